@@ -6,7 +6,7 @@ import { authorizationOf } from "./auth/authorization.ts";
 import { Revocations } from "./auth/revocations.ts";
 import { hostWorldOf } from "./host-world-of.ts";
 import { isLoopback } from "./http/addresses.ts";
-import { FrontDoor } from "./http/connection-limiter.ts";
+import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
 import { metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
@@ -46,9 +46,9 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   });
   const files = options.page === undefined ? new Map() : await readPageFiles(options.page);
   const listener = await HttpListener.create(options.tls, limits);
-  const door = new FrontDoor(limits, clock);
+  const limiter = new ConnectionLimiter(limits, clock);
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
-    connections: () => door.connectionCount,
+    connections: () => limiter.connectionCount,
     players: () => host.players.length,
     regions: () => host.regionCounts,
     generation: () => world.generation,
@@ -81,7 +81,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     host,
     revocations,
     listener,
-    door,
+    limiter,
     metrics,
     log,
     clock,

@@ -24,11 +24,11 @@ export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/li
 export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-metrics.ts";
 export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics/server-metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
-export { type OwnerPages, serveOwnerPages } from "./owner-pages.ts";
+export { type OwnerEndpoints, serveOwnerEndpoints } from "./owner-endpoints.ts";
 export type {
   CloseOptions,
   GatewayWorld,
-  OwnerPagesOptions,
+  OwnerEndpointsOptions,
   ServedWorld,
   ServerOptions,
 } from "./server-options.ts";

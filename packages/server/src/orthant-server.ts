@@ -5,14 +5,14 @@ import type { WebSocket } from "ws";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
 import { urlHost } from "./http/addresses.ts";
-import { Entrance, type EntranceOptions } from "./http/upgrade-handler.ts";
+import { UpgradeHandler, type UpgradeHandlerOptions } from "./http/upgrade-handler.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
 import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
 import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 /** The parts of a server. */
-export interface ServerParts extends EntranceOptions {
+export interface ServerParts extends UpgradeHandlerOptions {
   readonly world: ServedWorld;
   readonly host: Host;
   readonly revocations: Revocations;
@@ -50,7 +50,7 @@ export class OrthantServer {
     this.#stopWatching = world.onFailure((failure) =>
       this.#reportError(failure, "the world could not be saved and takes no more edits"),
     );
-    new Entrance(parts, {
+    new UpgradeHandler(parts, {
       unready: () => this.#unready(),
       isClosing: () => this.#closing !== undefined,
       onSocket: (socket, from) => this.#welcome(socket, from),
@@ -135,7 +135,7 @@ export class OrthantServer {
   }
 
   async #close(options: CloseOptions): Promise<void> {
-    const { detail = "the server is going down", retryAfterMs = RETRY_AFTER_MS } = options;
+    const { detail = "the server is shutting down", retryAfterMs = RETRY_AFTER_MS } = options;
     const { host, listener, log, world, closeWorld, wire1 } = this.#parts;
     log.info({ connections: this.#connections.size }, "closing");
     try {

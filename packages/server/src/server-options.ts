@@ -70,8 +70,8 @@ export interface ServerOptions {
   readonly closeWorld?: boolean;
 }
 
-/** Options for the pages of a cluster owner that accepts no players. */
-export interface OwnerPagesOptions {
+/** Options for the HTTP endpoints of a cluster owner, which accepts no players. */
+export interface OwnerEndpointsOptions {
   /** The port; 0, the default, picks a free one. */
   readonly port?: number;
   /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
@@ -180,7 +180,7 @@ const OWNER_RULES: Rules = {
   ...LISTENER_RULES,
   counts: FUNCTION,
   unready: FUNCTION,
-} satisfies Record<keyof OwnerPagesOptions, Rule>;
+} satisfies Record<keyof OwnerEndpointsOptions, Rule>;
 
 const AUTH_RULES: Rules = {
   secret: { wanted: "text or bytes", accepts: isTextOrBytes, isSecret: true },
@@ -238,8 +238,8 @@ export function checkServerOptions(options: ServerOptions): void {
   requireOrigins(options.origins ?? []);
 }
 
-/** Does the same for the pages of an owner. */
-export function checkOwnerOptions(options: OwnerPagesOptions): void {
+/** Does the same for the endpoints of an owner. */
+export function checkOwnerOptions(options: OwnerEndpointsOptions): void {
   checkAll(options, OWNER_RULES);
 }
 

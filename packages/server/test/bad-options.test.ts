@@ -1,5 +1,10 @@
 import { OrthantError } from "@orthant/core";
-import { createServer, type OwnerPagesOptions, type ServerOptions, serveOwnerPages } from "@orthant/server";
+import {
+  createServer,
+  type OwnerEndpointsOptions,
+  type ServerOptions,
+  serveOwnerEndpoints,
+} from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { flatWorld } from "./served-world.ts";
 
@@ -118,13 +123,13 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ metrics: { bearer: 7 } }, "the option metrics.bearer is of type number; "],
     [{ counts: 7 }, "the option counts is 7; it must be a function"],
     [{ world: {} }, "there is no option world; "],
-  ])("for the pages of an owner: %o", async (options, message) => {
+  ])("for the endpoints of an owner: %o", async (options, message) => {
     const given = {
       counts: () => ({}),
       unready: () => undefined,
       ...options,
-    } as unknown as OwnerPagesOptions;
-    await expect(serveOwnerPages(given)).rejects.toMatchObject({
+    } as unknown as OwnerEndpointsOptions;
+    await expect(serveOwnerEndpoints(given)).rejects.toMatchObject({
       code: "ORT_ARGUMENT",
       message: expect.stringContaining(message),
     });

@@ -165,13 +165,13 @@ async function whileShown(
   facts: { readonly node: string | null },
 ): Promise<void> {
   const metrics = await metricsSettings(args, context);
-  const { serveOwnerPages } = await import("@orthant/server");
+  const { serveOwnerEndpoints } = await import("@orthant/server");
   let isAway = false;
   const status = engine.onStatus((now) => {
     if (now !== "lagging") isAway = now === "disconnected";
   });
   const unready = (): string | undefined => (isAway ? "NATS is away" : undefined);
-  const pages = await serveOwnerPages({ ...portSettings(args), ...metrics, counts, unready });
+  const pages = await serveOwnerEndpoints({ ...portSettings(args), ...metrics, counts, unready });
   try {
     const { url, port } = pages;
     context.printJson({ world: args.at(0), ...facts, url, port });

@@ -41,7 +41,7 @@ export interface Refusal {
 const NETWORKS_MAX = 16_384;
 
 /** Counts connections and request rates by network, so that one network cannot exhaust the server. */
-export class FrontDoor {
+export class ConnectionLimiter {
   readonly #limits: ServerLimits;
   readonly #clock: Clock;
   readonly #sockets = new Map<string, number>();
@@ -71,14 +71,14 @@ export class FrontDoor {
   }
 
   /** Counts a request against the rate of its network. */
-  knock(address: string): Refusal | undefined {
+  countRequest(address: string): Refusal | undefined {
     const nowMs = this.#clock.nowMs();
     if (this.#rateOf(networkOf(address), nowMs)?.take(1, nowMs) === true) return undefined;
     return { status: 429, name: "httpRequestsPerSecond", detail: "too many requests from your network" };
   }
 
   /** Counts a connection, unless there are too many. */
-  enter(address: string): Refusal | undefined {
+  openConnection(address: string): Refusal | undefined {
     const { connectionsMax, connectionsPerAddress } = this.#limits;
     if (this.#connectionCount >= connectionsMax) {
       return { status: 503, name: "connectionsMax", detail: "the server is full" };
@@ -92,7 +92,7 @@ export class FrontDoor {
   }
 
   /** Uncounts a connection that has ended. */
-  leave(address: string): void {
+  closeConnection(address: string): void {
     decrease(this.#connections, networkOf(address));
     this.#connectionCount--;
   }

@@ -5,13 +5,13 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { addressOf, isForwarded, isLoopback } from "./addresses.ts";
-import type { FrontDoor, Refusal, RefusalName } from "./connection-limiter.ts";
+import type { ConnectionLimiter, Refusal, RefusalName } from "./connection-limiter.ts";
 import type { HostNames } from "./host-and-origin.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { PageFile } from "./page-files.ts";
 
 /** Metrics of requests. */
-export interface PageMetrics {
+export interface HttpMetrics {
   /** Counts a refused or disconnected client. */
   refused(name: RefusalName): void;
   /** Counts an error in our own code. */
@@ -20,11 +20,11 @@ export interface PageMetrics {
   text(): Promise<string>;
 }
 
-/** Dependencies and settings of an entrance for plain requests. */
-export interface PageEntranceOptions {
+/** Dependencies and settings of an HTTP handler. */
+export interface HttpHandlerOptions {
   readonly listener: HttpListener;
-  readonly door: FrontDoor;
-  readonly metrics: PageMetrics;
+  readonly limiter: ConnectionLimiter;
+  readonly metrics: HttpMetrics;
   readonly log: Logger;
   readonly proxies: number;
   readonly hostNames: HostNames;
@@ -33,13 +33,13 @@ export interface PageEntranceOptions {
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
-/** Answers plain requests that arrive at the port, and counts sockets. */
-export class PageEntrance {
-  readonly #options: PageEntranceOptions;
+/** Answers plain HTTP requests, and limits the sockets of each network. */
+export class HttpHandler {
+  readonly #options: HttpHandlerOptions;
   readonly #unready: () => string | undefined;
 
   /** `unready` returns why no client should be sent here; `undefined` when the server is ready. */
-  constructor(options: PageEntranceOptions, unready: () => string | undefined) {
+  constructor(options: HttpHandlerOptions, unready: () => string | undefined) {
     const { listener, metrics } = options;
     this.#options = options;
     this.#unready = unready;
@@ -54,15 +54,15 @@ export class PageEntrance {
 
   /** Answers a plain request. */
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const { door, metrics, proxies, metricsRule, log, files } = this.#options;
-    const refusal = door.knock(addressOf(request, proxies)) ?? this.#misdirected(request);
+    const { limiter, metrics, proxies, metricsRule, log, files } = this.#options;
+    const refusal = limiter.countRequest(addressOf(request, proxies)) ?? this.#misdirected(request);
     if (refusal !== undefined) {
       metrics.refused(refusal.name);
-      refusePage(response, refusal);
+      refuseRequest(response, refusal);
       return;
     }
     const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, files };
-    answerPage(request, response, sources).then(
+    answerRequest(request, response, sources).then(
       (refusal) => refusal && metrics.refused(refusal),
       (error: unknown) => {
         metrics.error();
@@ -85,11 +85,11 @@ export class PageEntrance {
 
   /** Behind a proxy all sockets have the same address, which is meaningless. */
   #countSocket(socket: Socket): void {
-    const { door, metrics, proxies } = this.#options;
+    const { limiter, metrics, proxies } = this.#options;
     if (proxies > 0) return;
     const address = socket.remoteAddress ?? "";
-    if (door.openSocket(address)) {
-      socket.once("close", () => door.closeSocket(address));
+    if (limiter.openSocket(address)) {
+      socket.once("close", () => limiter.closeSocket(address));
       return;
     }
     metrics.refused("httpSocketsPerAddress");
@@ -144,8 +144,8 @@ export function metricsRuleOf({ bearer, public: isPublic = false }: MetricsOptio
   return { bearer, isPublic };
 }
 
-/** Content of the pages. */
-interface PageSources {
+/** Sources of the answers. */
+interface EndpointSources {
   /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly metrics: () => Promise<string>;
@@ -154,8 +154,8 @@ interface PageSources {
   readonly files: ReadonlyMap<string, PageFile>;
 }
 
-/** One answer of the pages. */
-interface Page {
+/** The answer to a request. */
+interface Answer {
   readonly status: number;
   readonly text: string;
   readonly type?: string;
@@ -178,17 +178,17 @@ const PAGE_POLICY = [
 ].join("; ");
 
 /** Answers a plain request. Returns why it was refused, if it was. */
-async function answerPage(
+async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  sources: PageSources,
+  sources: EndpointSources,
 ): Promise<Refusal["name"] | undefined> {
   const file = isReading(request) ? sources.files.get(pathOf(request)) : undefined;
   if (file !== undefined) {
     answerFile(request, response, file);
     return undefined;
   }
-  const { status, text, type = TEXT_TYPE, refusal } = await pageFor(request, sources);
+  const { status, text, type = TEXT_TYPE, refusal } = await answerFor(request, sources);
   response.writeHead(status, {
     "content-type": type,
     "content-length": Buffer.byteLength(text),
@@ -202,7 +202,7 @@ async function answerPage(
 }
 
 /** Refuses a plain request. */
-function refusePage(response: ServerResponse, refusal: Refusal): void {
+function refuseRequest(response: ServerResponse, refusal: Refusal): void {
   const { status } = refusal;
   const retry = isTemporary(status) ? { "retry-after": "1" } : {};
   response.writeHead(status, { connection: "close", "content-type": TEXT_TYPE, ...retry });
@@ -246,10 +246,10 @@ function isProbe(request: IncomingMessage): boolean {
   return path === "/healthz" || path === "/readyz";
 }
 
-async function pageFor(
+async function answerFor(
   request: IncomingMessage,
-  { unready, metrics, metricsRule }: PageSources,
-): Promise<Page> {
+  { unready, metrics, metricsRule }: EndpointSources,
+): Promise<Answer> {
   if (!isReading(request)) {
     return { status: 405, text: "only GET is answered here\n", refusal: "method" };
   }
@@ -269,7 +269,7 @@ async function pageFor(
   }
 }
 
-function metricsRefusal(request: IncomingMessage, { bearer, isPublic }: MetricsRule): Page | undefined {
+function metricsRefusal(request: IncomingMessage, { bearer, isPublic }: MetricsRule): Answer | undefined {
   if (bearer !== undefined) {
     if (isBearer(request.headers.authorization, bearer)) return undefined;
     return { status: 401, text: "send the token for metrics as Authorization: Bearer\n", refusal: "bearer" };

@@ -5,19 +5,19 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { addressOf, isForwarded } from "./addresses.ts";
 import type { Refusal } from "./connection-limiter.ts";
 import { type OriginRule, originMayConnect } from "./host-and-origin.ts";
-import { PageEntrance, type PageEntranceOptions, pathOf } from "./http-handler.ts";
+import { HttpHandler, type HttpHandlerOptions, pathOf } from "./http-handler.ts";
 import type { Limits } from "./limits.ts";
 
-/** Dependencies and settings of an entrance. */
-export interface EntranceOptions extends PageEntranceOptions {
+/** Dependencies and settings of an upgrade handler. */
+export interface UpgradeHandlerOptions extends HttpHandlerOptions {
   readonly limits: Limits;
   readonly originRule: OriginRule;
   /** Whether any client may join, only because the server is reachable from this machine alone. */
   readonly trustsMachine: boolean;
 }
 
-/** Callbacks of an entrance. */
-interface EntranceEvents {
+/** Callbacks of an upgrade handler. */
+interface UpgradeHandlerEvents {
   /** Returns why no client should be sent here; `undefined` when the server is ready. */
   readonly unready: () => string | undefined;
   readonly isClosing: () => boolean;
@@ -28,14 +28,14 @@ interface EntranceEvents {
 /** Paths that accept connections. */
 const WORLD_PATHS: readonly string[] = ["/", "/world"];
 
-/** Handles everything that arrives at the port: HTTP requests and new connections. */
-export class Entrance {
-  readonly #options: EntranceOptions;
-  readonly #events: EntranceEvents;
+/** Accepts or refuses WebSocket connections, and passes plain HTTP requests to an `HttpHandler`. */
+export class UpgradeHandler {
+  readonly #options: UpgradeHandlerOptions;
+  readonly #events: UpgradeHandlerEvents;
   readonly #sockets: WebSocketServer;
-  readonly #pages: PageEntrance;
+  readonly #http: HttpHandler;
 
-  constructor(options: EntranceOptions, events: EntranceEvents) {
+  constructor(options: UpgradeHandlerOptions, events: UpgradeHandlerEvents) {
     const { listener, limits } = options;
     this.#options = options;
     this.#events = events;
@@ -50,48 +50,48 @@ export class Entrance {
       closeTimeout: limits.closeMs,
     };
     this.#sockets = new WebSocketServer(socketOptions);
-    this.#sockets.on("wsClientError", (error, socket) => this.#pages.refuse(socket, notWebSocket(error)));
-    this.#pages = new PageEntrance(options, events.unready);
+    this.#sockets.on("wsClientError", (error, socket) => this.#http.refuse(socket, notWebSocket(error)));
+    this.#http = new HttpHandler(options, events.unready);
     listener.server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { door, log, proxies } = this.#options;
+    const { limiter, log, proxies } = this.#options;
     // A socket that fails before it is a connection is only destroyed.
     socket.on("error", () => socket.destroy());
     if (request.headers.upgrade?.toLowerCase() !== "websocket" && socket instanceof Socket) {
-      this.#answerPlainly(request, socket);
+      this.#answerWithoutUpgrade(request, socket);
       return;
     }
     const address = addressOf(request, proxies);
-    const refusal = this.#refusalOf(request, address) ?? door.enter(address);
+    const refusal = this.#refusalOf(request, address) ?? limiter.openConnection(address);
     if (refusal !== undefined) {
       log.debug({ address, name: refusal.name }, "connection refused");
-      this.#pages.refuse(socket, refusal);
+      this.#http.refuse(socket, refusal);
       return;
     }
     // Counted from here on until the socket closes: the library may still refuse it.
-    socket.once("close", () => door.leave(address));
+    socket.once("close", () => limiter.closeConnection(address));
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) =>
       this.#events.onSocket(webSocket, address),
     );
   }
 
   /** Some programs offer HTTP/2 with every request. The server may ignore the offer. */
-  #answerPlainly(request: IncomingMessage, socket: Socket): void {
+  #answerWithoutUpgrade(request: IncomingMessage, socket: Socket): void {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
     response.once("finish", () => socket.end());
-    this.#pages.answer(request, response);
+    this.#http.answer(request, response);
   }
 
   #refusalOf(request: IncomingMessage, address: string): Refusal | undefined {
-    const { door, hostNames, originRule, trustsMachine } = this.#options;
-    const tooMany = door.knock(address);
+    const { limiter, hostNames, originRule, trustsMachine } = this.#options;
+    const tooMany = limiter.countRequest(address);
     if (tooMany !== undefined) return tooMany;
     if (this.#events.isClosing()) {
-      return { status: 503, name: "closing", detail: "the server is going down" };
+      return { status: 503, name: "closing", detail: "the server is shutting down" };
     }
     if (!WORLD_PATHS.includes(pathOf(request))) {
       return { status: 404, name: "path", detail: "the world is at / and at /world" };
@@ -106,7 +106,7 @@ export class Entrance {
       };
     }
     if (trustsMachine && isForwarded(request)) {
-      const detail = "this server lets anybody of its own machine in, and nobody through a proxy";
+      const detail = "this server accepts every program of its own machine, and no client through a proxy";
       return { status: 403, name: "forwarded", detail };
     }
     return undefined;

@@ -9,10 +9,10 @@ import {
 } from "@orthant/protocol";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { REFUSALS, type RefusalName } from "../http/connection-limiter.ts";
-import type { PageMetrics } from "../http/http-handler.ts";
+import type { HttpMetrics } from "../http/http-handler.ts";
 
 /** Metrics of every process that answers requests. docs/reference/server.md lists the same names. */
-export class RequestMetrics implements PageMetrics {
+export class RequestMetrics implements HttpMetrics {
   readonly registry: Registry;
   readonly #refusals: Counter;
   readonly #errors: Counter;

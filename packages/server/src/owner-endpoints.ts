@@ -1,18 +1,18 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { urlHost } from "./http/addresses.ts";
-import { FrontDoor } from "./http/connection-limiter.ts";
+import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
-import { metricsRuleOf, PageEntrance } from "./http/http-handler.ts";
+import { HttpHandler, metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
 import { registerOwnerMetrics } from "./metrics/cluster-metrics.ts";
 import { RequestMetrics } from "./metrics/server-metrics.ts";
-import { checkOwnerOptions, type OwnerPagesOptions } from "./server-options.ts";
+import { checkOwnerOptions, type OwnerEndpointsOptions } from "./server-options.ts";
 import { steadyClock } from "./tick-timer.ts";
 
-/** The pages of a process that owns shards and accepts no players. */
-export interface OwnerPages {
+/** The HTTP endpoints of a process that owns shards and accepts no players. */
+export interface OwnerEndpoints {
   readonly port: number;
   /** Their address; on this machine, if it listens at all addresses. */
   readonly url: string;
@@ -21,7 +21,7 @@ export interface OwnerPages {
 }
 
 /** Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` on failure. */
-export async function serveOwnerPages(options: OwnerPagesOptions): Promise<OwnerPages> {
+export async function serveOwnerEndpoints(options: OwnerEndpointsOptions): Promise<OwnerEndpoints> {
   checkOwnerOptions(options);
   const { port = 0, host = "127.0.0.1", hosts, proxies = 0, counts, unready } = options;
   const limits = limitsOf(undefined);
@@ -30,13 +30,13 @@ export async function serveOwnerPages(options: OwnerPagesOptions): Promise<Owner
   registerOwnerMetrics(metrics.registry, counts);
   const log = pino({ enabled: false });
   const hostRule = { hosts, address: host, isSecure: listener.isSecure, proxies };
-  const entrance = new PageEntrance(
+  const handler = new HttpHandler(
     {
       listener,
       metrics,
       proxies,
       log,
-      door: new FrontDoor(limits, steadyClock),
+      limiter: new ConnectionLimiter(limits, steadyClock),
       files: new Map(),
       hostNames: new HostNames(hostRule, log, steadyClock),
       metricsRule: metricsRuleOf(options.metrics),
@@ -45,7 +45,11 @@ export async function serveOwnerPages(options: OwnerPagesOptions): Promise<Owner
   );
   listener.server.on("upgrade", (_request, socket) => {
     socket.on("error", () => socket.destroy());
-    entrance.refuse(socket, { status: 404, name: "path", detail: "an owner lets nobody in; gateways do" });
+    handler.refuse(socket, {
+      status: 404,
+      name: "path",
+      detail: "an owner accepts no players; connect to a gateway",
+    });
   });
   const taken = await listener.listen(port, host);
   const url = `${listener.isSecure ? "https" : "http"}://${urlHost(host)}:${taken}`;

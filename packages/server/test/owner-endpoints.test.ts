@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type OwnerPagesOptions, serveOwnerPages } from "@orthant/server";
+import { type OwnerEndpointsOptions, serveOwnerEndpoints } from "@orthant/server";
 import { codeOfRejection } from "@orthant/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
@@ -7,17 +7,17 @@ import { WebSocket } from "ws";
 const COUNTS = { taken: 2, lost: 1, journalsLost: 0 };
 const SHARD = { shard: "east", epoch: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
 
-async function pagesOf(
-  options: Partial<OwnerPagesOptions> = {},
+async function endpointsOf(
+  options: Partial<OwnerEndpointsOptions> = {},
 ): Promise<{ readonly url: string; readonly port: number }> {
-  const counts = (): ReturnType<OwnerPagesOptions["counts"]> => ({ ...COUNTS, owned: [SHARD] });
-  const pages = await serveOwnerPages({ counts, unready: () => undefined, ...options });
-  onTestFinished(() => pages.close());
-  return pages;
+  const counts = (): ReturnType<OwnerEndpointsOptions["counts"]> => ({ ...COUNTS, owned: [SHARD] });
+  const endpoints = await serveOwnerEndpoints({ counts, unready: () => undefined, ...options });
+  onTestFinished(() => endpoints.close());
+  return endpoints;
 }
 
 test("an owner without players exposes the metrics of its shards, and of the process like every server", async () => {
-  const { url } = await pagesOf();
+  const { url } = await endpointsOf();
   const text = await (await fetch(`${url}/metrics`)).text();
   for (const line of [
     'orthant_shard_unsaved_records{shard="east"} 12',
@@ -34,7 +34,7 @@ test("an owner without players exposes the metrics of its shards, and of the pro
 
 test("an owner without players reports its health, has no other page, and accepts no connections", async () => {
   let why: string | undefined;
-  const { url } = await pagesOf({ unready: () => why });
+  const { url } = await endpointsOf({ unready: () => why });
   const ask = async (path: string): Promise<readonly [number, string]> => {
     const response = await fetch(url + path);
     return [response.status, await response.text()];
@@ -51,10 +51,14 @@ test("an owner without players reports its health, has no other page, and accept
 });
 
 test("an owner without players can restrict its metrics, and rejects a port in use", async () => {
-  const { url, port } = await pagesOf({ metrics: { bearer: "let me see" } });
+  const { url, port } = await endpointsOf({ metrics: { bearer: "let me see" } });
   expect((await fetch(`${url}/metrics`)).status).toBe(401);
   const headers = { authorization: "Bearer let me see" };
   expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
-  const again = serveOwnerPages({ port, counts: () => ({ ...COUNTS, owned: [] }), unready: () => undefined });
+  const again = serveOwnerEndpoints({
+    port,
+    counts: () => ({ ...COUNTS, owned: [] }),
+    unready: () => undefined,
+  });
   expect(await codeOfRejection(again)).toBe("ORT_LISTEN");
 });

@@ -23,7 +23,7 @@ const LAST_MS = 48_000;
 const CONVERGED_MS = 30_000;
 /** Time without changes after which everything counts as settled. */
 const QUIET_MS = 2_000;
-const TAKE_OVER_MS = 5_000;
+const CLAIM_MS_MAX = 5_000;
 
 /** A real cluster in which parts fail. */
 export const clusterCampaign: Campaign = {
@@ -206,15 +206,15 @@ class Trial {
 
   #noteTakeOvers(fault: ClusterFault, shards: readonly string[], startMs: number): void {
     for (const shard of shards) {
-      const taken = this.#staged.taken.find((event) => event.shard === shard && event.atMs > startMs);
-      if (taken === undefined) {
+      const claimed = this.#staged.claimed.find((event) => event.shard === shard && event.atMs > startMs);
+      if (claimed === undefined) {
         this.#fail(`${fault.name}: nobody took over shard ${shard}`);
         continue;
       }
-      const tookMs = taken.atMs - startMs;
+      const tookMs = claimed.atMs - startMs;
       this.#figures.noteTakeOver(tookMs);
       console.log(
-        `cluster: ${taken.node} took over shard ${shard} after ${Math.round(tookMs)} ms: ${taken.detail}`,
+        `cluster: ${claimed.node} took over shard ${shard} after ${Math.round(tookMs)} ms: ${claimed.detail}`,
       );
     }
   }
@@ -224,9 +224,9 @@ class Trial {
     const refused = this.#refusals().length;
     console.log(`cluster: ${this.#acknowledged()} edits acknowledged, ${refused} refused`);
     const worst = this.#figures.takeOverP99Ms ?? 0;
-    if (worst > TAKE_OVER_MS)
+    if (worst > CLAIM_MS_MAX)
       this.#failures.push(
-        `the p99 of take-overs is ${Math.round(worst)} ms, over its budget of ${TAKE_OVER_MS}`,
+        `the p99 of take-overs is ${Math.round(worst)} ms, over its budget of ${CLAIM_MS_MAX}`,
       );
   }
 

@@ -1,9 +1,9 @@
 import {
-  CALM_ENGINE,
-  type EngineWeather,
+  type EngineFaultPlan,
   leaseKey,
   type MemoryHub,
   mapKey,
+  NO_ENGINE_FAULTS,
   type ShardMap,
   shardMapCodec,
   shardOf,
@@ -29,12 +29,12 @@ export interface FaultTargets {
 
 type Process = SimNode | SimGateway;
 
-/** The cells on one side of the border. */
+/** The sectors on one side of the border. */
 const EAST = boxBetween([0, -1_000, -1_000, -1_000], [1_000, 1_000, 1_000, 1_000]);
 const NEW_SHARD = "east";
 /** Time to wait for the lease of a new shard; a split that takes longer is held up by another fault. */
 const SPLIT_MS_MAX = 6_000;
-const WORST_WEATHER: EngineWeather = {
+const WORST_FAULT_PLAN: EngineFaultPlan = {
   delayMsMin: 1,
   delayMsMax: 40,
   requestLoss: 0.05,
@@ -69,16 +69,16 @@ export class ClusterFaults {
     const { hub, nodes, gateways } = this.#targets;
     for (const end of [...this.#ends]) end();
     hub.isAway = false;
-    hub.weather = CALM_ENGINE;
+    hub.faultPlan = NO_ENGINE_FAULTS;
     for (const process of [...nodes, ...gateways]) process.start();
   }
 
   /** Runs `act` while all records are lost without their followers being notified. */
   async inSilence(act: () => Promise<void>): Promise<void> {
     const { hub } = this.#targets;
-    hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
+    hub.faultPlan = { ...NO_ENGINE_FAULTS, deliveryLoss: 1 };
     await act();
-    hub.weather = CALM_ENGINE;
+    hub.faultPlan = NO_ENGINE_FAULTS;
   }
 
   /** Returns the map from the table. */
@@ -130,15 +130,15 @@ export class ClusterFaults {
     return true;
   }
 
-  changeWeather(): boolean {
+  changeFaultPlan(): boolean {
     const { hub, prng } = this.#targets;
     const worse = prng.fraction();
-    hub.weather = {
+    hub.faultPlan = {
       delayMsMin: 1,
-      delayMsMax: 1 + Math.floor(WORST_WEATHER.delayMsMax * worse),
-      requestLoss: WORST_WEATHER.requestLoss * worse,
-      answerLoss: WORST_WEATHER.answerLoss * worse,
-      deliveryLoss: WORST_WEATHER.deliveryLoss * worse,
+      delayMsMax: 1 + Math.floor(WORST_FAULT_PLAN.delayMsMax * worse),
+      requestLoss: WORST_FAULT_PLAN.requestLoss * worse,
+      answerLoss: WORST_FAULT_PLAN.answerLoss * worse,
+      deliveryLoss: WORST_FAULT_PLAN.deliveryLoss * worse,
     };
     return true;
   }
@@ -232,7 +232,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [2, (faults) => faults.pause()],
   [2, (faults) => faults.partition()],
   [1.5, (faults) => faults.loseLeader()],
-  [2, (faults) => faults.changeWeather()],
+  [2, (faults) => faults.changeFaultPlan()],
   [0.2, (faults) => faults.loseJournal()],
   [0.1, (faults) => faults.loseTable()],
   [0.5, (faults) => faults.jumpClock()],

@@ -12,7 +12,7 @@ const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
 /** At least one mutant for each rule that a cluster depends on. */
 export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
-    "an owner stores records at whatever end the journal has: without the first fence",
+    "an owner appends at the journal's actual end: without the first fence",
     change(
       LOG,
       "await this.#requireJournal().append(records, this.#last)",
@@ -20,28 +20,28 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "whoever had a folder finds it under its new name as well: without the second fence",
+    "a previous owner finds its folder under the new name too: without the second fence",
     change(
       FOLDERS,
-      "new OwnedDisk(disk, epoch, () => this.requireHeld(shard, epoch))",
+      "new OwnedDisk(disk, term, () => this.requireHeld(shard, term))",
       `new OwnedDisk(
         new Proxy({}, {
           get: (_target, call) => async (...asked) =>
-            this.#store.disk(this.#pathOf(shard, await this.epochOf(shard)))[call](...asked),
+            this.#store.disk(this.#pathOf(shard, await this.termOf(shard)))[call](...asked),
         }),
-        epoch,
+        term,
         async () => undefined,
       )`,
     ),
   ),
   mutant(
-    "an epoch is used again",
+    "a node reuses a term",
     change(NODE, "?? 0) + 1", "?? 0, 1)"),
-    change(FOLDERS, "stands >= epoch", "stands > epoch"),
+    change(FOLDERS, "stands >= term", "stands > term"),
     change("world/dist/era-keeper.js", "if (era.epoch <= description.clockEpoch)", "if (false)"),
   ),
   mutant(
-    "an owner whose barrier is late raises it all the same",
+    "an owner that is late appends its term record all the same",
     change(LOG, "await this.#options.requireHeld();\n            const outcome", "const outcome"),
   ),
   mutant(
@@ -53,28 +53,28 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "an owner shows regions with edits that are not stored",
+    "an owner sends regions with edits that are not stored",
     change(ANSWERS, "await log.whenSafe();", ""),
   ),
   mutant(
-    "a save has edits that are not stored, and says that it has all up to the end",
+    "a save contains edits that are not stored, and claims to contain everything up to the end",
     change(LOG, "while (this.#safeTo < position)\n            await this.whenSafe();", ""),
   ),
   mutant(
-    "an owner folds what no save has",
-    change(LOG, "this.#journal?.fold(this.#folded)", "this.#journal?.fold(this.#last)"),
+    "an owner trims records that no save contains",
+    change(LOG, "this.#journal?.trim(this.#checkpointed)", "this.#journal?.trim(this.#last)"),
     change(LOG, "this.#markSafe(group.lastPosition);", "this.#markSafe(group.lastPosition); this.#letGo();"),
   ),
   mutant(
-    "an owner makes an edit again that it made before",
+    "an owner applies an edit twice",
     change("world/dist/edit-ledger.js", "return editId <= this.lastEditOf(clientId);", "return false;"),
   ),
   mutant(
-    "an owner takes an append whose outcome nobody knows for stored",
+    "an owner takes an append with an unknown outcome for stored",
     change(LOG, "isUnknown && (await this.#isStored(records))", "isUnknown"),
   ),
   mutant(
-    "a split counts whoever owns the shard by now",
+    "a split counts even if another node owns the shard by now",
     change(
       LOG,
       'this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then',
@@ -82,16 +82,16 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "whoever takes a shard does not count a split that was begun",
+    "a new owner ignores a split that its predecessor committed",
     change(LOG, "onSplit: (split) => this.#give(split),", ""),
   ),
   mutant(
     "a table that was lost counts from 1 again",
     change("cluster/dist/memory/memory-table.js", "this.#revision += LOST_REVISIONS;", "this.#revision = 0;"),
   ),
-  mutant("a new shard lacks what was edited while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
+  mutant("a new shard lacks the edits made while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
   mutant(
-    "a gateway takes records that build on other clocks than it holds",
+    "a gateway applies records that do not build on the clock it holds",
     change(
       REGIONS,
       "if (followed.clock === record.before)",
@@ -99,7 +99,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "a gateway never compares what it holds",
+    "a gateway never compares its regions with their owners",
     change(REGIONS, "this.audit();\n            this.#dropIdle", "this.#dropIdle"),
   ),
   mutant(

@@ -83,7 +83,7 @@ class ClusterSimulation {
     this.#setting = {
       ...{ clock, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
-      foldMs: prng.pick([300, 1_000, 3_000]),
+      checkpointMs: prng.pick([300, 1_000, 3_000]),
     };
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
@@ -200,8 +200,8 @@ class ClusterSimulation {
       if (gateway.report.openEdits > 0) return "a gateway has open edits";
     }
     const owned = this.#nodes.flatMap(({ node }) => [...(node?.shards.entries() ?? [])]);
-    for (const [shard, { unfoldedRecords }] of owned)
-      if (unfoldedRecords > 0) return `shard ${shard} has records that are not saved`;
+    for (const [shard, { unsavedRecords }] of owned)
+      if (unsavedRecords > 0) return `shard ${shard} has records that are not saved`;
     const shards = this.#faults.shards();
     for (const shard of shards)
       if (!owned.some(([name]) => name === shard)) return `nobody owns shard ${shard}`;
@@ -270,7 +270,7 @@ class ClusterSimulation {
     const worlds = new Map<string, World>();
     const map = this.#faults.map();
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
-      const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.epochOf(shard)}`);
+      const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.termOf(shard)}`);
       const world = await openWorld(disk, { readOnly: true, clock: this.#clock });
       for (const region of REGIONS) {
         if (this.#faults.shardOf(region) !== shard) continue;

@@ -18,7 +18,7 @@ type Stored = Parameters<MemoryHub["publish"]>[2];
 
 /**
  * Knows everything that was ever stored, from the journals alone, and detects what must never be stored: a
- * record of a past epoch, a second owner in one epoch, a reused clock, a duplicate edit.
+ * record of a past term, a second owner in one term, a reused clock, a duplicate edit.
  */
 export class JournalOracle {
   readonly #volume: number;
@@ -26,8 +26,8 @@ export class JournalOracle {
   readonly #fail: (error: Error) => void;
   readonly #states = new PlaceMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
-  /** The epoch of each journal, and the node that began it. */
-  readonly #epochs = new Map<string, { epoch: number; node: string }>();
+  /** The term of each journal, and the node that began it. */
+  readonly #terms = new Map<string, { term: number; node: string }>();
   records = 0;
 
   constructor(volume: number, space: GeneratedSpace, fail: (error: Error) => void) {
@@ -42,19 +42,17 @@ export class JournalOracle {
     for (const { bytes } of published) {
       this.records++;
       const record = decodeRecord(bytes, this.#volume);
-      const known = this.#epochs.get(shard) ?? { epoch: 0, node: "" };
-      if (record.kind === "epoch") {
-        if (record.epoch < known.epoch)
-          this.#bad(`shard ${shard} went from epoch ${known.epoch} to ${record.epoch}`);
-        if (record.epoch === known.epoch && record.node !== known.node)
-          this.#bad(
-            `shard ${shard} has two owners in epoch ${record.epoch}: ${known.node} and ${record.node}`,
-          );
-        this.#epochs.set(shard, { epoch: record.epoch, node: record.node });
+      const known = this.#terms.get(shard) ?? { term: 0, node: "" };
+      if (record.kind === "term") {
+        if (record.term < known.term)
+          this.#bad(`shard ${shard} went from term ${known.term} to ${record.term}`);
+        if (record.term === known.term && record.node !== known.node)
+          this.#bad(`shard ${shard} has two owners in term ${record.term}: ${known.node} and ${record.node}`);
+        this.#terms.set(shard, { term: record.term, node: record.node });
         continue;
       }
-      if (record.epoch !== known.epoch)
-        this.#bad(`shard ${shard} took a record of epoch ${record.epoch} in epoch ${known.epoch}`);
+      if (record.term !== known.term)
+        this.#bad(`shard ${shard} took a record of term ${record.term} in term ${known.term}`);
       if (record.kind === "region") this.#takeRegion(shard, record, group);
     }
   }

@@ -19,7 +19,7 @@ export interface SimSetting {
   readonly hub: MemoryHub;
   readonly store: FolderStore;
   readonly pace: FolderPace;
-  readonly foldMs: number;
+  readonly checkpointMs: number;
   /** Called for every violation. */
   readonly fail: (error: unknown) => void;
 }
@@ -56,7 +56,7 @@ export class SimNode {
   /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
-    const { clock, prng, hub, store, pace, foldMs, fail } = this.#setting;
+    const { clock, prng, hub, store, pace, checkpointMs, fail } = this.#setting;
     const process = new HeldProcess(clock, hub);
     const folders = new HeldFolders(store, clock, process.clock, prng, pace);
     const node = new ClusterNode({
@@ -67,7 +67,7 @@ export class SimNode {
       generators: DEFAULT_GENERATORS,
       world: WORLD,
       node: this.name,
-      limits: { foldMs },
+      limits: { checkpointMs },
       events: {
         onFailure: (_shard, error) => {
           if (isSerious(error)) fail(error);

@@ -119,7 +119,7 @@ export class FencedWriter {
 function batchOf(number: number): readonly JournalRecord[] {
   const bytes = new TextEncoder().encode(`${number}`);
   return Array.from({ length: BATCH }, (_, index) => ({
-    subject: { kind: "region", cell: "0_0_0", region: `${index}_0_0` },
+    subject: { kind: "region", sector: "0_0_0", region: `${index}_0_0` },
     bytes,
   }));
 }

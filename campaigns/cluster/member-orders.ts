@@ -14,8 +14,8 @@ export interface MemberSettings {
 
 /** An order to an owner. */
 export type MemberOrder =
-  | { readonly kind: "move"; readonly shard: string; readonly heir: string }
-  | { readonly kind: "split"; readonly shard: string; readonly cells: Box; readonly newShard: string }
+  | { readonly kind: "move"; readonly shard: string; readonly successor: string }
+  | { readonly kind: "split"; readonly shard: string; readonly sectors: Box; readonly newShard: string }
   | { readonly kind: "stop" };
 
 /** A message from a member, unprompted or in answer to an order. */

@@ -15,8 +15,7 @@ const node = new ClusterNode({
   },
   ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {
-    onTaken: (shard, epoch, tookMs) =>
-      say({ kind: "taken", shard, detail: `epoch ${epoch} in ${tookMs} ms` }),
+    onClaimed: (shard, term, tookMs) => say({ kind: "taken", shard, detail: `term ${term} in ${tookMs} ms` }),
     onLost: (shard, error) => say({ kind: "lost", shard, detail: String(error) }),
     onJournalLost: (shard, detail) =>
       say({ kind: "trouble", detail: `shard ${shard} lost its journal: ${detail}` }),
@@ -32,7 +31,7 @@ await node.start();
 say({ kind: "ready" });
 
 function carryOut(order: MemberOrder): Promise<void> {
-  if (order.kind === "move") return node.move(order.shard, order.heir);
-  if (order.kind === "split") return node.split(order.shard, order.cells, order.newShard);
+  if (order.kind === "move") return node.move(order.shard, order.successor);
+  if (order.kind === "split") return node.split(order.shard, order.sectors, order.newShard);
   return node.stop();
 }

@@ -37,18 +37,18 @@ const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
 const FAR = 1_000_000;
 
 /** The shards a staged cluster starts with besides the first; each gets half of another. */
-const SPLITS: readonly { readonly from: string; readonly to: string; readonly cells: Box }[] = [
-  { from: FIRST_SHARD, to: "east", cells: halfSpace(0) },
-  { from: FIRST_SHARD, to: "south", cells: halfSpace(2) },
-  { from: "east", to: "corner", cells: halfSpace(2) },
+const SPLITS: readonly { readonly from: string; readonly to: string; readonly sectors: Box }[] = [
+  { from: FIRST_SHARD, to: "east", sectors: halfSpace(0) },
+  { from: FIRST_SHARD, to: "south", sectors: halfSpace(2) },
+  { from: "east", to: "corner", sectors: halfSpace(2) },
 ];
 
 /** A shard that a node took, and when. */
-export interface Taken {
+export interface Claimed {
   readonly atMs: number;
   readonly node: string;
   readonly shard: string;
-  /** The epoch, and the time it took to load. */
+  /** The term, and the time it took to load. */
   readonly detail: string;
 }
 
@@ -66,7 +66,7 @@ export class StagedCluster {
   readonly folders: ShardFolders;
   readonly root: string;
   /** Every time a node took a shard. */
-  readonly taken: Taken[] = [];
+  readonly claimed: Claimed[] = [];
   readonly troubles: string[] = [];
   readonly #owned = new Map<string, string>();
   #splits = 0;
@@ -172,7 +172,7 @@ export class StagedCluster {
 
   /** Returns the folder of a shard's save. */
   async folderOf(shard: string): Promise<string> {
-    return join(this.root, WORLD, "shards", shard, `e${await this.folders.epochOf(shard)}`);
+    return join(this.root, WORLD, "shards", shard, `e${await this.folders.termOf(shard)}`);
   }
 
   /**
@@ -181,9 +181,9 @@ export class StagedCluster {
    */
   async move(shard: string, to: MemberProcess): Promise<void> {
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
-    const before = this.taken.length;
-    await this.ownerOf(shard)?.obey({ kind: "move", shard, heir: to.name });
-    const isTaken = (): boolean => this.taken.slice(before).some((event) => event.shard === shard);
+    const before = this.claimed.length;
+    await this.ownerOf(shard)?.obey({ kind: "move", shard, successor: to.name });
+    const isTaken = (): boolean => this.claimed.slice(before).some((event) => event.shard === shard);
     await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
   }
 
@@ -191,10 +191,10 @@ export class StagedCluster {
   async splitAgain(): Promise<void> {
     const firsts = [FIRST_SHARD, ...SPLITS.map(({ to }) => to)];
     const shard = firsts[this.#splits % firsts.length] ?? FIRST_SHARD;
-    const cells = halfSpace(3, 1 - Math.floor(this.#splits / firsts.length));
+    const sectors = halfSpace(3, 1 - Math.floor(this.#splits / firsts.length));
     const newShard = `part-${++this.#splits}`;
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
-    await this.ownerOf(shard)?.obey({ kind: "split", shard, cells, newShard });
+    await this.ownerOf(shard)?.obey({ kind: "split", shard, sectors, newShard });
   }
 
   async dispose(): Promise<void> {
@@ -212,12 +212,12 @@ export class StagedCluster {
     await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));
     await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "somebody takes the first shard");
-    for (const { from, to, cells } of SPLITS) {
-      await this.ownerOf(from)?.obey({ kind: "split", shard: from, cells, newShard: to });
+    for (const { from, to, sectors } of SPLITS) {
+      await this.ownerOf(from)?.obey({ kind: "split", shard: from, sectors, newShard: to });
     }
     for (const [index, { to }] of SPLITS.entries()) {
-      const heir = this.owners[index % OWNERS];
-      if (heir !== undefined && this.ownerOf(to) !== heir) await this.move(to, heir);
+      const successor = this.owners[index % OWNERS];
+      if (successor !== undefined && this.ownerOf(to) !== successor) await this.move(to, successor);
     }
     await Promise.all(this.gateways.map((gateway) => gateway.start()));
   }
@@ -225,13 +225,13 @@ export class StagedCluster {
   #hear(name: string, news: MemberNews): void {
     if (news.kind === "taken") {
       this.#owned.set(news.shard, name);
-      this.taken.push({ atMs: performance.now(), node: name, shard: news.shard, detail: news.detail });
+      this.claimed.push({ atMs: performance.now(), node: name, shard: news.shard, detail: news.detail });
     } else if (news.kind === "lost" && this.#owned.get(news.shard) === name) this.#owned.delete(news.shard);
     else if (news.kind === "trouble") this.troubles.push(`${name}: ${news.detail}`);
   }
 }
 
-/** Returns all cells at or above `from` along an axis. */
+/** Returns all sectors at or above `from` along an axis. */
 function halfSpace(axis: number, from = 0): Box {
   const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
   min[axis] = from;

@@ -21,7 +21,7 @@ interface Status {
   readonly shards: readonly {
     readonly shard: string;
     readonly owner: string | null;
-    readonly epoch: number;
+    readonly term: number;
     readonly unsavedRecords: number;
     readonly journalBytes: number;
     readonly from: string | null;
@@ -130,15 +130,15 @@ describe("a cluster of processes", () => {
       const [first] = before.shards;
       expect(before.shards).toHaveLength(1);
       expect(["a", "b"]).toContain(first?.owner);
-      expect(first).toMatchObject({ shard: "0", epoch: 3, from: null, box: null });
+      expect(first).toMatchObject({ shard: "0", term: 3, from: null, box: null });
       expect(before.nodes.map(({ node, isAlive }) => [node, isAlive])).toEqual([
         ["a", true],
         ["b", true],
       ]);
 
-      const [giver, heir] = first?.owner === "a" ? (["a", "b"] as const) : (["b", "a"] as const);
-      expect(await result("cluster", "move", "town", "0", "--to", heir)).toEqual({
-        ...{ world: "town", shard: "0", from: giver, owner: heir, epoch: 4 },
+      const [giver, successor] = first?.owner === "a" ? (["a", "b"] as const) : (["b", "a"] as const);
+      expect(await result("cluster", "move", "town", "0", "--to", successor)).toEqual({
+        ...{ world: "town", shard: "0", from: giver, owner: successor, term: 4 },
       });
       await build(12);
 
@@ -146,23 +146,26 @@ describe("a cluster of processes", () => {
       const made = await result<{ readonly box: object }>(...split);
       await build(11);
       expect((await result<Status>("cluster", "status", "town")).shards[1]).toMatchObject({
-        ...{ shard: "house", owner: heir, from: "0", box: made.box },
+        ...{ shard: "house", owner: successor, from: "0", box: made.box },
       });
 
-      await result("cluster", "drain", "town", heir);
+      await result("cluster", "drain", "town", successor);
       await build(14);
       const after = await result<Status>("cluster", "status", "town");
       expect(after.shards.map(({ owner }) => owner)).toEqual([giver, giver]);
-      expect(after.nodes.find(({ node }) => node === heir)).toMatchObject({ isAlive: true, isLeaving: true });
-      expect(await watcher.get([...BUILT]), "who looks through the other gateway").toBe(14);
+      expect(after.nodes.find(({ node }) => node === successor)).toMatchObject({
+        isAlive: true,
+        isLeaving: true,
+      });
+      expect(await watcher.get([...BUILT]), "the view through the other gateway").toBe(14);
       const numbers = await (await fetch(`${{ a, b }[giver].url.replace("ws:", "http:")}/metrics`)).text();
-      expect(numbers).toMatch(/^orthant_shard_epoch\{shard="house"\} \d+$/m);
+      expect(numbers).toMatch(/^orthant_shard_term\{shard="house"\} \d+$/m);
       expect(numbers).toMatch(/^orthant_gateway_regions [1-9]/m);
       await Promise.all([builder.close(), watcher.close()]);
-      expect(await programs[heir].stop()).toBe(EXIT.ok);
+      expect(await programs[successor].stop()).toBe(EXIT.ok);
       expect(await programs[giver].stop()).toBe(EXIT.ok);
-      expect(programs[giver].errors).toContain("let go of shard house");
-      expect(programs.a.errors + programs.b.errors).not.toContain("could not take");
+      expect(programs[giver].errors).toContain("released shard house");
+      expect(programs.a.errors + programs.b.errors).not.toContain("could not claim");
     } finally {
       await Promise.all([programs.a.stop(), programs.b.stop()]);
     }
@@ -193,8 +196,8 @@ describe("a cluster of processes", () => {
       expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ outcome: "applied" });
       expect(await (await fetch(`${shown.url}/readyz`)).text()).toBe("ready\n");
       const numbers = await (await fetch(`${shown.url}/metrics`)).text();
-      expect(numbers).toMatch(/^orthant_shard_epoch\{shard="0"\} \d+$/m);
-      expect(numbers).toContain("orthant_shards_taken_total 1");
+      expect(numbers).toMatch(/^orthant_shard_term\{shard="0"\} \d+$/m);
+      expect(numbers).toContain("orthant_shards_claimed_total 1");
       other = new Program(...ownerOfPort, "--node", "d");
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);
@@ -211,10 +214,10 @@ describe("orthant cluster", () => {
     capture([...argv, "--copies", "1"], { environment: environment() });
 
   test.each<[what: string, argv: readonly string[], message: string]>([
-    ["an action that is none", ["cluster", "merge", "town"], 'action: "merge" is not one of create, status'],
-    ["a world with another kind of name", ["cluster", "status", "My Town"], "is no name for a world"],
-    ["a move of nothing", ["cluster", "move", "town"], "move needs a shard behind the world"],
-    ["a status of a shard", ["cluster", "status", "town", "0"], "status takes a world alone"],
+    ["an unknown action", ["cluster", "merge", "town"], 'action: "merge" is not one of create, status'],
+    ["an invalid world name", ["cluster", "status", "My Town"], "is no name for a world"],
+    ["a move without a shard", ["cluster", "move", "town"], "move needs a shard after the world"],
+    ["a status of a shard", ["cluster", "status", "town", "0"], "status takes only a world"],
     ["a drain to a node", ["cluster", "drain", "town", "a", "--to", "b"], "--to is for move, not for drain"],
     ["a split without a box", ["cluster", "split", "town", "0", "--as", "x"], "split needs --box and --as"],
     ["a world without a folder", ["cluster", "create", "town", "x"], "create needs --shards"],
@@ -227,7 +230,7 @@ describe("orthant cluster", () => {
 
   test("says that no NATS server is configured, and how to configure one", async () => {
     const { exitCode, errors } = await capture(["cluster", "status", "town"]);
-    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("give --nats or ORTHANT_NATS")]);
+    expect([exitCode, errors]).toEqual([EXIT.usage, expect.stringContaining("use --nats or ORTHANT_NATS")]);
   });
 
   test("names what does not exist", async () => {
@@ -246,11 +249,11 @@ describe("orthant cluster", () => {
     expect((await run(...create, shared)).exitCode).toBe(EXIT.ok);
     expect(await failing(...create, shared)).toContain("[ORT_EXISTS]");
     expect(await failing("cluster", "move", "quiet", "1")).toContain("has no shard 1; there are 0");
-    expect(await failing("cluster", "move", "quiet", "0")).toContain("nobody owns shard 0 now");
-    expect(await failing("cluster", "drain", "quiet", "z")).toContain("[ORT_ENGINE_NOBODY]");
+    expect(await failing("cluster", "move", "quiet", "0")).toContain("shard 0 has no owner");
+    expect(await failing("cluster", "drain", "quiet", "z")).toContain("[ORT_ENGINE_NO_RESPONDER]");
     const { output } = await run("cluster", "status", "quiet");
     expect(output).toMatch(
-      /^shard {2}owner {3}epoch {2}unsaved {2}journal +voxels\n +0 +nobody +0 +0 +0 bytes +all/,
+      /^shard {2}owner {2}term {2}unsaved {2}journal +voxels\n +0 +none +0 +0 +0 bytes +the rest/,
     );
   });
 });

@@ -5,37 +5,42 @@ export type { FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
 export { MemoryEngine, type Partition } from "./memory/memory-engine.ts";
-export { CALM_ENGINE, type EngineWeather, MemoryHub, type MemoryHubOptions } from "./memory/memory-hub.ts";
-export { BEAT_MS, ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./node/cluster-node.ts";
+export {
+  type EngineFaultPlan,
+  MemoryHub,
+  type MemoryHubOptions,
+  NO_ENGINE_FAULTS,
+} from "./memory/memory-hub.ts";
+export { ClusterNode, type ClusterNodeOptions, HEARTBEAT_MS, type NodeEvents } from "./node/cluster-node.ts";
 export { clusterNodes, type NodeStatus } from "./node/cluster-nodes.ts";
 export { type ClusterStatus, clusterStatus, type ShardStatus } from "./node/cluster-status.ts";
-export { command, type NodeCommand, nodeCommandCodec, obeyCommands } from "./node/control.ts";
+export { handleCommands, type NodeCommand, nodeCommandCodec, sendCommand } from "./node/control.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./node/create-cluster.ts";
 export { OWNER_LIMITS, type OwnerLimits, type OwnerReport, ShardOwner } from "./owner/shard-owner.ts";
-export { cellsTouching, voxelsOfCells } from "./shard/cells.ts";
 export { crc32c } from "./shard/crc32c.ts";
-export { type Beat, beatCodec, type Lease, leaseCodec } from "./shard/lease.ts";
+export { type Heartbeat, heartbeatCodec, type Lease, leaseCodec } from "./shard/lease.ts";
 export {
-  beatKey,
-  cellOfRegion,
+  heartbeatKey,
   leaseKey,
   mapKey,
   nameOfPlace,
   ownerAddress,
   placeOfName,
   requireName,
+  sectorOfRegion,
 } from "./shard/names.ts";
 export {
-  type EditIntent,
-  type IntentOutcome,
+  type EditRequest,
   type OwnerAnswer,
-  type OwnerQuestion,
+  type OwnerRequest,
   ownerAnswerCodec,
-  ownerQuestionCodec,
+  ownerRequestCodec,
   type RegionAnswer,
-  type RegionWish,
+  type RegionRequest,
+  type ShardEditResult,
 } from "./shard/owner-message.ts";
-export { type PresenceMessage, presenceCodec, type ToldPlayer } from "./shard/presence-message.ts";
+export { type PresenceMessage, type PresentPlayer, presenceCodec } from "./shard/presence-message.ts";
+export { sectorsTouching, voxelsOfSectors } from "./shard/sectors.ts";
 export {
   type ShardMap,
   type ShardSplit,
@@ -47,8 +52,8 @@ export {
 } from "./shard/shard-map.ts";
 export {
   decodeRecord,
-  type EpochRecord,
   encodeRecord,
   type RegionRecord,
   type ShardRecord,
+  type TermRecord,
 } from "./shard/shard-record.ts";

@@ -1,17 +1,17 @@
 import {
-  CALM_ENGINE,
   ClusterDirectory,
-  cellsTouching,
   clusterNodes,
   clusterStatus,
-  command,
+  handleCommands,
+  NO_ENGINE_FAULTS,
   nodeCommandCodec,
-  obeyCommands,
   ownerAddress,
   ownerAnswerCodec,
-  ownerQuestionCodec,
+  ownerRequestCodec,
+  sectorsTouching,
+  sendCommand,
   shardMapCodec,
-  voxelsOfCells,
+  voxelsOfSectors,
 } from "@orthant/cluster";
 import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/save";
@@ -54,7 +54,7 @@ test("[K21] a node takes a world with many earlier sessions at the first attempt
   const { node } = await small.node("a", { onFailure: (_shard, error) => failures.push(error) });
   await small.until(() => node.owns("0"));
   expect(failures).toEqual([]);
-  expect(node.shards.get("0")?.epoch).toBe(4);
+  expect(node.shards.get("0")?.term).toBe(4);
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
   expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(3);
@@ -86,7 +86,7 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   const other = new SmallCluster(undefined, "village", small);
   await other.create();
   const own = nodes.find(({ node }) => node.owns("0"));
-  const heir = nodes.find((node) => node !== own);
+  const successor = nodes.find((node) => node !== own);
   // The other world has a live node of the same name, and one without shards, which would be preferred if it
   // counted.
   const { node: namesake } = await other.node(own?.node.node ?? "");
@@ -94,24 +94,26 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   await other.until(() => namesake.owns("0"));
   own?.engine.kill();
   own?.node.kill(new Error("killed"));
-  expect(await small.until(() => heir?.node.owns("0") === true)).toBeLessThan(5_000);
+  expect(await small.until(() => successor?.node.owns("0") === true)).toBeLessThan(5_000);
   expect(
     (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
   ).toEqual([namesake.node, "idle"]);
   // A shard moved to any node is never offered to a node of the other world.
-  await small.settled(heir?.node.move("0") ?? Promise.resolve());
-  expect((await small.settled(clusterStatus(small.hub.connect(), "town")))?.shards[0]?.lease?.heir).toBe("");
+  await small.settled(successor?.node.move("0") ?? Promise.resolve());
+  expect((await small.settled(clusterStatus(small.hub.connect(), "town")))?.shards[0]?.lease?.successor).toBe(
+    "",
+  );
 });
 
 test("[K25] a split fails if another node took the shard without a journal after the splitting node's check", async () => {
   const { small } = await cluster(["a"]);
   const engine = small.hub.connect();
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
-  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   let looks = 0;
   const requireHeld = async (): Promise<void> => {
     if (++looks > 1) throw new OrthantError("ORT_FENCED", "somebody took it");
-    await directory.touch(engine);
+    await directory.bumpGeneration(engine);
   };
   const completed = directory.completeSplit(engine, split, requireHeld);
   expect(await small.settled(codeOfRejection(completed))).toBe("ORT_FENCED");
@@ -123,11 +125,11 @@ test("[K25] a split fails if another node took the shard without a journal after
 test("[K25] a node that opens a shard without its journal touches the map", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const owner = nodes.find(({ node }) => node.owns("0"));
-  const heir = nodes.find((node) => node !== owner);
+  const successor = nodes.find((node) => node !== owner);
   const revision = small.hub.table.get("map.town")?.revision ?? 0;
   small.hub.loseJournal("town", "0");
   owner?.node.kill(new Error("killed"));
-  await small.until(() => heir?.node.owns("0") === true);
+  await small.until(() => successor?.node.owns("0") === true);
   expect(small.hub.table.get("map.town")?.revision).toBeGreaterThan(revision);
 });
 
@@ -135,22 +137,22 @@ test("[K5] an owner that moved its shard answers `away` for a while, and then no
   const { small, nodes } = await cluster(["a", "b"]);
   const giver = nodes.find(({ node }) => node.owns("0"))?.node;
   const engine = small.hub.connect();
-  const address = ownerAddress("town", "0", giver?.shards.get("0")?.epoch ?? 0);
+  const address = ownerAddress("town", "0", giver?.shards.get("0")?.term ?? 0);
   const ask = (): Promise<Uint8Array> =>
-    small.settled(engine.request(address, encode(ownerQuestionCodec, { kind: "edits", edits: [] }), 1_000));
+    small.settled(engine.request(address, encode(ownerRequestCodec, { kind: "edits", edits: [] }), 1_000));
   await small.settled(giver?.move("0") ?? Promise.resolve());
   expect(decode(ownerAnswerCodec(4096), await ask())).toEqual({ kind: "away" });
   await small.pass(5_000);
-  expect(await codeOfRejection(ask)).toBe("ORT_ENGINE_NOBODY");
+  expect(await codeOfRejection(ask)).toBe("ORT_ENGINE_NO_RESPONDER");
 });
 
 test("a moved shard can be moved back at once", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const giver = nodes.find(({ node }) => node.owns("0"))?.node;
-  const heir = nodes.find(({ node }) => !node.owns("0"))?.node;
-  await small.settled(giver?.move("0", heir?.node) ?? Promise.resolve());
-  await small.until(() => heir?.owns("0") === true);
-  await small.settled(heir?.move("0", giver?.node) ?? Promise.resolve());
+  const successor = nodes.find(({ node }) => !node.owns("0"))?.node;
+  await small.settled(giver?.move("0", successor?.node) ?? Promise.resolve());
+  await small.until(() => successor?.owns("0") === true);
+  await small.settled(successor?.move("0", giver?.node) ?? Promise.resolve());
   expect(await small.until(() => giver?.owns("0") === true)).toBeLessThan(1_000);
 });
 
@@ -168,11 +170,11 @@ test("[K25] a node that splits a shard writes the new shard's lease before other
   expect(status?.shards[1]?.lease?.node).toBe(splitter.node.node);
 });
 
-test("[K2] cellsTouching and voxelsOfCells use cells of sixteen chunks along each edge", () => {
+test("[K2] cellsTouching and voxelsOfCells use sectors of sixteen chunks along each edge", () => {
   const shape = chunkShape([4, 4, 4, 1]);
-  const cells = cellsTouching(shape, boxBetween([-1, 0, 63, 0], [1, 64, 65, 1]));
-  expect(cells).toEqual({ min: [-1, 0, 0, 0], max: [1, 1, 2, 1] });
-  expect(voxelsOfCells(shape, cells)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
+  const sectors = sectorsTouching(shape, boxBetween([-1, 0, 63, 0], [1, 64, 65, 1]));
+  expect(sectors).toEqual({ min: [-1, 0, 0, 0], max: [1, 1, 2, 1] });
+  expect(voxelsOfSectors(shape, sectors)).toEqual({ min: [-64, 0, 0, 0], max: [64, 64, 128, 16] });
 });
 
 test("[K19] an edit sent twice is applied once", async () => {
@@ -193,10 +195,10 @@ test("[K11] [K18] when a node dies, another one has all acknowledged edits withi
   await small.pass(1_500);
   for (let index = 5; index < 9; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
   const dead = nodes.find(({ node }) => node.owns("0"));
-  const heir = nodes.find(({ node }) => !node.owns("0"));
+  const successor = nodes.find(({ node }) => !node.owns("0"));
   dead?.node.kill(new Error("killed"));
   dead?.engine.kill();
-  const tookMs = await small.until(() => heir?.node.owns("0") === true);
+  const tookMs = await small.until(() => successor?.node.owns("0") === true);
   expect(tookMs).toBeLessThan(5_000);
   await small.settled(small.edit(gateway, [9, 0, 0, 0], 7));
   const { gateway: late } = await small.gateway();
@@ -214,10 +216,10 @@ test("[K9] [K21] a paused node is fenced: it stores and saves nothing after anot
   const { gateway } = await small.gateway();
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
   zombie.engine.pause();
-  const heir = await small.node("b");
-  await small.until(() => heir.node.owns("0"));
+  const successor = await small.node("b");
+  await small.until(() => successor.node.owns("0"));
   await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
-  await expect(small.settled(zombie.node.fold())).rejects.toMatchObject({ code: "ORT_SAVE_POISONED" });
+  await expect(small.settled(zombie.node.checkpoint())).rejects.toMatchObject({ code: "ORT_SAVE_POISONED" });
   zombie.engine.resume();
   await small.pass(2_000);
   expect(lost).not.toHaveLength(0);
@@ -290,7 +292,7 @@ test("a gateway detects a lost record even if no later one follows", async () =>
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   await small.settled(Promise.all([gateway.world.load(REGION), other.world.load(REGION)]));
-  small.hub.weather = { ...small.hub.weather, deliveryLoss: 1 };
+  small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 1 };
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 5));
   expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(0);
   await small.pass(7_000);
@@ -306,7 +308,7 @@ test("[K10] [K20] when a journal is lost, saved edits survive and no clock goes 
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
-  await small.settled(node.fold());
+  await small.settled(node.checkpoint());
   const { clocks } = await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
   small.hub.loseJournal("town", "0");
   await small.settled(small.edit(gateway, [2, 0, 0, 0], 3));
@@ -325,16 +327,16 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
-  await small.settled(node.fold());
+  await small.settled(node.checkpoint());
   // The gateway gets the owner's answer, but the record is lost on the way, and then the journal is lost.
-  small.hub.weather = { ...CALM_ENGINE, deliveryLoss: 1 };
+  small.hub.faultPlan = { ...NO_ENGINE_FAULTS, deliveryLoss: 1 };
   const edited = small.edit(gateway, [1, 0, 0, 0], 2);
   await small.pass(50);
   small.hub.loseJournal("town", "0");
   engine.kill();
-  small.hub.weather = CALM_ENGINE;
-  const heir = await small.node("b");
-  await small.until(() => heir.node.owns("0"));
+  small.hub.faultPlan = NO_ENGINE_FAULTS;
+  const successor = await small.node("b");
+  await small.until(() => successor.node.owns("0"));
   const { outcome, clocks } = await small.settled(edited);
   expect(outcome).toBe("applied");
   expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
@@ -354,10 +356,10 @@ test("[K23] a new owner never writes to an existing pack", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
-  await small.settled(nodes[0]?.node.fold() ?? Promise.resolve());
-  const epoch = (await small.folders.epochOf("0")) ?? 0;
+  await small.settled(nodes[0]?.node.checkpoint() ?? Promise.resolve());
+  const term = (await small.folders.termOf("0")) ?? 0;
   const packs = async (): Promise<Map<string, number>> => {
-    const disk = small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`);
+    const disk = small.store.disk(`town/shards/0/e${await small.folders.termOf("0")}`);
     const sizes = new Map<string, number>();
     for (const { name } of await disk.list("data")) {
       const file = await disk.open(`data/${name}`, "read");
@@ -368,11 +370,11 @@ test("[K23] a new owner never writes to an existing pack", async () => {
   const before = await packs();
   nodes[0]?.node.kill(new Error("killed"));
   nodes[0]?.engine.kill();
-  const heir = await small.node("b");
-  await small.until(() => heir.node.owns("0"));
+  const successor = await small.node("b");
+  await small.until(() => successor.node.owns("0"));
   await small.settled(small.edit(gateway, [5, 0, 0, 0], 2));
-  await small.settled(heir.node.fold());
-  expect(await small.folders.epochOf("0")).toBeGreaterThan(epoch);
+  await small.settled(successor.node.checkpoint());
+  expect(await small.folders.termOf("0")).toBeGreaterThan(term);
   const after = await packs();
   expect(after.size).toBeGreaterThan(before.size);
   for (const [name, bytes] of before) expect([name, after.get(name)]).toEqual([name, bytes]);
@@ -382,11 +384,11 @@ test("[K24] a save records up to where it contains the journal, and the journal 
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   for (let index = 0; index < 4; index++) await small.settled(small.edit(gateway, [index, 0, 0, 0], 7));
-  await small.settled(nodes[0]?.node.fold() ?? Promise.resolve());
+  await small.settled(nodes[0]?.node.checkpoint() ?? Promise.resolve());
   await small.pass(100);
   const state = small.hub.journal("town", "0")?.state;
   expect(state).toEqual({ first: 6, last: 5, bytes: 0 });
-  const save = await openSave(small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`));
+  const save = await openSave(small.store.disk(`town/shards/0/e${await small.folders.termOf("0")}`));
   const mark = save.global.description.attachments.find(({ key }) => key === "orthant.cluster.fold");
   expect([...(mark?.value ?? [])]).toEqual([1, 5]);
   await save.close();
@@ -395,22 +397,24 @@ test("[K24] a save records up to where it contains the journal, and the journal 
 test("[K26] a node executes commands and reports those that it cannot execute", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const engine = small.hub.connect();
-  for (const { node, engine: own } of nodes) await obeyCommands(own, "town", node);
+  for (const { node, engine: own } of nodes) await handleCommands(own, "town", node);
   const from = nodes.find(({ node }) => node.owns("0"))?.node.node ?? "";
   const to = nodes.find(({ node }) => !node.owns("0"))?.node.node ?? "";
-  await small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: to }));
+  await small.settled(sendCommand(engine, "town", from, { kind: "move", shard: "0", successor: to }));
   await small.until(() => nodes.some(({ node }) => node.node === to && node.owns("0")));
   await expect(
-    small.settled(command(engine, "town", from, { kind: "move", shard: "0", heir: "" })),
+    small.settled(sendCommand(engine, "town", from, { kind: "move", shard: "0", successor: "" })),
   ).rejects.toMatchObject({ code: "ORT_NOT_FOUND" });
-  const cells = boxBetween([4, 0, 0, 0], [8, 1, 1, 1]);
-  await small.settled(command(engine, "town", to, { kind: "split", shard: "0", cells, newShard: "east" }));
+  const sectors = boxBetween([4, 0, 0, 0], [8, 1, 1, 1]);
+  await small.settled(
+    sendCommand(engine, "town", to, { kind: "split", shard: "0", sectors, newShard: "east" }),
+  );
   const status = await small.settled(clusterStatus(engine, "town"));
   expect(status?.shards.map(({ shard, lease }) => [shard, lease?.node])).toEqual([
     ["0", to],
     ["east", to],
   ]);
-  await small.settled(command(engine, "town", to, { kind: "drain" }));
+  await small.settled(sendCommand(engine, "town", to, { kind: "drain" }));
   await small.until(() =>
     nodes.some(({ node }) => node.node === from && node.owns("0") && node.owns("east")),
   );
@@ -430,8 +434,8 @@ test("[K27] when the engine loses its table, nodes restore what they know, and n
   nodes[0]?.node.kill(new Error("killed"));
   nodes[0]?.engine.kill();
   small.hub.table.lose();
-  const heir = await small.node("b");
-  await small.until(() => heir.node.owns("0") && heir.node.owns("east"));
+  const successor = await small.node("b");
+  await small.until(() => successor.node.owns("0") && successor.node.owns("east"));
   const { gateway: late } = await small.gateway();
   await small.settled(late.world.load(boxAt([16, 0, 0, 0])));
   expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
@@ -446,7 +450,7 @@ test("[K27] a restored map also replaces a newer one that was lost with the tabl
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
   // The node that split the shard died before it wrote the map beside the shards, and the split record is
   // lost.
-  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   await small.settled(directory.completeSplit(engine, split, async () => undefined));
   await small.pass(50);
   small.hub.table.lose();
@@ -513,7 +517,7 @@ test("[K25] a split that was lost with the table before its writer got the answe
     await new Promise<void>((resolve) => small.clock.after(100, resolve));
     return revision;
   });
-  const split = { from: "0", cells: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
+  const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   await small.settled(directory.completeSplit(engine, split, async () => undefined));
   expect(directory.map.splits).toEqual([split]);
   const status = await small.settled(clusterStatus(engine, "town"));

@@ -30,8 +30,8 @@ async function bringIn(source: MemoryDisk): Promise<ShardFolders> {
 describe("createClusterWorld", () => {
   test("copies edits that are only in the journal", async () => {
     const folders = await bringIn(await killedWorld());
-    const epoch = (await folders.epochOf(FIRST_SHARD)) ?? 0;
-    const shard = await openWorld(await folders.take(FIRST_SHARD, epoch + 1), { clock, readOnly: true });
+    const term = (await folders.termOf(FIRST_SHARD)) ?? 0;
+    const shard = await openWorld(await folders.claim(FIRST_SHARD, term + 1), { clock, readOnly: true });
     expect([await shard.get([0, 0, 0, 0]), await shard.get([1, 0, 0, 0])]).toEqual([7, 8]);
     await shard.close();
   });
@@ -44,6 +44,6 @@ describe("createClusterWorld", () => {
     const source = new MemoryDisk({ directories, files: new Map(lost) });
     const failed = settled(clock, createClusterWorld({ engine, folders, world: "town", source, random }));
     await expect(failed).rejects.toSatisfy((error) => isOrthantError(error, "ORT_JOURNAL"));
-    expect(await folders.epochOf(FIRST_SHARD)).toBeUndefined();
+    expect(await folders.termOf(FIRST_SHARD)).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
-import { clusterStatus, ownerAddress, ownerAnswerCodec, ownerQuestionCodec } from "@orthant/cluster";
+import { clusterStatus, ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster";
 import { boxAt, boxBetween, decode, encode, type Place, placeFrom, regionBox } from "@orthant/core";
 import type { World } from "@orthant/world";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 import { SmallHost } from "./small-host.ts";
 
-/** Two cells. A cell is 64 voxels wide, a region 16. */
-const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
+/** Two sectors. A sector is 64 voxels wide, a region 16. */
+const TWO_SECTORS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 
 async function town(
   furnish: (world: World) => void,
@@ -26,7 +26,7 @@ function herd(world: World): void {
 test("[K34] a gateway shows the saved entities that lie within a player's interest", async () => {
   const { small } = await town(herd);
   const host = await SmallHost.open(small);
-  const ada = await host.join(1n, "Ada", TWO_CELLS);
+  const ada = await host.join(1n, "Ada", TWO_SECTORS);
   await small.until(() => ada.sight.length === 3);
   expect(new Map(ada.sight)).toEqual(
     new Map([
@@ -53,12 +53,12 @@ test("[K34] after a split each entity appears once, from the shard it is in", as
   const host = await SmallHost.open(small);
   const owner = nodes.find(({ node }) => node.owns("0"))?.node;
   await small.settled(owner?.split("0", boxAt([1, 0, 0, 0]), "east") ?? Promise.resolve());
-  const found = await small.settled(host.gateway.world.inhabitantsIn(TWO_CELLS));
+  const found = await small.settled(host.gateway.world.inhabitantsIn(TWO_SECTORS));
   expect(found.map(({ name }) => name).sort()).toEqual(["at 20", "at 3", "at 70"]);
   // The wrong owner declines, although its copy has the entities too.
   expect(await ask(small, "0", [[4, 0, 0, 0]])).toEqual([{ kind: "elsewhere" }]);
   expect(await ask(small, "east", [[4, 0, 0, 0]])).toMatchObject([
-    { kind: "here", inhabitants: [{ name: "at 70" }] },
+    { kind: "here", entities: [{ name: "at 70" }] },
   ]);
 });
 
@@ -89,9 +89,9 @@ async function ask(
 ): Promise<readonly { readonly kind: string }[]> {
   const engine = small.hub.connect();
   const status = await small.settled(clusterStatus(engine, "town"));
-  const epoch = status?.shards.find((each) => each.shard === shard)?.lease?.epoch ?? 0;
-  const question = encode(ownerQuestionCodec, { kind: "inhabitants", regions });
-  const bytes = await small.settled(engine.request(ownerAddress("town", shard, epoch), question, 1_000));
+  const term = status?.shards.find((each) => each.shard === shard)?.lease?.term ?? 0;
+  const request = encode(ownerRequestCodec, { kind: "entities", regions });
+  const bytes = await small.settled(engine.request(ownerAddress("town", shard, term), request, 1_000));
   const answer = decode(ownerAnswerCodec(64), bytes);
-  return answer.kind === "inhabitants" ? answer.answers : [];
+  return answer.kind === "entities" ? answer.answers : [];
 }

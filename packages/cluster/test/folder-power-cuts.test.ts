@@ -23,7 +23,7 @@ const MAP: ShardMap = {
 const SPLIT: ShardMap = {
   ...MAP,
   generation: 2,
-  splits: [{ from: "0", cells: boxBetween([0, 0, 0, 0], [1, 1, 1, 1]), to: "east" }],
+  splits: [{ from: "0", sectors: boxBetween([0, 0, 0, 0], [1, 1, 1, 1]), to: "east" }],
 };
 const LATER: ShardMap = { ...SPLIT, generation: 3 };
 
@@ -44,15 +44,15 @@ async function play(disk: FolderDisk, onDone: () => void): Promise<void> {
   await save(await folders.create("0", 3), "first");
   await copy.write(MAP);
   onDone();
-  const taken = await folders.take("0", 4);
+  const claimed = await folders.claim("0", 4);
   onDone();
-  await save(taken, "second");
+  await save(claimed, "second");
   onDone();
   await save(await folders.create("east"), "copied");
-  await save(await folders.take("east", 5), "caught-up");
+  await save(await folders.claim("east", 5), "caught-up");
   await copy.write(SPLIT);
   onDone();
-  await folders.take("0", 6);
+  await folders.claim("0", 6);
   onDone();
   // Another node wrote the next map and died before the last step.
   const hasty = new FaultFolders(disk, {
@@ -112,8 +112,8 @@ async function prove(models: typeof CRASH_MODELS, fault?: Fault): Promise<{ read
     if (done === 0) return;
     // The next owner can take the shard.
     const folders = new ShardFolders(new DiskFolders(disk), WORLD);
-    await folders.take("0", 9);
-    equal(await folders.epochOf("0"), 9);
+    await folders.claim("0", 9);
+    equal(await folders.termOf("0"), 9);
   });
 }
 

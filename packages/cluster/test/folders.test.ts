@@ -34,10 +34,10 @@ describe.each<[string, () => Promise<FolderStore>]>([
 
   test("[K21] a previous owner finds nothing under the folder's old name, whatever it tries", async () => {
     const shards = await shardFolders();
-    const old = await shards.take("0", 3);
+    const old = await shards.claim("0", 3);
     const world = await openWorld(old, { autosave: false });
     await world.set([1, 2, 3, 0], 4);
-    const young = await shards.take("0", 4);
+    const young = await shards.claim("0", 4);
     expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
     expect(await codeOfRejection(old.open("manifest.json", "read"))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(old.rename("manifest.json", "x"))).toBe("ORT_NOT_FOUND");
@@ -46,18 +46,18 @@ describe.each<[string, () => Promise<FolderStore>]>([
     // The era of the first edit was saved before.
     expect(save.generation).toBe(1);
     await save.close();
-    expect(await shards.epochOf("0")).toBe(4);
+    expect(await shards.termOf("0")).toBe(4);
     expect(await shards.shards()).toEqual(["0"]);
   });
 
   test("[K22] a folder can be taken only for a later epoch, and by only one node", async () => {
     const shards = await shardFolders();
-    await shards.take("0", 3);
-    expect(await codeOfRejection(shards.take("0", 3))).toBe("ORT_FENCED");
-    expect(await codeOfRejection(shards.take("0", 2))).toBe("ORT_FENCED");
-    const attempts = await Promise.allSettled([shards.take("0", 5), shards.take("0", 5)]);
+    await shards.claim("0", 3);
+    expect(await codeOfRejection(shards.claim("0", 3))).toBe("ORT_FENCED");
+    expect(await codeOfRejection(shards.claim("0", 2))).toBe("ORT_FENCED");
+    const attempts = await Promise.allSettled([shards.claim("0", 5), shards.claim("0", 5)]);
     expect(attempts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
-    expect(await codeOfRejection(shards.take("1", 5))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(shards.claim("1", 5))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(shards.create("0"))).toBe("ORT_EXISTS");
   });
 });

@@ -1,17 +1,17 @@
 import {
-  CALM_ENGINE,
   type EngineStatus,
   type Entry,
   type JournalRecord,
   type MemoryEngine,
   MemoryHub,
+  NO_ENGINE_FAULTS,
   type PublishedRecord,
 } from "@orthant/cluster";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { settled } from "./settled.ts";
 
-const REGION = { kind: "region", cell: "0_0_0_0", region: "1_0_0_0" } as const;
+const REGION = { kind: "region", sector: "0_0_0_0", region: "1_0_0_0" } as const;
 const record = (byte: number): JournalRecord => ({ subject: REGION, bytes: Uint8Array.of(byte) });
 const value = (byte: number): Uint8Array => Uint8Array.of(byte);
 
@@ -61,15 +61,15 @@ test("an append succeeds at the expected end, is stale at any other, and fails a
   });
   expect(await settled(clock, journal.append([record(3)], 10))).toEqual({ kind: "stale" });
   expect(await settled(clock, journal.append([record(3), record(4)], 12))).toEqual({ kind: "full" });
-  await settled(clock, journal.fold(11));
+  await settled(clock, journal.trim(11));
   expect(await settled(clock, journal.state())).toEqual({ first: 12, last: 12, bytes: 1 });
 });
 
-test("a folded record cannot be read, and sequences continue", async () => {
+test("a trimmed record cannot be read, and sequences continue", async () => {
   const { clock, engine } = setting();
   const journal = await settled(clock, engine.journal("w", "0"));
   await settled(clock, journal.append([record(1), record(2)], 0));
-  await settled(clock, journal.fold(9));
+  await settled(clock, journal.trim(9));
   const reading = (async () => {
     for await (const _ of journal.read(2, 2));
   })();
@@ -80,7 +80,7 @@ test("a folded record cannot be read, and sequences continue", async () => {
 test("followers get stored records with the previous sequence until they unsubscribe", async () => {
   const { clock, hub, engine } = setting();
   const seen: PublishedRecord[] = [];
-  const subscription = await hub.connect().follow("w", REGION.cell, (published) => seen.push(published));
+  const subscription = await hub.connect().follow("w", REGION.sector, (published) => seen.push(published));
   const journal = await settled(clock, engine.journal("w", "0"));
   await settled(clock, journal.append([record(1), { subject: { kind: "control" }, bytes: value(9) }], 0));
   await settled(clock, journal.append([record(2)], 2));
@@ -95,14 +95,14 @@ test("followers get stored records with the previous sequence until they unsubsc
   expect(seen).toHaveLength(2);
 });
 
-test("a request is answered, or fails with ORT_ENGINE_NOBODY without a responder", async () => {
+test("a request is answered, or fails with ORT_ENGINE_NO_RESPONDER without a responder", async () => {
   const { clock, hub, engine } = setting();
   const responder = hub.connect();
   const subscription = await responder.respond("i.w.0", async ([byte = 0]) => value(byte + 1));
   expect(await settled(clock, engine.request("i.w.0", value(4), 100))).toEqual(value(5));
   subscription.end();
   await expect(settled(clock, engine.request("i.w.0", value(4), 100))).rejects.toMatchObject({
-    code: "ORT_ENGINE_NOBODY",
+    code: "ORT_ENGINE_NO_RESPONDER",
   });
 });
 
@@ -129,7 +129,7 @@ test("a node that was cut off loses records, is notified of that, and misses no 
   const entries: Entry[] = [];
   const statuses: EngineStatus[] = [];
   node.onStatus((status) => statuses.push(status));
-  await node.follow("w", REGION.cell, (published) => records.push(published));
+  await node.follow("w", REGION.sector, (published) => records.push(published));
   await settled(
     clock,
     node.table.watch("own.", (entry) => entries.push(entry)),
@@ -186,9 +186,15 @@ test("lost requests, answers and deliveries all come from the one random source"
   const play = async (): Promise<string> => {
     const { clock, hub, engine } = setting();
     const seen: number[] = [];
-    await hub.connect().follow("w", REGION.cell, ({ sequence }) => seen.push(sequence));
+    await hub.connect().follow("w", REGION.sector, ({ sequence }) => seen.push(sequence));
     const journal = await settled(clock, engine.journal("w", "0"));
-    hub.weather = { ...CALM_ENGINE, delayMsMax: 9, requestLoss: 0.2, answerLoss: 0.2, deliveryLoss: 0.3 };
+    hub.faultPlan = {
+      ...NO_ENGINE_FAULTS,
+      delayMsMax: 9,
+      requestLoss: 0.2,
+      answerLoss: 0.2,
+      deliveryLoss: 0.3,
+    };
     for (let round = 0; round < 30; round++) {
       const last = hub.journal("w", "0")?.state.last ?? 0;
       await settled(clock, journal.append([record(round)], last)).catch(() => undefined);

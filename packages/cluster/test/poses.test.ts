@@ -1,4 +1,4 @@
-import { ownerQuestionCodec } from "@orthant/cluster";
+import { ownerRequestCodec } from "@orthant/cluster";
 import { encode } from "@orthant/core";
 import { openSave } from "@orthant/save";
 import { toHex } from "@orthant/testkit";
@@ -15,12 +15,12 @@ interface Town {
   readonly south: SmallHost;
 }
 
-async function town(foldMs = 1_000, playersMax = 100): Promise<Town> {
+async function town(checkpointMs = 1_000, playersMax = 100): Promise<Town> {
   const small = new SmallCluster();
   await small.create(0, (world) => world.upsertPlayer({ playerId: 50n, position: [7, 1, 1, 0] }));
   const nodes = [
-    await small.node("a", {}, foldMs, { playersMax }),
-    await small.node("b", {}, foldMs, { playersMax }),
+    await small.node("a", {}, checkpointMs, { playersMax }),
+    await small.node("b", {}, checkpointMs, { playersMax }),
   ];
   await small.until(() => nodes.some(({ node }) => node.owns("0")));
   return { small, nodes, north: await SmallHost.open(small), south: await SmallHost.open(small) };
@@ -28,7 +28,7 @@ async function town(foldMs = 1_000, playersMax = 100): Promise<Town> {
 
 test("[K32] a players question has these bytes", () => {
   const pose = { position: [1.5, -2, 0, 0], orientation: FORWARD } as const;
-  const bytes = encode(ownerQuestionCodec, {
+  const bytes = encode(ownerRequestCodec, {
     kind: "players",
     kept: [{ playerId: 300n, name: "Ada", pose, sinceMs: 200 }],
     asked: [5n],
@@ -60,7 +60,7 @@ test("[K32] players of a world imported into a cluster stand where they were", a
   expect(south.standing("Eve")).toBe(7);
 });
 
-test("[K32] poses are in a save of the first shard within a fold, and outlive all processes", async () => {
+test("[K32] poses are in a save of the first shard after a checkpoint, and outlive all processes", async () => {
   const { small, nodes, north } = await town();
   const ada = await north.join(1n, "Ada");
   ada.move(9);
@@ -72,7 +72,7 @@ test("[K32] poses are in a save of the first shard within a fold, and outlive al
     engine.kill();
   }
   north.kill();
-  const disk = small.store.disk(`town/shards/0/e${await small.folders.epochOf("0")}`);
+  const disk = small.store.disk(`town/shards/0/e${await small.folders.termOf("0")}`);
   const save = await openSave(disk);
   expect(save.players.map(({ playerId, position }) => [playerId, position[0]])).toEqual([
     [1n, 9],

@@ -1,4 +1,4 @@
-import { CALM_ENGINE, type PresenceMessage, presenceCodec } from "@orthant/cluster";
+import { NO_ENGINE_FAULTS, type PresenceMessage, presenceCodec } from "@orthant/cluster";
 import { boxBetween, decode, encode, regionBox } from "@orthant/core";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { expect, test } from "vitest";
@@ -6,10 +6,10 @@ import { SmallCluster } from "./small-cluster.ts";
 import { type SmallGuest, SmallHost } from "./small-host.ts";
 
 const HOME = "p.town.0_0_0_0";
-/** Two cells. A cell is 64 voxels wide. */
-const TWO_CELLS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
+/** Two sectors. A sector is 64 voxels wide. */
+const TWO_SECTORS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 const ADA: PresenceMessage["players"][number] = {
-  ...{ visit: 7, playerId: 300n, name: "Ada" },
+  ...{ session: 7, playerId: 300n, name: "Ada" },
   ...{ position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] },
 };
 
@@ -71,15 +71,15 @@ test("[K28] a player who leaves disappears even if a whole message is sent first
   expect(told).toEqual([1, 0]);
 });
 
-test("[K28] a player who changes cells stays the same being to observers of both", async () => {
+test("[K28] a player who changes sectors stays the same being to observers of both", async () => {
   const { small, hosts } = await town(2);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada", TWO_CELLS);
+  const ada = await hostAt(hosts, 0).join(1n, "Ada", TWO_SECTORS);
   const bo = await hostAt(hosts, 1).join(2n, "Bo");
   const cy = await hostAt(hosts, 1).join(3n, "Cy");
   cy.move(70);
   await small.until(() => ada.sight.length === 2 && ada.sight.some(([, x]) => x === 70));
   const numbers = ada.guest.beings.map(({ number }) => number);
-  // They swap cells, so that both cells lose and gain a player at once.
+  // They swap sectors, so that both sectors lose and gain a player at once.
   bo.move(71);
   cy.move(3);
   await small.until(() => ada.sight.some(([, x]) => x === 71));
@@ -114,7 +114,7 @@ test("[K29] moving players are reported ten times a second, and standing players
   expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
 });
 
-test("[K29] a gateway listens only to cells that its players look at", async () => {
+test("[K29] a gateway listens only to sectors that its players look at", async () => {
   const { small, hosts } = await town(2);
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   const far = await hostAt(hosts, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
@@ -180,9 +180,9 @@ test("[K28] [K30] despite loss and delay, all players finally see who is there a
   for (let index = 0; index < 6; index++) {
     const home = hostAt(hosts, index % 3);
     const name = `p${index}`;
-    guests.push({ name, guest: await home.join(BigInt(index + 1), name, TWO_CELLS), home });
+    guests.push({ name, guest: await home.join(BigInt(index + 1), name, TWO_SECTORS), home });
   }
-  small.hub.weather = { ...CALM_ENGINE, delayMsMax: 150, deliveryLoss: 0.3 };
+  small.hub.faultPlan = { ...NO_ENGINE_FAULTS, delayMsMax: 150, deliveryLoss: 0.3 };
   for (let step = 0; step < 150; step++) {
     const player = prng.pick(guests);
     if (player.home === undefined) {
@@ -196,7 +196,7 @@ test("[K28] [K30] despite loss and delay, all players finally see who is there a
     }
     await small.pass(prng.between(10, 120));
   }
-  small.hub.weather = CALM_ENGINE;
+  small.hub.faultPlan = NO_ENGINE_FAULTS;
   await small.pass(12_000);
   const here = guests.filter(({ home }) => home !== undefined);
   expect(here.length).toBeGreaterThan(2);
@@ -207,7 +207,7 @@ test("[K28] [K30] despite loss and delay, all players finally see who is there a
   }
 });
 
-test("[K31] garbled messages, and those of another cell or with the listener's own mark, change nothing", async () => {
+test("[K31] garbled messages, and those of another sector or with the listener's own mark, change nothing", async () => {
   const { small, hosts } = await town(2);
   const own: PresenceMessage[] = [];
   const stranger = small.hub.connect();
@@ -217,17 +217,17 @@ test("[K31] garbled messages, and those of another cell or with the listener's o
   listening.end();
   const marks = new Set(own.map(({ gateway }) => gateway));
   expect(marks.size).toBe(1);
-  const tell = (message: PresenceMessage): void => stranger.tell(HOME, encode(presenceCodec, message));
+  const tell = (message: PresenceMessage): void => stranger.broadcast(HOME, encode(presenceCodec, message));
   const here = { ...ADA, position: [2, 2, 2, 0] as const };
-  for (const gateway of marks) tell({ gateway, isWhole: true, players: [{ ...here, visit: 900 }] });
-  tell({ gateway: 5n, isWhole: true, players: [here, { ...here, visit: 8, position: [99, 0, 0, 0] }] });
+  for (const gateway of marks) tell({ gateway, isWhole: true, players: [{ ...here, session: 900 }] });
+  tell({ gateway: 5n, isWhole: true, players: [here, { ...here, session: 8, position: [99, 0, 0, 0] }] });
   const good = encode(presenceCodec, { gateway: 5n, isWhole: true, players: [here] });
-  for (let length = 0; length < good.length; length++) stranger.tell(HOME, good.subarray(0, length));
-  stranger.tell(HOME, Uint8Array.from([...good, 1]));
-  stranger.tell(HOME, new Uint8Array(65_536).fill(255));
+  for (let length = 0; length < good.length; length++) stranger.broadcast(HOME, good.subarray(0, length));
+  stranger.broadcast(HOME, Uint8Array.from([...good, 1]));
+  stranger.broadcast(HOME, new Uint8Array(65_536).fill(255));
   await small.pass(200);
   expect(ada.sight).toEqual([]);
-  stranger.tell(HOME, good);
+  stranger.broadcast(HOME, good);
   await small.pass(200);
   expect(ada.sight).toEqual([["Ada", 2]]);
 });

@@ -1,4 +1,4 @@
-import { type MemoryEngine, ownerQuestionCodec } from "@orthant/cluster";
+import { type MemoryEngine, ownerRequestCodec } from "@orthant/cluster";
 import { boxBetween, decode, type Place, regionBox } from "@orthant/core";
 import type { FakeClock } from "@orthant/testkit";
 import { expect, test, vi } from "vitest";
@@ -9,26 +9,26 @@ const REGIONS = 2_000;
 const PLANE = boxBetween([0, 0, 0, 0], [160, 200, 4, 4]);
 const WATCHED: Place = [31, 17, 0, 0];
 
-interface Question {
+interface Request {
   readonly regions: readonly string[];
   readonly startMs: number;
   endMs: number;
 }
 
 /** Records every question about regions that a node asks from now on. */
-function questionsOf(engine: MemoryEngine, clock: FakeClock): Question[] {
-  const questions: Question[] = [];
+function requestsOf(engine: MemoryEngine, clock: FakeClock): Request[] {
+  const requests: Request[] = [];
   const request = engine.request.bind(engine);
   vi.spyOn(engine, "request").mockImplementation(async (address, bytes, timeoutMs) => {
-    const asked = decode(ownerQuestionCodec, bytes);
-    const regions = asked.kind === "regions" ? asked.wishes.map(({ region }) => `${region}`) : [];
-    const question: Question = { regions, startMs: clock.nowMs(), endMs: Infinity };
-    if (regions.length > 0) questions.push(question);
+    const asked = decode(ownerRequestCodec, bytes);
+    const regions = asked.kind === "regions" ? asked.regions.map(({ region }) => `${region}`) : [];
+    const sent: Request = { regions, startMs: clock.nowMs(), endMs: Infinity };
+    if (regions.length > 0) requests.push(sent);
     const answer = await request(address, bytes, timeoutMs);
-    question.endMs = clock.nowMs();
+    sent.endMs = clock.nowMs();
     return answer;
   });
-  return questions;
+  return requests;
 }
 
 test("a reconnected gateway compares thousands of regions in small steps with rests, kept regions first", async () => {
@@ -43,28 +43,28 @@ test("a reconnected gateway compares thousands of regions in small steps with re
   await small.settled(world.load(PLANE));
   expect(gateway.report.regions).toBe(REGIONS);
 
-  const questions = questionsOf(engine, small.clock);
+  const requests = requestsOf(engine, small.clock);
   engine.partition = "both";
   await small.pass(10);
   engine.partition = "none";
-  await small.until(() => questions.length >= 3);
-  expect(questions[0]?.regions).toContain(`${WATCHED}`);
+  await small.until(() => requests.length >= 3);
+  expect(requests[0]?.regions).toContain(`${WATCHED}`);
   // A new player's region does not wait for the others.
-  const before = questions.length;
+  const before = requests.length;
   await small.settled(world.load(regionBox([-1, 0, 0, 0])));
-  expect(questions.slice(before, before + 2).some(({ regions }) => regions.includes("-1,0,0,0"))).toBe(true);
-  await small.until(() => questions.reduce((sum, { regions }) => sum + regions.length, 0) > REGIONS);
+  expect(requests.slice(before, before + 2).some(({ regions }) => regions.includes("-1,0,0,0"))).toBe(true);
+  await small.until(() => requests.reduce((sum, { regions }) => sum + regions.length, 0) > REGIONS);
   await small.pass(100);
 
-  expect(new Set(questions.flatMap(({ regions }) => regions)).size).toBe(REGIONS + 1);
-  expect(Math.max(...questions.map(({ regions }) => regions.length))).toBeLessThanOrEqual(65);
-  const calm = questions.filter(({ regions }) => !regions.includes("-1,0,0,0"));
+  expect(new Set(requests.flatMap(({ regions }) => regions)).size).toBe(REGIONS + 1);
+  expect(Math.max(...requests.map(({ regions }) => regions.length))).toBeLessThanOrEqual(65);
+  const calm = requests.filter(({ regions }) => !regions.includes("-1,0,0,0"));
   for (const [index, { startMs }] of calm.entries()) {
     const last = calm[index - 1];
     if (last === undefined) continue;
     // One question at a time, followed by a rest as long as the answer took.
     expect(startMs).toBeGreaterThanOrEqual(last.endMs);
-    if (last !== questions[before - 1])
+    if (last !== requests[before - 1])
       expect(startMs - last.endMs).toBeGreaterThanOrEqual(last.endMs - last.startMs);
   }
 });

@@ -1,21 +1,21 @@
 import {
-  beatCodec,
-  beatKey,
-  cellOfRegion,
   crc32c,
   decodeRecord,
   encodeRecord,
+  heartbeatCodec,
+  heartbeatKey,
   leaseCodec,
   leaseKey,
   mapKey,
   nameOfPlace,
   ownerAddress,
   ownerAnswerCodec,
-  ownerQuestionCodec,
+  ownerRequestCodec,
   placeOfName,
   type RegionRecord,
   requireName,
   type ShardMap,
+  sectorOfRegion,
   shardMapCodec,
   shardOf,
   shardsOf,
@@ -53,7 +53,7 @@ const SHEEP: Inhabitant = {
 
 const RECORD: RegionRecord = {
   kind: "region",
-  epoch: 3,
+  term: 3,
   group: 9,
   index: 0,
   count: 2,
@@ -103,12 +103,12 @@ describe("names", () => {
       expect(codeOf(() => requireName(name, "node"))).toBe("ORT_ARGUMENT");
   });
 
-  test("[K2] a region belongs to the cell of its coordinates divided by 4, rounded down", () => {
-    expect(cellOfRegion([0, 3, 4, -1])).toEqual([0, 0, 1, -1]);
-    expect(cellOfRegion([-4, -5, 7, 8])).toEqual([-1, -2, 1, 2]);
+  test("[K2] a region belongs to the sector of its coordinates divided by 4, rounded down", () => {
+    expect(sectorOfRegion([0, 3, 4, -1])).toEqual([0, 0, 1, -1]);
+    expect(sectorOfRegion([-4, -5, 7, 8])).toEqual([-1, -2, 1, 2]);
   });
 
-  test("[K3] a cell or region has exactly one name", () => {
+  test("[K3] a sector or region has exactly one name", () => {
     expect(nameOfPlace([1, -20, 0, 3])).toBe("1_-20_0_3");
     expect(placeOfName("1_-20_0_3")).toEqual([1, -20, 0, 3]);
     for (const name of ["1_2_3", "01_0_0_0", "-0_0_0_0", "1_2_3_4_5", "+1_0_0_0", " 1_0_0_0", "1e3_0_0_0"])
@@ -116,14 +116,14 @@ describe("names", () => {
   });
 
   test("[K4] keys have these names", () => {
-    expect([leaseKey("town", "0"), beatKey("town", "n1"), mapKey("town")]).toEqual([
+    expect([leaseKey("town", "0"), heartbeatKey("town", "n1"), mapKey("town")]).toEqual([
       "own.town.0",
       "beat.town.n1",
       "map.town",
     ]);
   });
 
-  test("[K5] an owner's address contains its epoch", () => {
+  test("[K5] an owner's address contains its term", () => {
     expect(ownerAddress("town", "0", 12)).toBe("i.town.0.12");
     expect(codeOf(() => ownerAddress("town", "0", 0))).toBe("ORT_ARGUMENT");
   });
@@ -135,9 +135,9 @@ describe("records", () => {
   });
 
   test("[K6] a record has these bytes, and other versions or trailing bytes are rejected", () => {
-    const bytes = encodeRecord({ kind: "epoch", epoch: 3, node: "n1" }, VOLUME);
+    const bytes = encodeRecord({ kind: "term", term: 3, node: "n1" }, VOLUME);
     expect(toHex(bytes.subarray(0, -4))).toBe("01" + "01" + "03" + "026e31");
-    expect(decodeRecord(bytes, VOLUME)).toEqual({ kind: "epoch", epoch: 3, node: "n1" });
+    expect(decodeRecord(bytes, VOLUME)).toEqual({ kind: "term", term: 3, node: "n1" });
     expect(decodeRecord(encodeRecord(RECORD, VOLUME), VOLUME)).toEqual(RECORD);
     expect(codeOf(() => decodeRecord(sealed(fromHex("020103026e31")), VOLUME))).toBe("ORT_VERSION");
     expect(codeOf(() => decodeRecord(sealed(fromHex("010100026e31")), VOLUME))).toBe("ORT_CLOCK");
@@ -166,7 +166,7 @@ describe("records", () => {
     ["group 0", { group: 0 }],
     ["an edit with the id 0", { origins: [{ clientId: 1n, lastEditId: 0 }] }],
     ["a clock that does not rise", { before: RECORD.after }],
-    ["a clock of another epoch", { after: clockOf(4, 1) }],
+    ["a clock of another term", { after: clockOf(4, 1) }],
     ["a clock before that is never issued", { before: 5 }],
   ])("[K7] %s is rejected", (_what, change) => {
     expect(codeOfChanged({})).toBe(NO_ERROR);
@@ -197,7 +197,7 @@ describe("records", () => {
 });
 
 describe("values of keys", () => {
-  const split = withSplit(MAP, { from: "0", cells: boxBetween([0, -4, -4, -4], [4, 4, 4, 4]), to: "east" });
+  const split = withSplit(MAP, { from: "0", sectors: boxBetween([0, -4, -4, -4], [4, 4, 4, 4]), to: "east" });
 
   test("[K13] a map round-trips, and is rejected if a shard is duplicate or split off an unknown one", () => {
     const read = decode(shardMapCodec, encode(shardMapCodec, split));
@@ -214,10 +214,10 @@ describe("values of keys", () => {
       expect(codeOf(() => decode(shardMapCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
   });
 
-  test("[K14] each split takes cells from one shard only", () => {
+  test("[K14] each split takes sectors from one shard only", () => {
     const twice = withSplit(split, {
       from: "0",
-      cells: boxBetween([-4, -4, -4, -4], [4, 0, 4, 4]),
+      sectors: boxBetween([-4, -4, -4, -4], [4, 0, 4, 4]),
       to: "south",
     });
     expect(shardsOf(twice)).toEqual(["0", "east", "south"]);
@@ -233,51 +233,53 @@ describe("values of keys", () => {
   });
 
   test("[K16] a lease round-trips, and is rejected if a node has an invalid name", () => {
-    const lease = { node: "n1", epoch: 5, heir: "" };
+    const lease = { node: "n1", term: 5, successor: "" };
     expect(decode(leaseCodec, encode(leaseCodec, lease))).toEqual(lease);
-    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, heir: "A" })))).toBe("ORT_MESSAGE");
-    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, epoch: 2 ** 20 })))).toBe(
+    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, successor: "A" })))).toBe(
+      "ORT_MESSAGE",
+    );
+    expect(codeOf(() => decode(leaseCodec, encode(leaseCodec, { ...lease, term: 2 ** 20 })))).toBe(
       "ORT_MESSAGE",
     );
     expect(codeOf(() => decode(leaseCodec, Uint8Array.of(2, 0, 1, 0)))).toBe("ORT_VERSION");
   });
 
   test("[K17] a heartbeat round-trips", () => {
-    const beat = { count: 400, shards: 3, isLeaving: true };
-    expect(decode(beatCodec, encode(beatCodec, beat))).toEqual(beat);
-    expect(codeOf(() => decode(beatCodec, Uint8Array.of(2, 1, 1, 0)))).toBe("ORT_VERSION");
+    const heartbeat = { count: 400, shards: 3, isLeaving: true };
+    expect(decode(heartbeatCodec, encode(heartbeatCodec, heartbeat))).toEqual(heartbeat);
+    expect(codeOf(() => decode(heartbeatCodec, Uint8Array.of(2, 1, 1, 0)))).toBe("ORT_VERSION");
   });
 });
 
 describe("questions", () => {
   test("[K19] questions and answers round-trip, and are rejected if truncated", () => {
-    const questions = [
+    const requests = [
       {
         kind: "edits",
         edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], material: 9 }] }],
       },
       {
         kind: "regions",
-        wishes: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), heard: clockOf(1, 2), at: 0, from: 0 }],
+        regions: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), latest: clockOf(1, 2), at: 0, from: 0 }],
       },
       { kind: "players", kept: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }], asked: [5n] },
-      { kind: "inhabitants", regions: [[1, -2, 3, 4]] },
+      { kind: "entities", regions: [[1, -2, 3, 4]] },
     ] as const;
-    for (const question of questions) {
-      const bytes = encode(ownerQuestionCodec, question);
-      expect(decode(ownerQuestionCodec, bytes)).toEqual(question);
+    for (const request of requests) {
+      const bytes = encode(ownerRequestCodec, request);
+      expect(decode(ownerRequestCodec, bytes)).toEqual(request);
       for (let length = 0; length < bytes.length; length++)
-        expect(codeOf(() => decode(ownerQuestionCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
+        expect(codeOf(() => decode(ownerRequestCodec, bytes.subarray(0, length)))).not.toBe(NO_ERROR);
     }
     const codec = ownerAnswerCodec(VOLUME);
     const answers = [
       {
         kind: "edits",
         outcomes: [
-          { kind: "made", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockOf(1, 1) }] },
-          { kind: "repeated" },
+          { kind: "applied", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockOf(1, 1) }] },
+          { kind: "duplicate" },
           { kind: "elsewhere" },
-          { kind: "refused", code: "ORT_LIMIT" },
+          { kind: "rejected", code: "ORT_LIMIT" },
         ],
       },
       {
@@ -297,8 +299,8 @@ describe("questions", () => {
       { kind: "away" },
       { kind: "players", poses: [POSE, undefined] },
       {
-        kind: "inhabitants",
-        answers: [{ kind: "elsewhere" }, { kind: "later" }, { kind: "here", inhabitants: [SHEEP] }],
+        kind: "entities",
+        answers: [{ kind: "elsewhere" }, { kind: "later" }, { kind: "here", entities: [SHEEP] }],
       },
     ] as const;
     for (const answer of answers) {
@@ -310,20 +312,18 @@ describe("questions", () => {
   });
 
   test("[K34] questions and answers about entities have these bytes", () => {
-    const question = { kind: "inhabitants", regions: [[1, -2, 3, 4]] } as const;
-    expect(toHex(encode(ownerQuestionCodec, question))).toBe("030102030608");
-    const answer = { kind: "inhabitants", answers: [{ kind: "here", inhabitants: [SHEEP] }] } as const;
+    const request = { kind: "entities", regions: [[1, -2, 3, 4]] } as const;
+    expect(toHex(encode(ownerRequestCodec, request))).toBe("030102030608");
+    const answer = { kind: "entities", answers: [{ kind: "here", entities: [SHEEP] }] } as const;
     expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
       "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f",
     );
   });
 
   test("[K19] an edit with id 0 and a refusal with an unknown code are rejected", () => {
-    const question = { kind: "edits", edits: [{ clientId: 1n, editId: 0, placements: [] }] } as const;
-    expect(codeOf(() => decode(ownerQuestionCodec, encode(ownerQuestionCodec, question)))).toBe(
-      "ORT_MESSAGE",
-    );
-    const answer = { kind: "edits", outcomes: [{ kind: "refused", code: "ORT_NEVER" as never }] } as const;
+    const request = { kind: "edits", edits: [{ clientId: 1n, editId: 0, placements: [] }] } as const;
+    expect(codeOf(() => decode(ownerRequestCodec, encode(ownerRequestCodec, request)))).toBe("ORT_MESSAGE");
+    const answer = { kind: "edits", outcomes: [{ kind: "rejected", code: "ORT_NEVER" as never }] } as const;
     const codec = ownerAnswerCodec(VOLUME);
     expect(codeOf(() => decode(codec, encode(codec, answer)))).toBe("ORT_MESSAGE");
   });

@@ -74,7 +74,7 @@ export class SmallCluster {
   async node(
     name: string,
     events: NodeEvents = {},
-    foldMs = 1_000,
+    checkpointMs = 1_000,
     limits: Partial<OwnerLimits> = {},
   ): Promise<SmallNode> {
     const engine = this.hub.connect();
@@ -90,7 +90,7 @@ export class SmallCluster {
         node: name,
         events,
       },
-      limits: { foldMs, ...limits },
+      limits: { checkpointMs, ...limits },
     });
     await this.settled(node.start());
     return { node, engine };

@@ -133,13 +133,13 @@ describe("the metrics of a server", () => {
   });
 
   test("show the state of a part of a cluster, and only the shards that it owns now", async () => {
-    const shard = { epoch: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
+    const shard = { term: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
     let owned = [
       { shard: "0", ...shard },
       { shard: "east", ...shard },
     ];
     const counts = {
-      taken: 2,
+      claimed: 2,
       lost: 1,
       journalsLost: 0,
       regions: 7,
@@ -151,15 +151,15 @@ describe("the metrics of a server", () => {
     expect(await metric(server, 'orthant_shard_unsaved_records{shard="0"}')).toBe(12);
     expect(await metric(server, 'orthant_shard_unsaved_bytes{shard="0"}')).toBe(340);
     expect(await metric(server, 'orthant_shard_saved_ago_seconds{shard="east"}')).toBe(1.5);
-    expect(await metric(server, 'orthant_shard_epoch{shard="east"}')).toBe(3);
-    expect(await metric(server, "orthant_shards_taken_total")).toBe(2);
+    expect(await metric(server, 'orthant_shard_term{shard="east"}')).toBe(3);
+    expect(await metric(server, "orthant_shards_claimed_total")).toBe(2);
     expect(await metric(server, "orthant_shards_lost_total"), "the same at every look").toBe(1);
     expect(await metric(server, "orthant_shards_lost_total")).toBe(1);
     expect(await metric(server, "orthant_gateway_open_edits")).toBe(4);
     expect(await metric(server, "orthant_gateway_distant_players")).toBe(5);
     expect(await metric(server, "orthant_gateway_read_only")).toBe(1);
     owned = owned.slice(1);
-    expect((await ask(server, "/metrics")).text).not.toContain('orthant_shard_epoch{shard="0"}');
+    expect((await ask(server, "/metrics")).text).not.toContain('orthant_shard_term{shard="0"}');
   });
 
   test("count connections, players, frames, bytes and ticks", async () => {

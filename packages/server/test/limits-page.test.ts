@@ -77,7 +77,7 @@ test("[W41] the page about Wire v1 lists every reason for which a datagram has n
 
 test("the reference page of the server lists every metric", async () => {
   const counts = {
-    taken: 0,
+    claimed: 0,
     lost: 0,
     journalsLost: 0,
     regions: 0,

@@ -4,8 +4,8 @@ import { codeOfRejection } from "@orthant/testkit";
 import { expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 
-const COUNTS = { taken: 2, lost: 1, journalsLost: 0 };
-const SHARD = { shard: "east", epoch: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
+const COUNTS = { claimed: 2, lost: 1, journalsLost: 0 };
+const SHARD = { shard: "east", term: 3, unsavedRecords: 12, unsavedBytes: 340, savedAgoMs: 1_500 };
 
 async function endpointsOf(
   options: Partial<OwnerEndpointsOptions> = {},
@@ -22,7 +22,7 @@ test("an owner without players exposes the metrics of its shards, and of the pro
   for (const line of [
     'orthant_shard_unsaved_records{shard="east"} 12',
     'orthant_shard_saved_ago_seconds{shard="east"} 1.5',
-    "orthant_shards_taken_total 2",
+    "orthant_shards_claimed_total 2",
     "orthant_errors_total 0",
     'orthant_refusals_total{name="path"} 0',
   ])

@@ -4,13 +4,13 @@ import type { Context } from "../context.ts";
 import { UsageError } from "../usage-error.ts";
 import { createInCluster } from "./create.ts";
 import { drainNode, moveShard, splitOff } from "./hand-over.ts";
-import { tellStatus } from "./status.ts";
+import { printStatus } from "./status.ts";
 
 type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   create: createInCluster,
-  status: tellStatus,
+  status: printStatus,
   move: moveShard,
   split: splitOff,
   drain: drainNode,
@@ -19,7 +19,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 /** Runs an action of `orthant cluster` and prints the result. */
 export async function act(name: string, engine: Engine, args: Arguments, context: Context): Promise<void> {
   const action = ACTIONS[name];
-  if (action === undefined) throw new UsageError(`orthant cluster knows no ${name}`);
+  if (action === undefined) throw new UsageError(`orthant cluster has no action ${name}`);
   await action(engine, args, context);
 }
 

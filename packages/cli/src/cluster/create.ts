@@ -22,5 +22,5 @@ export async function createInCluster(engine: Engine, args: Arguments, context: 
   const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
   const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
   context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });
-  context.print(`the cluster has ${world} now, a copy of ${folder}, as shard ${map.first}`);
+  context.print(`copied ${folder} into the cluster as ${world}, with one shard, ${map.first}`);
 }

@@ -1,12 +1,12 @@
 import {
   ClusterDirectory,
-  cellsTouching,
   clusterNodes,
-  command,
   type Engine,
   type Lease,
   requireName,
-  voxelsOfCells,
+  sectorsTouching,
+  sendCommand,
+  voxelsOfSectors,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
 import type { Arguments } from "../arguments.ts";
@@ -17,19 +17,19 @@ import { UsageError } from "../usage-error.ts";
 import { requireStatus } from "./status.ts";
 
 /** Time without an owner after which a released shard is reported. */
-const TAKE_OVER_MS = 30_000;
+const CLAIM_MS_MAX = 30_000;
 
 /** `orthant cluster move`: finishes when the new owner has the shard. */
 export async function moveShard(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
-  const heir = args.text("to") ?? "";
+  const successor = args.text("to") ?? "";
   const before = await requireOwned(engine, world, shard);
-  if (heir === before.node) throw new UsageError(`${heir} owns shard ${shard} already`);
-  if (heir !== "") await requireAlive(engine, world, heir, context);
-  await command(engine, world, before.node, { kind: "move", shard, heir });
-  const { node, epoch } = await untilTaken(engine, world, shard, before.epoch, context);
-  context.printJson({ world, shard, from: before.node, owner: node, epoch });
-  context.print(`shard ${shard} went from ${before.node} to ${node}, in epoch ${epoch}`);
+  if (successor === before.node) throw new UsageError(`${successor} owns shard ${shard} already`);
+  if (successor !== "") await requireAlive(engine, world, successor, context);
+  await sendCommand(engine, world, before.node, { kind: "move", shard, successor });
+  const { node, term } = await untilClaimed(engine, world, shard, before.term, context);
+  context.printJson({ world, shard, from: before.node, owner: node, term });
+  context.print(`moved shard ${shard} from ${before.node} to ${node}, in term ${term}`);
 }
 
 /** `orthant cluster split`: finishes when the new shard accepts edits. */
@@ -38,25 +38,25 @@ export async function splitOff(engine: Engine, args: Arguments, context: Context
   const voxels = args.parsed("box", parseBox);
   const newShard = args.text("as");
   if (voxels === undefined || newShard === undefined)
-    throw new UsageError("split needs --box and --as: which voxels, and what the new shard is called");
+    throw new UsageError("split needs --box and --as: the voxels, and the name of the new shard");
   args.parsed("as", (text) => requireName(text, "shard"));
   const { shape } = (await requireStatus(engine, world)).map.world;
   const before = await requireOwned(engine, world, shard);
-  const cells = cellsTouching(shape, voxels);
-  await command(engine, world, before.node, { kind: "split", shard, cells, newShard });
-  const { node, epoch } = await untilTaken(engine, world, newShard, 0, context);
-  const box = voxelsOfCells(shape, cells);
-  context.printJson({ world, shard: newShard, from: shard, owner: node, epoch, box });
-  context.print(`shard ${newShard} has ${formatBox(box)} of shard ${shard} now; ${node} owns it`);
+  const sectors = sectorsTouching(shape, voxels);
+  await sendCommand(engine, world, before.node, { kind: "split", shard, sectors, newShard });
+  const { node, term } = await untilClaimed(engine, world, newShard, 0, context);
+  const box = voxelsOfSectors(shape, sectors);
+  context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
+  context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
 }
 
 /** `orthant cluster drain`: finishes when the node owns no shard. */
 export async function drainNode(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, node] = [args.at(1), args.at(2)];
   await requireStatus(engine, world);
-  await command(engine, world, node, { kind: "drain" });
+  await sendCommand(engine, world, node, { kind: "drain" });
   context.printJson({ world, node });
-  context.print(`${node} owns nothing of ${world} any more, and takes nothing until it is started again`);
+  context.print(`${node} owns no shard of ${world} any more, and claims none until it is restarted`);
 }
 
 /** Returns the lease of a shard. Throws `ORT_NOT_FOUND` when the shard does not exist or has no owner. */
@@ -69,7 +69,7 @@ async function requireOwned(engine: Engine, world: string, shard: string): Promi
     "ORT_NOT_FOUND",
     found === undefined
       ? `${world} has no shard ${shard}; there are ${names}`
-      : `nobody owns shard ${shard} now; start a node with orthant serve --cluster owner`,
+      : `shard ${shard} has no owner; start a node with orthant serve --cluster owner`,
   );
 }
 
@@ -80,24 +80,27 @@ async function requireAlive(engine: Engine, world: string, node: string, { clock
   if (known.includes(node)) return;
   throw new OrthantError(
     "ORT_NOT_FOUND",
-    `no node ${node} takes shards now; these do: ${known.join(", ") || "none"}`,
+    `no node ${node} claims shards now; these do: ${known.join(", ") || "none"}`,
   );
 }
 
-async function untilTaken(
+async function untilClaimed(
   engine: Engine,
   world: string,
   shard: string,
-  epoch: number,
+  term: number,
   { clock }: Context,
 ): Promise<Lease> {
   const directory = await ClusterDirectory.open(engine, world);
   try {
     return await new Promise<Lease>((resolve, reject) => {
-      const late = new OrthantError("ORT_ENGINE_NOBODY", `shard ${shard} was let go, and nobody took it yet`);
-      const timer = clock.wait(TAKE_OVER_MS, () => reject(late));
+      const late = new OrthantError(
+        "ORT_ENGINE_NO_RESPONDER",
+        `shard ${shard} was released, and no node has claimed it yet`,
+      );
+      const timer = clock.wait(CLAIM_MS_MAX, () => reject(late));
       const take = (lease: Lease | undefined): void => {
-        if (lease === undefined || lease.node === "" || lease.epoch <= epoch) return;
+        if (lease === undefined || lease.node === "" || lease.term <= term) return;
         timer.cancel();
         resolve(lease);
       };

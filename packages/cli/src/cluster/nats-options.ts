@@ -19,11 +19,11 @@ const COPIES_MAX = 5;
 /** Options for connecting to the NATS servers of a cluster. */
 export const NATS_OPTIONS: readonly OptionSpec[] = [
   { flags: "--nats <url>", description: "a NATS server, such as tls://a.example.org:4222", repeated: true },
-  { flags: "--nats-credentials <file>", description: "a file of nsc with which NATS lets us in" },
-  { flags: "--nats-ca <file>", description: "who vouches for the NATS servers, in PEM" },
+  { flags: "--nats-credentials <file>", description: "credentials file written by nsc" },
+  { flags: "--nats-ca <file>", description: "certificate authority of the NATS servers, in PEM" },
   {
     flags: "--copies <count>",
-    description: "on how many NATS servers all is kept; 1 to try things out",
+    description: "number of NATS servers that store everything; 1 for experiments",
     default: "3",
   },
 ];
@@ -33,10 +33,10 @@ export const NATS_OPTIONS: readonly OptionSpec[] = [
  * password out of process lists.
  */
 export const NATS_NOTES: readonly string[] = [
-  "The environment may have:",
-  `${NATS_VARIABLE}  the NATS servers, with commas between them`,
-  `${PASSWORD_VARIABLE}  the password for NATS, and ${USER_VARIABLE} the`,
-  `  user, ${DEFAULT_USER} unless given; or ${TOKEN_VARIABLE}`,
+  "Environment variables:",
+  `${NATS_VARIABLE}  the NATS servers, separated by commas`,
+  `${PASSWORD_VARIABLE}  the password for NATS, with ${USER_VARIABLE} as`,
+  `  the user (default: ${DEFAULT_USER}); or ${TOKEN_VARIABLE}`,
 ];
 
 /** Connects with the options and the environment. The servers list the connection under `name`. */
@@ -60,7 +60,7 @@ function serversOf(args: Arguments, { environment }: Context): readonly string[]
   const servers = given.length > 0 ? given : (environment[NATS_VARIABLE] ?? "").split(",");
   const named = servers.map((server) => server.trim()).filter((server) => server !== "");
   if (named.length > 0) return named;
-  throw new UsageError(`where is NATS? give --nats or ${NATS_VARIABLE}`);
+  throw new UsageError(`no NATS server given; use --nats or ${NATS_VARIABLE}`);
 }
 
 function credentialsOf(args: Arguments, { environment }: Context): NatsCredentials | undefined {

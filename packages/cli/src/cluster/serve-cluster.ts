@@ -4,8 +4,8 @@ import {
   ClusterNode,
   DiskFolders,
   type Engine,
+  handleCommands,
   type NodeEvents,
-  obeyCommands,
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
@@ -29,13 +29,13 @@ import { connectEngine } from "./nats-options.ts";
 
 /** Shard events since the process started. */
 interface NodeCounts {
-  taken: number;
+  claimed: number;
   lost: number;
   journalsLost: number;
 }
 
 /** Settings for accepting players, and what is reported about them. */
-interface Entrance {
+interface GatewayRun {
   readonly settings: ListenSettings;
   readonly facts: object;
   readonly counts: NodeCounts;
@@ -51,7 +51,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const folder = part === "gateway" ? "" : await sharedFolder(args, context);
   const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
   const engine = await connectEngine(args, context, node ?? "gateway");
-  const counts: NodeCounts = { taken: 0, lost: 0, journalsLost: 0 };
+  const counts: NodeCounts = { claimed: 0, lost: 0, journalsLost: 0 };
   const owner =
     node &&
     new ClusterNode({
@@ -63,14 +63,14 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   try {
     if (owner) {
       await owner.start();
-      await obeyCommands(engine, world, owner);
+      await handleCommands(engine, world, owner);
     }
     const facts = { part, node: node ?? null };
     const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
     if (settings === undefined) {
-      await whileShown(engine, () => ({ ...counts, owned: shards() }), args, context, facts);
+      await serveOwner(engine, () => ({ ...counts, owned: shards() }), args, context, facts);
     } else {
-      await letIn(engine, { settings, facts, counts, shards }, args, context);
+      await serveGateway(engine, { settings, facts, counts, shards }, args, context);
     }
     // After the players have left, so that even the last node saves their positions with the rest.
     if (owner) isHandedOver = await handOver(owner, context);
@@ -79,7 +79,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
     await engine.close();
   }
   if (!isHandedOver) return EXIT.failed;
-  context.print(owner ? "stopped; what it owned is saved and let go" : "stopped");
+  context.print(owner ? "stopped; its shards are saved and released" : "stopped");
   return EXIT.ok;
 }
 
@@ -89,20 +89,20 @@ async function handOver(owner: ClusterNode, context: Context): Promise<boolean> 
     await owner.drain();
     return true;
   } catch (error) {
-    context.note(`could not hand over all that it owned, so others take it as it is: ${error}`);
+    context.note(`could not hand over all shards, so other nodes replay their journals: ${error}`);
     return false;
   }
 }
 
-/** Logs and counts the shards that a node takes and loses. */
+/** Logs and counts the shards that a node claims and loses. */
 function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
   return {
-    onTaken: (shard, epoch, tookMs) => {
-      counts.taken++;
-      context.note(`owns shard ${shard} in epoch ${epoch}, after ${tookMs} ms`);
+    onClaimed: (shard, term, tookMs) => {
+      counts.claimed++;
+      context.note(`owns shard ${shard} in term ${term}, after ${tookMs} ms`);
     },
     onLost: (shard, error) => {
-      if (error === undefined) return context.note(`let go of shard ${shard}`);
+      if (error === undefined) return context.note(`released shard ${shard}`);
       counts.lost++;
       context.note(`lost shard ${shard}: ${error}`);
     },
@@ -110,28 +110,28 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
       counts.journalsLost++;
       context.note(`the journal of shard ${shard} was lost: ${detail}`);
     },
-    onFailure: (shard, error) => context.note(`could not take shard ${shard}: ${error}`),
+    onFailure: (shard, error) => context.note(`could not claim shard ${shard}: ${error}`),
   };
 }
 
 function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] {
-  return Array.from(owner.shards, ([shard, { epoch, unfoldedRecords, unfoldedBytes, foldedMs }]) => ({
-    ...{ shard, epoch, unsavedRecords: unfoldedRecords, unsavedBytes: unfoldedBytes },
-    savedAgoMs: Math.max(0, clock.nowMs() - foldedMs),
+  return Array.from(owner.shards, ([shard, { term, unsavedRecords, unsavedBytes, checkpointedMs }]) => ({
+    ...{ shard, term, unsavedRecords: unsavedRecords, unsavedBytes: unsavedBytes },
+    savedAgoMs: Math.max(0, clock.nowMs() - checkpointedMs),
   }));
 }
 
 /** Accepts players into the whole world, across all owners, until the user stops it. */
-async function letIn(
+async function serveGateway(
   engine: Engine,
-  { settings, facts, counts, shards }: Entrance,
+  { settings, facts, counts, shards }: GatewayRun,
   args: Arguments,
   context: Context,
 ): Promise<void> {
   const gateway = await ClusterGateway.open({
     ...{ engine, world: args.at(0), clock: context.clock, generators: DEFAULT_GENERATORS },
     onReadOnly: (isReadOnly) =>
-      context.note(isReadOnly ? "NATS is away: the world can be looked at, not changed" : "NATS is back"),
+      context.note(isReadOnly ? "NATS is away: the world is read-only" : "NATS is back"),
   });
   try {
     const { options, secret } = settings;
@@ -151,13 +151,13 @@ async function gatewaySettings(args: Arguments, context: Context): Promise<Liste
   const { options, secret } = await listenSettings(args, context);
   if (args.text("secretFile") === undefined && context.environment[SECRET_VARIABLE] === undefined)
     context.note(
-      "warning: the secret is new, so that other gateways do not know its tokens; give all one --secret-file",
+      "warning: the secret is new, so other gateways reject its tokens; give all of them one --secret-file",
     );
   return { options: { ...options, acknowledge: "durable" }, secret };
 }
 
 /** Shows an owner's health to its operator, and to no player, until the user stops it. */
-async function whileShown(
+async function serveOwner(
   engine: Engine,
   counts: () => OwnerCounts,
   args: Arguments,
@@ -175,7 +175,7 @@ async function whileShown(
   try {
     const { url, port } = pages;
     context.printJson({ world: args.at(0), ...facts, url, port });
-    context.print(`${facts.node} is a node of ${args.at(0)}; its numbers are at ${url}/metrics`);
+    context.print(`${facts.node} is a node of ${args.at(0)}; metrics: ${url}/metrics`);
     context.note("press Ctrl-C to stop");
     await context.whenEnding();
   } finally {

@@ -5,7 +5,7 @@ import {
   type Engine,
   type NodeStatus,
   type ShardStatus,
-  voxelsOfCells,
+  voxelsOfSectors,
 } from "@orthant/cluster";
 import { type Box, OrthantError } from "@orthant/core";
 import type { Arguments } from "../arguments.ts";
@@ -18,7 +18,7 @@ interface ShardRow {
   readonly shard: string;
   /** `null` while the shard has no owner. */
   readonly owner: string | null;
-  readonly epoch: number;
+  readonly term: number;
   /** Journal records not yet in a save, and the size of the journal. */
   readonly unsavedRecords: number;
   readonly journalBytes: number;
@@ -28,7 +28,7 @@ interface ShardRow {
 }
 
 /** `orthant cluster status`. */
-export async function tellStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
+export async function printStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
   const status = await requireStatus(engine, world);
   const nodes = await clusterNodes(engine, world, context.clock);
@@ -36,10 +36,10 @@ export async function tellStatus(engine: Engine, args: Arguments, context: Conte
   context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
   context.printAll(
     tableLines([
-      ["shard", "owner", "epoch", "unsaved", "journal", "voxels"],
-      ...shards.map(({ shard, owner, epoch, unsavedRecords, journalBytes, box }) => [
-        ...[shard, owner ?? "nobody", String(epoch), formatCount(unsavedRecords), formatBytes(journalBytes)],
-        box === null ? "all that no other has" : formatBox(box),
+      ["shard", "owner", "term", "unsaved", "journal", "voxels"],
+      ...shards.map(({ shard, owner, term, unsavedRecords, journalBytes, box }) => [
+        ...[shard, owner ?? "none", String(term), formatCount(unsavedRecords), formatBytes(journalBytes)],
+        box === null ? "the rest of the world" : formatBox(box),
       ]),
     ]),
   );
@@ -67,11 +67,11 @@ function rowOf({ map }: ClusterStatus, { shard, lease, journal }: ShardStatus): 
   return {
     shard,
     owner: lease?.node || null,
-    epoch: lease?.epoch ?? 0,
+    term: lease?.term ?? 0,
     unsavedRecords: journal === undefined ? 0 : Math.max(0, journal.last - journal.first + 1),
     journalBytes: journal?.bytes ?? 0,
     from: split?.from ?? null,
-    box: split === undefined ? null : voxelsOfCells(map.world.shape, split.cells),
+    box: split === undefined ? null : voxelsOfSectors(map.world.shape, split.sectors),
   };
 }
 

@@ -16,7 +16,7 @@ const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** The argument after the world's name. */
 const TARGETS: Readonly<Record<string, string | undefined>> = {
-  create: "the folder of a world to begin with",
+  create: "the folder of a world",
   move: "a shard",
   split: "a shard",
   drain: "a node",
@@ -25,22 +25,22 @@ const TARGETS: Readonly<Record<string, string | undefined>> = {
 /** `orthant cluster`. */
 export const clusterCommand: Command = {
   name: "cluster",
-  summary: "Look after a world that several servers share",
+  summary: "Manage a clustered world",
   details: [
-    "create brings a copy of a world into a cluster; status shows shards and nodes;",
-    "move gives a shard to another node, and split makes a shard of a part of one, both while players build;",
-    "drain makes a node give away all that it owns, before it is stopped.",
+    "create copies a world into a cluster; status shows shards and nodes;",
+    "move gives a shard to another node, and split turns a part of a shard into a new one, both while players build;",
+    "drain moves all shards of a node to other nodes, before you stop it.",
   ].join(" "),
   arguments: [
     { name: "<action>", description: "what to do", choices: Object.keys(OPTIONS_OF) },
-    { name: "<world>", description: "its name in the cluster, of a-z, 0-9 and -" },
+    { name: "<world>", description: "its name in the cluster: a-z, 0-9 and -" },
     { name: "[target]", description: "create: a folder; move, split: a shard; drain: a node" },
   ],
   options: [
     { flags: "--shards <folder>", description: "create: the folder that all owners share" },
-    { flags: "--to <node>", description: "move: who gets it (default: who owns least)" },
-    { flags: "--box <box>", description: "split: voxels; all cells that they touch go along" },
-    { flags: "--as <name>", description: "split: what the new shard is called" },
+    { flags: "--to <node>", description: "move: the new owner (default: the node with the fewest shards)" },
+    { flags: "--box <box>", description: "split: voxels; every sector that they touch moves" },
+    { flags: "--as <name>", description: "split: name of the new shard" },
     ...NATS_OPTIONS,
   ],
   notes: NATS_NOTES,
@@ -70,9 +70,9 @@ export const clusterCommand: Command = {
 /** Rejects options that the action does not use, because they are likely mistakes. */
 function requireFitting(name: string, args: Arguments): void {
   const target = TARGETS[name];
-  if (target === undefined && args.at(2) !== "") throw new UsageError(`${name} takes a world alone`);
+  if (target === undefined && args.at(2) !== "") throw new UsageError(`${name} takes only a world`);
   if (target !== undefined && args.at(2) === "")
-    throw new UsageError(`${name} needs ${target} behind the world`);
+    throw new UsageError(`${name} needs ${target} after the world`);
   for (const [other, options] of Object.entries(OPTIONS_OF)) {
     const stray = other === name ? undefined : options.find((option) => args.text(option) !== undefined);
     if (stray !== undefined) throw new UsageError(`--${stray} is for ${other}, not for ${name}`);

@@ -92,7 +92,7 @@ export class ClusterDirectory {
   }
 
   /** Rewrites the map with a new generation, so that every change based on an earlier read fails. */
-  async touch(engine: Engine): Promise<void> {
+  async bumpGeneration(engine: Engine): Promise<void> {
     await this.#rewrite(engine, (map) => ({ ...map, generation: map.generation + 1 }));
   }
 
@@ -139,7 +139,7 @@ export class ClusterDirectory {
   #takeLease({ key, value, revision }: Entry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
     const lease = value && readable(() => decode(leaseCodec, value));
-    // A lost table may give a shard a lower epoch; the node that takes it learns the real one on disk.
+    // A lost table may give a shard a lower term; the node that claims it learns the real one on disk.
     if (lease === undefined) return;
     this.#leases.set(shard, { lease, revision });
     for (const events of [...this.#listeners]) events.onLease?.(shard, lease);

@@ -28,9 +28,9 @@ export interface JournalRecord {
   readonly bytes: Uint8Array;
 }
 
-/** Subject of a record. Subscribers follow cells; only readers of the journal see `control` records. */
+/** Subject of a record. Subscribers follow sectors; only readers of the journal see `control` records. */
 export type JournalSubject =
-  | { readonly kind: "region"; readonly cell: string; readonly region: string }
+  | { readonly kind: "region"; readonly sector: string; readonly region: string }
   | { readonly kind: "control" };
 
 /** A stored record. */
@@ -38,14 +38,14 @@ export interface StoredRecord extends JournalRecord {
   readonly sequence: number;
 }
 
-/** A record as delivered to subscribers of its cell, after it was stored. */
+/** A record as delivered to subscribers of its sector, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** Sequence of the previous record about the same region; 0 if there is none or it was folded. */
+  /** Sequence of the previous record about the same region; 0 if there is none or it was trimmed. */
   readonly previous: number;
 }
 
-/** Bounds of a journal. `last` stays when all records are folded; an empty journal has `first > last`. */
+/** Bounds of a journal. `last` stays when all records are trimmed; an empty journal has `first > last`. */
 export interface JournalState {
   readonly first: number;
   readonly last: number;
@@ -74,7 +74,7 @@ export interface Journal {
   /** Yields the records `from` to `to`, inclusive, in order. Throws `ORT_JOURNAL` if one is missing. */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
   /** Drops all records up to `upTo`. Sequences continue. */
-  fold(upTo: number): Promise<void>;
+  trim(upTo: number): Promise<void>;
 }
 
 /** An active subscription. No callback comes after `end`. Other nodes learn of it with a short delay. */
@@ -100,21 +100,21 @@ export interface Engine {
   findJournal(world: string, shard: string): Promise<Journal | undefined>;
   removeJournal(world: string, shard: string): Promise<void>;
   /**
-   * Calls `listener` for every record about a region of the cell, of any shard, that is stored from now on.
+   * Calls `listener` for every record about a region of the sector, of any shard, that is stored from now on.
    */
-  follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
+  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
   /**
    * Answers requests sent to this address. If several nodes respond, each gets the question and the first
    * answer counts. If `answer` rejects, the request rejects with `ORT_ENGINE_AWAY`.
    */
-  respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
-  /** Sends a question to an address. Rejects with `ORT_ENGINE_NOBODY` if no node responds there. */
-  request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
+  respond(address: string, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
+  /** Sends a question to an address. Rejects with `ORT_ENGINE_NO_RESPONDER` if no node responds there. */
+  request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
   /**
    * Broadcasts to all listeners, including this node, without a delivery guarantee; used for positions and
    * presence. Messages of one topic that arrive do so in order.
    */
-  tell(topic: string, bytes: Uint8Array): void;
+  broadcast(topic: string, bytes: Uint8Array): void;
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription>;
   onStatus(listener: (status: EngineStatus) => void): Subscription;
   close(): Promise<void>;

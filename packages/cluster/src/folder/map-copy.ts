@@ -7,7 +7,7 @@ const NAME = /^map-([1-9]\d{0,15})$/;
 
 /**
  * A copy of the shard map beside the shards, so that an engine that loses everything does not lose the
- * assignment of cells to shards. Each generation has its own file; the newest readable one counts. Rule K27.
+ * assignment of sectors to shards. Each generation has its own file; the newest readable one counts. Rule K27.
  */
 export class MapCopy {
   readonly #store: FolderStore;

@@ -4,7 +4,7 @@ import { requireName } from "../shard/names.ts";
 import type { FolderStore } from "./folder-store.ts";
 import { MapCopy } from "./map-copy.ts";
 
-const EPOCH_FOLDER = /^e(0|[1-9]\d{0,6})$/;
+const TERM_FOLDER = /^e(0|[1-9]\d{0,6})$/;
 
 /**
  * The folders of a world's shards. Each is an ordinary save whose name contains the epoch that may write to
@@ -23,12 +23,12 @@ export class ShardFolders {
   }
 
   /** Returns the epoch in the name of a shard's folder; `undefined` if there is no folder. */
-  async epochOf(shard: string): Promise<number | undefined> {
-    const epochs = (await this.#store.names(this.#folderOf(shard))).flatMap((name) => {
-      const epoch = EPOCH_FOLDER.exec(name)?.[1];
-      return epoch === undefined ? [] : [Number(epoch)];
+  async termOf(shard: string): Promise<number | undefined> {
+    const terms = (await this.#store.names(this.#folderOf(shard))).flatMap((name) => {
+      const term = TERM_FOLDER.exec(name)?.[1];
+      return term === undefined ? [] : [Number(term)];
     });
-    return epochs.length === 0 ? undefined : Math.max(...epochs);
+    return terms.length === 0 ? undefined : Math.max(...terms);
   }
 
   /** Returns the copy of the shard map that lies beside the shards. */
@@ -45,60 +45,60 @@ export class ShardFolders {
    * Creates an empty folder for a new shard, which a node may then take for an epoch later than `epoch`.
    * Throws `ORT_EXISTS` if the shard has a folder already.
    */
-  async create(shard: string, epoch = 0): Promise<Disk> {
+  async create(shard: string, term = 0): Promise<Disk> {
     requireName(shard, "shard");
-    if ((await this.epochOf(shard)) !== undefined)
+    if ((await this.termOf(shard)) !== undefined)
       throw new OrthantError("ORT_EXISTS", `shard ${shard} has a folder already`);
-    const path = this.#pathOf(shard, epoch);
+    const path = this.#pathOf(shard, term);
     await this.#store.make(path);
     return this.#store.disk(path);
   }
 
   /** Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if it is at this epoch or a later one. */
-  async take(shard: string, epoch: number): Promise<Disk> {
-    const stands = await this.epochOf(shard);
+  async claim(shard: string, term: number): Promise<Disk> {
+    const stands = await this.termOf(shard);
     if (stands === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
-    if (stands >= epoch || epoch > EPOCH_MAX) throw fenced(shard, epoch, stands);
+    if (stands >= term || term > EPOCH_MAX) throw fenced(shard, term, stands);
     try {
-      await this.#store.move(this.#pathOf(shard, stands), this.#pathOf(shard, epoch));
+      await this.#store.move(this.#pathOf(shard, stands), this.#pathOf(shard, term));
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
-      throw fenced(shard, epoch, (await this.epochOf(shard)) ?? stands);
+      throw fenced(shard, term, (await this.termOf(shard)) ?? stands);
     }
-    const disk = this.#store.disk(this.#pathOf(shard, epoch));
-    return new OwnedDisk(disk, epoch, () => this.requireHeld(shard, epoch));
+    const disk = this.#store.disk(this.#pathOf(shard, term));
+    return new OwnedDisk(disk, term, () => this.requireHeld(shard, term));
   }
 
   /** Throws `ORT_FENCED` unless the folder of a shard is at this epoch. */
-  async requireHeld(shard: string, epoch: number): Promise<void> {
-    const now = await this.epochOf(shard);
-    if (now !== epoch) throw fenced(shard, epoch, now ?? 0);
+  async requireHeld(shard: string, term: number): Promise<void> {
+    const now = await this.termOf(shard);
+    if (now !== term) throw fenced(shard, term, now ?? 0);
   }
 
   #folderOf(shard: string): string {
     return `${this.#world}/shards/${shard}`;
   }
 
-  #pathOf(shard: string, epoch: number): string {
-    return `${this.#folderOf(shard)}/e${epoch}`;
+  #pathOf(shard: string, term: number): string {
+    return `${this.#folderOf(shard)}/e${term}`;
   }
 }
 
 /** The folder of a shard for its owner. Its name serves as the lock. */
 class OwnedDisk extends GatedDisk {
-  readonly #epoch: number;
+  readonly #term: number;
   readonly #requireHeld: () => Promise<void>;
 
-  constructor(disk: Disk, epoch: number, requireHeld: () => Promise<void>) {
+  constructor(disk: Disk, term: number, requireHeld: () => Promise<void>) {
     super(disk, (_call, happen) => happen());
-    this.#epoch = epoch;
+    this.#term = term;
     this.#requireHeld = requireHeld;
   }
 
   override async lock(): Promise<DiskLock> {
     await this.#requireHeld();
     return {
-      token: this.#epoch.toString(16).padStart(16, "0"),
+      token: this.#term.toString(16).padStart(16, "0"),
       // Earlier owners find no file by its path any more, because the folder was renamed.
       isContested: false,
       requireHeld: this.#requireHeld,
@@ -108,6 +108,6 @@ class OwnedDisk extends GatedDisk {
   }
 }
 
-function fenced(shard: string, epoch: number, stands: number): OrthantError {
-  return new OrthantError("ORT_FENCED", `the folder of shard ${shard} stands at ${stands}, not at ${epoch}`);
+function fenced(shard: string, term: number, stands: number): OrthantError {
+  return new OrthantError("ORT_FENCED", `the folder of shard ${shard} stands at ${stands}, not at ${term}`);
 }

@@ -7,13 +7,13 @@ import {
   regionsTouching,
 } from "@orthant/core";
 import type { Inhabitant } from "@orthant/protocol";
-import { INHABITED_REGIONS_MAX } from "../shard/inhabitant-message.ts";
+import { ENTITY_REGIONS_MAX } from "../shard/inhabitant-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 interface Asked {
   readonly region: Place;
   readonly answer: Promise<readonly Inhabitant[]>;
-  readonly resolve: (inhabitants: readonly Inhabitant[]) => void;
+  readonly resolve: (entities: readonly Inhabitant[]) => void;
 }
 
 /** Regions that may wait for an answer at once. */
@@ -27,7 +27,7 @@ export class AskedInhabitants {
   constructor(options: OwnerLineSetting) {
     this.#line = new OwnerLine<Asked>({
       ...options,
-      batchMax: INHABITED_REGIONS_MAX,
+      batchMax: ENTITY_REGIONS_MAX,
       shardOf: ({ region }) => options.directory.shardOf(region),
       send: (items, ask) => this.#send(items, ask),
     });
@@ -63,13 +63,13 @@ export class AskedInhabitants {
   }
 
   async #send(items: readonly Asked[], ask: Ask): Promise<readonly Asked[]> {
-    const answer = await ask({ kind: "inhabitants", regions: items.map(({ region }) => region) });
-    if (answer.kind !== "inhabitants" || answer.answers.length !== items.length) return items;
+    const answer = await ask({ kind: "entities", regions: items.map(({ region }) => region) });
+    if (answer.kind !== "entities" || answer.answers.length !== items.length) return items;
     return items.filter(({ region, resolve }, index) => {
       const told = answer.answers[index];
       if (told?.kind !== "here") return true;
       this.#asked.delete(...region);
-      resolve(told.inhabitants);
+      resolve(told.entities);
       return false;
     });
   }

@@ -13,7 +13,7 @@ import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { AskedInhabitants } from "./asked-inhabitants.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedRegions } from "./followed-regions.ts";
-import { PlayerPoses } from "./player-poses.ts";
+import { PlayerPositionCache } from "./player-poses.ts";
 import { PlayerPresence } from "./player-presence.ts";
 
 /** Dependencies of a gateway. */
@@ -54,10 +54,10 @@ export class ClusterGateway {
   readonly #edits: EditForwarder;
   readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
-  readonly #poses: PlayerPoses;
-  readonly #inhabitants: AskedInhabitants;
+  readonly #poses: PlayerPositionCache;
+  readonly #entities: AskedInhabitants;
   readonly #status: Subscription;
-  readonly #epochs = new Map<string, number>();
+  readonly #terms = new Map<string, number>();
   #timer: Timer | undefined;
 
   private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
@@ -77,13 +77,13 @@ export class ClusterGateway {
     this.#presence = new PlayerPresence({
       ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
     });
-    this.#poses = new PlayerPoses({ engine, directory, clock, world });
-    this.#inhabitants = new AskedInhabitants({ engine, directory, clock, world });
+    this.#poses = new PlayerPositionCache({ engine, directory, clock, world });
+    this.#entities = new AskedInhabitants({ engine, directory, clock, world });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
-      onLease: (shard, { epoch }) => {
-        if (this.#epochs.get(shard) === epoch) return;
-        this.#epochs.set(shard, epoch);
+      onLease: (shard, { term }) => {
+        if (this.#terms.get(shard) === term) return;
+        this.#terms.set(shard, term);
         // After the loss of a journal, a new owner may have less than this gateway has seen.
         this.#regions.audit(shard);
         if (shard === directory.map.first) this.#poses.ownerChanged();
@@ -134,7 +134,7 @@ export class ClusterGateway {
     this.#status.end();
     this.#presence.close();
     this.#poses.close();
-    this.#inhabitants.close();
+    this.#entities.close();
     this.#regions.close();
     this.#edits.close();
     this.#directory.close();
@@ -196,7 +196,7 @@ export class ClusterGateway {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
-      inhabitantsIn: (chunks) => this.#inhabitants.in(chunks),
+      inhabitantsIn: (chunks) => this.#entities.in(chunks),
       // Nothing in a cluster moves entities.
       onInhabitant: () => () => undefined,
       // Without the engine no owner can answer, so players do not wait for one.

@@ -7,7 +7,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { EditOrigin, EditResult } from "@orthant/protocol";
-import { INTENTS_MAX, type IntentOutcome } from "../shard/owner-message.ts";
+import { EDITS_MAX, type ShardEditResult } from "../shard/owner-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 /** Dependencies of a forwarder. */
@@ -27,7 +27,7 @@ interface Part {
   isSent: boolean;
 }
 
-type Settled = Exclude<IntentOutcome, { kind: "elsewhere" }>;
+type Settled = Exclude<ShardEditResult, { kind: "elsewhere" }>;
 
 interface WaitingEdit {
   readonly placements: readonly VoxelPlacement[];
@@ -59,7 +59,7 @@ export class EditForwarder {
     this.#options = options;
     this.#line = new OwnerLine<Part>({
       ...options,
-      batchMax: INTENTS_MAX,
+      batchMax: EDITS_MAX,
       shardOf: ({ shard }) => shard,
       send: (parts, ask) => this.#send(parts, ask),
     });
@@ -78,7 +78,7 @@ export class EditForwarder {
     for (const part of [...this.#line.waiting()]) {
       if (part.isSent) continue;
       this.#line.remove(part);
-      part.resolve({ kind: "refused", code: "ORT_ENGINE_AWAY" });
+      part.resolve({ kind: "rejected", code: "ORT_ENGINE_AWAY" });
     }
   }
 
@@ -130,9 +130,9 @@ export class EditForwarder {
     parts: ReadonlyMap<string, readonly VoxelPlacement[]>,
   ): Promise<void> {
     const outcomes = await this.#submit(parts, origin);
-    const steps = outcomes.flatMap((outcome) => (outcome.kind === "made" ? outcome.steps : []));
+    const steps = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? outcome.steps : []));
     await this.#options.whenSeen(steps);
-    const refused = outcomes.filter((outcome) => outcome.kind === "refused");
+    const refused = outcomes.filter((outcome) => outcome.kind === "rejected");
     const [first] = refused;
     if (first === undefined) resolve({ outcome: outcomeOf(outcomes, steps), clocks: steps });
     else if (refused.length === outcomes.length) reject(new OrthantError(first.code, "the edit was refused"));
@@ -202,17 +202,17 @@ export class EditForwarder {
 
 function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): EditResult["outcome"] {
   if (steps.length > 0) return "applied";
-  return outcomes.some(({ kind }) => kind === "made") ? "unchanged" : "repeated";
+  return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "repeated";
 }
 
 /** Merges the outcomes of a part that was split over several shards. */
 function together(outcomes: readonly Settled[]): Settled {
-  const refused = outcomes.find((outcome) => outcome.kind === "refused");
-  const made = outcomes.flatMap((outcome) => (outcome.kind === "made" ? [outcome] : []));
+  const refused = outcomes.find((outcome) => outcome.kind === "rejected");
+  const made = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? [outcome] : []));
   if (refused !== undefined)
-    return outcomes.length > 1 && made.length > 0 ? { kind: "refused", code: "ORT_EDIT_PARTS" } : refused;
-  if (made.length === 0) return { kind: "repeated" };
-  return { kind: "made", steps: made.flatMap(({ steps }) => steps) };
+    return outcomes.length > 1 && made.length > 0 ? { kind: "rejected", code: "ORT_EDIT_PARTS" } : refused;
+  if (made.length === 0) return { kind: "duplicate" };
+  return { kind: "applied", steps: made.flatMap(({ steps }) => steps) };
 }
 
 function offline(): OrthantError {

@@ -13,10 +13,10 @@ import {
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save";
 import type { PublishedRecord } from "../engine/engine.ts";
-import type { RegionAnswer, RegionWish } from "../shard/owner-message.ts";
+import type { RegionAnswer, RegionRequest } from "../shard/owner-message.ts";
 import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";
-import { CellFollowers } from "./cell-followers.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
+import { SectorSubscriptions } from "./sector-followers.ts";
 
 /** Dependencies of the followed regions. */
 export interface FollowedRegionsOptions extends OwnerLineSetting {
@@ -42,7 +42,7 @@ interface Followed {
 }
 
 /** Regions of a shard requested at once, and regions compared at once. */
-const WISHES_AT_ONCE = 256;
+const REGIONS_AT_ONCE = 256;
 const AUDITS_AT_ONCE = 64;
 /** Time for which an unneeded region is still followed. */
 const IDLE_MS = 30_000;
@@ -62,7 +62,7 @@ const RECORD_MS = 250;
 export class FollowedRegions {
   readonly #options: FollowedRegionsOptions;
   readonly #regions = new PlaceMap<Followed>();
-  readonly #cells: CellFollowers;
+  readonly #sectors: SectorSubscriptions;
   readonly #line: OwnerLine<Followed>;
   readonly #volume: number;
   #field: WorldField;
@@ -73,12 +73,12 @@ export class FollowedRegions {
     this.#field = options.field;
     this.#volume = options.field.shape.volume;
     this.#auditedMs = options.clock.nowMs();
-    this.#cells = new CellFollowers((cell) =>
-      options.engine.follow(options.world, cell, (record) => this.#take(record)),
+    this.#sectors = new SectorSubscriptions((sector) =>
+      options.engine.follow(options.world, sector, (record) => this.#take(record)),
     );
     this.#line = new OwnerLine<Followed>({
       ...options,
-      batchMax: WISHES_AT_ONCE,
+      batchMax: REGIONS_AT_ONCE,
       patientMax: AUDITS_AT_ONCE,
       shardOf: ({ region }) => options.directory.shardOf(region),
       send: (wanted, ask) => this.#ask(wanted, ask),
@@ -149,7 +149,7 @@ export class FollowedRegions {
    * Compares all regions, or those of one shard, with their owners. Regions with the most keepers come first.
    */
   audit(shard?: string): void {
-    this.#cells.retry();
+    this.#sectors.retry();
     const { directory } = this.#options;
     const due = [...this.#regions.values()].filter(
       ({ region }) => shard === undefined || directory.shardOf(region) === shard,
@@ -170,7 +170,7 @@ export class FollowedRegions {
   /** Stops following. */
   close(): void {
     this.#line.close();
-    this.#cells.close();
+    this.#sectors.close();
   }
 
   #follow(region: Place): Followed {
@@ -183,7 +183,7 @@ export class FollowedRegions {
     this.#regions.set(...region, followed);
     const ask = (): void => this.#line.add(followed);
     // Asks even if following fails: the next audit retries it, and later records reveal the gap.
-    this.#cells.enter(region).then(ask, ask);
+    this.#sectors.enter(region).then(ask, ask);
     return followed;
   }
 
@@ -239,8 +239,8 @@ export class FollowedRegions {
   }
 
   async #ask(wanted: readonly Followed[], ask: Ask): Promise<readonly Followed[]> {
-    const wishes = wanted.map(wishFor);
-    const answer = await ask({ kind: "regions", wishes });
+    const regions = wanted.map(requestFor);
+    const answer = await ask({ kind: "regions", regions });
     if (answer.kind !== "regions" || answer.answers.length !== wanted.length) return wanted;
     return wanted.filter((followed, index) => {
       const told = answer.answers[index];
@@ -299,16 +299,16 @@ export class FollowedRegions {
       const isNeeded = followed.keepers > 0 || followed.waiting.length > 0;
       if (isNeeded || nowMs - followed.leftMs < IDLE_MS) continue;
       this.#regions.delete(...followed.region);
-      this.#cells.leave(followed.region);
+      this.#sectors.leave(followed.region);
       this.#line.remove(followed);
       this.#field = this.#field.withOverrides(this.#field.overrides.carve(regionBox(followed.region)));
     }
   }
 }
 
-function wishFor({ region, clock = CLOCK_NEVER, early, waiting, partial }: Followed): RegionWish {
-  let heard = clock;
-  for (const { after } of early) heard = Math.max(heard, after);
-  for (const awaited of waiting) heard = Math.max(heard, awaited.clock);
-  return { region, held: clock, heard, at: partial?.clock ?? 0, from: partial?.chunks.length ?? 0 };
+function requestFor({ region, clock = CLOCK_NEVER, early, waiting, partial }: Followed): RegionRequest {
+  let latest = clock;
+  for (const { after } of early) latest = Math.max(latest, after);
+  for (const awaited of waiting) latest = Math.max(latest, awaited.clock);
+  return { region, held: clock, latest, at: partial?.clock ?? 0, from: partial?.chunks.length ?? 0 };
 }

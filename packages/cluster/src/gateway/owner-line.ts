@@ -4,13 +4,13 @@ import type { Engine } from "../engine/engine.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
   type OwnerAnswer,
-  type OwnerQuestion,
+  type OwnerRequest,
   ownerAnswerCodec,
-  ownerQuestionCodec,
+  ownerRequestCodec,
 } from "../shard/owner-message.ts";
 
 /** Asks the owner of a shard once. */
-export type Ask = (question: OwnerQuestion) => Promise<OwnerAnswer>;
+export type Ask = (request: OwnerRequest) => Promise<OwnerAnswer>;
 
 /** Dependencies of everything that asks owners. */
 export interface OwnerLineSetting {
@@ -131,8 +131,8 @@ export class OwnerLine<Item> {
     await undefined;
     while (lane.items.size + lane.patient.size > 0 && !this.#isClosed) {
       const startMs = clock.nowMs();
-      const urgent = taken(lane.items, batchMax);
-      const patient = taken(lane.patient, Math.min(patientMax, batchMax - urgent.length));
+      const urgent = claimed(lane.items, batchMax);
+      const patient = claimed(lane.patient, Math.min(patientMax, batchMax - urgent.length));
       const isAnswered = await this.#send(shard, lane, urgent, patient);
       if (!isAnswered) {
         lane.timer = clock.wait(RETRY_MS, () => {
@@ -162,7 +162,7 @@ export class OwnerLine<Item> {
     const batch = [...urgent, ...patient];
     let left: ReadonlySet<Item> = new Set(batch);
     try {
-      left = new Set(await this.#options.send(batch, (question) => this.#ask(shard, question)));
+      left = new Set(await this.#options.send(batch, (request) => this.#ask(shard, request)));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
     }
@@ -193,12 +193,12 @@ export class OwnerLine<Item> {
     }
   }
 
-  async #ask(shard: string, question: OwnerQuestion): Promise<OwnerAnswer> {
+  async #ask(shard: string, request: OwnerRequest): Promise<OwnerAnswer> {
     const { engine, directory, world } = this.#options;
-    const epoch = directory.leaseOf(shard)?.lease.epoch ?? 0;
-    if (epoch < 1) throw nobody(shard);
-    const address = ownerAddress(world, shard, epoch);
-    const bytes = await engine.request(address, encode(ownerQuestionCodec, question), ANSWER_MS);
+    const term = directory.leaseOf(shard)?.lease.term ?? 0;
+    if (term < 1) throw nobody(shard);
+    const address = ownerAddress(world, shard, term);
+    const bytes = await engine.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
     return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);
   }
 }
@@ -211,7 +211,7 @@ function put<Item>(lane: Lane<Item>, item: Item, kind: "items" | "patient"): voi
 }
 
 /** Removes and returns the first `count` items of a set. */
-function taken<Item>(items: Set<Item>, count: number): readonly Item[] {
+function claimed<Item>(items: Set<Item>, count: number): readonly Item[] {
   const first: Item[] = [];
   for (const item of items) {
     if (first.length >= count) break;
@@ -222,5 +222,5 @@ function taken<Item>(items: Set<Item>, count: number): readonly Item[] {
 }
 
 function nobody(shard: string): OrthantError {
-  return new OrthantError("ORT_ENGINE_NOBODY", `nobody owns shard ${shard}`);
+  return new OrthantError("ORT_ENGINE_NO_RESPONDER", `nobody owns shard ${shard}`);
 }

@@ -31,7 +31,7 @@ const RECALL_MS = 8_000;
 const LAST_MS = 2_000;
 
 /** The last poses of players, which the owner of the first shard remembers across gateways. Rule K32. */
-export class PlayerPoses {
+export class PlayerPositionCache {
   readonly #options: OwnerLineSetting;
   readonly #line: OwnerLine<Kept | Asked>;
   readonly #poses = new Map<bigint, Pose>();

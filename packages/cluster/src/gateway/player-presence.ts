@@ -24,12 +24,12 @@ export class PlayerPresence implements OtherHosts {
     return this.#heard.size;
   }
 
-  present(visit: number, { playerId, name, position, orientation }: Omit<DistantPlayer, "key">): void {
-    this.#told.present({ visit, playerId, name, position, orientation });
+  present(session: number, { playerId, name, position, orientation }: Omit<DistantPlayer, "key">): void {
+    this.#told.present({ session, playerId, name, position, orientation });
   }
 
-  gone(visit: number): void {
-    this.#told.gone(visit);
+  gone(session: number): void {
+    this.#told.gone(session);
   }
 
   onPlayer(listener: (event: DistantPlayerEvent) => void): () => void {

@@ -8,9 +8,9 @@ import {
   type Timer,
 } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
-import { cellOfPosition } from "../shard/cells.ts";
 import { nameOfPlace, presenceTopic } from "../shard/names.ts";
-import { PLAYERS_TOLD_MAX, presenceCodec, type ToldPlayer } from "../shard/presence-message.ts";
+import { PLAYERS_SENT_MAX, type PresentPlayer, presenceCodec } from "../shard/presence-message.ts";
+import { sectorOfPosition } from "../shard/sectors.ts";
 
 /** Dependencies of the told players. */
 export interface ToldPlayersOptions {
@@ -22,9 +22,9 @@ export interface ToldPlayersOptions {
   readonly gateway: bigint;
 }
 
-interface Cell {
+interface Sector {
   readonly place: Place;
-  readonly players: Map<number, ToldPlayer>;
+  readonly players: Map<number, PresentPlayer>;
   /** Players who arrived or moved since the last message. */
   readonly changed: Set<number>;
   /** True if a player left since the last message. */
@@ -34,11 +34,11 @@ interface Cell {
 /** Minimum interval between messages about changes. Rule K29. */
 const TELL_MS = 100;
 
-/** Tells other gateways about the players of this one, cell by cell. */
+/** Tells other gateways about the players of this one, sector by sector. */
 export class ToldPlayers {
   readonly #options: ToldPlayersOptions;
-  readonly #cells = new PlaceMap<Cell>();
-  readonly #cellOfVisit = new Map<number, Cell>();
+  readonly #sectors = new PlaceMap<Sector>();
+  readonly #sectorOfSession = new Map<number, Sector>();
   #timer: Timer | undefined;
   #toldMs = -Infinity;
   #isClosed = false;
@@ -48,50 +48,50 @@ export class ToldPlayers {
   }
 
   /** Reports a player who joined or moved. */
-  present(player: ToldPlayer): void {
+  present(player: PresentPlayer): void {
     if (this.#isClosed) return;
-    const place = cellOfPosition(this.#options.shape, player.position);
-    const before = this.#cellOfVisit.get(player.visit);
-    if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.visit);
-    const cell = this.#cellAt(place);
+    const place = sectorOfPosition(this.#options.shape, player.position);
+    const before = this.#sectorOfSession.get(player.session);
+    if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.session);
+    const sector = this.#sectorAt(place);
     // No client could be shown more players in one place.
-    if (!cell.players.has(player.visit) && cell.players.size >= PLAYERS_TOLD_MAX) return;
-    cell.players.set(player.visit, player);
-    cell.changed.add(player.visit);
-    this.#cellOfVisit.set(player.visit, cell);
+    if (!sector.players.has(player.session) && sector.players.size >= PLAYERS_SENT_MAX) return;
+    sector.players.set(player.session, player);
+    sector.changed.add(player.session);
+    this.#sectorOfSession.set(player.session, sector);
     this.#tellSoon();
   }
 
   /** Reports a player who left. */
-  gone(visit: number): void {
-    const cell = this.#cellOfVisit.get(visit);
-    if (cell === undefined) return;
-    this.#cellOfVisit.delete(visit);
-    cell.players.delete(visit);
-    cell.changed.delete(visit);
-    cell.isLeft = true;
+  gone(session: number): void {
+    const sector = this.#sectorOfSession.get(session);
+    if (sector === undefined) return;
+    this.#sectorOfSession.delete(session);
+    sector.players.delete(session);
+    sector.changed.delete(session);
+    sector.isLeft = true;
     this.#tellSoon();
   }
 
   /** Sends all players, for gateways that have just begun to listen or missed a message. */
   tellAll(): void {
-    for (const cell of [...this.#cells.values()]) this.#tellWhole(cell);
+    for (const sector of [...this.#sectors.values()]) this.#tellWhole(sector);
   }
 
   /** Reports all players as gone and accepts no more. */
   close(): void {
     this.#isClosed = true;
-    for (const visit of [...this.#cellOfVisit.keys()]) this.gone(visit);
+    for (const session of [...this.#sectorOfSession.keys()]) this.gone(session);
     this.#timer?.cancel();
     this.#tellChanges();
   }
 
-  #cellAt(place: Place): Cell {
-    const known = this.#cells.get(...place);
+  #sectorAt(place: Place): Sector {
+    const known = this.#sectors.get(...place);
     if (known !== undefined) return known;
-    const cell: Cell = { place, players: new Map(), changed: new Set(), isLeft: false };
-    this.#cells.set(...place, cell);
-    return cell;
+    const sector: Sector = { place, players: new Map(), changed: new Set(), isLeft: false };
+    this.#sectors.set(...place, sector);
+    return sector;
   }
 
   #tellSoon(): void {
@@ -105,33 +105,33 @@ export class ToldPlayers {
     });
   }
 
-  /** Reports players in their new cell first, so that an observer of both cells never loses sight of them. */
+  /** Reports players in their new sector first, so that an observer of both sectors never loses sight of them. */
   #tellChanges(): void {
-    const cells = [...this.#cells.values()];
-    for (const { place, players, changed } of cells) {
+    const sectors = [...this.#sectors.values()];
+    for (const { place, players, changed } of sectors) {
       if (changed.size === 0) continue;
-      this.#tell(place, false, Array.from(changed, (visit) => players.get(visit)).filter(isThere));
+      this.#tell(place, false, Array.from(changed, (session) => players.get(session)).filter(isThere));
       changed.clear();
     }
-    for (const cell of cells) if (cell.isLeft) this.#tellWhole(cell);
+    for (const sector of sectors) if (sector.isLeft) this.#tellWhole(sector);
   }
 
-  #tellWhole(cell: Cell): void {
-    this.#tell(cell.place, true, [...cell.players.values()]);
-    cell.isLeft = false;
-    if (cell.players.size === 0) this.#cells.delete(...cell.place);
+  #tellWhole(sector: Sector): void {
+    this.#tell(sector.place, true, [...sector.players.values()]);
+    sector.isLeft = false;
+    if (sector.players.size === 0) this.#sectors.delete(...sector.place);
   }
 
-  #tell(cell: Place, isWhole: boolean, unsorted: readonly ToldPlayer[]): void {
+  #tell(sector: Place, isWhole: boolean, unsorted: readonly PresentPlayer[]): void {
     const { engine, world, gateway } = this.#options;
-    const players = [...unsorted].sort((a, b) => a.visit - b.visit);
-    engine.tell(
-      presenceTopic(world, nameOfPlace(cell)),
+    const players = [...unsorted].sort((a, b) => a.session - b.session);
+    engine.broadcast(
+      presenceTopic(world, nameOfPlace(sector)),
       encode(presenceCodec, { gateway, isWhole, players }),
     );
   }
 }
 
-function isThere(player: ToldPlayer | undefined): player is ToldPlayer {
+function isThere(player: PresentPlayer | undefined): player is PresentPlayer {
   return player !== undefined;
 }

@@ -29,11 +29,11 @@ interface Watcher {
 
 interface Follower {
   readonly world: string;
-  readonly cell: string;
+  readonly sector: string;
   readonly listener: (record: PublishedRecord) => void;
 }
 
-type Answer = (question: Uint8Array) => Promise<Uint8Array>;
+type Answer = (request: Uint8Array) => Promise<Uint8Array>;
 
 /** One node's connection to a {@link MemoryHub}. */
 export class MemoryEngine implements Engine {
@@ -77,8 +77,8 @@ export class MemoryEngine implements Engine {
     return this.#call(() => this.#hub.loseJournal(world, shard));
   }
 
-  follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
-    const follower = { world, cell, listener };
+  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+    const follower = { world, sector, listener };
     return this.#subscribe(
       () => this.#followers.add(follower),
       () => this.#followers.delete(follower),
@@ -92,15 +92,16 @@ export class MemoryEngine implements Engine {
     );
   }
 
-  async request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
+  async request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
     return this.#exchange<Uint8Array>(timeoutMilliseconds, (resolve, reject) => {
       const there = [...this.#hub.engines].filter((engine) => engine.#respondsAt(address));
-      if (there.length === 0) reject(new OrthantError("ORT_ENGINE_NOBODY", `nobody answers at ${address}`));
-      for (const engine of there) engine.#ask(address, question.slice(), resolve);
+      if (there.length === 0)
+        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", `nobody answers at ${address}`));
+      for (const engine of there) engine.#ask(address, request.slice(), resolve);
     });
   }
 
-  tell(topic: string, bytes: Uint8Array): void {
+  broadcast(topic: string, bytes: Uint8Array): void {
     if (this.#isClosed || this.#isCut("to engine")) return;
     for (const engine of this.#hub.engines) engine.#hear(topic, bytes);
   }
@@ -160,16 +161,16 @@ export class MemoryEngine implements Engine {
     }
     // Messages sent meanwhile are lost, noticed or not.
     this.#tell("lagging");
-    this.takeWrites();
+    this.deliverWrites();
   }
 
   /** Delivers a stored record to this node's followers, unless it is lost on the way. */
-  takeRecord(world: string, record: PublishedRecord): void {
+  deliverRecord(world: string, record: PublishedRecord): void {
     const { subject } = record;
     if (subject.kind !== "region") return;
     for (const follower of this.#followers) {
-      if (follower.world !== world || follower.cell !== subject.cell) continue;
-      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.weather.deliveryLoss)) continue;
+      if (follower.world !== world || follower.sector !== subject.sector) continue;
+      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
         if (this.#followers.has(follower)) follower.listener(record);
       });
@@ -177,7 +178,7 @@ export class MemoryEngine implements Engine {
   }
 
   /** Delivers writes not sent yet. A watcher that was cut off misses none, because it may ask again. */
-  takeWrites(): void {
+  deliverWrites(): void {
     if (this.#isCut("from engine")) return;
     const { table } = this.#hub;
     for (const watcher of this.#watchers) {
@@ -194,7 +195,7 @@ export class MemoryEngine implements Engine {
     const watcher: Watcher = { prefix, listener, sent: 0 };
     await this.#call(() => {
       this.#watchers.add(watcher);
-      this.takeWrites();
+      this.deliverWrites();
     });
     return { end: () => this.#watchers.delete(watcher) };
   }
@@ -217,13 +218,13 @@ export class MemoryEngine implements Engine {
       async *read(from, to) {
         if (from <= to) yield* await read(from, to);
       },
-      fold: (upTo) => this.#call(() => found().fold(upTo)),
+      trim: (upTo) => this.#call(() => found().trim(upTo)),
     };
   }
 
   #hear(topic: string, bytes: Uint8Array): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
-      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.weather.deliveryLoss)) continue;
+      if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
         if (this.#listeners.get(topic)?.has(listener) === true) listener(bytes.slice());
       });
@@ -235,12 +236,12 @@ export class MemoryEngine implements Engine {
     return !this.#isNoticed && (this.#answers.get(address)?.size ?? 0) > 0;
   }
 
-  #ask(address: string, question: Uint8Array, resolve: (answer: Uint8Array) => void): void {
+  #ask(address: string, request: Uint8Array, resolve: (answer: Uint8Array) => void): void {
     if (this.#isCut("from engine")) return;
     this.#deliver(() => {
       for (const answer of this.#answers.get(address) ?? []) {
         // A failed answer sends nothing, so the question times out.
-        answer(question).then(
+        answer(request).then(
           (bytes) => this.#send(() => resolve(bytes)),
           () => undefined,
         );
@@ -279,7 +280,7 @@ export class MemoryEngine implements Engine {
     act: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new OrthantError("ORT_CLOSED", "the engine was closed"));
-    const { clock, weather } = this.#hub;
+    const { clock, faultPlan } = this.#hub;
     return new Promise((resolve, reject) => {
       if (this.#isNoticed) {
         reject(away());
@@ -287,13 +288,13 @@ export class MemoryEngine implements Engine {
       }
       const timer = clock.wait(timeoutMs, () => this.#happen(() => reject(away())));
       const answer = (settle: () => void): void => {
-        if (this.#isCut("from engine") || this.#hub.happens(weather.answerLoss)) return;
+        if (this.#isCut("from engine") || this.#hub.happens(faultPlan.answerLoss)) return;
         this.#deliver(() => {
           timer.cancel();
           settle();
         });
       };
-      if (this.#hub.happens(weather.requestLoss)) return;
+      if (this.#hub.happens(faultPlan.requestLoss)) return;
       this.#send(() =>
         act(
           (result) => answer(() => resolve(result)),

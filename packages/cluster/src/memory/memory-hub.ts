@@ -5,7 +5,7 @@ import { MemoryJournal } from "./memory-journal.ts";
 import { MemoryTable } from "./memory-table.ts";
 
 /** Fault injection settings of the engine. Probabilities are from 0 to 1. */
-export interface EngineWeather {
+export interface EngineFaultPlan {
   readonly delayMsMin: number;
   readonly delayMsMax: number;
   /** Probability that a call never arrives. */
@@ -17,7 +17,7 @@ export interface EngineWeather {
 }
 
 /** No faults: everything arrives after a short delay. */
-export const CALM_ENGINE: EngineWeather = {
+export const NO_ENGINE_FAULTS: EngineFaultPlan = {
   delayMsMin: 1,
   delayMsMax: 1,
   requestLoss: 0,
@@ -46,7 +46,7 @@ export class MemoryHub {
   readonly random: () => number;
   readonly table: MemoryTable = new MemoryTable();
   readonly engines: Set<MemoryEngine> = new Set();
-  weather: EngineWeather = CALM_ENGINE;
+  faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
   readonly #journalBytesMax: number;
   readonly #journals = new Map<string, MemoryJournal>();
   #isAway = false;
@@ -84,7 +84,7 @@ export class MemoryHub {
 
   /** Returns a random transit time. */
   delayMs(): number {
-    const { delayMsMin, delayMsMax } = this.weather;
+    const { delayMsMin, delayMsMax } = this.faultPlan;
     return delayMsMin + Math.floor(this.random() * (delayMsMax - delayMsMin + 1));
   }
 
@@ -111,15 +111,15 @@ export class MemoryHub {
     this.#journals.delete(journalKey(world, shard));
   }
 
-  /** Delivers stored records to all followers of their cells. */
+  /** Delivers stored records to all followers of their sectors. */
   publish(world: string, shard: string, { published }: MemoryAppend): void {
     for (const record of published)
-      for (const engine of this.engines) engine.takeRecord(world, { ...record, shard });
+      for (const engine of this.engines) engine.deliverRecord(world, { ...record, shard });
   }
 
   /** Delivers new writes to all watchers. */
   announce(): void {
-    for (const engine of this.engines) engine.takeWrites();
+    for (const engine of this.engines) engine.deliverWrites();
   }
 }
 

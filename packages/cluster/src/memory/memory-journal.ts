@@ -55,10 +55,10 @@ export class MemoryJournal {
     return this.#records.slice(from - this.#first, to - this.#first + 1);
   }
 
-  fold(upTo: number): void {
+  trim(upTo: number): void {
     const first = Math.max(this.#first, Math.min(upTo, this.#last) + 1);
-    const folded = this.#records.splice(0, first - this.#first);
-    this.#bytes -= folded.reduce((sum, record) => sum + record.bytes.length, 0);
+    const trimmed = this.#records.splice(0, first - this.#first);
+    this.#bytes -= trimmed.reduce((sum, record) => sum + record.bytes.length, 0);
     this.#first = first;
   }
 

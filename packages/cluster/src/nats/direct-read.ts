@@ -34,8 +34,8 @@ export function readHeld(
       callback: (error, message) => (error === null ? reading.take(message) : reading.fail(error)),
     });
     try {
-      const question = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
-      link.connection.publish(`$JS.API.DIRECT.GET.${stream}`, question, { reply: inbox });
+      const request = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
+      link.connection.publish(`$JS.API.DIRECT.GET.${stream}`, request, { reply: inbox });
       return await reading.done;
     } finally {
       subscription.unsubscribe();

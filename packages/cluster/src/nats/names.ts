@@ -24,7 +24,7 @@ export function journalStream(world: string, shard: string): string {
 /** Returns the subject of a record in a shard's journal. */
 export function journalSubject(world: string, shard: string, subject: JournalSubject): string {
   if (subject.kind === "control") return `${journalPrefix(world, shard)}${CONTROL_TOKEN}`;
-  return `${journalPrefix(world, shard)}${token(subject.cell)}.${token(subject.region)}`;
+  return `${journalPrefix(world, shard)}${token(subject.sector)}.${token(subject.region)}`;
 }
 
 /** Returns the common prefix of the subjects of a journal's records. */
@@ -34,10 +34,10 @@ export function journalPrefix(world: string, shard: string): string {
 
 /** Parses the subject of a record. Returns `undefined` if no journal has such subjects. */
 export function readJournalSubject(subject: string): JournalSubject | undefined {
-  const [kind, , , cell, region, ...rest] = subject.split(".");
-  if (kind !== "j" || cell === undefined || rest.length > 0) return undefined;
-  if (region === undefined) return cell === CONTROL_TOKEN ? { kind: "control" } : undefined;
-  return { kind: "region", cell: decodeToken(cell), region: decodeToken(region) };
+  const [kind, , , sector, region, ...rest] = subject.split(".");
+  if (kind !== "j" || sector === undefined || rest.length > 0) return undefined;
+  if (region === undefined) return sector === CONTROL_TOKEN ? { kind: "control" } : undefined;
+  return { kind: "region", sector: decodeToken(sector), region: decodeToken(region) };
 }
 
 /** Returns the prefix under which region records are republished; it replaces the journal's prefix. */
@@ -45,20 +45,26 @@ export function feedPrefix(world: string, shard: string): string {
   return `f.${token(world)}.${token(shard)}.`;
 }
 
-/** Returns the subject filter for all republished records about a cell, of any shard. */
-export function cellFeed(world: string, cell: string): string {
-  return `f.${token(world)}.*.${token(cell)}.*`;
+/** Returns the subject filter for all republished records about a sector, of any shard. */
+export function sectorFeed(world: string, sector: string): string {
+  return `f.${token(world)}.*.${token(sector)}.*`;
 }
 
 /** Parses the subject of a republished record. Returns `undefined` for any other subject. */
 export function readFeedSubject(
   subject: string,
-): { readonly shard: string; readonly cell: string; readonly region: string } | undefined {
-  const [kind, , shard, cell, region, ...rest] = subject.split(".");
-  if (kind !== "f" || shard === undefined || cell === undefined || region === undefined || rest.length > 0) {
+): { readonly shard: string; readonly sector: string; readonly region: string } | undefined {
+  const [kind, , shard, sector, region, ...rest] = subject.split(".");
+  if (
+    kind !== "f" ||
+    shard === undefined ||
+    sector === undefined ||
+    region === undefined ||
+    rest.length > 0
+  ) {
     return undefined;
   }
-  return { shard: decodeToken(shard), cell: decodeToken(cell), region: decodeToken(region) };
+  return { shard: decodeToken(shard), sector: decodeToken(sector), region: decodeToken(region) };
 }
 
 /** Returns the subject of a table key. */

@@ -4,10 +4,10 @@ import type { Engine, EngineStatus, Journal, PublishedRecord, Subscription } fro
 import { engineFailure, isNobody, REFUSAL, refusalOf } from "./failure.ts";
 import {
   addressSubject,
-  cellFeed,
   JOURNAL_STREAM_PREFIX,
   journalStream,
   readFeedSubject,
+  sectorFeed,
   topicSubject,
 } from "./names.ts";
 import { NatsJournal } from "./nats-journal.ts";
@@ -106,32 +106,32 @@ class NatsEngine implements Engine {
     });
   }
 
-  follow(world: string, cell: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
-    return this.#link.subscribe(cellFeed(world, cell), (message) => {
+  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+    return this.#link.subscribe(sectorFeed(world, sector), (message) => {
       const record = readPublished(message);
       if (record !== undefined) listener(record);
     });
   }
 
-  respond(address: string, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
+  respond(address: string, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
     return this.#link.subscribe(addressSubject(address), (message) => void this.#answer(message, answer));
   }
 
-  async request(address: string, question: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
+  async request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
     try {
-      const message = await this.#link.request(addressSubject(address), question, {
+      const message = await this.#link.request(addressSubject(address), request, {
         timeout: timeoutMilliseconds,
       });
       const failed = message.headers?.get(FAILED_HEADER) ?? "";
       if (failed === "") return message.data;
       throw new OrthantError("ORT_ENGINE_AWAY", `${address} failed to answer: ${failed}`);
     } catch (error) {
-      if (isNobody(error)) throw new OrthantError("ORT_ENGINE_NOBODY", `nobody responds at ${address}`);
+      if (isNobody(error)) throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `nobody responds at ${address}`);
       throw engineFailure(error, `asking ${address}`);
     }
   }
 
-  tell(topic: string, bytes: Uint8Array): void {
+  broadcast(topic: string, bytes: Uint8Array): void {
     this.#link.publish(topicSubject(topic), bytes);
   }
 
@@ -148,7 +148,7 @@ class NatsEngine implements Engine {
     await this.#link.close();
   }
 
-  async #answer(message: Msg, answer: (question: Uint8Array) => Promise<Uint8Array>): Promise<void> {
+  async #answer(message: Msg, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<void> {
     try {
       message.respond(await answer(message.data));
     } catch (error) {
@@ -165,6 +165,6 @@ function readPublished({ subject, headers: fields, data }: Msg): PublishedRecord
   const sequence = Number(fields?.get("Nats-Sequence"));
   const previous = Number(fields?.get("Nats-Last-Sequence"));
   if (about === undefined || !(sequence > 0) || !(previous >= 0)) return undefined;
-  const { shard, cell, region } = about;
-  return { shard, sequence, previous, bytes: data, subject: { kind: "region", cell, region } };
+  const { shard, sector, region } = about;
+  return { shard, sequence, previous, bytes: data, subject: { kind: "region", sector, region } };
 }

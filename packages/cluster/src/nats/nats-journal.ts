@@ -83,13 +83,13 @@ export class NatsJournal implements Journal {
     }
   }
 
-  async fold(upTo: number): Promise<void> {
+  async trim(upTo: number): Promise<void> {
     const { first, last } = await this.state();
     // NATS would also purge records that are still to come, and skip their sequences.
     const end = Math.min(upTo, last);
     if (end < first) return;
     const { name } = this.#settings;
-    await this.#link.manage(`folding the stream ${name}`, ({ streams }) =>
+    await this.#link.manage(`trimming the stream ${name}`, ({ streams }) =>
       streams.purge(name, { seq: end + 1 }),
     );
   }

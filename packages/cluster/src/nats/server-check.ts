@@ -52,8 +52,8 @@ export async function checkServers(link: NatsLink, replicas: number): Promise<vo
 async function askSettings(link: NatsLink): Promise<readonly ServerSettings[]> {
   const answers: ServerSettings[] = [];
   try {
-    const question = JSON.stringify({ config: true });
-    const messages = await link.connection.requestMany(SERVER_SETTINGS_SUBJECT, question, {
+    const request = JSON.stringify({ config: true });
+    const messages = await link.connection.requestMany(SERVER_SETTINGS_SUBJECT, request, {
       strategy: "timer",
       maxWait: link.timeoutMilliseconds,
     });

@@ -45,7 +45,7 @@ export function tableSettings({ replicas }: StreamSizes): StreamSettings {
   };
 }
 
-/** Settings of a journal's stream: keeps records until folded, takes batches, republishes region records. */
+/** Settings of a journal's stream: keeps records until trimmed, takes batches, republishes region records. */
 export function journalSettings(world: string, shard: string, sizes: StreamSizes): StreamSettings {
   return {
     name: journalStream(world, shard),

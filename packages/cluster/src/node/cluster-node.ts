@@ -14,11 +14,11 @@ import type { ShardFolders } from "../folder/shard-folders.ts";
 import { Retries } from "../owner/retries.ts";
 import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
 import { crc32c } from "../shard/crc32c.ts";
-import { beatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
-import { beatKey, beatPrefix, leaseKey, requireName } from "../shard/names.ts";
+import { heartbeatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
+import { heartbeatKey, heartbeatPrefix, leaseKey, requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
 import { Liveness } from "./liveness.ts";
-import { MapKeeper } from "./map-keeper.ts";
+import { ShardMapStore } from "./map-keeper.ts";
 import { splitShard } from "./split-shard.ts";
 
 /** Dependencies and settings of a node. */
@@ -39,7 +39,7 @@ export interface ClusterNodeOptions {
 /** Callbacks of a node. */
 export interface NodeEvents {
   /** The node now owns `shard`, `tookMs` after it began to claim it. */
-  onTaken?(shard: string, epoch: number, tookMs: number): void;
+  onClaimed?(shard: string, term: number, tookMs: number): void;
   /** The node no longer owns `shard`. `error` is the reason; `undefined` when the node released it. */
   onLost?(shard: string, error: unknown): void;
   /** The shard's journal was lost, together with every edit that no save contains. */
@@ -49,13 +49,13 @@ export interface NodeEvents {
 }
 
 /** Interval between heartbeats. */
-export const BEAT_MS = 500;
+export const HEARTBEAT_MS = 500;
 /** Heartbeats to back off after failing to take a shard. */
-const BEATS_AFTER_FAILURE = 20;
+const BACKOFF_HEARTBEATS = 20;
 /** Heartbeats between checks that the table still has the map and this node's leases. */
-const BEATS_BETWEEN_CHECKS = 10;
+const CHECK_INTERVAL_HEARTBEATS = 10;
 /** Heartbeats a non-preferred node waits before it takes a vacant shard. */
-const BEATS_OF_COURTESY = 2;
+const NON_PREFERRED_DELAY_HEARTBEATS = 2;
 
 /** A cluster member that owns shards and takes vacant ones. */
 export class ClusterNode {
@@ -63,18 +63,18 @@ export class ClusterNode {
   readonly #options: ClusterNodeOptions;
   readonly #liveness: Liveness;
   readonly #retries: Retries;
-  readonly #maps: MapKeeper;
+  readonly #maps: ShardMapStore;
   readonly #owners = new Map<string, ShardOwner>();
   readonly #taking = new Map<string, Promise<void>>();
   /** Heartbeats left to back off from a shard, and heartbeats for which a shard has been vacant. */
-  readonly #shunned = new Map<string, number>();
+  readonly #backoff = new Map<string, number>();
   readonly #vacant = new Map<string, number>();
   readonly #subscriptions: Subscription[] = [];
   #directory: ClusterDirectory | undefined;
   #timer: Timer | undefined;
-  #beats = 0;
+  #heartbeats = 0;
   #accepted = 0;
-  #isBeating = false;
+  #isSendingHeartbeat = false;
   #isLeaving = false;
   #isStopped = false;
 
@@ -84,7 +84,7 @@ export class ClusterNode {
     this.#options = options;
     this.#liveness = new Liveness(options.world, options.node);
     this.#retries = new Retries(options.clock);
-    this.#maps = new MapKeeper(options);
+    this.#maps = new ShardMapStore(options);
   }
 
   /** Joins the cluster. */
@@ -103,12 +103,12 @@ export class ClusterNode {
     });
     this.#subscriptions.push(
       await this.#retries.until(() =>
-        engine.table.watch(beatPrefix(world), (entry) => {
-          if (this.#liveness.take(entry)) this.#beatAccepted();
+        engine.table.watch(heartbeatPrefix(world), (entry) => {
+          if (this.#liveness.record(entry)) this.#heartbeatAccepted();
         }),
       ),
     );
-    this.#beat();
+    this.#heartbeat();
   }
 
   /** The shards it owns, with a report on each. */
@@ -122,44 +122,44 @@ export class ClusterNode {
   }
 
   /** Saves everything in the journals of its shards. */
-  async fold(): Promise<void> {
-    for (const owner of this.#owners.values()) await owner.fold();
+  async checkpoint(): Promise<void> {
+    for (const owner of this.#owners.values()) await owner.checkpoint();
   }
 
   /**
-   * Hands one of its shards to `heir`, or to any other node if `heir` is omitted. No edit is rejected
+   * Hands one of its shards to `successor`, or to any other node if that is omitted. No edit is rejected
    * meanwhile.
    */
-  async move(shard: string, heir?: string): Promise<void> {
+  async move(shard: string, successor?: string): Promise<void> {
     const owner = this.#requireOwner(shard);
-    const to = heir ?? this.#leastLoaded();
+    const to = successor ?? this.#leastLoaded();
     this.#owners.delete(shard);
     // The lease still names this node, so no other node takes the shard; this keeps us from retaking it.
-    this.#shunned.set(shard, BEATS_AFTER_FAILURE);
+    this.#backoff.set(shard, BACKOFF_HEARTBEATS);
     try {
       await owner.release();
     } catch (error) {
       await owner.stop(error);
       throw error;
     }
-    await this.#retries.until(() => this.#writeRelease(shard, owner.epoch, to));
+    await this.#retries.until(() => this.#writeRelease(shard, owner.term, to));
     this.#options.events?.onLost?.(shard, undefined);
   }
 
   /**
-   * Moves those cells of the box that belong to its shard `shard` into a new shard, which it owns as well.
+   * Moves those sectors of the box that belong to its shard `shard` into a new shard, which it owns as well.
    */
-  async split(shard: string, cells: Box, newShard: string): Promise<void> {
+  async split(shard: string, sectors: Box, newShard: string): Promise<void> {
     const owner = this.#requireOwner(shard);
     const directory = this.#requireDirectory();
     this.#taking.set(newShard, Promise.resolve());
     try {
       const made = await splitShard({
-        ...{ ...this.#options, directory, retries: this.#retries, owner, cells, newShard },
-        ownerOptions: (epoch) => this.#ownerOptions(newShard, epoch),
+        ...{ ...this.#options, directory, retries: this.#retries, owner, sectors, newShard },
+        ownerOptions: (term) => this.#ownerOptions(newShard, term),
       });
       this.#owners.set(newShard, made);
-      this.#options.events?.onTaken?.(newShard, made.epoch, 0);
+      this.#options.events?.onClaimed?.(newShard, made.term, 0);
     } finally {
       this.#taking.delete(newShard);
     }
@@ -190,29 +190,29 @@ export class ClusterNode {
     this.#owners.clear();
   }
 
-  #beat(): void {
+  #heartbeat(): void {
     if (this.#isStopped) return;
-    this.#timer = this.#options.clock.after(BEAT_MS, () => this.#beat());
-    if (this.#isBeating) return;
-    this.#isBeating = true;
-    const beat = { count: ++this.#beats, shards: this.#owners.size, isLeaving: this.#isLeaving };
+    this.#timer = this.#options.clock.after(HEARTBEAT_MS, () => this.#heartbeat());
+    if (this.#isSendingHeartbeat) return;
+    this.#isSendingHeartbeat = true;
+    const heartbeat = { count: ++this.#heartbeats, shards: this.#owners.size, isLeaving: this.#isLeaving };
     const { engine, world } = this.#options;
     engine.table
-      .put(beatKey(world, this.node), encode(beatCodec, beat))
+      .put(heartbeatKey(world, this.node), encode(heartbeatCodec, heartbeat))
       // The next heartbeat tries again. Other nodes notice the failure because they miss this one.
       .catch(() => undefined)
       .finally(() => {
-        this.#isBeating = false;
+        this.#isSendingHeartbeat = false;
       });
   }
 
-  #beatAccepted(): void {
-    for (const [shard, left] of this.#shunned) {
-      if (left > 1) this.#shunned.set(shard, left - 1);
-      else this.#shunned.delete(shard);
+  #heartbeatAccepted(): void {
+    for (const [shard, left] of this.#backoff) {
+      if (left > 1) this.#backoff.set(shard, left - 1);
+      else this.#backoff.delete(shard);
     }
-    for (const [shard, beats] of this.#vacant) this.#vacant.set(shard, beats + 1);
-    if (++this.#accepted % BEATS_BETWEEN_CHECKS === 0) this.#checkTable();
+    for (const [shard, heartbeats] of this.#vacant) this.#vacant.set(shard, heartbeats + 1);
+    if (++this.#accepted % CHECK_INTERVAL_HEARTBEATS === 0) this.#checkTable();
     this.#consider();
   }
 
@@ -220,17 +220,17 @@ export class ClusterNode {
   #checkTable(): void {
     const checks = [
       this.#maps.restore(this.#requireDirectory().map),
-      ...Array.from(this.#owners.values(), ({ shard, epoch }) =>
-        this.#swapLease(shard, { node: this.node, epoch, heir: "" }, 0),
+      ...Array.from(this.#owners.values(), ({ shard, term }) =>
+        this.#swapLease(shard, { node: this.node, term, successor: "" }, 0),
       ),
     ];
     // The next check tries again.
     for (const check of checks) check.catch(() => undefined);
   }
 
-  #leaseChanged(shard: string, { node, epoch }: Lease): void {
+  #leaseChanged(shard: string, { node, term }: Lease): void {
     const owner = this.#owners.get(shard);
-    if (owner !== undefined && (node !== this.node || epoch > owner.epoch) && epoch >= owner.epoch)
+    if (owner !== undefined && (node !== this.node || term > owner.term) && term >= owner.term)
       this.#lose(shard, owner, new OrthantError("ORT_FENCED", `${node} took shard ${shard}`));
     this.#consider();
   }
@@ -240,33 +240,33 @@ export class ClusterNode {
     if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
     for (const shard of shardsOf(this.#directory.map)) {
       // A named successor takes the shard even if it released it a moment ago.
-      const isHeir = this.#directory.leaseOf(shard)?.lease.heir === this.node;
+      const isSuccessor = this.#directory.leaseOf(shard)?.lease.successor === this.node;
       if (this.#owners.has(shard) || this.#taking.has(shard)) continue;
-      if ((this.#shunned.has(shard) && !isHeir) || !this.#shouldTake(shard)) continue;
+      if ((this.#backoff.has(shard) && !isSuccessor) || !this.#shouldTake(shard)) continue;
       const taking = this.#take(shard).finally(() => this.#taking.delete(shard));
       this.#taking.set(shard, taking);
     }
   }
 
   #shouldTake(shard: string): boolean {
-    const { node, heir } = this.#directory?.leaseOf(shard)?.lease ?? { node: "", heir: "" };
-    if (node === this.node || (node === "" && heir === this.node)) return true;
+    const { node, successor } = this.#directory?.leaseOf(shard)?.lease ?? { node: "", successor: "" };
+    if (node === this.node || (node === "" && successor === this.node)) return true;
     if (node !== "" && !this.#liveness.isDead(node)) {
       this.#vacant.delete(shard);
       return false;
     }
     const vacant = this.#vacant.get(shard) ?? 0;
     this.#vacant.set(shard, vacant);
-    const isLeftTo = heir !== "" && !this.#liveness.isDead(heir);
-    return (!isLeftTo && this.#isFirstChoice(shard)) || vacant >= BEATS_OF_COURTESY;
+    const isLeftTo = successor !== "" && !this.#liveness.isDead(successor);
+    return (!isLeftTo && this.#isFirstChoice(shard)) || vacant >= NON_PREFERRED_DELAY_HEARTBEATS;
   }
 
   /** True if this node has the fewest shards; a hash of shard and node name breaks ties. */
   #isFirstChoice(shard: string): boolean {
     // The count in its last accepted heartbeat, which is the number the other nodes compare.
     const own = this.#liveness.ownShards;
-    return this.#liveness.others().every(({ node, beat }) => {
-      if (beat.shards !== own) return own < beat.shards;
+    return this.#liveness.others().every(({ node, heartbeat }) => {
+      if (heartbeat.shards !== own) return own < heartbeat.shards;
       return preference(shard, this.node) > preference(shard, node);
     });
   }
@@ -274,18 +274,18 @@ export class ClusterNode {
   async #take(shard: string): Promise<void> {
     const { clock, events } = this.#options;
     const startMs = clock.nowMs();
-    let epoch: number | undefined;
+    let term: number | undefined;
     try {
-      epoch = await this.#retries.until(() => this.#writeLease(shard));
-      if (epoch === undefined || this.#isStopped) return;
+      term = await this.#retries.until(() => this.#writeLease(shard));
+      if (term === undefined || this.#isStopped) return;
       await this.#maps.copy(this.#requireDirectory().map);
-      const owner = await ShardOwner.take(this.#ownerOptions(shard, epoch));
+      const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
       await this.#retries.until(() => owner.serve());
       this.#owners.set(shard, owner);
       owner.mapChanged(this.#requireDirectory().map);
       this.#vacant.delete(shard);
-      events?.onTaken?.(shard, epoch, clock.nowMs() - startMs);
+      events?.onClaimed?.(shard, term, clock.nowMs() - startMs);
       // Another node may have taken the shard while this one loaded it.
       const lease = this.#directory?.leaseOf(shard)?.lease;
       if (lease !== undefined) this.#leaseChanged(shard, lease);
@@ -293,23 +293,23 @@ export class ClusterNode {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
       // A fenced node only lost a race.
-      if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, epoch);
+      if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, term);
     }
   }
 
   /** Backs off from a shard that this node failed to take, so that other nodes can take it. */
-  async #leaveToOthers(shard: string, epoch: number | undefined): Promise<void> {
-    this.#shunned.set(shard, BEATS_AFTER_FAILURE);
-    if (epoch === undefined) return;
+  async #leaveToOthers(shard: string, term: number | undefined): Promise<void> {
+    this.#backoff.set(shard, BACKOFF_HEARTBEATS);
+    if (term === undefined) return;
     try {
-      await this.#writeRelease(shard, epoch, "");
+      await this.#writeRelease(shard, term, "");
     } catch (error) {
       // The lease still names this node, which tries again after the backoff.
       if (!isOrthantError(error)) throw error;
     }
   }
 
-  /** Writes a lease for this node in a new epoch. Returns `undefined` if another node was faster. */
+  /** Writes a lease for this node in a new term. Returns `undefined` if another node was faster. */
   async #writeLease(shard: string): Promise<number | undefined> {
     const { engine, folders, world } = this.#options;
     // Read from the table, not the directory: an earlier attempt may have succeeded without an answer.
@@ -318,20 +318,20 @@ export class ClusterNode {
     if (known !== undefined && entry !== undefined && entry.revision > known.revision) {
       if (leaseIn(entry)?.node !== this.node) return undefined;
     }
-    const before = leaseIn(entry)?.epoch ?? 0;
-    const epoch = Math.max(before, (await folders.epochOf(shard)) ?? 0) + 1;
-    const lease = { node: this.node, epoch, heir: "" };
+    const before = leaseIn(entry)?.term ?? 0;
+    const term = Math.max(before, (await folders.termOf(shard)) ?? 0) + 1;
+    const lease = { node: this.node, term, successor: "" };
     const revision = await this.#swapLease(shard, lease, entry?.revision ?? 0);
-    return revision === undefined ? undefined : epoch;
+    return revision === undefined ? undefined : term;
   }
 
-  async #writeRelease(shard: string, epoch: number, heir: string): Promise<void> {
+  async #writeRelease(shard: string, term: number, successor: string): Promise<void> {
     const { engine, world } = this.#options;
     const entry = await engine.table.get(leaseKey(world, shard));
     const lease = leaseIn(entry);
     // Another owner has the lease, so there is nothing to release.
-    if (entry === undefined || lease?.node !== this.node || lease.epoch !== epoch) return;
-    await this.#swapLease(shard, { node: "", epoch, heir }, entry.revision);
+    if (entry === undefined || lease?.node !== this.node || lease.term !== term) return;
+    await this.#swapLease(shard, { node: "", term, successor }, entry.revision);
   }
 
   #swapLease(shard: string, lease: Lease, expected: number): Promise<number | undefined> {
@@ -339,22 +339,22 @@ export class ClusterNode {
     return engine.table.swap(leaseKey(world, shard), encode(leaseCodec, lease), expected);
   }
 
-  #ownerOptions(shard: string, epoch: number): Parameters<typeof ShardOwner.take>[0] {
+  #ownerOptions(shard: string, term: number): Parameters<typeof ShardOwner.claim>[0] {
     const { engine, folders, clock, random, generators, world, limits, events } = this.#options;
     const directory = this.#requireDirectory();
     return {
-      ...{ engine, folders, clock, random, generators, world, shard, epoch, node: this.node },
+      ...{ engine, folders, clock, random, generators, world, shard, term, node: this.node },
       volume: directory.map.world.shape.volume,
       owns: (region) => directory.shardOf(region) === shard,
       onEnd: (error) => {
         const owner = this.#owners.get(shard);
-        if (owner?.epoch === epoch) this.#lose(shard, owner, error);
+        if (owner?.term === term) this.#lose(shard, owner, error);
       },
       completeSplit: (split) => {
-        const requireHeld = (): Promise<void> => folders.requireHeld(shard, epoch);
+        const requireHeld = (): Promise<void> => folders.requireHeld(shard, term);
         return this.#retries.until(() => this.#maps.completeSplit(directory, split, requireHeld));
       },
-      forgetSplits: () => this.#retries.until(() => this.#maps.forgetSplits(directory)),
+      cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
       ...(limits && { limits }),
     };
@@ -369,7 +369,10 @@ export class ClusterNode {
   #leastLoaded(): string {
     const [first, ...rest] = this.#liveness.others();
     if (first === undefined) return "";
-    return rest.reduce((least, other) => (other.beat.shards < least.beat.shards ? other : least), first).node;
+    return rest.reduce(
+      (least, other) => (other.heartbeat.shards < least.heartbeat.shards ? other : least),
+      first,
+    ).node;
   }
 
   #requireOwner(shard: string): ShardOwner {

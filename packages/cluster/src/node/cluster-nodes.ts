@@ -1,8 +1,8 @@
 import type { Clock } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
-import { beatPrefix } from "../shard/names.ts";
-import { BEAT_MS } from "./cluster-node.ts";
-import { BEATS_OF_DEATH, readBeat } from "./liveness.ts";
+import { heartbeatPrefix } from "../shard/names.ts";
+import { HEARTBEAT_MS } from "./cluster-node.ts";
+import { DEAD_AFTER_HEARTBEATS, readHeartbeat } from "./liveness.ts";
 
 /** A node's state according to its heartbeats. */
 export interface NodeStatus {
@@ -23,7 +23,7 @@ export async function clusterNodes(
   world: string,
   clock: Clock,
 ): Promise<readonly NodeStatus[]> {
-  const prefix = beatPrefix(world);
+  const prefix = heartbeatPrefix(world);
   const nodes = new Map<string, NodeStatus>();
   let isListening = false;
   let end: () => void = () => undefined;
@@ -31,16 +31,16 @@ export async function clusterNodes(
     end = resolve;
   });
   const subscription = await engine.table.watch(prefix, ({ key, value }) => {
-    const beat = value && readBeat(value);
-    if (beat === undefined) return;
+    const heartbeat = value && readHeartbeat(value);
+    if (heartbeat === undefined) return;
     const node = key.slice(prefix.length);
-    const { shards, isLeaving } = beat;
+    const { shards, isLeaving } = heartbeat;
     nodes.set(node, { node, shards, isLeaving, isAlive: isListening });
     if ([...nodes.values()].every(({ isAlive }) => isAlive)) end();
   });
   // Entries delivered before this point may be old.
   isListening = true;
-  const timer = clock.wait(nodes.size === 0 ? 0 : BEAT_MS * BEATS_OF_DEATH, end);
+  const timer = clock.wait(nodes.size === 0 ? 0 : HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
   await ended;
   timer.cancel();
   subscription.end();

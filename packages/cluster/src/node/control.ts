@@ -15,8 +15,8 @@ import type { ClusterNode } from "./cluster-node.ts";
 
 /** A command from an operator to a node. */
 export type NodeCommand =
-  | { readonly kind: "move"; readonly shard: string; readonly heir: string }
-  | { readonly kind: "split"; readonly shard: string; readonly cells: Box; readonly newShard: string }
+  | { readonly kind: "move"; readonly shard: string; readonly successor: string }
+  | { readonly kind: "split"; readonly shard: string; readonly sectors: Box; readonly newShard: string }
   | { readonly kind: "drain" };
 
 /** The error that a command caused, or `undefined` on success. */
@@ -34,16 +34,16 @@ export const nodeCommandCodec: Codec<NodeCommand> = {
     out.tag(KINDS.indexOf(command.kind), KINDS.length);
     if (command.kind === "drain") return;
     out.string(command.shard, NAME_BYTES_MAX);
-    if (command.kind === "move") return out.string(command.heir, NAME_BYTES_MAX);
-    boxCodec.write(out, command.cells);
+    if (command.kind === "move") return out.string(command.successor, NAME_BYTES_MAX);
+    boxCodec.write(out, command.sectors);
     out.string(command.newShard, NAME_BYTES_MAX);
   },
   read(input) {
     const kind = KINDS[input.tag(KINDS.length)] ?? "drain";
     if (kind === "drain") return { kind };
     const shard = input.string(NAME_BYTES_MAX);
-    if (kind === "move") return { kind, shard, heir: input.string(NAME_BYTES_MAX) };
-    return { kind, shard, cells: boxCodec.read(input), newShard: input.string(NAME_BYTES_MAX) };
+    if (kind === "move") return { kind, shard, successor: input.string(NAME_BYTES_MAX) };
+    return { kind, shard, sectors: boxCodec.read(input), newShard: input.string(NAME_BYTES_MAX) };
   },
 };
 
@@ -64,10 +64,10 @@ const answerCodec: Codec<NodeAnswer> = {
 };
 
 /** Executes the commands sent to a node until the returned subscription ends. */
-export function obeyCommands(engine: Engine, world: string, node: ClusterNode): Promise<Subscription> {
+export function handleCommands(engine: Engine, world: string, node: ClusterNode): Promise<Subscription> {
   return engine.respond(nodeAddress(world, node.node), async (bytes) => {
     try {
-      await obey(node, decode(nodeCommandCodec, bytes));
+      await execute(node, decode(nodeCommandCodec, bytes));
       return encode(answerCodec, undefined);
     } catch (error) {
       if (!isOrthantError(error)) throw error;
@@ -77,18 +77,23 @@ export function obeyCommands(engine: Engine, world: string, node: ClusterNode): 
 }
 
 /** Sends a command to a node and waits until it is done. Throws the error that the node reports. */
-export async function command(engine: Engine, world: string, node: string, what: NodeCommand): Promise<void> {
+export async function sendCommand(
+  engine: Engine,
+  world: string,
+  node: string,
+  what: NodeCommand,
+): Promise<void> {
   const bytes = await engine.request(nodeAddress(world, node), encode(nodeCommandCodec, what), COMMAND_MS);
   const answer = decode(answerCodec, bytes);
   if (answer !== undefined) throw new OrthantError(answer.code, `${node} says: ${answer.detail}`);
 }
 
-async function obey(node: ClusterNode, what: NodeCommand): Promise<void> {
+async function execute(node: ClusterNode, what: NodeCommand): Promise<void> {
   switch (what.kind) {
     case "move":
-      return node.move(what.shard, what.heir === "" ? undefined : what.heir);
+      return node.move(what.shard, what.successor === "" ? undefined : what.successor);
     case "split":
-      return node.split(what.shard, what.cells, what.newShard);
+      return node.split(what.shard, what.sectors, what.newShard);
     case "drain":
       return node.drain();
   }

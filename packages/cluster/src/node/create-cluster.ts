@@ -43,7 +43,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   await save.close();
   // A shard has no journal folder, so a loss in the source journal would go unnoticed.
   if (journal.loss !== undefined) throw journal.loss;
-  // Owners issue clocks of their epoch, which must be later than any clock in the source world.
+  // Owners issue clocks with their term as the epoch, which must be later than any clock in the source world.
   const target = await folders.create(FIRST_SHARD, save.global.description.clockEpoch);
   await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);

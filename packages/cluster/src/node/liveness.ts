@@ -1,16 +1,16 @@
 import { decode, isOrthantError } from "@orthant/core";
 import type { Entry } from "../engine/engine.ts";
-import { type Beat, beatCodec } from "../shard/lease.ts";
-import { beatPrefix } from "../shard/names.ts";
+import { type Heartbeat, heartbeatCodec } from "../shard/lease.ts";
+import { heartbeatPrefix } from "../shard/names.ts";
 
 /**
  * Accepted heartbeats of our own, without one from another node, after which that node counts as dead. Rule
  * K18.
  */
-export const BEATS_OF_DEATH = 6;
+export const DEAD_AFTER_HEARTBEATS = 6;
 
 interface Heard {
-  beat: Beat | undefined;
+  heartbeat: Heartbeat | undefined;
   /** Own heartbeats accepted since the node's last one. */
   ownSince: number;
 }
@@ -27,7 +27,7 @@ export class Liveness {
 
   constructor(world: string, node: string) {
     this.#node = node;
-    this.#prefix = beatPrefix(world);
+    this.#prefix = heartbeatPrefix(world);
   }
 
   /** Number of shards in our own last accepted heartbeat. */
@@ -36,15 +36,15 @@ export class Liveness {
   }
 
   /** Records a heartbeat. Returns true if it is our own. */
-  take({ key, value }: Entry): boolean {
+  record({ key, value }: Entry): boolean {
     const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
     if (node !== this.#node) {
-      this.#heard.set(node, { beat: readBeat(value), ownSince: 0 });
+      this.#heard.set(node, { heartbeat: readHeartbeat(value), ownSince: 0 });
       return false;
     }
     for (const heard of this.#heard.values()) heard.ownSince++;
-    this.#ownShards = readBeat(value)?.shards ?? 0;
+    this.#ownShards = readHeartbeat(value)?.shards ?? 0;
     return true;
   }
 
@@ -52,22 +52,22 @@ export class Liveness {
   isDead(node: string): boolean {
     if (node === this.#node) return false;
     const heard = this.#heard.get(node);
-    if (heard === undefined) this.#heard.set(node, { beat: undefined, ownSince: 0 });
-    return (heard?.ownSince ?? 0) >= BEATS_OF_DEATH;
+    if (heard === undefined) this.#heard.set(node, { heartbeat: undefined, ownSince: 0 });
+    return (heard?.ownSince ?? 0) >= DEAD_AFTER_HEARTBEATS;
   }
 
   /** The other live nodes that may receive shards. */
-  others(): readonly { readonly node: string; readonly beat: Beat }[] {
-    return [...this.#heard].flatMap(([node, { beat }]) =>
-      beat === undefined || beat.isLeaving || this.isDead(node) ? [] : [{ node, beat }],
+  others(): readonly { readonly node: string; readonly heartbeat: Heartbeat }[] {
+    return [...this.#heard].flatMap(([node, { heartbeat }]) =>
+      heartbeat === undefined || heartbeat.isLeaving || this.isDead(node) ? [] : [{ node, heartbeat }],
     );
   }
 }
 
 /** Decodes a heartbeat. Returns `undefined` if it is unreadable. */
-export function readBeat(value: Uint8Array): Beat | undefined {
+export function readHeartbeat(value: Uint8Array): Heartbeat | undefined {
   try {
-    return decode(beatCodec, value);
+    return decode(heartbeatCodec, value);
   } catch (error) {
     if (isOrthantError(error)) return undefined;
     throw error;

@@ -7,7 +7,7 @@ import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
 
 /** Dependencies of a map keeper. */
-export interface MapKeeperOptions {
+export interface ShardMapStoreOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
   readonly random: () => bigint;
@@ -24,13 +24,13 @@ const RESTORED_GENERATIONS = 2 ** 20;
  * Keeps the shard map in the table and in a copy beside the shards, so that either one may be lost. Rule
  * K27.
  */
-export class MapKeeper {
+export class ShardMapStore {
   readonly #engine: Engine;
   readonly #world: string;
   readonly #copy: MapCopy;
   #copied = 0;
 
-  constructor({ engine, folders, random, world }: MapKeeperOptions) {
+  constructor({ engine, folders, random, world }: ShardMapStoreOptions) {
     this.#engine = engine;
     this.#world = world;
     this.#copy = folders.mapCopy(random);
@@ -71,9 +71,9 @@ export class MapKeeper {
   }
 
   /** Makes every split that is not in the map yet fail permanently. */
-  async forgetSplits(directory: ClusterDirectory): Promise<void> {
+  async cancelSplits(directory: ClusterDirectory): Promise<void> {
     await this.restore(directory.map);
-    await directory.touch(this.#engine);
+    await directory.bumpGeneration(this.#engine);
     await this.copy(directory.map);
   }
 }

@@ -3,7 +3,7 @@ import { copyGeneration } from "@orthant/save";
 import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { foldMarkOf } from "../owner/fold-mark.ts";
+import { checkpointOf } from "../owner/fold-mark.ts";
 import type { Retries } from "../owner/retries.ts";
 import { readChanges } from "../owner/shard-log.ts";
 import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
@@ -20,37 +20,37 @@ export interface SplitOptions {
   readonly world: string;
   readonly node: string;
   readonly owner: ShardOwner;
-  readonly cells: Box;
+  readonly sectors: Box;
   readonly newShard: string;
-  readonly ownerOptions: (epoch: number) => ShardOwnerOptions;
+  readonly ownerOptions: (term: number) => ShardOwnerOptions;
 }
 
 /**
- * Splits cells off a shard into a new one and returns the new shard's owner. The new shard starts as a copy
+ * Splits sectors off a shard into a new one and returns the new shard's owner. The new shard starts as a copy
  * of the last save, made while edits continue. Edits then pause while it replays the journal entries since
  * that save. A record in the old shard's journal commits the split; the journal rejects it if another node
  * owns the old shard by then. Rule K25.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
-  const { engine, folders, directory, retries, world, node, owner, cells, newShard } = options;
+  const { engine, folders, directory, retries, world, node, owner, sectors, newShard } = options;
   // Throws if the split is not possible.
-  withSplit(directory.map, { from: owner.shard, cells, to: newShard });
+  withSplit(directory.map, { from: owner.shard, sectors, to: newShard });
   const target = await folders.create(newShard);
-  await owner.fold();
+  await owner.checkpoint();
   const unpin = owner.pin();
   try {
     await copyGeneration(owner.disk, target);
-    const release = await owner.hold();
+    const release = await owner.pauseEdits();
     try {
       const journal = await retries.until(() => engine.findJournal(world, owner.shard));
       if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
-      const epoch = owner.epoch + 1;
-      const base = options.ownerOptions(epoch);
-      const made = await ShardOwner.take({
+      const term = owner.term + 1;
+      const base = options.ownerOptions(term);
+      const made = await ShardOwner.claim({
         ...base,
         inherited: (description) =>
           readChanges(journal, {
-            from: (foldMarkOf(description)?.sequence ?? 0) + 1,
+            from: (checkpointOf(description)?.sequence ?? 0) + 1,
             to: owner.last,
             volume: base.volume,
             retries,
@@ -59,10 +59,10 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
       try {
         // Written first, so that a node that sees the new shard in the map also sees its owner and does not
         // take it.
-        const lease = encode(leaseCodec, { node, epoch, heir: "" });
+        const lease = encode(leaseCodec, { node, term, successor: "" });
         await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
         // This commits the split, whichever node owns the old shard afterwards.
-        await owner.split({ from: owner.shard, cells, to: newShard });
+        await owner.split({ from: owner.shard, sectors, to: newShard });
         // Only now may the new shard store edits: before the commit, a lost table would lose the shard with
         // them.
         await retries.until(() => made.serve());

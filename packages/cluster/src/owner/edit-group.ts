@@ -2,7 +2,7 @@ import { comparePlaces, type Place, PlaceMap, regionOf } from "@orthant/core";
 import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/save";
 import type { LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type JournalRecord } from "../engine/engine.ts";
-import { cellOfRegion, nameOfPlace } from "../shard/names.ts";
+import { nameOfPlace, sectorOfRegion } from "../shard/names.ts";
 import { encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
 
 interface RegionGroup {
@@ -52,14 +52,14 @@ export class EditGroup {
   }
 
   /** Returns the group's records, ordered by region. */
-  records(epoch: number, group: number, volume: number): readonly JournalRecord[] {
+  records(term: number, group: number, volume: number): readonly JournalRecord[] {
     const regions = [...this.#regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
     return regions.map(({ region, before, after, chunks, origins }, index) => ({
-      subject: { kind: "region", cell: nameOfPlace(cellOfRegion(region)), region: nameOfPlace(region) },
+      subject: { kind: "region", sector: nameOfPlace(sectorOfRegion(region)), region: nameOfPlace(region) },
       bytes: encodeRecord(
         {
           kind: "region",
-          epoch,
+          term,
           group,
           index,
           count: regions.length,

@@ -10,17 +10,17 @@ import {
 } from "@orthant/core";
 import { BEINGS_MAX, type Inhabitant, inhabitantCodec, inhabitantOf } from "@orthant/protocol";
 import type { World } from "@orthant/world";
-import type { InhabitantsAnswer, RegionInhabitants } from "../shard/inhabitant-message.ts";
+import type { EntitiesAnswer, RegionEntities } from "../shard/inhabitant-message.ts";
 
 /** Approximate limit for the entities in one answer, in bytes. */
 const ANSWER_BYTES = 524_288;
 
 /** Returns the entities of those regions that belong to this shard. Rule K34. */
-export async function answerInhabitants(
+export async function answerEntities(
   world: World,
   regions: readonly Place[],
   owns: (region: Place) => boolean,
-): Promise<InhabitantsAnswer> {
+): Promise<EntitiesAnswer> {
   const found = new PlaceMap<Inhabitant[]>();
   for (const region of regions) if (owns(region)) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
@@ -33,12 +33,12 @@ export async function answerInhabitants(
     }
   }
   let room = ANSWER_BYTES;
-  const answers = regions.map((region): RegionInhabitants => {
-    const inhabitants = found.get(...region);
-    if (inhabitants === undefined) return { kind: "elsewhere" };
+  const answers = regions.map((region): RegionEntities => {
+    const entities = found.get(...region);
+    if (entities === undefined) return { kind: "elsewhere" };
     if (room <= 0) return { kind: "later" };
-    room -= inhabitants.reduce((sum, inhabitant) => sum + encode(inhabitantCodec, inhabitant).length, 0);
-    return { kind: "here", inhabitants };
+    room -= entities.reduce((sum, entity) => sum + encode(inhabitantCodec, entity).length, 0);
+    return { kind: "here", entities };
   });
-  return { kind: "inhabitants", answers };
+  return { kind: "entities", answers };
 }

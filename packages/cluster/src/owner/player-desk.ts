@@ -1,7 +1,7 @@
 import { type Clock, sleep } from "@orthant/core";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { World } from "@orthant/world";
-import type { KeptPlayer, PlayersAnswer, PlayersQuestion } from "../shard/player-message.ts";
+import type { KeptPlayer, PlayersAnswer, PlayersRequest } from "../shard/player-message.ts";
 
 interface Move {
   readonly movedMs: number;
@@ -18,7 +18,7 @@ const LATE_MS = 60_000;
 const SETTLE_MS = 1_000;
 
 /** Stores player positions in the world of the first shard. Rules K32 and K33. */
-export class PlayerDesk {
+export class PlayerPositionStore {
   readonly #world: World;
   readonly #clock: Clock;
   readonly #playersMax: number;
@@ -38,7 +38,7 @@ export class PlayerDesk {
   }
 
   /** Stores the reported players, then answers. */
-  async answer({ kept, asked }: PlayersQuestion): Promise<PlayersAnswer> {
+  async answer({ kept, asked }: PlayersRequest): Promise<PlayersAnswer> {
     const nowMs = this.#clock.nowMs();
     this.#forgetMoves(nowMs);
     for (const player of kept) this.#keep(player, nowMs);

@@ -1,7 +1,7 @@
 import { type Place, placesLexicographic, regionBox } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save";
 import type { World } from "@orthant/world";
-import type { OwnerAnswer, RegionAnswer, RegionWish } from "../shard/owner-message.ts";
+import type { OwnerAnswer, RegionAnswer, RegionRequest } from "../shard/owner-message.ts";
 import type { ShardLog } from "./shard-log.ts";
 
 /** Approximate limit for the chunks in one answer, in bytes. */
@@ -12,16 +12,16 @@ const ANSWER_BYTES = 786_432;
  * gateway knows a later clock of a region than the world has, because a journal was lost, the region gets a
  * new clock first: clocks never go back, and no gateway waits for a clock that never comes. Rule K20.
  */
-export async function answerWishes(
+export async function answerRegions(
   world: World,
-  wishes: readonly RegionWish[],
+  regions: readonly RegionRequest[],
   owns: (region: Place) => boolean,
   log: Pick<ShardLog, "cut" | "whenSafe">,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
   let room = ANSWER_BYTES;
-  for (const wish of wishes) {
-    const answer = room <= 0 ? LATER : await answerOf(world, wish, owns, room, log);
+  for (const request of regions) {
+    const answer = room <= 0 ? LATER : await answerOf(world, request, owns, room, log);
     if (answer.kind === "chunks") room -= answer.chunks.reduce((sum, change) => sum + bytesOf(change), 1);
     answers.push(answer);
   }
@@ -33,7 +33,7 @@ const LATER: RegionAnswer = { kind: "later" };
 
 async function answerOf(
   world: World,
-  { region, held, heard, at, from }: RegionWish,
+  { region, held, latest, at, from }: RegionRequest,
   owns: (region: Place) => boolean,
   room: number,
   log: Pick<ShardLog, "cut">,
@@ -44,7 +44,7 @@ async function answerOf(
   const release = world.keep(box);
   try {
     await world.load(box);
-    if ((world.clockOf(region) ?? 0) < heard) await world.renewClocks([region]);
+    if ((world.clockOf(region) ?? 0) < latest) await world.renewClocks([region]);
     const clock = world.clockOf(region) ?? 0;
     // Ends the current record at this clock, so that the next record builds on it.
     log.cut();

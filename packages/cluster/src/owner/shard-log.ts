@@ -2,11 +2,11 @@ import { boxContains, type Clock, isOrthantError, OrthantError, type Place } fro
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
-import { cellOfRegion } from "../shard/names.ts";
+import { sectorOfRegion } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
 import { EditGroup } from "./edit-group.ts";
-import { foldMarkOf, withFoldMark } from "./fold-mark.ts";
+import { checkpointOf, withCheckpoint } from "./fold-mark.ts";
 import { Retries } from "./retries.ts";
 
 /** Dependencies and settings of a shard log. */
@@ -16,7 +16,7 @@ export interface ShardLogOptions {
   readonly world: string;
   readonly shard: string;
   readonly node: string;
-  readonly epoch: number;
+  readonly term: number;
   readonly volume: () => number;
   /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
@@ -25,7 +25,7 @@ export interface ShardLogOptions {
   /** Puts a committed split into the map. Must finish before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;
   /** Makes every split that is recorded only in a lost journal, and not in the map, fail. */
-  readonly forgetSplits: () => Promise<void>;
+  readonly cancelSplits: () => Promise<void>;
   /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;
 }
@@ -47,6 +47,7 @@ const LOST_JOURNAL_GAP = 2 ** 30;
  * expects. A rejected append means that another node owns the shard; the log then stores nothing more.
  */
 export class ShardLog implements OutsideLog {
+  /** The owner's term, which its clocks carry as their epoch. */
   readonly epoch: number;
   readonly #options: ShardLogOptions;
   readonly #retries: Retries;
@@ -61,11 +62,11 @@ export class ShardLog implements OutsideLog {
   /** Sequence of the journal's last record as far as this owner knows, which is its own. */
   #last = 0;
   /** Sequence up to which durable generations contain everything. */
-  #folded = 0;
-  #foldedPosition = 0;
+  #checkpointed = 0;
+  #checkpointedPosition = 0;
   /** For each position passed to a running commit, the journal's end that the commit will record. */
   readonly #marks = new Map<number, number>();
-  #unfoldedBytes = 0;
+  #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
   readonly #given: ShardSplit[] = [];
@@ -75,7 +76,7 @@ export class ShardLog implements OutsideLog {
 
   constructor(options: ShardLogOptions) {
     this.#options = options;
-    this.epoch = options.epoch;
+    this.epoch = options.term;
     this.#retries = new Retries(options.clock);
   }
 
@@ -85,9 +86,9 @@ export class ShardLog implements OutsideLog {
   }
 
   /** Records and bytes of edits that no generation contains yet. */
-  get unfolded(): { readonly records: number; readonly bytes: number } {
-    const records = this.#safeTo > this.#foldedPosition ? this.#last - this.#folded : 0;
-    return { records, bytes: this.#unfoldedBytes };
+  get unsaved(): { readonly records: number; readonly bytes: number } {
+    const records = this.#safeTo > this.#checkpointedPosition ? this.#last - this.#checkpointed : 0;
+    return { records, bytes: this.#unsavedBytes };
   }
 
   /** True if some entries are not stored yet. */
@@ -102,33 +103,33 @@ export class ShardLog implements OutsideLog {
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
     const { inherited } = this.#options;
     if (inherited !== undefined) yield* inherited(description);
-    const folded = inherited === undefined ? (foldMarkOf(description)?.sequence ?? 0) : 0;
-    this.#journal = await this.#retries.until(() => this.#openJournal(folded));
+    const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
+    this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
     this.#last = await this.#retries.until(() => this.#raiseBarrier());
-    this.#folded = folded;
+    this.#checkpointed = checkpointed;
     const { first } = await this.#retries.until(() => this.#requireJournal().state());
     try {
       yield* readChanges(this.#requireJournal(), {
         // The replacement of a lost journal continues from exactly this generation.
-        from: first === folded + LOST_JOURNAL_GAP ? first : folded + 1,
+        from: first === checkpointed + LOST_JOURNAL_GAP ? first : checkpointed + 1,
         to: this.#last,
         volume: this.#options.volume(),
         retries: this.#retries,
         onSplit: (split) => this.#give(split),
       });
     } catch (error) {
-      // A newer owner may have saved and folded all of it meanwhile.
+      // A newer owner may have saved and trimmed all of it meanwhile.
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
   }
 
   /**
-   * Records that cells now belong to another shard, and puts the split into the map. No generation contains
+   * Records that sectors now belong to another shard, and puts the split into the map. No generation contains
    * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
-    const bytes = encodeRecord({ kind: "split", epoch: this.epoch, split }, this.#options.volume());
+    const bytes = encodeRecord({ kind: "split", term: this.epoch, split }, this.#options.volume());
     await this.#whileSplitting(
       this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#give(split)),
     );
@@ -136,8 +137,8 @@ export class ShardLog implements OutsideLog {
 
   /** True if a region was split off. It never belongs to this shard again, even if a restored map says so. */
   hasGiven(region: Place): boolean {
-    const cell = cellOfRegion(region);
-    return this.#given.some(({ cells }) => boxContains(cells, cell));
+    const sector = sectorOfRegion(region);
+    return this.#given.some(({ sectors }) => boxContains(sectors, sector));
   }
 
   /** Puts splits that a restored map lacks back into it. Rule K25. */
@@ -187,15 +188,15 @@ export class ShardLog implements OutsideLog {
     while (this.#splitting !== undefined) await this.#splitting;
     const sequence = this.#marks.get(position) ?? this.#last;
     this.#marks.set(position, sequence);
-    const description = withFoldMark(state.description, { epoch: this.epoch, sequence });
+    const description = withCheckpoint(state.description, { term: this.epoch, sequence });
     return { ...change, global: { ...state, description } };
   }
 
   async committed(_generation: number, position: number): Promise<void> {
-    this.#folded = this.#marks.get(position) ?? this.#folded;
-    this.#foldedPosition = position;
+    this.#checkpointed = this.#marks.get(position) ?? this.#checkpointed;
+    this.#checkpointedPosition = position;
     for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
-    this.#unfoldedBytes = 0;
+    this.#unsavedBytes = 0;
     this.#letGo();
   }
 
@@ -240,30 +241,30 @@ export class ShardLog implements OutsideLog {
   }
 
   #letGo(): void {
-    // A failed fold is made up for after the next save.
-    if (this.#pins === 0) this.#journal?.fold(this.#folded).catch(() => undefined);
+    // The next save retries a failed trim.
+    if (this.#pins === 0) this.#journal?.trim(this.#checkpointed).catch(() => undefined);
   }
 
-  async #openJournal(folded: number): Promise<Journal> {
+  async #openJournal(checkpointed: number): Promise<Journal> {
     const { engine, world, shard, onLost } = this.#options;
     const found = await engine.findJournal(world, shard);
     if (found !== undefined) {
       const { last } = await found.state();
-      if (last >= folded) return found;
-      onLost?.(`the journal ends at ${last}, and the save has all up to ${folded}`);
+      if (last >= checkpointed) return found;
+      onLost?.(`the journal ends at ${last}, and the save has all up to ${checkpointed}`);
       await engine.removeJournal(world, shard);
-    } else if (folded > 0) onLost?.(`there is no journal, and the save has all up to ${folded}`);
-    const isNew = found === undefined && folded === 0;
+    } else if (checkpointed > 0) onLost?.(`there is no journal, and the save has all up to ${checkpointed}`);
+    const isNew = found === undefined && checkpointed === 0;
     // A shard without an earlier owner has no splits to forget.
-    if (this.#options.inherited === undefined) await this.#options.forgetSplits();
-    return engine.journal(world, shard, isNew ? 1 : folded + LOST_JOURNAL_GAP);
+    if (this.#options.inherited === undefined) await this.#options.cancelSplits();
+    return engine.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
   }
 
-  /** Appends an epoch record at the journal's end. From then on every older owner's append is rejected. */
+  /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */
   async #raiseBarrier(): Promise<number> {
     const { node } = this.#options;
     const journal = this.#requireJournal();
-    const bytes = encodeRecord({ kind: "epoch", epoch: this.epoch, node }, this.#options.volume());
+    const bytes = encodeRecord({ kind: "term", term: this.epoch, node }, this.#options.volume());
     for (;;) {
       const { last } = await journal.state();
       // A late owner must not append behind a newer one, which takes the folder before it writes its own
@@ -318,7 +319,7 @@ export class ShardLog implements OutsideLog {
         throw error;
       }
     });
-    this.#unfoldedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#unsavedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
 
   async #isStored(records: readonly JournalRecord[]): Promise<boolean> {
@@ -361,21 +362,21 @@ export interface ReadChangesOptions {
 /** Records read at once. */
 const READ_RECORDS = 256;
 
-/** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if an epoch falls. Rule K9. */
+/** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
 export async function* readChanges(
   journal: Journal,
   { from, to, volume, retries, onSplit }: ReadChangesOptions,
 ): AsyncIterable<LoggedChange> {
-  let epoch = 0;
+  let term = 0;
   for (let first = from; first <= to; first += READ_RECORDS) {
     const records = await retries.until(() =>
       readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
     );
     for (const bytes of records) {
       const record = decodeRecord(bytes, volume);
-      if (record.epoch < epoch)
-        throw new OrthantError("ORT_JOURNAL", `a record of epoch ${record.epoch} behind one of ${epoch}`);
-      epoch = record.epoch;
+      if (record.term < term)
+        throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
+      term = record.term;
       if (record.kind === "split") await onSplit?.(record.split);
       if (record.kind !== "region") continue;
       const { region, before, after, chunks, origins } = record;

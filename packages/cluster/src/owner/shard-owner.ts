@@ -18,17 +18,17 @@ import { APPEND_RECORDS_MAX, type Engine, type Subscription } from "../engine/en
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
-  type EditIntent,
-  type IntentOutcome,
+  type EditRequest,
   type OwnerAnswer,
-  type OwnerQuestion,
+  type OwnerRequest,
   ownerAnswerCodec,
-  ownerQuestionCodec,
+  ownerRequestCodec,
+  type ShardEditResult,
 } from "../shard/owner-message.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
-import { answerInhabitants } from "./inhabitant-answers.ts";
-import { PlayerDesk } from "./player-desk.ts";
-import { answerWishes } from "./region-answers.ts";
+import { answerEntities } from "./inhabitant-answers.ts";
+import { PlayerPositionStore } from "./player-desk.ts";
+import { answerRegions } from "./region-answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
 /** Dependencies and settings of a shard owner. */
@@ -41,7 +41,7 @@ export interface ShardOwnerOptions {
   readonly world: string;
   readonly shard: string;
   readonly node: string;
-  readonly epoch: number;
+  readonly term: number;
   /** Voxels per chunk. */
   readonly volume: number;
   /** Returns true if a region belongs to the shard according to the current map. */
@@ -50,7 +50,7 @@ export interface ShardOwnerOptions {
   readonly onEnd: (error: unknown) => void;
   readonly onLost?: (detail: string) => void;
   readonly completeSplit: ShardLogOptions["completeSplit"];
-  readonly forgetSplits: ShardLogOptions["forgetSplits"];
+  readonly cancelSplits: ShardLogOptions["cancelSplits"];
   readonly inherited?: ShardLogOptions["inherited"];
   readonly limits?: Partial<OwnerLimits>;
 }
@@ -58,7 +58,7 @@ export interface ShardOwnerOptions {
 /** Configurable limits of an owner. */
 export interface OwnerLimits {
   /** Delay between a change and the save that contains it. */
-  readonly foldMs: number;
+  readonly checkpointMs: number;
   /** Bytes of unsaved journal above which the owner rejects edits until a save contains them. */
   readonly journalBytesMax: number;
   /** Players remembered. Above this limit, new players start at the spawn each time. Rule K33. */
@@ -67,21 +67,21 @@ export interface OwnerLimits {
 
 /** Default limits. */
 export const OWNER_LIMITS: OwnerLimits = {
-  foldMs: 5_000,
+  checkpointMs: 5_000,
   journalBytesMax: 67_108_864,
   playersMax: 65_536,
 };
 
 /** State of an owner. */
 export interface OwnerReport {
-  readonly epoch: number;
+  readonly term: number;
   readonly generation: number;
   /** Sequence of the journal's last record, and the records and bytes that no save contains. */
   readonly last: number;
-  readonly unfoldedRecords: number;
-  readonly unfoldedBytes: number;
+  readonly unsavedRecords: number;
+  readonly unsavedBytes: number;
   /** Time of the last save. */
-  readonly foldedMs: number;
+  readonly checkpointedMs: number;
 }
 
 const AWAY: OwnerAnswer = { kind: "away" };
@@ -95,19 +95,19 @@ const RETENTION = { newest: 4, hours: 24, days: 30 };
  */
 export class ShardOwner {
   readonly shard: string;
-  readonly epoch: number;
+  readonly term: number;
   /** The shard's folder. */
   readonly disk: Disk;
   readonly #options: ShardOwnerOptions;
   readonly #limits: OwnerLimits;
   readonly #log: ShardLog;
   readonly #world: World;
-  readonly #players: PlayerDesk;
+  readonly #players: PlayerPositionStore;
   #responding: Subscription | undefined;
-  #foldTimer: Timer | undefined;
-  #folding: Promise<unknown> | undefined;
-  #foldedMs: number;
-  #questions = 0;
+  #checkpointTimer: Timer | undefined;
+  #checkpointing: Promise<unknown> | undefined;
+  #checkpointedMs: number;
+  #requests = 0;
   #isClosing = false;
   #isHeld = false;
   #whenIdle: (() => void)[] = [];
@@ -115,13 +115,13 @@ export class ShardOwner {
   private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: World) {
     this.#options = options;
     this.shard = options.shard;
-    this.epoch = options.epoch;
+    this.term = options.term;
     this.disk = disk;
     this.#limits = { ...OWNER_LIMITS, ...options.limits };
     this.#log = log;
     this.#world = world;
-    this.#players = new PlayerDesk(world, options.clock, this.#limits.playersMax);
-    this.#foldedMs = options.clock.nowMs();
+    this.#players = new PlayerPositionStore(world, options.clock, this.#limits.playersMax);
+    this.#checkpointedMs = options.clock.nowMs();
     world.onFailure((error) => this.#end(error));
   }
 
@@ -130,26 +130,26 @@ export class ShardOwner {
    * content of both. From then on no earlier owner can save or store anything. Throws `ORT_FENCED` if there
    * is a newer owner.
    */
-  static async take(options: ShardOwnerOptions): Promise<ShardOwner> {
+  static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
     const {
       engine,
       clock,
       world,
       shard,
       node,
-      epoch,
+      term,
       volume,
       generators,
       random,
       onLost,
       inherited,
       completeSplit,
-      forgetSplits,
+      cancelSplits,
     } = options;
-    const disk = await options.folders.take(shard, epoch);
+    const disk = await options.folders.claim(shard, term);
     const log = new ShardLog({
-      ...{ engine, clock, world, shard, node, epoch, volume: () => volume, completeSplit, forgetSplits },
-      requireHeld: () => options.folders.requireHeld(shard, epoch),
+      ...{ engine, clock, world, shard, node, term, volume: () => volume, completeSplit, cancelSplits },
+      requireHeld: () => options.folders.requireHeld(shard, term),
       ...(onLost && { onLost }),
       ...(inherited && { inherited }),
     });
@@ -162,19 +162,19 @@ export class ShardOwner {
   /** Starts to answer questions. */
   async serve(): Promise<void> {
     const { engine, world } = this.#options;
-    const address = ownerAddress(world, this.shard, this.epoch);
-    this.#responding = await engine.respond(address, (question) => this.#answer(question));
+    const address = ownerAddress(world, this.shard, this.term);
+    this.#responding = await engine.respond(address, (request) => this.#answer(request));
   }
 
   get report(): OwnerReport {
-    const { records, bytes } = this.#log.unfolded;
+    const { records, bytes } = this.#log.unsaved;
     return {
-      epoch: this.epoch,
+      term: this.term,
       generation: this.#world.generation,
       last: this.#log.last,
-      unfoldedRecords: records,
-      unfoldedBytes: bytes,
-      foldedMs: this.#foldedMs,
+      unsavedRecords: records,
+      unsavedBytes: bytes,
+      checkpointedMs: this.#checkpointedMs,
     };
   }
 
@@ -184,12 +184,12 @@ export class ShardOwner {
   }
 
   /** Saves everything that the journal has stored. */
-  async fold(): Promise<void> {
-    this.#foldTimer?.cancel();
-    this.#foldTimer = undefined;
+  async checkpoint(): Promise<void> {
+    this.#checkpointTimer?.cancel();
+    this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
     await this.#world.save();
-    this.#foldedMs = this.#options.clock.nowMs();
+    this.#checkpointedMs = this.#options.clock.nowMs();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -198,14 +198,14 @@ export class ShardOwner {
   }
 
   /**
-   * Gives cells to another shard, whose owner already has their content. The caller must `hold` edits
+   * Gives sectors to another shard, whose owner already has their content. The caller must pause edits
    * meanwhile.
    */
   split(split: ShardSplit): Promise<void> {
     return this.#log.split(split);
   }
 
-  /** Handles a new map. Cells that were split off stay so, whatever the map says. */
+  /** Handles a new map. Sectors that were split off stay so, whatever the map says. */
   mapChanged(map: ShardMap): void {
     // On failure the shard is lost, and `onEnd` reports that like any other loss.
     this.#log.mapChanged(map).catch(() => undefined);
@@ -214,7 +214,7 @@ export class ShardOwner {
   /**
    * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored.
    */
-  async hold(): Promise<() => void> {
+  async pauseEdits(): Promise<() => void> {
     this.#isHeld = true;
     await this.#whenAnswered();
     await this.#log.whenSafe();
@@ -226,10 +226,10 @@ export class ShardOwner {
   /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
   async release(): Promise<void> {
     // Saves most of it while edits continue, which shortens the pause below.
-    await this.fold();
+    await this.checkpoint();
     this.#isClosing = true;
     await this.#whenAnswered();
-    this.#foldTimer?.cancel();
+    this.#checkpointTimer?.cancel();
     await this.#world.close();
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
     this.#options.clock.after(FAREWELL_MS, () => this.#responding?.end());
@@ -239,59 +239,59 @@ export class ShardOwner {
   async stop(error: unknown): Promise<void> {
     this.#isClosing = true;
     this.#responding?.end();
-    this.#foldTimer?.cancel();
+    this.#checkpointTimer?.cancel();
     this.#log.stop(error);
     // A save that this attempts may fail; the world closes its files in any case.
     await this.#world.close().catch(() => undefined);
   }
 
   async #answer(bytes: Uint8Array): Promise<Uint8Array> {
-    const question = decode(ownerQuestionCodec, bytes);
-    this.#questions++;
+    const request = decode(ownerRequestCodec, bytes);
+    this.#requests++;
     try {
-      return encode(ownerAnswerCodec(this.#options.volume), await this.#answerTo(question));
+      return encode(ownerAnswerCodec(this.#options.volume), await this.#answerTo(request));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       // The failure has ended this owner, or is about to, so the gateway asks the next one.
       return encode(ownerAnswerCodec(this.#options.volume), AWAY);
     } finally {
-      this.#questions--;
+      this.#requests--;
       // Even a question about regions may have stored a record with a new clock.
-      this.#foldWhatIsNew();
-      if (this.#questions === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+      this.#scheduleCheckpoint();
+      if (this.#requests === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
-  async #answerTo(question: OwnerQuestion): Promise<OwnerAnswer> {
+  async #answerTo(request: OwnerRequest): Promise<OwnerAnswer> {
     if (this.#isClosing) return AWAY;
-    if (question.kind === "edits") return this.#makeAll(question.edits);
-    if (question.kind === "players") return this.#players.answer(question);
+    if (request.kind === "edits") return this.#makeAll(request.edits);
+    if (request.kind === "players") return this.#players.answer(request);
     const owns = (region: Place): boolean => this.#owns(region);
-    if (question.kind === "inhabitants") return answerInhabitants(this.#world, question.regions, owns);
-    return answerWishes(this.#world, question.wishes, owns, this.#log);
+    if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns);
+    return answerRegions(this.#world, request.regions, owns, this.#log);
   }
 
-  async #makeAll(edits: readonly EditIntent[]): Promise<OwnerAnswer> {
+  async #makeAll(edits: readonly EditRequest[]): Promise<OwnerAnswer> {
     if (this.#isHeld) return AWAY;
-    const outcomes: IntentOutcome[] = [];
+    const outcomes: ShardEditResult[] = [];
     for (const edit of edits) outcomes.push(await this.#make(edit));
     await this.#log.whenSafe();
     return { kind: "edits", outcomes };
   }
 
-  async #make({ clientId, editId, placements }: EditIntent): Promise<IntentOutcome> {
+  async #make({ clientId, editId, placements }: EditRequest): Promise<ShardEditResult> {
     const regions = this.#regionsOf(placements);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
-    const isFull = this.#log.unfolded.bytes > this.#limits.journalBytesMax;
-    if (isFull) this.#foldSoon(0);
-    if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "refused", code: "ORT_LIMIT" };
+    const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;
+    if (isFull) this.#checkpointAfter(0);
+    if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     try {
       const origin = { clientId, editId };
       const { clocks, repeated } = await this.#world.edit(placements, { origin, wait: "applied" });
-      return repeated ? { kind: "repeated" } : { kind: "made", steps: clocks };
+      return repeated ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
-      return { kind: "refused", code: error.code };
+      return { kind: "rejected", code: error.code };
     }
   }
 
@@ -305,33 +305,33 @@ export class ShardOwner {
     return regions;
   }
 
-  #foldWhatIsNew(): void {
-    const isNew = this.#log.unfolded.records > 0 || this.#players.isUnsaved;
-    if (isNew && !this.#isClosing) this.#foldSoon(this.#limits.foldMs);
+  #scheduleCheckpoint(): void {
+    const isNew = this.#log.unsaved.records > 0 || this.#players.isUnsaved;
+    if (isNew && !this.#isClosing) this.#checkpointAfter(this.#limits.checkpointMs);
   }
 
-  #foldSoon(delayMs: number): void {
-    if (this.#folding !== undefined || (this.#foldTimer !== undefined && delayMs > 0)) return;
-    this.#foldTimer?.cancel();
-    this.#foldTimer = this.#options.clock.after(delayMs, () => {
-      this.#folding = this.fold()
+  #checkpointAfter(delayMs: number): void {
+    if (this.#checkpointing !== undefined || (this.#checkpointTimer !== undefined && delayMs > 0)) return;
+    this.#checkpointTimer?.cancel();
+    this.#checkpointTimer = this.#options.clock.after(delayMs, () => {
+      this.#checkpointing = this.checkpoint()
         // The world reports the failure itself.
         .catch(() => undefined)
         .finally(() => {
-          this.#folding = undefined;
-          this.#foldWhatIsNew();
+          this.#checkpointing = undefined;
+          this.#scheduleCheckpoint();
         });
     });
   }
 
   async #whenAnswered(): Promise<void> {
-    while (this.#questions > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (this.#requests > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   #end(error: unknown): void {
     if (this.#isClosing && !isOrthantError(error, "ORT_FENCED")) return;
     this.#responding?.end();
-    this.#foldTimer?.cancel();
+    this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);
   }
 }

@@ -2,53 +2,53 @@ import { type Codec, list, type Place, placeCodec } from "@orthant/core";
 import { BEINGS_MAX, type Inhabitant, inhabitantCodec } from "@orthant/protocol";
 
 /** A gateway's question to an owner about entities. */
-export interface InhabitantsQuestion {
-  readonly kind: "inhabitants";
+export interface EntitiesRequest {
+  readonly kind: "entities";
   readonly regions: readonly Place[];
 }
 
 /** The entities of a region. */
-export type RegionInhabitants =
+export type RegionEntities =
   | { readonly kind: "elsewhere" }
   /** No room in this answer: ask again. */
   | { readonly kind: "later" }
-  | { readonly kind: "here"; readonly inhabitants: readonly Inhabitant[] };
+  | { readonly kind: "here"; readonly entities: readonly Inhabitant[] };
 
 /** An owner's answer, with one item per region. */
-export interface InhabitantsAnswer {
-  readonly kind: "inhabitants";
-  readonly answers: readonly RegionInhabitants[];
+export interface EntitiesAnswer {
+  readonly kind: "entities";
+  readonly answers: readonly RegionEntities[];
 }
 
 /** Maximum number of regions in one question. */
-export const INHABITED_REGIONS_MAX = 1_024;
+export const ENTITY_REGIONS_MAX = 1_024;
 
-const KINDS: readonly RegionInhabitants["kind"][] = ["elsewhere", "later", "here"];
-const regionsCodec = list(placeCodec, INHABITED_REGIONS_MAX);
-const inhabitantsCodec = list(inhabitantCodec, BEINGS_MAX);
+const KINDS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here"];
+const regionsCodec = list(placeCodec, ENTITY_REGIONS_MAX);
+const entitiesCodec = list(inhabitantCodec, BEINGS_MAX);
 
-const answersCodec = list<RegionInhabitants>(
+const answersCodec = list<RegionEntities>(
   {
     write(out, answer) {
       out.tag(KINDS.indexOf(answer.kind), KINDS.length);
-      if (answer.kind === "here") inhabitantsCodec.write(out, answer.inhabitants);
+      if (answer.kind === "here") entitiesCodec.write(out, answer.entities);
     },
     read(input) {
       const kind = KINDS[input.tag(KINDS.length)] ?? "later";
-      return kind === "here" ? { kind, inhabitants: inhabitantsCodec.read(input) } : { kind };
+      return kind === "here" ? { kind, entities: entitiesCodec.read(input) } : { kind };
     },
   },
-  INHABITED_REGIONS_MAX,
+  ENTITY_REGIONS_MAX,
 );
 
 /** Encodes a question about entities, after its tag. Rule K34 in docs/formats/cluster.md. */
-export const inhabitantsQuestionCodec: Codec<InhabitantsQuestion> = {
+export const entitiesRequestCodec: Codec<EntitiesRequest> = {
   write: (out, { regions }) => regionsCodec.write(out, regions),
-  read: (input) => ({ kind: "inhabitants", regions: regionsCodec.read(input) }),
+  read: (input) => ({ kind: "entities", regions: regionsCodec.read(input) }),
 };
 
 /** Encodes an answer about entities, after its tag. */
-export const inhabitantsAnswerCodec: Codec<InhabitantsAnswer> = {
+export const entitiesAnswerCodec: Codec<EntitiesAnswer> = {
   write: (out, { answers }) => answersCodec.write(out, answers),
-  read: (input) => ({ kind: "inhabitants", answers: answersCodec.read(input) }),
+  read: (input) => ({ kind: "entities", answers: answersCodec.read(input) }),
 };

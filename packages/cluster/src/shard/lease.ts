@@ -6,13 +6,13 @@ export interface Lease {
   /** The owning node; empty while the shard has no owner. */
   readonly node: string;
   /** Rises with every owner. */
-  readonly epoch: number;
+  readonly term: number;
   /** The node that should take the shard next; empty if any may. */
-  readonly heir: string;
+  readonly successor: string;
 }
 
 /** A node's heartbeat. Rule K17. */
-export interface Beat {
+export interface Heartbeat {
   readonly count: number;
   /** Number of shards it owns. */
   readonly shards: number;
@@ -25,27 +25,27 @@ const NODE_BYTES_MAX = 32;
 
 /** Encodes the value of a lease key. */
 export const leaseCodec: Codec<Lease> = {
-  write(out, { node, epoch, heir }) {
+  write(out, { node, term, successor }) {
     out.u8(VERSION);
     out.string(node, NODE_BYTES_MAX);
-    out.varUint(epoch);
-    out.string(heir, NODE_BYTES_MAX);
+    out.varUint(term);
+    out.string(successor, NODE_BYTES_MAX);
   },
   read(input) {
     requireVersion(input);
     const lease = {
       node: input.string(NODE_BYTES_MAX),
-      epoch: input.varUint(),
-      heir: input.string(NODE_BYTES_MAX),
+      term: input.varUint(),
+      successor: input.string(NODE_BYTES_MAX),
     };
-    const isNamed = [lease.node, lease.heir].every((node) => node === "" || isName(node));
-    if (!isNamed || lease.epoch > EPOCH_MAX) throw input.fail("ORT_MESSAGE", "a lease that none may write");
+    const isNamed = [lease.node, lease.successor].every((node) => node === "" || isName(node));
+    if (!isNamed || lease.term > EPOCH_MAX) throw input.fail("ORT_MESSAGE", "a lease that none may write");
     return lease;
   },
 };
 
 /** Encodes the value of a heartbeat key. */
-export const beatCodec: Codec<Beat> = {
+export const heartbeatCodec: Codec<Heartbeat> = {
   write(out, { count, shards, isLeaving }) {
     out.u8(VERSION);
     out.varUint(count);

@@ -1,7 +1,7 @@
 import { floorDivide, OrthantError, type Place, placeFrom, requireInteger } from "@orthant/core";
 
-/** Regions along each edge of a cell, the unit of subscriptions and of shards. */
-export const CELL_EDGE_REGIONS = 4;
+/** Regions along each edge of a sector, the unit of subscriptions and of shards. */
+export const SECTOR_EDGE_REGIONS = 4;
 
 /** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -21,18 +21,18 @@ export function isName(name: string): boolean {
   return NAME.test(name);
 }
 
-/** Returns the cell of a region. Rule K2. */
-export function cellOfRegion(region: Place): Place {
-  return placeFrom((axis) => floorDivide(region[axis], CELL_EDGE_REGIONS));
+/** Returns the sector of a region. Rule K2. */
+export function sectorOfRegion(region: Place): Place {
+  return placeFrom((axis) => floorDivide(region[axis], SECTOR_EDGE_REGIONS));
 }
 
-/** Returns the name of a cell or region: its four coordinates joined by `_`. Rule K3. */
+/** Returns the name of a sector or region: its four coordinates joined by `_`. Rule K3. */
 export function nameOfPlace(place: Place): string {
   return place.join("_");
 }
 
 /**
- * Parses the name of a cell or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPlace} does
+ * Parses the name of a sector or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPlace} does
  * not produce.
  */
 export function placeOfName(name: string): Place {
@@ -52,12 +52,12 @@ export function leasePrefix(world: string): string {
 }
 
 /** Returns the key to which a node writes its heartbeats. */
-export function beatKey(world: string, node: string): string {
-  return beatPrefix(world) + node;
+export function heartbeatKey(world: string, node: string): string {
+  return heartbeatPrefix(world) + node;
 }
 
 /** Returns the common prefix of a world's heartbeat keys. */
-export function beatPrefix(world: string): string {
+export function heartbeatPrefix(world: string): string {
   return `beat.${world}.`;
 }
 
@@ -67,12 +67,12 @@ export function mapKey(world: string): string {
 }
 
 /**
- * Returns the address at which the owner of a shard answers in one epoch. Earlier owners get no questions.
+ * Returns the address at which the owner of a shard answers in one term. Earlier owners get no requests.
  * Rule K5.
  */
-export function ownerAddress(world: string, shard: string, epoch: number): string {
-  requireInteger(epoch, 1, Number.MAX_SAFE_INTEGER);
-  return `i.${world}.${shard}.${epoch}`;
+export function ownerAddress(world: string, shard: string, term: number): string {
+  requireInteger(term, 1, Number.MAX_SAFE_INTEGER);
+  return `i.${world}.${shard}.${term}`;
 }
 
 /** Returns the address at which a node takes commands. */
@@ -80,7 +80,7 @@ export function nodeAddress(world: string, node: string): string {
   return `n.${world}.${node}`;
 }
 
-/** Returns the topic on which gateways exchange the players in a cell. */
-export function presenceTopic(world: string, cell: string): string {
-  return `p.${world}.${cell}`;
+/** Returns the topic on which gateways exchange the players in a sector. */
+export function presenceTopic(world: string, sector: string): string {
+  return `p.${world}.${sector}`;
 }

@@ -10,32 +10,32 @@ import {
 } from "@orthant/core";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save";
 import {
-  type InhabitantsAnswer,
-  type InhabitantsQuestion,
-  inhabitantsAnswerCodec,
-  inhabitantsQuestionCodec,
+  type EntitiesAnswer,
+  type EntitiesRequest,
+  entitiesAnswerCodec,
+  entitiesRequestCodec,
 } from "./inhabitant-message.ts";
 import {
   type PlayersAnswer,
-  type PlayersQuestion,
+  type PlayersRequest,
   playersAnswerCodec,
-  playersQuestionCodec,
+  playersRequestCodec,
 } from "./player-message.ts";
 
 /** An edit that a gateway requests. */
-export interface EditIntent {
+export interface EditRequest {
   readonly clientId: bigint;
   readonly editId: number;
   readonly placements: readonly VoxelPlacement[];
 }
 
 /** A region whose current content a gateway requests. */
-export interface RegionWish {
+export interface RegionRequest {
   readonly region: Place;
   /** Clock of the gateway's copy; 0 if it has none. */
   readonly held: number;
   /** Latest clock of the region that the gateway knows of. */
-  readonly heard: number;
+  readonly latest: number;
   /**
    * To continue an incomplete answer: its clock, and the number of chunks already received. Otherwise both
    * are 0.
@@ -45,19 +45,19 @@ export interface RegionWish {
 }
 
 /** A gateway's question to an owner. */
-export type OwnerQuestion =
-  | { readonly kind: "edits"; readonly edits: readonly EditIntent[] }
-  | { readonly kind: "regions"; readonly wishes: readonly RegionWish[] }
-  | PlayersQuestion
-  | InhabitantsQuestion;
+export type OwnerRequest =
+  | { readonly kind: "edits"; readonly edits: readonly EditRequest[] }
+  | { readonly kind: "regions"; readonly regions: readonly RegionRequest[] }
+  | PlayersRequest
+  | EntitiesRequest;
 
 /** Outcome of an edit. */
-export type IntentOutcome =
-  | { readonly kind: "made"; readonly steps: readonly ClockStep[] }
-  | { readonly kind: "repeated" }
+export type ShardEditResult =
+  | { readonly kind: "applied"; readonly steps: readonly ClockStep[] }
+  | { readonly kind: "duplicate" }
   /** The edit has voxels of another shard: read the map again. */
   | { readonly kind: "elsewhere" }
-  | { readonly kind: "refused"; readonly code: ErrorCode };
+  | { readonly kind: "rejected"; readonly code: ErrorCode };
 
 /** Answer about one region. */
 export type RegionAnswer =
@@ -75,16 +75,16 @@ export type RegionAnswer =
 
 /** An owner's answer: one item per item asked for, or `away` if it is not the owner now. */
 export type OwnerAnswer =
-  | { readonly kind: "edits"; readonly outcomes: readonly IntentOutcome[] }
+  | { readonly kind: "edits"; readonly outcomes: readonly ShardEditResult[] }
   | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }
   | { readonly kind: "away" }
   | PlayersAnswer
-  | InhabitantsAnswer;
+  | EntitiesAnswer;
 
 /** Maximum number of edits in one question. */
-export const INTENTS_MAX = 1_024;
+export const EDITS_MAX = 1_024;
 /** Maximum number of regions in one question. */
-const WISHES_MAX = 4_096;
+const REGIONS_MAX = 4_096;
 const PLACEMENTS_MAX = 65_536;
 const STEPS_MAX = 65_536;
 const CHUNKS_MAX = 256;
@@ -101,7 +101,7 @@ const placementCodec: Codec<VoxelPlacement> = {
   }),
 };
 
-const intentsCodec = list<EditIntent>(
+const editRequestsCodec = list<EditRequest>(
   {
     write(out, { clientId, editId, placements }) {
       out.u64(clientId);
@@ -109,37 +109,37 @@ const intentsCodec = list<EditIntent>(
       placementsCodec.write(out, placements);
     },
     read(input) {
-      const intent = {
+      const request = {
         clientId: input.u64(),
         editId: input.varUint(),
         placements: placementsCodec.read(input),
       };
-      if (intent.editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
-      return intent;
+      if (request.editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
+      return request;
     },
   },
-  INTENTS_MAX,
+  EDITS_MAX,
 );
 const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
 
-const wishesCodec = list<RegionWish>(
+const regionRequestsCodec = list<RegionRequest>(
   {
-    write(out, { region, held, heard, at, from }) {
+    write(out, { region, held, latest, at, from }) {
       placeCodec.write(out, region);
       out.varUint(held);
-      out.varUint(heard);
+      out.varUint(latest);
       out.varUint(at);
       out.varUint(from);
     },
     read: (input) => ({
       region: placeCodec.read(input),
       held: input.varUint(),
-      heard: input.varUint(),
+      latest: input.varUint(),
       at: input.varUint(),
       from: input.varUint(),
     }),
   },
-  WISHES_MAX,
+  REGIONS_MAX,
 );
 
 const stepsCodec = list<ClockStep>(
@@ -154,25 +154,25 @@ const stepsCodec = list<ClockStep>(
   STEPS_MAX,
 );
 
-const OUTCOMES: readonly IntentOutcome["kind"][] = ["made", "repeated", "elsewhere", "refused"];
-const outcomesCodec = list<IntentOutcome>(
+const OUTCOMES: readonly ShardEditResult["kind"][] = ["applied", "duplicate", "elsewhere", "rejected"];
+const outcomesCodec = list<ShardEditResult>(
   {
     write(out, outcome) {
       out.tag(OUTCOMES.indexOf(outcome.kind), OUTCOMES.length);
-      if (outcome.kind === "made") stepsCodec.write(out, outcome.steps);
-      if (outcome.kind === "refused") out.string(outcome.code);
+      if (outcome.kind === "applied") stepsCodec.write(out, outcome.steps);
+      if (outcome.kind === "rejected") out.string(outcome.code);
     },
     read(input) {
-      const kind = OUTCOMES[input.tag(OUTCOMES.length)] ?? "repeated";
-      if (kind === "made") return { kind, steps: stepsCodec.read(input) };
-      if (kind !== "refused") return { kind };
+      const kind = OUTCOMES[input.tag(OUTCOMES.length)] ?? "duplicate";
+      if (kind === "applied") return { kind, steps: stepsCodec.read(input) };
+      if (kind !== "rejected") return { kind };
       const text = input.string(64);
       const code = CODES.find((known) => known === text);
       if (code === undefined) throw input.fail("ORT_MESSAGE", `a refusal with the code ${text}`);
       return { kind, code };
     },
   },
-  INTENTS_MAX,
+  EDITS_MAX,
 );
 
 const ANSWERS: readonly RegionAnswer["kind"][] = ["same", "elsewhere", "later", "chunks"];
@@ -194,30 +194,30 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
         return { kind, clock: input.varUint(), chunks: chunksCodec.read(input), more: input.bool() };
       },
     },
-    WISHES_MAX,
+    REGIONS_MAX,
   );
 }
 
-const QUESTIONS: readonly OwnerQuestion["kind"][] = ["edits", "regions", "players", "inhabitants"];
+const REQUESTS: readonly OwnerRequest["kind"][] = ["edits", "regions", "players", "entities"];
 
 /** Encodes questions from gateways to owners. Rules K19 and K20 in docs/formats/cluster.md. */
-export const ownerQuestionCodec: Codec<OwnerQuestion> = {
-  write(out, question) {
-    out.tag(QUESTIONS.indexOf(question.kind), QUESTIONS.length);
-    if (question.kind === "edits") intentsCodec.write(out, question.edits);
-    else if (question.kind === "regions") wishesCodec.write(out, question.wishes);
-    else if (question.kind === "players") playersQuestionCodec.write(out, question);
-    else inhabitantsQuestionCodec.write(out, question);
+export const ownerRequestCodec: Codec<OwnerRequest> = {
+  write(out, request) {
+    out.tag(REQUESTS.indexOf(request.kind), REQUESTS.length);
+    if (request.kind === "edits") editRequestsCodec.write(out, request.edits);
+    else if (request.kind === "regions") regionRequestsCodec.write(out, request.regions);
+    else if (request.kind === "players") playersRequestCodec.write(out, request);
+    else entitiesRequestCodec.write(out, request);
   },
   read(input) {
-    const kind = QUESTIONS[input.tag(QUESTIONS.length)];
-    if (kind === "edits") return { kind, edits: intentsCodec.read(input) };
-    if (kind === "regions") return { kind, wishes: wishesCodec.read(input) };
-    return kind === "players" ? playersQuestionCodec.read(input) : inhabitantsQuestionCodec.read(input);
+    const kind = REQUESTS[input.tag(REQUESTS.length)];
+    if (kind === "edits") return { kind, edits: editRequestsCodec.read(input) };
+    if (kind === "regions") return { kind, regions: regionRequestsCodec.read(input) };
+    return kind === "players" ? playersRequestCodec.read(input) : entitiesRequestCodec.read(input);
   },
 };
 
-const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players", "inhabitants"];
+const ANSWER_KINDS: readonly OwnerAnswer["kind"][] = ["edits", "regions", "away", "players", "entities"];
 
 /** Returns the codec of owners' answers, for a world whose chunks have `volume` voxels. */
 export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
@@ -228,13 +228,13 @@ export function ownerAnswerCodec(volume: number): Codec<OwnerAnswer> {
       if (answer.kind === "edits") outcomesCodec.write(out, answer.outcomes);
       if (answer.kind === "regions") regionsCodec.write(out, answer.answers);
       if (answer.kind === "players") playersAnswerCodec.write(out, answer);
-      if (answer.kind === "inhabitants") inhabitantsAnswerCodec.write(out, answer);
+      if (answer.kind === "entities") entitiesAnswerCodec.write(out, answer);
     },
     read(input) {
       const kind = ANSWER_KINDS[input.tag(ANSWER_KINDS.length)] ?? "away";
       if (kind === "edits") return { kind, outcomes: outcomesCodec.read(input) };
       if (kind === "players") return playersAnswerCodec.read(input);
-      if (kind === "inhabitants") return inhabitantsAnswerCodec.read(input);
+      if (kind === "entities") return entitiesAnswerCodec.read(input);
       return kind === "regions" ? { kind, answers: regionsCodec.read(input) } : { kind };
     },
   };

@@ -11,7 +11,7 @@ export interface KeptPlayer {
 }
 
 /** A gateway's question about players to the owner of the first shard. */
-export interface PlayersQuestion {
+export interface PlayersRequest {
   readonly kind: "players";
   /** Players to remember, before the answer is made. */
   readonly kept: readonly KeptPlayer[];
@@ -63,7 +63,7 @@ const posesCodec = list<Pose | undefined>(
 );
 
 /** Encodes a question about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */
-export const playersQuestionCodec: Codec<PlayersQuestion> = {
+export const playersRequestCodec: Codec<PlayersRequest> = {
   write(out, { kept, asked }) {
     keptCodec.write(out, kept);
     askedCodec.write(out, asked);

@@ -16,7 +16,7 @@ import {
   OrthantError,
   type Place,
 } from "@orthant/core";
-import { cellOfRegion, isName, requireName } from "./names.ts";
+import { isName, requireName, sectorOfRegion } from "./names.ts";
 
 /** Properties that all shards of a world share. */
 export interface WorldFacts {
@@ -29,21 +29,21 @@ export interface WorldFacts {
   readonly catalog: MaterialCatalog;
 }
 
-/** A split: the shard `to` gets the cells of a box that belonged to `from`. */
+/** A split: the shard `to` gets the sectors of a box that belonged to `from`. */
 export interface ShardSplit {
   readonly from: string;
-  readonly cells: Box;
+  readonly sectors: Box;
   readonly to: string;
 }
 
-/** Assignment of cells to shards. */
+/** Assignment of sectors to shards. */
 export interface ShardMap {
   /** Rises with every change of the map. */
   readonly generation: number;
   /** Random number created with the map. Clocks issued under another mark are meaningless under this one. */
   readonly mark: bigint;
   readonly world: WorldFacts;
-  /** The shard that began with the whole world, and still has every cell not split off. */
+  /** The shard that began with the whole world, and still has every sector not split off. */
   readonly first: string;
   /** All splits, in order. */
   readonly splits: readonly ShardSplit[];
@@ -63,9 +63,9 @@ export function shardsOf({ first, splits }: ShardMap): readonly string[] {
 
 /** Returns the shard of a region. Rule K14. */
 export function shardOf({ first, splits }: ShardMap, region: Place): string {
-  const cell = cellOfRegion(region);
+  const sector = sectorOfRegion(region);
   let shard = first;
-  for (const { from, cells, to } of splits) if (from === shard && boxContains(cells, cell)) shard = to;
+  for (const { from, sectors, to } of splits) if (from === shard && boxContains(sectors, sector)) shard = to;
   return shard;
 }
 
@@ -82,14 +82,14 @@ export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
 
 /** Encodes a split. */
 export const shardSplitCodec: Codec<ShardSplit> = {
-  write(out, { from, cells, to }) {
+  write(out, { from, sectors, to }) {
     out.string(from, SHARD_BYTES_MAX);
-    boxCodec.write(out, cells);
+    boxCodec.write(out, sectors);
     out.string(to, SHARD_BYTES_MAX);
   },
   read: (input) => ({
     from: input.string(SHARD_BYTES_MAX),
-    cells: boxCodec.read(input),
+    sectors: boxCodec.read(input),
     to: input.string(SHARD_BYTES_MAX),
   }),
 };

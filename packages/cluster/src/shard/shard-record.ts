@@ -21,8 +21,8 @@ import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 /** The change of one region by a group of edits that were stored together. */
 export interface RegionRecord {
   readonly kind: "region";
-  readonly epoch: number;
-  /** Number of the group within its epoch. */
+  readonly term: number;
+  /** Number of the group within its term. */
   readonly group: number;
   /** Index of the record in its group, from 0, and the number of records in the group. */
   readonly index: number;
@@ -37,22 +37,22 @@ export interface RegionRecord {
   readonly chunks: readonly JournalChunk[];
 }
 
-/** The first record of an epoch. After it the journal accepts no older owner's record. */
-export interface EpochRecord {
-  readonly kind: "epoch";
-  readonly epoch: number;
+/** The first record of a term. After it the journal accepts no older owner's record. */
+export interface TermRecord {
+  readonly kind: "term";
+  readonly term: number;
   readonly node: string;
 }
 
-/** Gives the cells of a box to another shard from here on. */
+/** Gives the sectors of a box to another shard from here on. */
 export interface SplitRecord {
   readonly kind: "split";
-  readonly epoch: number;
+  readonly term: number;
   readonly split: ShardSplit;
 }
 
 /** A record of a shard's journal. */
-export type ShardRecord = RegionRecord | EpochRecord | SplitRecord;
+export type ShardRecord = RegionRecord | TermRecord | SplitRecord;
 
 /** Maximum size of a record in bytes. Rule K12. */
 export const RECORD_BYTES_MAX = 1_572_864;
@@ -60,7 +60,7 @@ export const RECORD_BYTES_MAX = 1_572_864;
 export const RECORD_ORIGINS_MAX = 65_536;
 
 const VERSION = 1;
-const KINDS: readonly ShardRecord["kind"][] = ["region", "epoch", "split"];
+const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split"];
 const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
@@ -87,8 +87,8 @@ export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
   const out = new ByteWriter();
   out.u8(VERSION);
   out.tag(KINDS.indexOf(record.kind), KINDS.length);
-  out.varUint(record.epoch);
-  if (record.kind === "epoch") out.string(record.node, NODE_BYTES_MAX);
+  out.varUint(record.term);
+  if (record.kind === "term") out.string(record.node, NODE_BYTES_MAX);
   else if (record.kind === "split") shardSplitCodec.write(out, record.split);
   else regionBodyCodec(volume).write(out, record);
   out.u32(crc32c(out.view()));
@@ -114,17 +114,17 @@ function readRecord(input: ByteReader, volume: number): ShardRecord {
   const version = input.u8();
   if (version !== VERSION) throw input.fail("ORT_VERSION", `record version ${version}, known is ${VERSION}`);
   const kind = KINDS[input.tag(KINDS.length)];
-  const epoch = input.varUint();
-  if (epoch < 1 || epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of epoch ${epoch}`);
-  if (kind === "epoch") return { kind, epoch, node: input.string(NODE_BYTES_MAX) };
-  if (kind === "split") return { kind, epoch, split: shardSplitCodec.read(input) };
+  const term = input.varUint();
+  if (term < 1 || term > EPOCH_MAX) throw input.fail("ORT_CLOCK", `a record of term ${term}`);
+  if (kind === "term") return { kind, term, node: input.string(NODE_BYTES_MAX) };
+  if (kind === "split") return { kind, term, split: shardSplitCodec.read(input) };
   const body = regionBodyCodec(volume).read(input);
-  const disorder = findDisorder({ ...body, epoch });
+  const disorder = findDisorder({ ...body, term });
   if (disorder !== undefined) throw input.fail("ORT_JOURNAL", disorder);
-  return { kind: "region", epoch, ...body };
+  return { kind: "region", term, ...body };
 }
 
-type RegionBody = Omit<RegionRecord, "kind" | "epoch">;
+type RegionBody = Omit<RegionRecord, "kind" | "term">;
 
 function regionBodyCodec(volume: number): Codec<RegionBody> {
   const chunksCodec = list(journalChunkCodec(volume), REGION_CHUNKS_MAX);
@@ -153,12 +153,12 @@ function regionBodyCodec(volume: number): Codec<RegionBody> {
 }
 
 /** Describes the first inconsistency in a record, or returns `undefined`. */
-function findDisorder(body: RegionBody & { readonly epoch: number }): string | undefined {
-  const { epoch, group, index, count, region, before, after, chunks } = body;
+function findDisorder(body: RegionBody & { readonly term: number }): string | undefined {
+  const { term, group, index, count, region, before, after, chunks } = body;
   if (group === 0 || index >= count) return `record ${index} of ${count} in group ${group}`;
   const isClock = before === CLOCK_NEVER || (epochOf(before) >= 1 && stepOf(before) >= 1);
-  if (!isClock || before >= after || epochOf(after) !== epoch || stepOf(after) === 0)
-    return `region [${region}] from clock ${before} to ${after} in epoch ${epoch}`;
+  if (!isClock || before >= after || epochOf(after) !== term || stepOf(after) === 0)
+    return `region [${region}] from clock ${before} to ${after} in term ${term}`;
   for (const [position, { place }] of chunks.entries()) {
     const previous = chunks[position - 1];
     if (!placesEqual(regionOf(place), region)) return `chunk [${place}] in region [${region}]`;

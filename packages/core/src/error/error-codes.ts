@@ -69,7 +69,7 @@ export const ERROR_CODES = {
   ORT_CREDENTIALS: "the server does not let in who cannot prove who they are",
   ORT_DISCONNECTED: "the connection to the server was lost",
   ORT_ENGINE_AWAY: "the engine of a cluster did not answer, so the outcome is unknown",
-  ORT_ENGINE_NOBODY: "no process of the cluster answers at that address now",
+  ORT_ENGINE_NO_RESPONDER: "no process of the cluster answers at that address now",
   ORT_ENGINE_UNFIT: "the engine is not set up as a cluster needs it",
   ORT_FENCED: "a newer owner has this part of the world, so what this one wants to write is refused",
   ORT_EDIT_PARTS: "an edit over several shards was made in some of them and refused in others",

@@ -3,8 +3,8 @@ import { Counter, Gauge, type Registry } from "prom-client";
 /** A shard that this process owns. */
 export interface OwnedShard {
   readonly shard: string;
-  readonly epoch: number;
-  /** Journal content that no save has yet. */
+  readonly term: number;
+  /** Journal content that no save contains yet. */
   readonly unsavedRecords: number;
   readonly unsavedBytes: number;
   /** Time since its last save. */
@@ -14,8 +14,8 @@ export interface OwnedShard {
 /** State of a process that owns shards. */
 export interface OwnerCounts {
   readonly owned: readonly OwnedShard[];
-  /** Counts since the process started: shards taken, shards lost or given up, and journals found lost. */
-  readonly taken: number;
+  /** Counts since the process started: shards claimed, shards lost or given up, and journals found lost. */
+  readonly claimed: number;
   readonly lost: number;
   readonly journalsLost: number;
 }
@@ -41,14 +41,14 @@ export function registerClusterMetrics(registry: Registry, counts: () => Cluster
       },
     });
   };
-  gauge("orthant_gateway_regions", "Regions that are followed for players.", () => counts().regions);
+  gauge("orthant_gateway_regions", "Regions that this gateway follows for players.", () => counts().regions);
   gauge("orthant_gateway_open_edits", "Edits that no owner has answered yet.", () => counts().openEdits);
   gauge(
     "orthant_gateway_distant_players",
-    "Players of other gateways in cells that somebody looks at.",
+    "Players of other gateways in sectors that players here watch.",
     () => counts().distantPlayers,
   );
-  gauge("orthant_gateway_read_only", "1 while no edits are taken, as NATS is away.", () =>
+  gauge("orthant_gateway_read_only", "1 while edits are rejected because NATS is away.", () =>
     counts().isReadOnly ? 1 : 0,
   );
 }
@@ -75,22 +75,22 @@ export function registerOwnerMetrics(registry: Registry, counts: () => OwnerCoun
       },
     });
   };
-  perShard("orthant_shard_epoch", "The epoch in which a shard is owned.", ({ epoch }) => epoch);
+  perShard("orthant_shard_term", "Term of the shard's owner.", ({ term }) => term);
   perShard(
     "orthant_shard_unsaved_records",
-    "Records of a shard's journal that no save has.",
+    "Records of a shard's journal that no save contains.",
     ({ unsavedRecords }) => unsavedRecords,
   );
   perShard("orthant_shard_unsaved_bytes", "Bytes of these records.", ({ unsavedBytes }) => unsavedBytes);
   perShard(
     "orthant_shard_saved_ago_seconds",
-    "How long ago a shard was saved.",
+    "Time since a shard was saved.",
     ({ savedAgoMs }) => savedAgoMs / 1000,
   );
-  counter("orthant_shards_taken_total", "Shards that this node took.", () => counts().taken);
+  counter("orthant_shards_claimed_total", "Shards that this node claimed.", () => counts().claimed);
   counter(
     "orthant_shards_lost_total",
-    "Shards that others took from this node, or that it could not keep.",
+    "Shards that other nodes claimed from this node, or that it could not keep.",
     () => counts().lost,
   );
   counter(

@@ -48,7 +48,7 @@ function describeJournal(on: OnEngine): void {
     const [writer, reader] = [await connect(), await connect()];
     const journal = await writer.journal(world, "1");
     const records = [
-      recordOf("epoch"),
+      recordOf("term"),
       recordOf("stone", "0_0_0", "1_-2_3"),
       recordOf("", "-1_0_0"),
       recordOf("end"),
@@ -97,12 +97,12 @@ function describeJournal(on: OnEngine): void {
       const old = await (await connect()).journal(world, "1");
       const successor = await (await connect()).journal(world, "1");
       await old.append([recordOf("before")], 0);
-      expect(await successor.append([recordOf("epoch 2")], 1)).toEqual({ kind: "stored", last: 2 });
+      expect(await successor.append([recordOf("term 2")], 1)).toEqual({ kind: "stored", last: 2 });
       const zombie = await Promise.all(
         [1, 2, 3].map((ahead) => old.append(threeOf("zombie"), ahead * 3 - 2)),
       );
       expect(zombie).toEqual([{ kind: "stale" }, { kind: "stale" }, { kind: "stale" }]);
-      expect(await readTexts(old, 1, 2)).toEqual(["before", "epoch 2"]);
+      expect(await readTexts(old, 1, 2)).toEqual(["before", "term 2"]);
     },
   );
 
@@ -137,51 +137,57 @@ function describeJournal(on: OnEngine): void {
       "3",
       "4",
     ]);
-    expect(found[0]?.[0]?.subject).toEqual({ kind: "region", cell: "a.b *", region: "=2D" });
+    expect(found[0]?.[0]?.subject).toEqual({ kind: "region", sector: "a.b *", region: "=2D" });
     for (const [of, shard] of names) await engine.removeJournal(of, shard);
   });
 }
 
 function describeJournalEnd(on: OnEngine): void {
-  on("folds what is told, goes on counting, and misses what is gone", async ({ connect }, world) => {
-    const journal = await (await connect()).journal(world, "1");
-    await journal.append(threeOf("old"), 0);
-    await journal.fold(2);
-    expect(await journal.state()).toMatchObject({ first: 3, last: 3 });
-    expect(await codeOfRejection(() => readAll(journal, 2, 3))).toBe("ORT_JOURNAL");
-    await journal.fold(1);
-    expect(await readTexts(journal, 3, 3)).toEqual(["old 2"]);
-    await journal.fold(3);
-    expect(await journal.state()).toEqual({ first: 4, last: 3, bytes: 0 });
-    expect(await journal.append([recordOf("x")], 0)).toEqual({ kind: "stale" });
-    expect(await journal.append([recordOf("new")], 3)).toEqual({ kind: "stored", last: 4 });
-    expect(await readTexts(journal, 4, 4)).toEqual(["new"]);
-  });
+  on(
+    "trims up to a sequence, continues counting, and does not read trimmed records",
+    async ({ connect }, world) => {
+      const journal = await (await connect()).journal(world, "1");
+      await journal.append(threeOf("old"), 0);
+      await journal.trim(2);
+      expect(await journal.state()).toMatchObject({ first: 3, last: 3 });
+      expect(await codeOfRejection(() => readAll(journal, 2, 3))).toBe("ORT_JOURNAL");
+      await journal.trim(1);
+      expect(await readTexts(journal, 3, 3)).toEqual(["old 2"]);
+      await journal.trim(3);
+      expect(await journal.state()).toEqual({ first: 4, last: 3, bytes: 0 });
+      expect(await journal.append([recordOf("x")], 0)).toEqual({ kind: "stale" });
+      expect(await journal.append([recordOf("new")], 3)).toEqual({ kind: "stored", last: 4 });
+      expect(await readTexts(journal, 4, 4)).toEqual(["new"]);
+    },
+  );
 
-  on("reads nothing that was not written yet, and folds no sequence of it", async ({ connect }, world) => {
+  on("reads and trims no record that is not written yet", async ({ connect }, world) => {
     const journal = await (await connect()).journal(world, "1");
     await journal.append(threeOf("a"), 0);
     expect(await codeOfRejection(() => readAll(journal, 3, 4))).toBe("ORT_JOURNAL");
-    await journal.fold(9);
+    await journal.trim(9);
     expect(await journal.state()).toMatchObject({ first: 4, last: 3 });
     expect(await journal.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
   });
 
-  on("says when it is full, stores nothing then, and takes more after a fold", async ({ connect }, world) => {
-    const journal = await (await connect({ journalBytesMax: 64 * 1024 })).journal(world, "1");
-    const large = [recordOf("x".repeat(10_000), "0"), recordOf("y".repeat(10_000), "0")];
-    let last = 0;
-    let outcome = await journal.append(large, last);
-    for (let round = 0; round < 10 && outcome.kind === "stored"; round++) {
-      last = outcome.last;
-      outcome = await journal.append(large, last);
-    }
-    expect(outcome).toEqual({ kind: "full" });
-    expect(await journal.append(large.slice(1), last)).toEqual({ kind: "full" });
-    expect(await journal.state()).toMatchObject({ first: 1, last });
-    await journal.fold(last);
-    expect(await journal.append(large, last)).toEqual({ kind: "stored", last: last + 2 });
-  });
+  on(
+    "reports that it is full, stores nothing then, and accepts more after a trim",
+    async ({ connect }, world) => {
+      const journal = await (await connect({ journalBytesMax: 64 * 1024 })).journal(world, "1");
+      const large = [recordOf("x".repeat(10_000), "0"), recordOf("y".repeat(10_000), "0")];
+      let last = 0;
+      let outcome = await journal.append(large, last);
+      for (let round = 0; round < 10 && outcome.kind === "stored"; round++) {
+        last = outcome.last;
+        outcome = await journal.append(large, last);
+      }
+      expect(outcome).toEqual({ kind: "full" });
+      expect(await journal.append(large.slice(1), last)).toEqual({ kind: "full" });
+      expect(await journal.state()).toMatchObject({ first: 1, last });
+      await journal.trim(last);
+      expect(await journal.append(large, last)).toEqual({ kind: "stored", last: last + 2 });
+    },
+  );
 
   on("removes a journal: it is gone for all, and a new one begins anew", async ({ connect }, world) => {
     const [engine, other] = [await connect(), await connect()];
@@ -194,7 +200,7 @@ function describeJournalEnd(on: OnEngine): void {
     expect(await codeOfRejection(() => held.state())).toBe("ORT_JOURNAL");
     expect(await codeOfRejection(() => held.append([recordOf("x")], 3))).toBe("ORT_JOURNAL");
     expect(await codeOfRejection(() => readAll(held, 1, 1))).toBe("ORT_JOURNAL");
-    expect(await codeOfRejection(() => held.fold(1))).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(() => held.trim(1))).toBe("ORT_JOURNAL");
     const fresh = await other.journal(world, "1", 4);
     expect(await fresh.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
   });

@@ -22,13 +22,13 @@ export function describeEngineMessages(on: OnEngine): void {
       engines.map((engine, index) => engine.listen(name, (bytes) => heard[index]?.take(textOf(bytes)))),
     );
     while (heard.some(({ items }) => items.length === 0)) {
-      teller?.tell(name, bytesOf("hello"));
+      teller?.broadcast(name, bytesOf("hello"));
       await teller?.table.get(name);
     }
     ended?.end();
     const before = heard[0]?.items.length;
-    teller?.tell(`${name}.other`, bytesOf("elsewhere"));
-    teller?.tell(name, bytesOf("again"));
+    teller?.broadcast(`${name}.other`, bytesOf("elsewhere"));
+    teller?.broadcast(name, bytesOf("again"));
     await heard[1]?.until((items) => items.includes("again"));
     expect(heard[0]?.items.length).toBe(before);
     expect(new Set(heard[1]?.items)).toEqual(new Set(["hello", "again"]));
@@ -44,11 +44,11 @@ export function describeEngineMessages(on: OnEngine): void {
     const own = new Gathered<string>();
     await teller.listen(name, (bytes) => own.take(textOf(bytes)));
     while (heard.items.length === 0 || own.items.length === 0) {
-      teller.tell(name, bytesOf("warm"));
+      teller.broadcast(name, bytesOf("warm"));
       await teller.table.get(name);
     }
     const told = Array.from({ length: 100 }, (_, index) => `${index}`);
-    for (const text of told) teller.tell(name, bytesOf(text));
+    for (const text of told) teller.broadcast(name, bytesOf(text));
     for (const gathered of [heard, own]) {
       await gathered.until((items) => items.includes("99"));
       expect(gathered.items.filter((text) => text !== "warm")).toEqual(told);
@@ -65,19 +65,19 @@ export function describeEngineMessages(on: OnEngine): void {
     expect(await codeOfRejection(() => journal.append([recordOf("x")], 0))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => engine.request(name, bytesOf("x"), LONG_MS))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => engine.listen(name, ignore))).toBe("ORT_CLOSED");
-    expect(() => engine.tell(name, bytesOf("x"))).not.toThrow();
+    expect(() => engine.broadcast(name, bytesOf("x"))).not.toThrow();
     await engine.close();
   });
 }
 
 function describeFollow(on: OnEngine): void {
-  on("brings records about a cell, of every shard, after they are stored", async ({ connect }, world) => {
+  on("brings records about a sector, of every shard, after they are stored", async ({ connect }, world) => {
     const [writer, follower] = [await connect(), await connect()];
     const shards = await Promise.all(["1", "2"].map((shard) => writer.journal(world, shard)));
     const [one, two] = shards;
     const seen = await followWarm(follower, world, shards);
     const last = (await one?.state())?.last ?? 0;
-    await one?.append([recordOf("a", "0", "1_1"), recordOf("b", "other cell"), recordOf("control")], last);
+    await one?.append([recordOf("a", "0", "1_1"), recordOf("b", "other sector"), recordOf("control")], last);
     await seen.until((items) => items.length === 1);
     await two?.append([recordOf("c", "0", "1_1")], (await two.state()).last);
     await seen.until((items) => items.length === 2);
@@ -90,26 +90,29 @@ function describeFollow(on: OnEngine): void {
       ["1", 0, "d"],
       ["1", last + 1, "e"],
     ]);
-    expect(seen.items[2]?.subject).toEqual({ kind: "region", cell: "0", region: "2_2" });
+    expect(seen.items[2]?.subject).toEqual({ kind: "region", sector: "0", region: "2_2" });
     expect(seen.items[3]?.sequence).toBe(last + 5);
   });
 
-  on("names the record before, also within one append, and none after a fold", async ({ connect }, world) => {
-    const engine = await connect();
-    const journal = await engine.journal(world, "1");
-    const seen = await followWarm(engine, world, [journal]);
-    const { last } = await journal.state();
-    await journal.append(
-      ["a", "b", "c"].map((text) => recordOf(text, "0", "r")),
-      last,
-    );
-    await journal.append([recordOf("d", "0", "r")], last + 3);
-    await seen.until((items) => items.length === 4);
-    await journal.fold(last + 4);
-    await journal.append([recordOf("e", "0", "r")], last + 4);
-    await seen.until((items) => items.length === 5);
-    expect(seen.items.map(({ previous }) => previous)).toEqual([0, last + 1, last + 2, last + 3, 0]);
-  });
+  on(
+    "names the previous record, also within one append, and none after a trim",
+    async ({ connect }, world) => {
+      const engine = await connect();
+      const journal = await engine.journal(world, "1");
+      const seen = await followWarm(engine, world, [journal]);
+      const { last } = await journal.state();
+      await journal.append(
+        ["a", "b", "c"].map((text) => recordOf(text, "0", "r")),
+        last,
+      );
+      await journal.append([recordOf("d", "0", "r")], last + 3);
+      await seen.until((items) => items.length === 4);
+      await journal.trim(last + 4);
+      await journal.append([recordOf("e", "0", "r")], last + 4);
+      await seen.until((items) => items.length === 5);
+      expect(seen.items.map(({ previous }) => previous)).toEqual([0, last + 1, last + 2, last + 3, 0]);
+    },
+  );
 
   on("brings nothing after the end of a subscription, and the rest go on", async ({ connect }, world) => {
     const engine = await connect();
@@ -129,7 +132,7 @@ function describeFollow(on: OnEngine): void {
   });
 }
 
-/** Follows the cell `0` from when every journal has delivered, since distant nodes learn of it late. */
+/** Follows the sector `0` from when every journal has delivered, since distant nodes learn of it late. */
 async function followWarm(
   engine: Engine,
   world: string,
@@ -151,16 +154,18 @@ async function followWarm(
 function describeRequests(on: OnEngine): void {
   on("carries questions and answers, many at once", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
-    await owner.respond(name, async (question) => bytesOf(`${textOf(question)}!`));
+    await owner.respond(name, async (request) => bytesOf(`${textOf(request)}!`));
     await askUntilAnswered(asker, name);
-    const questions = Array.from({ length: 50 }, (_, index) => `${index}`);
-    const answers = await Promise.all(questions.map((text) => asker.request(name, bytesOf(text), LONG_MS)));
-    expect(answers.map(textOf)).toEqual(questions.map((text) => `${text}!`));
+    const requests = Array.from({ length: 50 }, (_, index) => `${index}`);
+    const answers = await Promise.all(requests.map((text) => asker.request(name, bytesOf(text), LONG_MS)));
+    expect(answers.map(textOf)).toEqual(requests.map((text) => `${text}!`));
   });
 
   on("says when nobody responds: never, or not any more", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
-    expect(await codeOfRejection(() => asker.request(name, bytesOf("?"), LONG_MS))).toBe("ORT_ENGINE_NOBODY");
+    expect(await codeOfRejection(() => asker.request(name, bytesOf("?"), LONG_MS))).toBe(
+      "ORT_ENGINE_NO_RESPONDER",
+    );
     const subscription = await owner.respond(name, async () => bytesOf("here"));
     expect(await askUntilAnswered(asker, name)).toBe("here");
     subscription.end();
@@ -169,21 +174,21 @@ function describeRequests(on: OnEngine): void {
       code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
     while (code === "ORT_ENGINE_AWAY")
       code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
-    expect(code).toBe("ORT_ENGINE_NOBODY");
+    expect(code).toBe("ORT_ENGINE_NO_RESPONDER");
   });
 
   on("does not know what became of a question without an answer", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
     const asked = new Gathered<string>();
-    await owner.respond(`${name}.silent`, async (question) => {
-      asked.take(textOf(question));
+    await owner.respond(`${name}.silent`, async (request) => {
+      asked.take(textOf(request));
       return new Promise<Uint8Array>(ignore);
     });
     await owner.respond(`${name}.failing`, () => Promise.reject(new Error("on purpose")));
     const codes: string[] = [];
     for (const address of [`${name}.silent`, `${name}.failing`]) {
-      let code = "ORT_ENGINE_NOBODY";
-      while (code === "ORT_ENGINE_NOBODY") {
+      let code = "ORT_ENGINE_NO_RESPONDER";
+      while (code === "ORT_ENGINE_NO_RESPONDER") {
         code = await codeOfRejection(() => asker.request(address, bytesOf("?"), BRIEF_MS));
       }
       codes.push(code);
@@ -209,7 +214,7 @@ async function askUntilAnswered(asker: Engine, address: string): Promise<string>
     try {
       return textOf(await asker.request(address, bytesOf("?"), LONG_MS));
     } catch (error) {
-      if (!isOrthantError(error, "ORT_ENGINE_NOBODY")) throw error;
+      if (!isOrthantError(error, "ORT_ENGINE_NO_RESPONDER")) throw error;
     }
   }
 }

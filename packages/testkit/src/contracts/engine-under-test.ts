@@ -10,8 +10,8 @@ export interface EngineUnderTest {
 /** Runs a test with an engine and a name that no other test uses. */
 export type OnEngine = (title: string, body: (under: EngineUnderTest, name: string) => Promise<void>) => void;
 
-/** Returns a record about a region of a cell, or a control record if no cell is given. */
-export function recordOf(text: string, cell?: string, region = "0_0_0"): JournalRecord {
+/** Returns a record about a region of a sector, or a control record if no sector is given. */
+export function recordOf(text: string, sector?: string, region = "0_0_0"): JournalRecord {
   const bytes = new TextEncoder().encode(text);
-  return { bytes, subject: cell === undefined ? { kind: "control" } : { kind: "region", cell, region } };
+  return { bytes, subject: sector === undefined ? { kind: "control" } : { kind: "region", sector, region } };
 }

@@ -38,7 +38,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "a node reuses a term",
     change(NODE, "?? 0) + 1", "?? 0, 1)"),
     change(FOLDERS, "stands >= term", "stands > term"),
-    change("world/dist/era-keeper.js", "if (era.epoch <= description.clockEpoch)", "if (false)"),
+    change("world/dist/session-epoch.js", "if (epoch.number <= description.clockEpoch)", "if (false)"),
   ),
   mutant(
     "an owner that is late appends its term record all the same",

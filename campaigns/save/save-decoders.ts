@@ -124,9 +124,9 @@ const globalWithId: GlobalRecord = {
     ...global.description,
     clockEpoch: 3,
     worldId: 0x0123_4567_89ab_cdefn,
-    lineage: [
-      { epoch: 2, mark: 5n },
-      { epoch: 3, mark: 0xffff_ffff_ffff_ffffn },
+    epochs: [
+      { number: 2, id: 5n },
+      { number: 3, id: 0xffff_ffff_ffff_ffffn },
     ],
     edits: [
       { clientId: 7n, lastEditId: 1 },

@@ -16,7 +16,7 @@ export interface SimMutant {
 
 const REPLICA = "core/dist/region/region-replica.js";
 const LEDGER = "world/dist/edit-ledger.js";
-const ERAS = "world/dist/era-keeper.js";
+const EPOCHS = "world/dist/session-epoch.js";
 const DESK = "protocol/dist/host/edits/edit-desk.js";
 const DESKS = "protocol/dist/host/edits/edit-desks.js";
 const SENDER = "protocol/dist/host/regions/region-sender.js";
@@ -51,13 +51,13 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world issues the clocks of an epoch again",
-    change(ERAS, "?? description.clockEpoch + 1", "?? (description.clockEpoch || 1)"),
-    change(ERAS, "if (era.epoch <= description.clockEpoch)", "if (false)"),
-    change(ERAS, "[...description.lineage, era]", "[era]"),
+    change(EPOCHS, "?? description.clockEpoch + 1", "?? (description.clockEpoch || 1)"),
+    change(EPOCHS, "if (epoch.number <= description.clockEpoch)", "if (false)"),
+    change(EPOCHS, "[...description.epochs, epoch]", "[epoch]"),
   ),
   mutant(
     "a world issues clocks of an epoch that is not durable",
-    change(ERAS, 'await this.#saver.save("what is due");', ""),
+    change(EPOCHS, 'await this.#saver.save("what is due");', ""),
   ),
   mutant(
     "a guest takes what comes behind a gap in the stream",
@@ -98,7 +98,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world takes clocks for its own that it issued in a time that was rolled back",
-    change(ERAS, "known.epoch === epoch && known.mark === mark", "known.epoch === epoch"),
+    change(EPOCHS, "known.number === number && known.id === id", "known.number === number"),
   ),
   mutant("a host sends the newest content at an older clock", change(FEED, "known.after = after;", ";")),
   mutant(

@@ -119,7 +119,7 @@ export class SimServer {
   /** Copies the disk, even during other work. */
   backUp(): void {
     const life = this.#life;
-    if (life?.port !== undefined) this.#backup = { image: life.memory.image(), epoch: life.port.era.epoch };
+    if (life?.port !== undefined) this.#backup = { image: life.memory.image(), epoch: life.port.era.number };
   }
 
   /** Crashes the server and replaces its disk with the backup. Returns false when there is no backup. */

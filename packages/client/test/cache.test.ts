@@ -97,7 +97,7 @@ describe("a cache", () => {
     const again = await joined({ cache }, { resumed: true });
     const { hello, interest } = await helloAndInterest(again);
     expect(hello.clientId).toBe(first.clientId);
-    expect(hello.kept).toEqual({ worldId: 77n, era: { epoch: 3, mark: 9n } });
+    expect(hello.kept).toEqual({ worldId: 77n, era: { number: 3, id: 9n } });
     expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockOf(3, 1) }]);
     expect(interest.heldBlank.flatMap(({ regions }) => regions)).toEqual([[1, 0, 0, 0]]);
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(7);
@@ -170,7 +170,7 @@ describe("a cache", () => {
     const cache = memoryCache();
     await fillCache(cache);
     // The server lost its last era to a crash and a rollback, and issues the same clock for something else.
-    const era = { epoch: 3, mark: 10n };
+    const era = { number: 3, id: 10n };
     const server = await joined({ cache }, { era });
     server.say(full(1, [0, 0, 0, 0], 9, 1));
     await server.world.close();

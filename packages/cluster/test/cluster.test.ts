@@ -349,7 +349,7 @@ test("[K15] all gateways share one era, including those that open later", async 
   const { gateway: other } = await small.gateway();
   expect(gateway.world.era).toEqual(other.world.era);
   expect(gateway.world.remembers(other.world.era)).toBe(true);
-  expect(gateway.world.remembers({ ...other.world.era, mark: 1n })).toBe(false);
+  expect(gateway.world.remembers({ ...other.world.era, id: 1n })).toBe(false);
 });
 
 test("[K23] a new owner never writes to an existing pack", async () => {

@@ -43,7 +43,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
     expect(await codeOfRejection(old.rename("manifest.json", "x"))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(old.lock("world.lock"))).toBe("ORT_FENCED");
     const save = await openSave(young);
-    // The era of the first edit was saved before.
+    // The epoch of the first edit was saved before.
     expect(save.generation).toBe(1);
     await save.close();
     expect(await shards.termOf("0")).toBe(4);

@@ -197,6 +197,7 @@ export {
   CLOCK_STEPS_PER_EPOCH,
   clockOf,
   EPOCH_MAX,
+  type Epoch,
   epochOf,
   nextClock,
   stepOf,

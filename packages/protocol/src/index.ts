@@ -41,7 +41,6 @@ export type {
   BeingsLost,
   ClientFrame,
   ClientMessage,
-  Era,
   GameMessage,
   Hello,
   Interest,

@@ -1,9 +1,9 @@
 import { decode, type ErrorCode, encode } from "@orthant/core";
 import {
   CLIENT_EDITS_MAX,
+  DESCRIPTION_EPOCHS_MAX,
   type GlobalRecord,
   globalRecordCodec,
-  LINEAGE_MAX,
   openSave,
   type PlayerRecord,
   playersCodec,
@@ -23,7 +23,7 @@ const DESCRIPTION = [
   "01 03 016e", // generation 3 is named "n"
   "01 016b 01 bb", // under "k" one byte
   "efcdab8967452301", // the world's id
-  "02 04 0100000000000000 05 00000000000000ff", // the eras of epochs 4 and 5, with their marks
+  "02 04 0100000000000000 05 00000000000000ff", // epochs 4 and 5, with their ids
   "02 ffffffffffffffff ac02 00 0900000000000000 03 01 0600000000000000", // last edits: 300 of a client without a
   // player, then 3 of client 9, which is player 6's
 ].join(" ");
@@ -56,9 +56,9 @@ const global: GlobalRecord = {
     namedGenerations: [{ generation: 3, name: "n" }],
     attachments: [{ key: "k", value: Uint8Array.of(0xbb) }],
     worldId: 0x0123_4567_89ab_cdefn,
-    lineage: [
-      { epoch: 4, mark: 1n },
-      { epoch: 5, mark: 0xff00_0000_0000_0000n },
+    epochs: [
+      { number: 4, id: 1n },
+      { number: 5, id: 0xff00_0000_0000_0000n },
     ],
     edits: [
       { clientId: 0xffff_ffff_ffff_ffffn, lastEditId: 300 },
@@ -104,12 +104,12 @@ describe("the global payload", () => {
     expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(twice)))).toBe("ORT_BLOB");
   });
 
-  test("[S17] reads and writes a description without an id as version 1, which has no eras and no edits", async () => {
-    const plain: WorldDescription = { ...global.description, worldId: 0n, lineage: [], edits: [] };
+  test("[S17] reads and writes a description without an id as version 1, which has no epochs and no edits", async () => {
+    const plain: WorldDescription = { ...global.description, worldId: 0n, epochs: [], edits: [] };
     expect(decode(worldDescriptionCodec, fromHex(DESCRIPTION_1))).toEqual(plain);
     expect(toHex(encode(worldDescriptionCodec, plain))).toBe(toHex(fromHex(DESCRIPTION_1)));
-    const { lineage, edits } = global.description;
-    for (const more of [{ lineage }, { edits }]) {
+    const { epochs, edits } = global.description;
+    for (const more of [{ epochs }, { edits }]) {
       expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...plain, ...more }))).toBe(
         "ORT_ARGUMENT",
       );
@@ -128,10 +128,10 @@ describe("the global payload", () => {
 
   test.each<[name: string, from: string, to: string]>([
     ["an id of 0", "efcdab8967452301", "0000000000000000"],
-    ["an era of epoch 0", "02 04 01", "02 00 01"],
-    ["an epoch with two eras", "02 04 01", "02 05 01"],
-    ["eras out of order", "05 00000000000000ff", "03 00000000000000ff"],
-    ["an era after the world's epoch", "05 00000000000000ff", "06 00000000000000ff"],
+    ["an epoch 0", "02 04 01", "02 00 01"],
+    ["an epoch listed twice", "02 04 01", "02 05 01"],
+    ["epochs out of order", "05 00000000000000ff", "03 00000000000000ff"],
+    ["an epoch after the world's last", "05 00000000000000ff", "06 00000000000000ff"],
     ["a client twice", "ffffffffffffffff ac02", "0900000000000000 ac02"],
     ["a last edit of 0", "0900000000000000 03", "0900000000000000 00"],
   ])("[S17] refuses %s", async (_name, from, to) => {
@@ -140,21 +140,21 @@ describe("the global payload", () => {
     expect(await codeOfRejection(() => decode(worldDescriptionCodec, fromHex(hex)))).toBe("ORT_BLOB");
   });
 
-  test("[S17] holds at most 64 eras and 4,096 clients with edits", async () => {
+  test("[S17] holds at most 64 epochs and 4,096 clients with edits", async () => {
     const full: WorldDescription = {
       ...global.description,
       clockEpoch: 100,
-      lineage: Array.from({ length: LINEAGE_MAX }, (_, index) => ({ epoch: index + 1, mark: 1n })),
+      epochs: Array.from({ length: DESCRIPTION_EPOCHS_MAX }, (_, index) => ({ number: index + 1, id: 1n })),
       edits: Array.from({ length: CLIENT_EDITS_MAX }, (_, index) => ({
         clientId: BigInt(index),
         lastEditId: 1,
       })),
     };
-    expect([LINEAGE_MAX, CLIENT_EDITS_MAX]).toEqual([64, 4_096]);
+    expect([DESCRIPTION_EPOCHS_MAX, CLIENT_EDITS_MAX]).toEqual([64, 4_096]);
     expect(decode(worldDescriptionCodec, encode(worldDescriptionCodec, full))).toEqual(full);
-    const lineage = [...full.lineage, { epoch: 100, mark: 1n }];
+    const epochs = [...full.epochs, { number: 100, id: 1n }];
     const edits = [...full.edits, { clientId: 5_000n, lastEditId: 1 }];
-    for (const over of [{ lineage }, { edits }]) {
+    for (const over of [{ epochs }, { edits }]) {
       expect(await codeOfRejection(() => encode(worldDescriptionCodec, { ...full, ...over }))).toBe(
         "ORT_ARGUMENT",
       );

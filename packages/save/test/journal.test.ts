@@ -27,7 +27,7 @@ type Key = Required<SegmentKey>;
 const SEGMENT: Key = {
   generation: 12,
   epoch: 3,
-  mark: 0x1122_3344_5566_7788n,
+  epochId: 0x1122_3344_5566_7788n,
   secret: 0x99aa_bbcc_ddee_ff01n,
 };
 const NEXT: Key = { ...SEGMENT, generation: 13 };
@@ -53,7 +53,7 @@ const description = {
   ...plainDescription(SHAPE),
   worldId: 1n,
   clockEpoch: 3,
-  lineage: [{ epoch: 3, mark: SEGMENT.mark }],
+  epochs: [{ number: 3, id: SEGMENT.epochId }],
 };
 const BASE = {
   generation: 12,
@@ -236,7 +236,7 @@ describe("the bytes of a journal", () => {
 });
 
 describe("reading a journal", () => {
-  test("[J3] reads the segments of this generation and later, of the last era, in order", async () => {
+  test("[J3] reads the segments of this generation and later, of the last epoch, in order", async () => {
     const old = { ...SEGMENT, generation: 11 };
     const other = { ...SEGMENT, epoch: 2 };
     const { journal, materials } = await scanned(
@@ -253,7 +253,7 @@ describe("reading a journal", () => {
   });
 
   test("[J3] [J4] ignores a segment of another copy of the world, or of an older use of its name", async () => {
-    for (const id of [{ ...SEGMENT, mark: 1n }, NEXT]) {
+    for (const id of [{ ...SEGMENT, epochId: 1n }, NEXT]) {
       const { journal, materials } = await scanned([segmentFile(SEGMENT), segmentOf(id, 0, 1)]);
       expect([materials, journal.damage]).toEqual([[], undefined]);
       const mixed = joined(segmentOf(SEGMENT, 0, 1), groupOf(2, 1, id));
@@ -308,9 +308,9 @@ describe("reading a journal", () => {
   });
 
   test("[J4] does not report damage for a torn group before a name forged as a group without the secret", async () => {
-    // Knows generation, epoch and mark, as every client does, and guesses the secret.
+    // Knows generation, epoch and its id, as every client does, and guesses the secret.
     const { secret: _secret, ...known } = SEGMENT;
-    for (const key of [known, { ...known, secret: 0n }, { ...known, secret: SEGMENT.mark }]) {
+    for (const key of [known, { ...known, secret: 0n }, { ...known, secret: SEGMENT.epochId }]) {
       const payload = new Uint8Array(groupHeader.bytes + 7).fill(0x20, groupHeader.bytes);
       const name = sealGroup(payload, 2, key);
       expect(name.length).toBe(27);
@@ -349,7 +349,7 @@ describe("reading a journal", () => {
     for (const files of [
       [],
       [next],
-      [[segmentFile(SEGMENT), segmentOf({ ...SEGMENT, mark: 1n }, 0)] as const],
+      [[segmentFile(SEGMENT), segmentOf({ ...SEGMENT, epochId: 1n }, 0)] as const],
     ]) {
       const { damage, readable } = await read(...files);
       expect([damage?.code, damage?.context.path]).toEqual(["ORT_JOURNAL", segmentFile(SEGMENT)]);
@@ -367,7 +367,7 @@ describe("reading a journal", () => {
     expect((await read(first, [segmentFile(NEXT), torn])).damage).toBeUndefined();
     const written = joined(torn, groupOf(1, 0, NEXT));
     expect((await read(first, [segmentFile(NEXT), written])).damage?.code).toBe("ORT_JOURNAL");
-    const foreign = [segmentFile(NEXT), segmentOf({ ...NEXT, mark: 1n }, 0)] as const;
+    const foreign = [segmentFile(NEXT), segmentOf({ ...NEXT, epochId: 1n }, 0)] as const;
     expect((await read(first, foreign)).damage?.code).toBe("ORT_JOURNAL");
   });
 
@@ -440,7 +440,7 @@ describe("reading a journal", () => {
     expect(await codeOfRejection(() => materialsIn(journal))).toBe("ORT_JOURNAL");
   });
 
-  test("[J3] finds no segment without a folder, and only stale ones without an era", async () => {
+  test("[J3] finds no segment without a folder, and only stale ones without an epoch", async () => {
     const none = { segments: [], stale: [], strangers: [], damage: undefined, readable: 0 };
     expect((await JournalReader.open(new MemoryDisk(), BASE)).found).toEqual(none);
     const global = { ...BASE.global, description: plainDescription(SHAPE) };

@@ -18,12 +18,12 @@ import {
 import type { World } from "@orthant/world";
 
 /**
- * Adapts a world for a host. Opens an era, which is durable before a client receives any of its clocks.
+ * Adapts a world for a host. Opens an epoch, which is durable before a client receives any of its clocks.
  * Throws `ORT_LIMIT` for a world with more materials than fit into a welcome.
  */
 export async function hostWorldOf(world: World): Promise<HostWorld> {
   requireSmallCatalog(world);
-  const era = await world.openEra();
+  const era = await world.openEpoch();
   return {
     worldId: world.worldId,
     era,
@@ -39,7 +39,7 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
     get field() {
       return world.field;
     },
-    remembers: (other) => world.remembers(other),
+    remembers: (other) => world.knowsEpoch(other),
     clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),

@@ -109,7 +109,7 @@ describe("a client that reconnects after a restart", () => {
     const again = await PlainClient.join(second.url, { clientId: 9n, kept: { worldId, era } });
     const welcome = await again.next("welcome");
     expect(welcome.resumed).toBe(true);
-    expect(welcome.era.epoch).toBeGreaterThan(era.epoch);
+    expect(welcome.era.number).toBeGreaterThan(era.number);
     lookAround(again, { held: [{ region: [0, 0, 0, 0], clock }] });
     again.say(EDIT);
     expect((await again.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "settled" }]);
@@ -121,7 +121,7 @@ describe("a client that reconnects after a restart", () => {
 
 describe("a world that cannot be saved", () => {
   test("is not ready, accepts no edits, and is reported in the metrics, in the log and on closing", async () => {
-    // The manifest is replaced when the world is created, when its era opens, and at the failing save.
+    // The manifest is replaced when the world is created, when its epoch opens, and at the failing save.
     const fault = { operation: "rename", kind: "io", nth: 3, path: /manifest/ } as const;
     const world = await flatWorld(new FaultDisk(new MemoryDisk(), fault));
     const lines: string[] = [];

@@ -29,7 +29,7 @@ export async function copySave(
   const global = change?.global ?? save.global;
   // Named generations are not copied, so their names would mean nothing. The copy gets a new identity:
   // clients must not mistake regions of one world for regions of the other.
-  const description = { ...global.description, namedGenerations: [], worldId, lineage: [] };
+  const description = { ...global.description, namedGenerations: [], worldId, epochs: [] };
   const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
   const writer = await BulkSaveWriter.create(disk, description.chunkShape, { limits: manifest.limits });
   try {

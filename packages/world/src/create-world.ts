@@ -17,9 +17,9 @@ import {
   worldDescriptionCodec,
 } from "@orthant/save";
 import { requireLabel } from "./checked-arguments.ts";
-import { newWorldId } from "./era-keeper.ts";
 import { openForWriting } from "./open-for-writing.ts";
 import { randomBits } from "./random-bits.ts";
+import { newWorldId } from "./session-epoch.ts";
 import type { World } from "./world.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "./world-options.ts";
 import { settingOf } from "./world-setting.ts";

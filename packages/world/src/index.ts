@@ -1,4 +1,4 @@
-export type { CompactionReport, Era, Retention } from "@orthant/save";
+export type { CompactionReport, Retention } from "@orthant/save";
 export { createWorld } from "./create-world.ts";
 export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./edit-ledger.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";

@@ -19,7 +19,7 @@ import { releaseParts } from "./world-parts.ts";
 import { contentOf } from "./world-setting.ts";
 
 /**
- * Opens a world whose lock is held. Replays the journal and saves the result under a new era before
+ * Opens a world whose lock is held. Replays the journal and saves the result under a new epoch before
  * returning, so that segments of earlier sessions no longer count. Releases everything when it fails.
  */
 export async function openForWriting(
@@ -42,8 +42,8 @@ export async function openForWriting(
     world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
     // The next opening must not report the cut-off part as missing again.
     const hasPast = segments.length > 0 || damage !== undefined;
-    // A new era invalidates any segment that the earlier holder of a contested lock may still write.
-    if (journal !== undefined || hasPast || lock.isContested) await world.openEra();
+    // A new epoch invalidates any segment that the earlier holder of a contested lock may still write.
+    if (journal !== undefined || hasPast || lock.isContested) await world.openEpoch();
     await lock.settle();
     for (const path of [...stale, ...segments.map(({ id }) => segmentFile(id))])
       await removeSegment(disk, path);

@@ -24,7 +24,7 @@ export async function openLoggedWorld(
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
-    await world.openEra();
+    await world.openEpoch();
     await lock.settle();
     return world;
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { ClockStep, Place } from "@orthant/core";
 import type { EditOrigin } from "./edit-ledger.ts";
 import type { EditRequest } from "./edit-request.ts";
-import type { EraKeeper } from "./era-keeper.ts";
 import { journalEditOf } from "./journal/journal-edit.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
+import type { SessionEpoch } from "./session-epoch.ts";
 import type { WorldContent } from "./world-content.ts";
 import type { WorldSaver } from "./world-saver.ts";
 
@@ -34,14 +34,14 @@ export interface WorldEdit {
 export class WorldEditor {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
-  readonly #eras: EraKeeper;
+  readonly #epoch: SessionEpoch;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Listeners<WorldEdit>();
 
-  constructor(content: WorldContent, saver: WorldSaver, eras: EraKeeper) {
+  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch) {
     this.#content = content;
     this.#saver = saver;
-    this.#eras = eras;
+    this.#epoch = epoch;
   }
 
   /** Calls `listener` after each edit that changed something. Returns an unsubscribe function. */
@@ -61,10 +61,10 @@ export class WorldEditor {
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
       return this.#content.whenLoaded(request.touched, async () => {
-        const { epoch } = await this.#eras.open();
+        const epoch = await this.#epoch.open();
         // A save may have failed while this edit waited.
         this.#saver.requireWriting();
-        return this.#apply(request, epoch, origin);
+        return this.#apply(request, epoch.number, origin);
       });
     });
   }

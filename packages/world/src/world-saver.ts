@@ -183,8 +183,8 @@ export class WorldSaver {
   }
 
   #nextSegment(): SegmentId {
-    const { epoch = 0, mark = 0n } = this.#content.global.description.lineage.at(-1) ?? {};
-    return { generation: this.#content.save.generation + 1, epoch, mark };
+    const { number: epoch = 0, id: epochId = 0n } = this.#content.global.description.epochs.at(-1) ?? {};
+    return { generation: this.#content.save.generation + 1, epoch, epochId };
   }
 
   #fail(error: unknown): void {

@@ -7,6 +7,7 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   chunksOfVoxels,
+  type Epoch,
   encode,
   type MaterialCatalog,
   type Place,
@@ -19,7 +20,6 @@ import type { Disk } from "@orthant/disk";
 import {
   type CompactionReport,
   type EntityRecord,
-  type Era,
   type PlayerRecord,
   worldDescriptionCodec,
 } from "@orthant/save";
@@ -35,9 +35,9 @@ import {
   voxelsRequest,
 } from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
-import { EraKeeper, newWorldId } from "./era-keeper.ts";
 import type { Moment } from "./kept-generations.ts";
 import type { PlayerChange } from "./player-store.ts";
+import { newWorldId, SessionEpoch } from "./session-epoch.ts";
 import type { WorldContent } from "./world-content.ts";
 import { type EditOptions, type WorldEdit, WorldEditor } from "./world-editor.ts";
 import { WorldEntities } from "./world-entities.ts";
@@ -62,7 +62,7 @@ export class World {
   readonly #isReadOnly: boolean;
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
-  readonly #eras: EraKeeper;
+  readonly #epoch: SessionEpoch;
   readonly #editor: WorldEditor;
   readonly #entities: WorldEntities;
   #closing: Promise<void> | undefined;
@@ -77,13 +77,13 @@ export class World {
     this.#isReadOnly = writing === undefined;
     this.#content = content;
     this.#saver = new WorldSaver(parts);
-    this.#eras = new EraKeeper(content, this.#saver, random, epoch);
+    this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
     this.history = new WorldHistory(disk, content, {
       requireWritable: () => this.#requireWritable(),
       save: () => this.save(),
       exclusively: (work) => this.#saver.exclusively(work),
     });
-    this.#editor = new WorldEditor(content, this.#saver, this.#eras);
+    this.#editor = new WorldEditor(content, this.#saver, this.#epoch);
     this.#entities = new WorldEntities(content, this.#saver, clock);
   }
 
@@ -97,7 +97,7 @@ export class World {
     return this.#content.global.description.spawn;
   }
 
-  /** Unique id of the world. 0 for a world created before ids existed, until it opens an era. */
+  /** Unique id of the world. 0 for a world created before ids existed, until it opens an epoch. */
   get worldId(): bigint {
     return this.#content.global.description.worldId;
   }
@@ -129,17 +129,17 @@ export class World {
   }
 
   /**
-   * Opens the era in which this session issues clocks, as the first edit does. It is durable when the promise
+   * Opens the epoch in which this session issues clocks, as the first edit does. It is durable when the promise
    * resolves and stays the same until the world is closed.
    */
-  async openEra(): Promise<Era> {
+  async openEpoch(): Promise<Epoch> {
     this.#requireWritable();
-    return this.#eras.open();
+    return this.#epoch.open();
   }
 
-  /** Whether clocks up to this era's epoch, received under its mark, are clocks of this world. */
-  remembers(era: Era): boolean {
-    return this.#eras.remembers(era);
+  /** Whether clocks up to this epoch, received under its id, are clocks of this world. */
+  knowsEpoch(epoch: Epoch): boolean {
+    return this.#epoch.includes(epoch);
   }
 
   /** Returns the material of a voxel. */

@@ -40,7 +40,7 @@ describe("the autosave cadence", () => {
     const early = world.generation;
     clock.advance(1);
     await turns();
-    // The first edit of a session commits its era at once.
+    // The first edit of a session commits its epoch at once.
     expect(early - before).toBeLessThanOrEqual(1);
     expect(world.generation).toBe(early + 1);
     await world.close();

@@ -23,7 +23,7 @@ describe("whenDurable", () => {
   test("resolves when the edits are on the disk, with fewer saves than edits", async () => {
     const disk = new MemoryDisk();
     const world = await newWorld(disk);
-    await world.openEra();
+    await world.openEpoch();
     const generation = world.generation;
     const waiting: Promise<void>[] = [];
     for (let value = 1; value <= 50; value++) {

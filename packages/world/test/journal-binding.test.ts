@@ -164,7 +164,7 @@ describe("a journal that belongs to its world", () => {
     await file.append(other);
     await file.close();
     const found = await openWorld(left, journaled);
-    expect((await found.openEra()).epoch).toBe(2);
+    expect((await found.openEpoch()).number).toBe(2);
     expect([...left.image().files.keys()].filter((path) => path.startsWith("journal/"))).toEqual([
       segmentFile({ generation: 1, epoch: 2 }),
     ]);
@@ -192,12 +192,15 @@ describe("a player's name in a torn group", () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     // All of it is in the welcome, or easily guessed.
-    const { epoch, mark } = await world.openEra();
+    const { number, id } = await world.openEpoch();
     await world.set(ORIGIN, 1);
     const before = disk.image().files.get(SEGMENT) as Uint8Array;
     let end = before.length;
     while (before[end - 1] === 0) end--;
-    world.upsertPlayer({ playerId: 5n, name: nameLikeGroup({ generation: 1, epoch, mark }, 2) });
+    world.upsertPlayer({
+      playerId: 5n,
+      name: nameLikeGroup({ generation: 1, epoch: number, epochId: id }, 2),
+    });
     await world.whenDurable();
     const image = disk.image();
     const whole = image.files.get(SEGMENT) as Uint8Array;

@@ -110,17 +110,17 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
-  test("[J15] is saved under a new era when it is reopened, and leaves no journal behind", async () => {
+  test("[J15] is saved under a new epoch when it is reopened, and leaves no journal behind", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
-    const era = await world.openEra();
+    const epoch = await world.openEpoch();
     await world.set(ORIGIN, 1);
     expect(await journalFiles(disk)).toEqual(["g0000000000000001.e00000001.v4jn"]);
     const copy = new MemoryDisk(disk.image());
     for (const options of [quiet, journaled]) {
       const found = await openWorld(copy, options);
-      expect(found.remembers(era)).toBe(true);
-      expect((await found.openEra()).epoch).toBeGreaterThan(era.epoch);
+      expect(found.knowsEpoch(epoch)).toBe(true);
+      expect((await found.openEpoch()).number).toBeGreaterThan(epoch.number);
       expect((await journalFiles(copy)).filter((name) => name.includes(".e00000001."))).toEqual([]);
       expect(await found.get(ORIGIN)).toBe(1);
       await found.close();
@@ -130,7 +130,7 @@ describe("a world with a journal", () => {
     expect(await journalFiles(disk)).toEqual([]);
   });
 
-  test("[J3] ignores and removes a segment of a past generation or era", async () => {
+  test("[J3] ignores and removes a segment of a past generation or epoch", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
     await world.set(ORIGIN, 1);

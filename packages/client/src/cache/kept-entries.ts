@@ -9,13 +9,13 @@ const REGION_KEY_START = "region ";
 const worldCodec: Codec<KeptWorld> = {
   write(out, { worldId, era, manifestHash }) {
     out.u64(worldId);
-    out.varUint(era.epoch);
-    out.u64(era.mark);
+    out.varUint(era.number);
+    out.u64(era.id);
     out.u64(manifestHash);
   },
   read: (input) => ({
     worldId: input.u64(),
-    era: { epoch: input.varUint(), mark: input.u64() },
+    era: { number: input.varUint(), id: input.u64() },
     manifestHash: input.u64(),
   }),
 };

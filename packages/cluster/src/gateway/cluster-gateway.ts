@@ -165,7 +165,7 @@ export class ClusterGateway {
     const regions = this.#regions;
     const { map } = this.#directory;
     // No clock is ever issued twice under one mark, in any shard or epoch, so one era covers all of them.
-    const era = { epoch: EPOCH_MAX, mark: map.mark };
+    const era = { number: EPOCH_MAX, id: map.mark };
     return {
       ...{
         worldId: map.world.worldId,
@@ -177,7 +177,7 @@ export class ClusterGateway {
       get field() {
         return regions.field;
       },
-      remembers: ({ epoch, mark }) => epoch === era.epoch && mark === era.mark,
+      remembers: ({ number, id }) => number === era.number && id === era.id,
       clockOf: (region) => regions.clockOf(region),
       isLoaded: (chunks) => regions.isLoaded(chunks),
       load: (chunks) => regions.load(chunks),

@@ -1,5 +1,13 @@
 import { OrthantError } from "../error/orthant-error.ts";
 
+/** One opening of a world for writing, in which clocks are issued. */
+export interface Epoch {
+  /** Rises with every opening. Clocks begin with it. */
+  readonly number: number;
+  /** Random, to distinguish two copies of a world that were opened separately. */
+  readonly id: bigint;
+}
+
 /** Number of clocks per epoch: a clock is `epoch * 2^33 + step`, which a number holds exactly. */
 export const CLOCK_STEPS_PER_EPOCH: number = 2 ** 33;
 

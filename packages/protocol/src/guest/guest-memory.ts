@@ -1,6 +1,7 @@
 import {
   boxContainsBox,
   CLOCK_NEVER,
+  type Epoch,
   encode,
   epochOf,
   isOrthantError,
@@ -13,7 +14,7 @@ import {
   regionClockListCodec,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import type { Era, Kept } from "../message/client-message.ts";
+import type { Kept } from "../message/client-message.ts";
 import { coverRegions } from "../message/cover-regions.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Welcome } from "../message/server-message.ts";
@@ -96,10 +97,10 @@ export class GuestMemory {
   }
 
   /** Returns the held regions to offer with an interest, none newer than `era`. Drops the rest. */
-  offer(wished: WishedRegions, era: Era | undefined): Offer {
+  offer(wished: WishedRegions, era: Epoch | undefined): Offer {
     const replica = this.#replica;
     if (replica === undefined) return { held: [], heldBlank: [] };
-    const epochMax = era?.epoch ?? 0;
+    const epochMax = era?.number ?? 0;
     const isWished = ({ region, clock }: RegionClock): boolean =>
       wished.regions.has(...region) && epochOf(clock) <= epochMax;
     const kept = replica.held().filter(isWished);

@@ -1,10 +1,9 @@
-import type { Place } from "@orthant/core";
-import type { Era } from "../message/client-message.ts";
+import type { Epoch, Place } from "@orthant/core";
 
 /** The world and era that cached regions belong to. */
 export interface KeptWorld {
   readonly worldId: bigint;
-  readonly era: Era;
+  readonly era: Epoch;
   /** The server's generators; with other generators, untouched space might differ. */
   readonly manifestHash: bigint;
 }

@@ -2,6 +2,7 @@ import type {
   Box,
   ChunkShape,
   ClockStep,
+  Epoch,
   GeneratorRegistry,
   MaterialCatalog,
   Place,
@@ -9,7 +10,6 @@ import type {
   WorldField,
 } from "@orthant/core";
 import type { Being, Pose, Vector } from "../message/being.ts";
-import type { Era } from "../message/client-message.ts";
 
 /** The origin of an edit, which distinguishes a repeated edit from a new one. */
 export interface EditOrigin {
@@ -61,9 +61,9 @@ export interface OtherHosts {
 export interface HostWorld {
   readonly worldId: bigint;
   /** The era in which clocks are issued. It is durable and constant for the lifetime of the server. */
-  readonly era: Era;
+  readonly era: Epoch;
   /** Returns true when a client's clocks up to this era's epoch belong to this world. */
-  remembers(era: Era): boolean;
+  remembers(era: Epoch): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog;

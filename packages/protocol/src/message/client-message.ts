@@ -1,17 +1,11 @@
-import type { Box, RegionClock, VoxelPlacement } from "@orthant/core";
+import type { Box, Epoch, RegionClock, VoxelPlacement } from "@orthant/core";
 import type { Pose, Vector } from "./being.ts";
 import type { RegionMask } from "./region-mask.ts";
-
-/** One opening of a world for writing: all clocks of this epoch were issued under this mark. */
-export interface Era {
-  readonly epoch: number;
-  readonly mark: bigint;
-}
 
 /** The world and era of the regions that a client kept from an earlier connection. */
 export interface Kept {
   readonly worldId: bigint;
-  readonly era: Era;
+  readonly era: Epoch;
 }
 
 /** The first message of a connection. */

@@ -1,7 +1,7 @@
 import { type Codec, magic, option } from "@orthant/core";
 import type { Hello, Kept } from "./client-message.ts";
 import { counterCodec } from "./counter.ts";
-import { eraCodec } from "./era-codec.ts";
+import { epochCodec } from "./epoch-codec.ts";
 import { NAME_BYTES_MAX, TOKEN_BYTES_MAX } from "./limits.ts";
 import { PROTOCOL_MAGIC } from "./version.ts";
 import { versionCodec } from "./version-codec.ts";
@@ -12,9 +12,9 @@ export const magicCodec: Codec<typeof PROTOCOL_MAGIC> = magic(PROTOCOL_MAGIC);
 const keptCodec: Codec<Kept | undefined> = option({
   write(out, { worldId, era }) {
     out.u64(worldId);
-    eraCodec.write(out, era);
+    epochCodec.write(out, era);
   },
-  read: (input) => ({ worldId: input.u64(), era: eraCodec.read(input) }),
+  read: (input) => ({ worldId: input.u64(), era: epochCodec.read(input) }),
 });
 
 /** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */

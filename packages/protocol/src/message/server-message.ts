@@ -1,6 +1,6 @@
-import type { ChunkShape, GeneratorRef, MaterialCatalog, Place, RegionPatch } from "@orthant/core";
+import type { ChunkShape, Epoch, GeneratorRef, MaterialCatalog, Place, RegionPatch } from "@orthant/core";
 import type { Being, BeingMove, Pose, Vector } from "./being.ts";
-import type { Era, GameMessage } from "./client-message.ts";
+import type { GameMessage } from "./client-message.ts";
 import type { RegionMask } from "./region-mask.ts";
 
 /** What a player may do. */
@@ -13,7 +13,7 @@ export interface Welcome extends Pose {
   readonly manifestHash: bigint;
   readonly featureBits: bigint;
   readonly worldId: bigint;
-  readonly era: Era;
+  readonly era: Epoch;
   readonly worldName: string;
   readonly shape: ChunkShape;
   /** Fills untouched space. */

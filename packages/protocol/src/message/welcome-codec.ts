@@ -11,7 +11,7 @@ import {
   placeFrom,
 } from "@orthant/core";
 import { counterCodec } from "./counter.ts";
-import { eraCodec } from "./era-codec.ts";
+import { epochCodec } from "./epoch-codec.ts";
 import { CATALOG_BYTES_MAX, WORLD_NAME_BYTES_MAX } from "./limits.ts";
 import { poseCodec, positionCodec } from "./pose-codec.ts";
 import type { Role, Welcome } from "./server-message.ts";
@@ -53,7 +53,7 @@ export const welcomeCodec: Codec<Welcome> = {
     out.u64(welcome.manifestHash);
     out.varU64(welcome.featureBits);
     out.u64(welcome.worldId);
-    eraCodec.write(out, welcome.era);
+    epochCodec.write(out, welcome.era);
     out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
     shapeCodec.write(out, welcome.shape);
     generatorRefCodec.write(out, welcome.generator);
@@ -72,7 +72,7 @@ export const welcomeCodec: Codec<Welcome> = {
     manifestHash: input.u64(),
     featureBits: input.varU64(),
     worldId: input.u64(),
-    era: eraCodec.read(input),
+    era: epochCodec.read(input),
     worldName: input.string(WORLD_NAME_BYTES_MAX),
     shape: shapeCodec.read(input),
     generator: generatorRefCodec.read(input),

@@ -34,7 +34,7 @@ import {
 
 const STONE = 9;
 const FAR: Place = [20, 0, 0, 0];
-const RESUMED: Welcome = { ...WELCOME, resumed: true, era: { epoch: 6, mark: 0xbeefn } };
+const RESUMED: Welcome = { ...WELCOME, resumed: true, era: { number: 6, id: 0xbeefn } };
 
 /** A client that holds a changed sky, blank ground and a changed region far away. */
 function settled(): Visit {
@@ -193,7 +193,7 @@ test("a program that cannot generate the world drops cached regions over generat
 
 test("regions with clocks from after the cached era are not offered", () => {
   const kept = keptBy(settled());
-  const visit = returning({ ...kept, era: { epoch: ERA.epoch - 1, mark: 1n } });
+  const visit = returning({ ...kept, era: { number: ERA.number - 1, id: 1n } });
   expect(visit.saidOf("interest")).toMatchObject([{ held: [], heldBlank: [{ regions: [GROUND] }] }]);
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
 });

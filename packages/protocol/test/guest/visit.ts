@@ -44,9 +44,9 @@ export const GRASS = FLAT_DEFAULTS.material;
 export const SKY: Place = [0, 0, 0, 0];
 export const GROUND: Place = [0, -1, 0, 0];
 /** The era of the test servers. */
-export const ERA = { epoch: 5, mark: 0xabcdn };
+export const ERA = { number: 5, id: 0xabcdn };
 /** A clock of that era. */
-export const tick = (step: number): number => clockOf(ERA.epoch, step);
+export const tick = (step: number): number => clockOf(ERA.number, step);
 
 export const WELCOME: Welcome = {
   kind: "welcome",

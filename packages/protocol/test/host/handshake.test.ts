@@ -4,7 +4,7 @@ import { fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Stage, settle, TICK_MS } from "./sample-visit.ts";
 
-const ERA_2 = { epoch: 2, mark: 22n };
+const ERA_2 = { number: 2, id: 22n };
 
 describe("a hello", () => {
   test("is answered with everything a client needs to know about the world", async () => {
@@ -171,7 +171,7 @@ describe("a client that reconnects", () => {
   test.each([
     ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
     ["another world", 1n, ERA_2, false],
-    ["an era of which it knows another mark", 0x0123_4567n, { epoch: 2, mark: 23n }, false],
+    ["an era of which it knows another mark", 0x0123_4567n, { number: 2, id: 23n }, false],
   ])("with regions kept from %s", async (_name, worldId, era, resumed) => {
     const client = await new Stage().join({ kept: { worldId, era } });
     expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);

@@ -6,7 +6,7 @@ import { SampleWorld } from "./sample-world.ts";
 const A: Place = [0, 0, 0, 0];
 const B: Place = [1, 0, 0, 0];
 const C: Place = [2, 0, 0, 0];
-const KEPT = { worldId: 0x0123_4567n, era: { epoch: 3, mark: 33n } };
+const KEPT = { worldId: 0x0123_4567n, era: { number: 3, id: 33n } };
 
 /** Returns the regions of each patch, in order of arrival. */
 function regionsIn(client: SampleClient): readonly (readonly Place[])[] {

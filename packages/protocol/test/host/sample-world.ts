@@ -6,6 +6,7 @@ import {
   type ClockStep,
   DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
+  type Epoch,
   FLAT_DEFAULTS,
   flatGenerator,
   type GeneratorRef,
@@ -25,7 +26,6 @@ import type {
   DistantPlayerEvent,
   EditOrigin,
   EditResult,
-  Era,
   HostWorld,
   Inhabitant,
   InhabitantEvent,
@@ -46,7 +46,7 @@ export interface SampleWorldOptions {
 /** A world in memory that tests can delay, break and inspect. */
 export class SampleWorld implements HostWorld {
   readonly worldId = 0x0123_4567n;
-  readonly era: Era = { epoch: 3, mark: 33n };
+  readonly era: Epoch = { number: 3, id: 33n };
   readonly name = "Sample";
   readonly shape: ChunkShape;
   readonly catalog: MaterialCatalog = DEFAULT_MATERIALS;
@@ -103,8 +103,8 @@ export class SampleWorld implements HostWorld {
     for (const inhabitant of inhabitants) this.#inhabitants.set(inhabitant.id, inhabitant);
   }
 
-  remembers({ epoch, mark }: Era): boolean {
-    return epoch <= this.era.epoch && mark === BigInt(epoch) * 11n;
+  remembers({ number, id }: Epoch): boolean {
+    return number <= this.era.number && id === BigInt(number) * 11n;
   }
 
   clockOf(region: Place): number {
@@ -144,7 +144,7 @@ export class SampleWorld implements HostWorld {
     const { field, regions } = this.field.setVoxels(placements);
     if (regions.length === 0) return [];
     this.field = field;
-    const clocks = this.#clocks.bump(regions, this.era.epoch);
+    const clocks = this.#clocks.bump(regions, this.era.number);
     for (const listener of this.#editListeners) listener(clocks);
     return clocks;
   }
@@ -153,7 +153,7 @@ export class SampleWorld implements HostWorld {
   changeChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): void {
     const { field, regions } = this.field.setChunks(chunks);
     this.field = field;
-    const clocks = this.#clocks.bump(regions, this.era.epoch);
+    const clocks = this.#clocks.bump(regions, this.era.number);
     for (const listener of this.#editListeners) listener(clocks);
   }
 

@@ -7,6 +7,7 @@ import {
   chunkShape,
   DEFAULT_MATERIALS,
   decode,
+  type Epoch,
   HYPERCUBE_CHUNKS,
   list,
   type MaterialCatalog,
@@ -35,17 +36,10 @@ export interface WorldDescription {
    * a copy.
    */
   readonly worldId: bigint;
-  /** The latest openings for writing, in order of their epochs. */
-  readonly lineage: readonly Era[];
+  /** The epochs of the latest openings for writing, in order of their numbers. */
+  readonly epochs: readonly Epoch[];
   /** The last edit of each client included in the content. The client that edited longest ago comes first. */
   readonly edits: readonly ClientEdits[];
-}
-
-/** One opening of a world for writing: the clocks of this epoch were issued under this mark and no other. */
-export interface Era {
-  readonly epoch: number;
-  /** Random, to distinguish two copies of a world that were opened separately. */
-  readonly mark: bigint;
 }
 
 /** Progress of one client's edits. */
@@ -68,8 +62,8 @@ export interface Attachment {
   readonly value: Uint8Array;
 }
 
-/** Maximum number of openings in a description. */
-export const LINEAGE_MAX = 64;
+/** Maximum number of epochs in a description. */
+export const DESCRIPTION_EPOCHS_MAX = 64;
 /** Maximum number of clients in a description. */
 export const CLIENT_EDITS_MAX = 4_096;
 
@@ -93,7 +87,7 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
     namedGenerations: [],
     attachments: [],
     worldId: 0n,
-    lineage: [],
+    epochs: [],
     edits: [],
   };
 }
@@ -119,13 +113,13 @@ const attachmentCodec: Codec<Attachment> = {
   read: (input) => ({ key: input.string(NAME_BYTES_MAX), value: input.bytes() }),
 };
 
-// Ids and marks are random, so varints would take more bytes than fixed 64 bits.
-const eraCodec: Codec<Era> = {
-  write(out, { epoch, mark }) {
-    out.varUint(epoch);
-    out.u64(mark);
+// Ids are random, so varints would take more bytes than fixed 64 bits.
+const epochCodec: Codec<Epoch> = {
+  write(out, { number, id }) {
+    out.varUint(number);
+    out.u64(id);
   },
-  read: (input) => ({ epoch: input.varUint(), mark: input.u64() }),
+  read: (input) => ({ number: input.varUint(), id: input.u64() }),
 };
 
 const editsWithoutPlayersCodec = list<ClientEdits>(
@@ -159,7 +153,7 @@ const clientEditsCodec: Codec<ClientEdits> = {
 
 const namedGenerationsCodec = list(namedGenerationCodec, NAMED_GENERATIONS_MAX);
 const attachmentsCodec = list(attachmentCodec, ATTACHMENTS_MAX);
-const lineageCodec = list(eraCodec, LINEAGE_MAX);
+const epochsCodec = list(epochCodec, DESCRIPTION_EPOCHS_MAX);
 const editsCodec = list(clientEditsCodec, CLIENT_EDITS_MAX);
 
 /** Codec of `custom_global_payload`. */
@@ -178,7 +172,7 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
     attachmentsCodec.write(out, description.attachments);
     if (version === VERSION_WITHOUT_ID) return;
     out.u64(description.worldId);
-    lineageCodec.write(out, description.lineage);
+    epochsCodec.write(out, description.epochs);
     editsCodec.write(out, description.edits);
   },
 
@@ -198,7 +192,7 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
       namedGenerations: namedGenerationsCodec.read(input),
       attachments: attachmentsCodec.read(input),
       worldId: hasId ? input.u64() : 0n,
-      lineage: hasId ? lineageCodec.read(input) : [],
+      epochs: hasId ? epochsCodec.read(input) : [],
       edits: hasId ? versionEditsCodec.read(input) : [],
     };
     if (hasId && description.worldId === 0n) throw input.fail("ORT_BLOB", "a world with 0 for its id");
@@ -221,16 +215,16 @@ function readChunkShape(input: ByteReader): ChunkShape {
 }
 
 function findDisorder(description: WorldDescription): string | undefined {
-  const { namedGenerations, attachments, lineage, edits, clockEpoch, worldId } = description;
+  const { namedGenerations, attachments, epochs, edits, clockEpoch, worldId } = description;
   if (!ascends(namedGenerations.map(({ generation }) => generation))) return "named generations out of order";
   if (!ascends(attachments.map(({ key }) => key))) return "attachments out of order";
-  if (!ascends([0, ...lineage.map(({ epoch }) => epoch)])) return "eras out of order";
-  if ((lineage.at(-1)?.epoch ?? 0) > clockEpoch) return `an era after epoch ${clockEpoch}`;
+  if (!ascends([0, ...epochs.map(({ number }) => number)])) return "epochs out of order";
+  if ((epochs.at(-1)?.number ?? 0) > clockEpoch) return `an epoch after ${clockEpoch}`;
   if (new Set(edits.map(({ clientId }) => clientId)).size < edits.length)
     return "a client whose edits are listed twice";
   if (edits.some(({ lastEditId }) => lastEditId === 0)) return "a client whose last edit is 0";
-  return worldId === 0n && lineage.length + edits.length > 0
-    ? "eras or edits of a world without id"
+  return worldId === 0n && epochs.length + edits.length > 0
+    ? "epochs or edits of a world without id"
     : undefined;
 }
 

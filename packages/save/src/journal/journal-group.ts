@@ -24,7 +24,7 @@ export const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
  * segment.
  */
 export function encodeSegmentHeader(
-  { generation, epoch, mark, secret }: Required<SegmentKey>,
+  { generation, epoch, epochId, secret }: Required<SegmentKey>,
   groupsBefore: number,
 ): Uint8Array {
   const bytes = encode(segmentHeader, {
@@ -32,7 +32,7 @@ export function encodeSegmentHeader(
     version: JOURNAL_VERSION,
     generation,
     epoch,
-    mark,
+    epochId,
     groupsBefore,
     secret,
     crc32: 0,
@@ -129,12 +129,12 @@ function decodeSealed<Header extends SegmentHeaderV1>(
 
 function checksumOf(
   header: Uint8Array,
-  { generation, epoch, mark, secret }: SegmentKey,
+  { generation, epoch, epochId, secret }: SegmentKey,
   payload: Uint8Array,
 ): number {
   keyBytes.setBigUint64(0, BigInt(generation), true);
   keyBytes.setUint32(8, epoch, true);
-  keyBytes.setBigUint64(12, mark, true);
+  keyBytes.setBigUint64(12, epochId, true);
   if (secret !== undefined) keyBytes.setBigUint64(20, secret, true);
   const key = new Uint8Array(keyBytes.buffer, 0, secret === undefined ? 20 : 28);
   const ofHeader = crc32(header.subarray(0, groupHeader.offsets.crc32));

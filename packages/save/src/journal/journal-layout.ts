@@ -4,13 +4,14 @@ import { magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core";
 export const JOURNAL_FOLDER = "journal";
 
 /**
- * Identity of a journal file. It is unique among all that were ever begun: an era is one opening of a world.
+ * Identity of a journal file. It is unique among all that were ever begun: an epoch is one opening of a world.
  */
 export interface SegmentId {
   /** The file holds the changes made after this generation's content was captured. */
   readonly generation: number;
+  /** The epoch's number. */
   readonly epoch: number;
-  readonly mark: bigint;
+  readonly epochId: bigint;
 }
 
 /** Version that is written. Version 1, without a secret, can still be read. */
@@ -22,7 +23,7 @@ export interface SegmentHeaderV1 {
   readonly version: number;
   readonly generation: number;
   readonly epoch: number;
-  readonly mark: bigint;
+  readonly epochId: bigint;
   /** Number of groups in the previous generation's segment. */
   readonly groupsBefore: number;
   readonly crc32: number;
@@ -43,7 +44,7 @@ export const segmentHeader: Struct<SegmentHeader> = struct({
   version: u32,
   generation: u64Number,
   epoch: u32,
-  mark: u64,
+  epochId: u64,
   groupsBefore: u64Number,
   secret: u64,
   crc32: u32,
@@ -55,7 +56,7 @@ export const segmentHeaderV1: Struct<SegmentHeaderV1> = struct({
   version: u32,
   generation: u64Number,
   epoch: u32,
-  mark: u64,
+  epochId: u64,
   groupsBefore: u64Number,
   crc32: u32,
 });
@@ -85,7 +86,7 @@ export function segmentFile({ generation, epoch }: Pick<SegmentId, "generation" 
 }
 
 /** Parses the name of a file in the journal's folder; `undefined` if it is not a segment. */
-export function parseSegmentName(name: string): Omit<SegmentId, "mark"> | undefined {
+export function parseSegmentName(name: string): Omit<SegmentId, "epochId"> | undefined {
   const [, generation, epoch] = SEGMENT_NAME.exec(name) ?? [];
   if (generation === undefined || epoch === undefined) return undefined;
   const parsed = { generation: Number(generation), epoch: Number(epoch) };

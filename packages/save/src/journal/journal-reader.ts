@@ -127,12 +127,12 @@ async function listJournal(
   const ids: SegmentId[] = [];
   const stale: string[] = [];
   const strangers: string[] = [];
-  const era = global.description.lineage.at(-1);
+  const last = global.description.epochs.at(-1);
   for (const name of await journalNames(disk)) {
     const parsed = parseSegmentName(name);
     if (parsed === undefined) strangers.push(`${JOURNAL_FOLDER}/${name}`);
-    else if (era !== undefined && parsed.epoch === era.epoch && parsed.generation >= generation)
-      ids.push({ ...parsed, mark: era.mark });
+    else if (last !== undefined && parsed.epoch === last.number && parsed.generation >= generation)
+      ids.push({ ...parsed, epochId: last.id });
     else stale.push(`${JOURNAL_FOLDER}/${name}`);
   }
   return { ids, stale, strangers };

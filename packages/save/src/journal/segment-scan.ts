@@ -102,9 +102,9 @@ function findNewVersion(header: ReadSegmentHeader | undefined, id: SegmentId): O
   return new OrthantError("ORT_VERSION", detail, { path: segmentFile(id) });
 }
 
-function isHeaderOf(header: ReadSegmentHeader, { generation, epoch, mark }: SegmentId): boolean {
+function isHeaderOf(header: ReadSegmentHeader, { generation, epoch, epochId }: SegmentId): boolean {
   const isKnown = header.version === (header.secret === undefined ? 1 : JOURNAL_VERSION);
-  return isKnown && header.generation === generation && header.epoch === epoch && header.mark === mark;
+  return isKnown && header.generation === generation && header.epoch === epoch && header.epochId === epochId;
 }
 
 /** A header that is not the segment's is damage, unless a power cut may have torn it. Rule J22. */

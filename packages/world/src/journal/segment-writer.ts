@@ -123,7 +123,7 @@ export class SegmentWriter {
 
 /**
  * Removes an unneeded segment. Does not sync: a segment that reappears after a crash belongs to a past
- * generation or era. If removal fails, the next opening tries again.
+ * generation or epoch. If removal fails, the next opening tries again.
  */
 export async function removeSegment(disk: Disk, path: string): Promise<void> {
   try {

@@ -1,6 +1,6 @@
-import { epochOf } from "@orthant/core";
+import { type Epoch, epochOf } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type Era, openSave } from "@orthant/save";
+import { openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
@@ -15,47 +15,47 @@ async function reopen(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, quiet);
 }
 
-/** Opens the world, starts its era, and closes it. */
-async function oneEra(disk: MemoryDisk): Promise<Era> {
+/** Opens the world, starts its epoch, and closes it. */
+async function oneEpoch(disk: MemoryDisk): Promise<Epoch> {
   const world = await reopen(disk);
-  const era = await world.openEra();
+  const epoch = await world.openEpoch();
   await world.close();
-  return era;
+  return epoch;
 }
 
-describe("an era", () => {
+describe("an epoch", () => {
   test("stays the same until the world is closed, and the clocks of its edits belong to it", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
-    const [first, second] = await Promise.all([world.openEra(), world.openEra()]);
+    const [first, second] = await Promise.all([world.openEpoch(), world.openEpoch()]);
     expect(second).toEqual(first);
     const generation = world.generation;
     const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
-    expect(epochOf(step?.after ?? 0)).toBe(first.epoch);
-    expect(await world.openEra()).toEqual(first);
+    expect(epochOf(step?.after ?? 0)).toBe(first.number);
+    expect(await world.openEpoch()).toEqual(first);
     expect(world.generation).toBe(generation);
     await world.close();
-    const next = await oneEra(disk);
-    expect(next.epoch).toBe(first.epoch + 1);
-    expect(next.mark).not.toBe(first.mark);
+    const next = await oneEpoch(disk);
+    expect(next.number).toBe(first.number + 1);
+    expect(next.id).not.toBe(first.id);
   });
 
   test("is also opened by the first edit", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
     const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
-    expect((await world.openEra()).epoch).toBe(epochOf(step?.after ?? 0));
+    expect((await world.openEpoch()).number).toBe(epochOf(step?.after ?? 0));
     await world.close();
   });
 
-  test("is remembered with exactly its mark, by later sessions and by readers", async () => {
+  test("is remembered with exactly its id, by later sessions and by readers", async () => {
     const disk = new MemoryDisk();
     await (await createWorld(disk, {}, quiet)).close();
-    const eras = [await oneEra(disk), await oneEra(disk)];
+    const epochs = [await oneEpoch(disk), await oneEpoch(disk)];
     for (const world of [await reopen(disk), await openWorld(disk, { readOnly: true })]) {
-      for (const { epoch, mark } of eras) {
-        expect(world.remembers({ epoch, mark })).toBe(true);
-        expect(world.remembers({ epoch, mark: mark ^ 1n })).toBe(false);
-        expect(world.remembers({ epoch: epoch + 7, mark })).toBe(false);
+      for (const { number, id } of epochs) {
+        expect(world.knowsEpoch({ number, id })).toBe(true);
+        expect(world.knowsEpoch({ number, id: id ^ 1n })).toBe(false);
+        expect(world.knowsEpoch({ number: number + 7, id })).toBe(false);
       }
       await world.close();
     }
@@ -64,10 +64,10 @@ describe("an era", () => {
   test("is forgotten after 64 later ones", async () => {
     const disk = new MemoryDisk();
     await (await createWorld(disk, {}, quiet)).close();
-    const eras: Era[] = [];
-    for (let opening = 0; opening < 66; opening++) eras.push(await oneEra(disk));
+    const epochs: Epoch[] = [];
+    for (let opening = 0; opening < 66; opening++) epochs.push(await oneEpoch(disk));
     const world = await reopen(disk);
-    expect(eras.map((era) => world.remembers(era))).toEqual([false, false, ...Array(64).fill(true)]);
+    expect(epochs.map((epoch) => world.knowsEpoch(epoch))).toEqual([false, false, ...Array(64).fill(true)]);
     await world.close();
   });
 
@@ -75,23 +75,23 @@ describe("an era", () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, quiet);
     const reader = await openWorld(disk, { readOnly: true });
-    expect(await codeOfRejection(reader.openEra())).toBe("ORT_READ_ONLY");
+    expect(await codeOfRejection(reader.openEpoch())).toBe("ORT_READ_ONLY");
     await reader.close();
     await world.close();
-    expect(await codeOfRejection(world.openEra())).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(world.openEpoch())).toBe("ORT_CLOSED");
   });
 
   test("opened in one of two copies of a folder is remembered only by that copy", async () => {
     const disk = new MemoryDisk();
     await (await createWorld(disk, {}, quiet)).close();
-    const before = await oneEra(disk);
+    const before = await oneEpoch(disk);
     const copies = [new MemoryDisk(disk.image()), new MemoryDisk(disk.image())] as const;
-    const eras = [await oneEra(copies[0]), await oneEra(copies[1])] as const;
-    expect(eras[0].epoch).toBe(eras[1].epoch);
+    const epochs = [await oneEpoch(copies[0]), await oneEpoch(copies[1])] as const;
+    expect(epochs[0].number).toBe(epochs[1].number);
     const [one, other] = [await reopen(copies[0]), await reopen(copies[1])];
-    expect([one.remembers(eras[0]), one.remembers(eras[1])]).toEqual([true, false]);
-    expect([other.remembers(eras[0]), other.remembers(eras[1])]).toEqual([false, true]);
-    expect([one.remembers(before), other.remembers(before)]).toEqual([true, true]);
+    expect([one.knowsEpoch(epochs[0]), one.knowsEpoch(epochs[1])]).toEqual([true, false]);
+    expect([other.knowsEpoch(epochs[0]), other.knowsEpoch(epochs[1])]).toEqual([false, true]);
+    expect([one.knowsEpoch(before), other.knowsEpoch(before)]).toEqual([true, true]);
     expect(one.worldId).toBe(other.worldId);
     await one.close();
     await other.close();
@@ -101,7 +101,7 @@ describe("an era", () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     const made = recorder.log.length;
-    const era = await world.openEra();
+    const epoch = await world.openEpoch();
     const opened = recorder.log.length;
     await world.set([0, 0, 0, 0], 1);
     await world.save();
@@ -109,14 +109,14 @@ describe("an era", () => {
     await explorePowerCuts(recorder, { disksPerCut: 20, seed: 4 }, async ({ disk, cutAt }) => {
       if (cutAt < made) return;
       const survivor = await reopen(disk);
-      const remembered = survivor.remembers(era);
+      const remembered = survivor.knowsEpoch(epoch);
       if (cutAt >= opened) expect(remembered).toBe(true);
       outcomes.add(remembered);
       expect(survivor.worldId).toBe(world.worldId);
-      const next = await survivor.openEra();
+      const next = await survivor.openEpoch();
       // A used epoch is only reused if the first use cannot have become known.
-      expect(next.epoch > era.epoch || !remembered).toBe(true);
-      expect(next.mark).not.toBe(era.mark);
+      expect(next.number > epoch.number || !remembered).toBe(true);
+      expect(next.id).not.toBe(epoch.id);
       await survivor.close();
     });
     expect([...outcomes].sort()).toEqual([false, true]);
@@ -140,41 +140,41 @@ describe("a world's id", () => {
     for (const world of worlds) await world.close();
   });
 
-  test("has 64 bits, as has a mark, whatever the program's random source returns", async () => {
+  test("has 64 bits, as has the id of an epoch, whatever the program's random source returns", async () => {
     const world = await createWorld(new MemoryDisk(), {}, { ...quiet, random: () => -2n });
     expect(world.worldId).toBe(2n ** 64n - 2n);
-    expect((await world.openEra()).mark).toBe(2n ** 64n - 2n);
+    expect((await world.openEpoch()).id).toBe(2n ** 64n - 2n);
     await world.close();
   });
 
-  test("is assigned with the first era to a world created before ids existed", async () => {
+  test("is assigned with the first epoch to a world created before ids existed", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const world = await reopen(disk);
     expect(world.worldId).toBe(0n);
-    await world.openEra();
+    await world.openEpoch();
     const { worldId } = world;
     expect(worldId).not.toBe(0n);
     await world.close();
     const again = await reopen(disk);
-    await again.openEra();
+    await again.openEpoch();
     expect(again.worldId).toBe(worldId);
     await again.close();
   });
 
-  test("is new for a copy made by saveAs, which remembers no era", async () => {
+  test("is new for a copy made by saveAs, which knows no epoch", async () => {
     const world = await createWorld(new MemoryDisk(), {}, quiet);
-    const era = await world.openEra();
+    const epoch = await world.openEpoch();
     await world.set([0, 0, 0, 0], 1);
     const disk = new MemoryDisk();
     await world.saveAs(disk);
     const { description } = (await openSave(disk)).global;
-    expect([description.clockEpoch, description.lineage]).toEqual([era.epoch, []]);
+    expect([description.clockEpoch, description.epochs]).toEqual([epoch.number, []]);
     const copy = await reopen(disk);
     expect(copy.worldId).not.toBe(world.worldId);
     expect(copy.worldId).not.toBe(0n);
-    expect(copy.remembers(era)).toBe(false);
-    expect((await copy.openEra()).epoch).toBe(era.epoch + 1);
+    expect(copy.knowsEpoch(epoch)).toBe(false);
+    expect((await copy.openEpoch()).number).toBe(epoch.number + 1);
     await copy.close();
     await world.close();
   });

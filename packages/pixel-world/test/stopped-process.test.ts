@@ -28,7 +28,7 @@ function writerText({ operation, path, compactAtDeadShare }: Stop): string {
   return `
     const { GatedDisk } = await import("@orthant/disk");
     const { NodeDisk } = await import("@orthant/disk/node");
-    const { openPixelWorld } = await import("@orthant/formats");
+    const { openPixelWorld } = await import("@orthant/pixel-world");
     let last = -1;
     let stopsAfter = line === "1" ? ${STOPS_AFTER} : Infinity;
     const disk = new GatedDisk(new NodeDisk(folder), (call, happen) => {

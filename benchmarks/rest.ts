@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { type Chunk, CUBE_CHUNKS, encode, type PlaceMap, packedChunkCodec } from "@orthant/core";
+import { type Chunk, CUBE_CHUNKS, encode, type PositionMap, packedChunkCodec } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, openWorld } from "@orthant/world";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
@@ -97,7 +97,7 @@ function apart(
   return { ours, others: values };
 }
 
-async function saveOurs(root: string, chunks: PlaceMap<Chunk>): Promise<Kept> {
+async function saveOurs(root: string, chunks: PositionMap<Chunk>): Promise<Kept> {
   const world = await createWorld(
     await NodeDisk.create(root),
     { shape: CUBE_CHUNKS, generator: COUNTRY },
@@ -117,7 +117,7 @@ async function keptBy(root: string, peer: PeerStore, world: PeerWorld): Promise<
 }
 
 /** The same chunks for other stores: packed and deflated. */
-function compressedWorld(chunks: PlaceMap<Chunk>): PeerWorld {
+function compressedWorld(chunks: PositionMap<Chunk>): PeerWorld {
   const codec = packedChunkCodec(CUBE_CHUNKS.volume);
   return {
     chunks: [...chunks],

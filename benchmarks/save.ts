@@ -1,7 +1,14 @@
 import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Chunk, chunkCodec, chunkFromVoxels, encode, HYPERCUBE_CHUNKS, type Place } from "@orthant/core";
+import {
+  type Chunk,
+  chunkCodec,
+  chunkFromVoxels,
+  encode,
+  HYPERCUBE_CHUNKS,
+  type Position,
+} from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
@@ -143,14 +150,14 @@ async function commitFigure(root: string, folder: string, peers: readonly PeerSt
   const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
   const world = await openWorld(new NodeDisk(root), { autosave: false });
   // As in a game, where edited chunks have been read before.
-  for (const [place] of chunks) await world.chunk(place);
+  for (const [position] of chunks) await world.chunk(position);
   const stores = peers.flatMap(({ name, openDurable }) => {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
   });
   const others = stores.map(([name, store]) => {
     const put = (round: number): Promise<void> => {
-      const [place, chunk] = prng.pick(chunks);
-      return store.put(place.join(), encode(codec, chunk.set(0, 3_000 + round)));
+      const [position, chunk] = prng.pick(chunks);
+      return store.put(position.join(), encode(codec, chunk.set(0, 3_000 + round)));
     };
     return [name, put] as const;
   });
@@ -177,7 +184,7 @@ async function readFigure(root: string, folder: string, peers: readonly PeerStor
   const disk = new NodeDisk(root);
   const read = async (): Promise<void> => {
     const world = await openWorld(disk, { readOnly: true });
-    for (const place of asked) await world.chunk(place);
+    for (const position of asked) await world.chunk(position);
     await world.close();
   };
   const others = peers.map((peer) => [peer.name, () => peer.read(folder, asked)] as const);
@@ -192,8 +199,8 @@ async function readFigure(root: string, folder: string, peers: readonly PeerStor
   });
 }
 
-function voxelOf(place: Place): Place {
-  return [place[0] * 8, place[1] * 8, place[2] * 8, place[3] * 8];
+function voxelOf(position: Position): Position {
+  return [position[0] * 8, position[1] * 8, position[2] * 8, position[3] * 8];
 }
 
 async function bytesIn(folder: string): Promise<number> {
@@ -203,19 +210,19 @@ async function bytesIn(folder: string): Promise<number> {
 }
 
 /** Returns adjacent chunks of a dozen materials in a cube, the same for the same count. */
-function makeChunks(count: number): readonly (readonly [Place, Chunk])[] {
+function makeChunks(count: number): readonly (readonly [Position, Chunk])[] {
   const edge = Math.ceil(count ** 0.25);
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);
   return Array.from({ length: count }, (_, index) => {
     for (let cell = 0; cell < voxels.length; cell++) {
       voxels[cell] = 1 + ((Math.imul(cell + index * 7, 0x9e37_79b1) >>> 20) % MATERIALS);
     }
-    const place: Place = [
+    const position: Position = [
       index % edge,
       Math.floor(index / edge) % edge,
       Math.floor(index / edge ** 2) % edge,
       Math.floor(index / edge ** 3),
     ];
-    return [place, chunkFromVoxels(voxels)] as const;
+    return [position, chunkFromVoxels(voxels)] as const;
   });
 }

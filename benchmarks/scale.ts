@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { HYPERCUBE_CHUNKS, type Place } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
@@ -170,7 +170,7 @@ async function infoFigure(folder: string): Promise<Figure> {
   return atMost("scale/info", seconds, "s", INFO_SECONDS_MAX, remark);
 }
 
-function voxelIn(plan: LargeWorldPlan, prng: Prng): Place {
+function voxelIn(plan: LargeWorldPlan, prng: Prng): Position {
   const [x, y, z, w] = plan.randomChunk(prng);
   const { extents } = HYPERCUBE_CHUNKS;
   const within = (chunk: number, axis: 0 | 1 | 2 | 3): number =>

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { generatorRef, PLATFORMS_DEFAULTS, type Place, platformsGenerator } from "@orthant/core";
+import { generatorRef, PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
@@ -89,7 +89,7 @@ class Builders {
     let asked = 0;
     while (performance.now() - startMs < forMs) {
       const due = ((performance.now() - startMs) * EDITS_PER_SECOND) / 1_000;
-      for (; asked < due; asked++) made.push(this.#world.set(this.#place(), this.#prng.below(MATERIALS)));
+      for (; asked < due; asked++) made.push(this.#world.set(this.#position(), this.#prng.below(MATERIALS)));
       await delay(TICK_MS);
       // Drops finished promises, so that ten minutes take no more memory than one.
       await Promise.all(made.splice(0, Math.max(0, made.length - EDITS_PER_SECOND)));
@@ -98,9 +98,9 @@ class Builders {
     this.edits += asked;
   }
 
-  #place(): Place {
+  #position(): Position {
     const builder = this.#prng.below(BUILDERS);
     const corner = [builder % 4, (builder >> 2) % 4, builder >> 4, 0].map((part) => part * APART);
-    return corner.map((from) => from + this.#prng.below(WALK)) as unknown as Place;
+    return corner.map((from) => from + this.#prng.below(WALK)) as unknown as Position;
   }
 }

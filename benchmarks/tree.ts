@@ -1,6 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { boxBetween, OverrideTree, type Place, RegionTree, uniformChunk, WHOLE_LATTICE } from "@orthant/core";
+import {
+  boxBetween,
+  OverrideTree,
+  type Position,
+  RegionTree,
+  uniformChunk,
+  WHOLE_LATTICE,
+} from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Figure, median, time } from "./figure.ts";
@@ -13,8 +20,8 @@ const EDITS = 1_000;
 const SETS = 1_000;
 const ROUNDS = 9;
 /** The box in which the original set chunks, and a larger one that a million chunks fill to an eighth. */
-const ORIGINAL_EXTENTS: Place = [64, 8, 64, 64];
-const LARGE_EXTENTS: Place = [64, 32, 64, 64];
+const ORIGINAL_EXTENTS: Position = [64, 8, 64, 64];
+const LARGE_EXTENTS: Position = [64, 32, 64, 64];
 
 const materials = [1, 2, 3, 4, 5].map((material) => uniformChunk(VOLUME, material));
 const prng = new Prng(1);
@@ -27,9 +34,9 @@ const prng = new Prng(1);
  */
 export function* treeSuite(): Generator<Figure> {
   yield setFigure();
-  const places = randomPlaces();
+  const positions = randomPositions();
   const heapBefore = heapBytes();
-  const tree = treeOf(places);
+  const tree = treeOf(positions);
   const treeBytes = heapBytes() - heapBefore;
   yield atMost(
     "tree/heap",
@@ -38,20 +45,20 @@ export function* treeSuite(): Generator<Figure> {
     200,
     `${tree.leafCount} chunks`,
   );
-  yield readFigure(tree, places);
-  yield editFigure(tree, places);
+  yield readFigure(tree, positions);
+  yield editFigure(tree, positions);
   yield untouchedFigure();
 }
 
 /** The suite's figures next to the bare limit. */
 export function* treeLimits(): Generator<Figure> {
-  const places = randomPlaces();
-  yield readFigure(treeOf(places), places);
+  const positions = randomPositions();
+  yield readFigure(treeOf(positions), positions);
 }
 
 function setFigure(): Figure {
-  const places = Array.from({ length: SETS }, () => randomPlace(ORIGINAL_EXTENTS));
-  const build = (): number => treeOf(places).leafCount;
+  const positions = Array.from({ length: SETS }, () => randomPosition(ORIGINAL_EXTENTS));
+  const build = (): number => treeOf(positions).leafCount;
   build(); // warms up
   const rounds = Array.from({ length: ROUNDS }, () => time(build, 1));
   const wallMs = median(rounds.map(({ wallNs }) => wallNs)) / 1e6;
@@ -65,9 +72,9 @@ function setFigure(): Figure {
   );
 }
 
-function readFigure(tree: OverrideTree, places: readonly Place[]): Figure {
-  const map = new Map(places.map((place, index) => [keyOf(place), material(index)]));
-  const asked = Array.from({ length: READS }, () => prng.pick(places));
+function readFigure(tree: OverrideTree, positions: readonly Position[]): Figure {
+  const map = new Map(positions.map((position, index) => [keyOf(position), material(index)]));
+  const asked = Array.from({ length: READS }, () => prng.pick(positions));
   return compare({
     name: "tree/voxel-reads",
     baseline: "a bare Map keyed by number, with its voxel",
@@ -76,17 +83,17 @@ function readFigure(tree: OverrideTree, places: readonly Place[]): Figure {
     ours: () =>
       asked.reduce((sum, [x, y, z, w], index) => sum + (tree.at(x, y, z, w)?.get(index % VOLUME) ?? 0), 0),
     bare: () =>
-      asked.reduce((sum, place, index) => sum + (map.get(keyOf(place))?.get(index % VOLUME) ?? 0), 0),
+      asked.reduce((sum, position, index) => sum + (map.get(keyOf(position))?.get(index % VOLUME) ?? 0), 0),
   });
 }
 
-function editFigure(tree: OverrideTree, places: readonly Place[]): Figure {
-  const edited = Array.from({ length: EDITS }, () => prng.pick(places));
+function editFigure(tree: OverrideTree, positions: readonly Position[]): Figure {
+  const edited = Array.from({ length: EDITS }, () => prng.pick(positions));
   const edit = (): number => {
     let next = tree;
-    for (const [index, place] of edited.entries()) {
-      const chunk = next.at(...place) ?? material(0);
-      next = next.set(place, chunk.set(index, 9));
+    for (const [index, position] of edited.entries()) {
+      const chunk = next.at(...position) ?? material(0);
+      next = next.set(position, chunk.set(index, 9));
     }
     return next === tree ? 1 : 0;
   };
@@ -117,22 +124,25 @@ function untouchedFigure(): Figure {
 }
 
 function leafCountUnder(box: typeof WHOLE_LATTICE): number {
-  return RegionTree.EMPTY.fill(box, material(0)).under(OverrideTree.VIRGIN).leafCount;
+  return RegionTree.EMPTY.fill(box, material(0)).under(OverrideTree.UNTOUCHED).leafCount;
 }
 
 function material(index: number): (typeof materials)[number] {
   return materials[index % materials.length] ?? uniformChunk(VOLUME, 1);
 }
 
-function treeOf(places: readonly Place[]): OverrideTree {
-  return places.reduce((tree, place, index) => tree.set(place, material(index)), OverrideTree.VIRGIN);
+function treeOf(positions: readonly Position[]): OverrideTree {
+  return positions.reduce(
+    (tree, position, index) => tree.set(position, material(index)),
+    OverrideTree.UNTOUCHED,
+  );
 }
 
-function randomPlaces(): readonly Place[] {
-  return Array.from({ length: CHUNKS }, () => randomPlace(LARGE_EXTENTS));
+function randomPositions(): readonly Position[] {
+  return Array.from({ length: CHUNKS }, () => randomPosition(LARGE_EXTENTS));
 }
 
-function randomPlace([x, y, z, w]: Place): Place {
+function randomPosition([x, y, z, w]: Position): Position {
   return [
     prng.below(x) - (x >> 1),
     prng.below(y) - (y >> 1),
@@ -141,7 +151,7 @@ function randomPlace([x, y, z, w]: Place): Place {
   ];
 }
 
-function keyOf([x, y, z, w]: Place): number {
+function keyOf([x, y, z, w]: Position): number {
   return (((x + 64) * 128 + (y + 64)) * 128 + (z + 64)) * 128 + (w + 64);
 }
 

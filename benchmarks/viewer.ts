@@ -185,8 +185,8 @@ async function windowFigure(served: ServedFolder): Promise<Figure> {
 async function editFigure(ada: ViewerWindow, bob: ViewerWindow): Promise<Figure> {
   const times: number[] = [];
   for (let edit = 0; edit < EDITS; edit++) {
-    const place = [edit - 12, 14, 0, 0] as const;
-    const [sentMs, seenMs] = await Promise.all([ada.setVoxel(place, 13), bob.seenAt(place, 13)]);
+    const position = [edit - 12, 14, 0, 0] as const;
+    const [sentMs, seenMs] = await Promise.all([ada.setVoxel(position, 13), bob.seenAt(position, 13)]);
     times.push(seenMs - sentMs);
   }
   const remark = `p50 of ${EDITS}, longest ${Math.max(...times).toFixed(0)} ms; a server's tick is 100 ms`;

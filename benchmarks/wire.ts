@@ -6,7 +6,7 @@ import {
   diffChunks,
   encode,
   HYPERCUBE_CHUNKS,
-  type Place,
+  type Position,
   regionOf,
   type VoxelPlacement,
   voxelEditsCodec,
@@ -41,12 +41,12 @@ export async function* wireSuite(): AsyncGenerator<Figure> {
 }
 
 async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {
-  const places: readonly (readonly [name: string, chunk: Place])[] = [
+  const positions: readonly (readonly [name: string, chunk: Position])[] = [
     ["origin", [0, 0, 0, 0]],
     ["chunk-100000", [100_000, 100_000, -100_000, 100_000]],
     ["far-end", [-(2 ** 30), 2 ** 30 - 8, -(2 ** 30), 2 ** 30 - 8]],
   ];
-  for (const [name, chunk] of places) {
+  for (const [name, chunk] of positions) {
     const pair = await SharedPair.make();
     const guest = pair.newGuest(1n, "equal");
     const traffic = pair.connect(guest);
@@ -149,7 +149,7 @@ async function join(pair: SharedPair, guest: Guest): Promise<Traffic> {
 }
 
 interface EditedChunk {
-  readonly place: Place;
+  readonly position: Position;
   readonly before: Chunk;
   readonly after: Chunk;
   /** The chunk, or a list of its voxels that differ from the generated ones, whichever is shorter. */
@@ -163,11 +163,11 @@ async function editChunks(pair: SharedPair): Promise<readonly EditedChunk[]> {
   const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
   const edited: EditedChunk[] = [];
   for (let index = 0; index < EDITED_CHUNKS; index++) {
-    const place: Place = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
-    const before = await pair.world.chunk(place);
-    await pair.world.edit(index % 2 === 0 ? boxIn(place) : voxelsIn(place));
-    const after = await pair.world.chunk(place);
-    edited.push({ place, before, after, ...sizesOf(before, after, encode(codec, after).length) });
+    const position: Position = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
+    const before = await pair.world.chunk(position);
+    await pair.world.edit(index % 2 === 0 ? boxIn(position) : voxelsIn(position));
+    const after = await pair.world.chunk(position);
+    edited.push({ position, before, after, ...sizesOf(before, after, encode(codec, after).length) });
   }
   return edited;
 }
@@ -175,9 +175,9 @@ async function editChunks(pair: SharedPair): Promise<readonly EditedChunk[]> {
 /** Returns each chunk once, with all of its changes. */
 function changedChunks(edited: readonly EditedChunk[]): readonly ChangedChunk[] {
   const changed = new Map<string, readonly [before: Chunk, after: Chunk]>();
-  for (const { place, before, after } of edited) {
-    const [first] = changed.get(place.join()) ?? [before];
-    changed.set(place.join(), [first, after]);
+  for (const { position, before, after } of edited) {
+    const [first] = changed.get(position.join()) ?? [before];
+    changed.set(position.join(), [first, after]);
   }
   return Array.from(changed, ([key, [before, after]]) => ({
     key,
@@ -196,7 +196,7 @@ function sizesOf(before: Chunk, after: Chunk, wholeBytes: number): EditedSizes {
   return { smallestBytes: Math.min(wholeBytes, listBytes), wholeBytes, jsonBytes };
 }
 
-function boxIn(chunk: Place): readonly VoxelPlacement[] {
+function boxIn(chunk: Position): readonly VoxelPlacement[] {
   const edge = prng.between(3, 6);
   const material = 1 + prng.below(20);
   const corner = [
@@ -214,12 +214,12 @@ function boxIn(chunk: Place): readonly VoxelPlacement[] {
       Math.floor(cell / edge ** 3),
     ];
     const voxel = chunk.map((at, axis) => at * 8 + (corner[axis] ?? 0) + (inside[axis] ?? 0));
-    placements.push({ voxel: voxel as unknown as Place, material });
+    placements.push({ voxel: voxel as unknown as Position, material });
   }
   return placements;
 }
 
-function voxelsIn(chunk: Place): readonly VoxelPlacement[] {
+function voxelsIn(chunk: Position): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(20, 60) }, () => ({
     voxel: voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)),
     material: 1 + prng.below(20),
@@ -232,7 +232,7 @@ async function changeSomeRegions(pair: SharedPair, guest: Guest): Promise<number
   const regions = new Set<string>();
   const wanted = Math.round(5 ** 4 * CHANGED_SHARE);
   while (regions.size < wanted) {
-    const chunk: Place = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
+    const chunk: Position = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
     regions.add(regionOf(chunk).join());
     await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)), 30);
   }

@@ -4,7 +4,7 @@ import {
   generatorRef,
   nextTurn,
   PLATFORMS_DEFAULTS,
-  type Place,
+  type Position,
   platformsGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -142,7 +142,7 @@ class Year {
     const around = Array.from({ length: 20 }, () => ({
       voxel: middle.map(
         (at, axis) => at + (axis === 3 ? 0 : 1 + this.#prng.below(SITE_VOXELS)),
-      ) as unknown as Place,
+      ) as unknown as Position,
       material: this.#prng.below(MATERIALS),
     }));
     await this.#world.edit(around);
@@ -225,6 +225,6 @@ class Year {
   }
 }
 
-function middleOf(site: number): Place {
+function middleOf(site: number): Position {
   return [(site % 8) * APART_VOXELS, 0, Math.floor(site / 8) * APART_VOXELS, 0];
 }

@@ -62,10 +62,10 @@ export const modelCampaign: Campaign = {
 
 /** Applies random edits to one tree. Returns the first fault, if any. */
 export function runTree(arena: Box, seed: number, steps: number): string | undefined {
-  const both = new TreeAndModel(OverrideTree.VIRGIN, arena, new Prng(seed));
+  const both = new TreeAndModel(OverrideTree.UNTOUCHED, arena, new Prng(seed));
   for (let step = 1; step <= steps; step++) {
     const failure =
-      both.step() ?? (step % STEPS_BETWEEN_REBUILDS === 0 ? both.rebuild(OverrideTree.VIRGIN) : undefined);
+      both.step() ?? (step % STEPS_BETWEEN_REBUILDS === 0 ? both.rebuild(OverrideTree.UNTOUCHED) : undefined);
     if (failure !== undefined) return `step ${step}: ${failure}`;
   }
   return undefined;

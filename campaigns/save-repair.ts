@@ -1,4 +1,4 @@
-import { type Chunk, isOrthantError, PlaceMap } from "@orthant/core";
+import { type Chunk, isOrthantError, PositionMap } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
@@ -104,15 +104,15 @@ function damage(image: DiskImage, prng: Prng): DiskImage {
 }
 
 interface Content {
-  readonly blocks: PlaceMap<Chunk>;
+  readonly blocks: PositionMap<Chunk>;
   readonly entities: ReadonlyMap<bigint, EntityRecord>;
 }
 
 async function contentOf(save: Save): Promise<Content> {
-  const blocks = new PlaceMap<Chunk>();
+  const blocks = new PositionMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
   for await (const leaf of save.index.all()) {
-    for (const { place, chunk } of await save.readBlocks(leaf)) blocks.set(...place, chunk);
+    for (const { position, chunk } of await save.readBlocks(leaf)) blocks.set(...position, chunk);
     for (const entity of await save.readEntities(leaf)) entities.set(entity.entityId, entity);
   }
   return { blocks, entities };
@@ -144,7 +144,7 @@ async function isBack(
   const allBlocks = await save.readBlocks(alone);
   const allEntities = await save.readEntities(alone);
   return (
-    allBlocks.every(({ place, chunk }) => blocks.get(...place)?.equals(chunk)) &&
+    allBlocks.every(({ position, chunk }) => blocks.get(...position)?.equals(chunk)) &&
     allEntities.every((entity) => describe(entities.get(entity.entityId)) === describe(entity))
   );
 }

@@ -5,7 +5,7 @@ import { connect } from "@orthant/client/node";
 import {
   boxBetween,
   generatorRef,
-  placesLexicographic,
+  positionsLexicographic,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
@@ -94,9 +94,9 @@ async function live(
   const tookMs = Math.round(performance.now() - calmMs);
   const failures = faults.slice(0, FAILURES_MAX);
   await overseer.complete();
-  for (const place of placesLexicographic(OVERSEEN)) {
-    const isSame = overseer.chunkAt(place)?.equals(await world.chunk(place));
-    if (isSame !== true) failures.push(`chunk ${place} of the client over WebSocket is another`);
+  for (const position of positionsLexicographic(OVERSEEN)) {
+    const isSame = overseer.chunkAt(position)?.equals(await world.chunk(position));
+    if (isSame !== true) failures.push(`chunk ${position} of the client over WebSocket is another`);
   }
   await overseer.close();
   await report(server, setCount, tookMs);

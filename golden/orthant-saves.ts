@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { type Place, WHOLE_LATTICE } from "@orthant/core";
+import { type Position, WHOLE_LATTICE } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
@@ -11,7 +11,7 @@ import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from ".
 const FOLDER = "orthant-0.1";
 const SAVES = ["tiles-2d", "land-3d", "isles-4d", "journal-3d"] as const;
 /** A position without edits in any save. */
-const UNTOUCHED: Place = [5_000_000, 0, 0, 0];
+const UNTOUCHED: Position = [5_000_000, 0, 0, 0];
 const MARK = 3;
 
 type Voxel = readonly [x: number, y: number, z: number, w: number, block: number];

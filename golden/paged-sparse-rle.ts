@@ -14,7 +14,7 @@ import {
   foreignChunkArrayCodec,
   isOrthantError,
   option,
-  type Place,
+  type Position,
   pagedSparseRleCodec,
   uniformChunk,
   varU16,
@@ -24,8 +24,8 @@ import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original, which includes its greatest position. */
 interface InclusiveBox {
-  readonly min: Place;
-  readonly max: Place;
+  readonly min: Position;
+  readonly max: Position;
 }
 
 interface ArrayCase {
@@ -105,7 +105,7 @@ export const pagedSparseRleSuites: readonly GoldenSuite[] = [
 function checkArray(vector: ArrayCase): GoldenRow {
   return row(vector.name, () => {
     const bounds = halfOpen(vector.bounds);
-    const extents = bounds.max.map((end, axis) => end - (bounds.min[axis] ?? 0)) as unknown as Place;
+    const extents = bounds.max.map((end, axis) => end - (bounds.min[axis] ?? 0)) as unknown as Position;
     const shape = {
       extents,
       paletteLength: vector.palette.length,

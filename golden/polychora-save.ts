@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PlaceMap } from "@orthant/core";
+import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
@@ -160,7 +160,9 @@ function checkBlocks(
     row("number of chunks", () => equal(blocks.length, expected.length)),
     ...expected.map((chunk) =>
       row(`chunk [${chunk.pos}]`, () => {
-        const found = blocks.find(({ place }) => place.every((at, axis) => at === chunk.pos[axis]))?.chunk;
+        const found = blocks.find(({ position }) =>
+          position.every((at, axis) => at === chunk.pos[axis]),
+        )?.chunk;
         ok(found !== undefined, "missing");
         equal(found.isEmpty, chunk.empty_override);
         const voxels = [...found.voxels()];
@@ -207,8 +209,8 @@ function checkProbes(
   blocks: readonly BlockEntry[],
   { probes }: ExpectedSave,
 ): readonly GoldenRow[] {
-  const chunks = new PlaceMap<Chunk>();
-  for (const { place, chunk } of blocks) chunks.set(...place, chunk);
+  const chunks = new PositionMap<Chunk>();
+  for (const { position, chunk } of blocks) chunks.set(...position, chunk);
   return probes.map(({ voxel, material }) =>
     row(`voxel [${voxel}]`, () => {
       const chunk = chunks.get(...chunkOfVoxel(HYPERCUBE_CHUNKS, voxel));
@@ -266,9 +268,9 @@ function checkOverrides(save: Save, { override_payload: expected }: ExpectedSave
   if (expected === undefined) return [];
   return [
     row("number of chunks in the global file", () => equal(found.length, expected.chunks.length)),
-    ...expected.chunks.map(([place, payload], index) =>
-      row(`chunk [${place}] in the global file`, () => {
-        deepEqual(found[index]?.place, place);
+    ...expected.chunks.map(([position, payload], index) =>
+      row(`chunk [${position}] in the global file`, () => {
+        deepEqual(found[index]?.position, position);
         deepEqual([...(found[index]?.chunk.voxels() ?? [])], voxelsOf(payload));
       }),
     ),

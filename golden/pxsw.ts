@@ -138,8 +138,8 @@ async function checkRewritten(save: PixelSave, content: Content): Promise<void> 
     const found = await contentOf(again);
     deepEqual(found.bodies, content.bodies, `${kind}: bodies`);
     // Version 2 does not store a chunk that equals the generated one.
-    for (const [place, hash] of content.chunks)
-      ok([hash, undefined].includes(found.chunks.get(place)), `${kind}: ${place}`);
+    for (const [position, hash] of content.chunks)
+      ok([hash, undefined].includes(found.chunks.get(position)), `${kind}: ${position}`);
     ok(found.chunks.size === content.chunks.size || content.isGenerated, `${kind}: chunks`);
     ok(isWhole(await verifyPixelWorld(disk, FILE)), `${kind}: verify finds damage`);
   }
@@ -151,7 +151,7 @@ async function checkThroughTree(save: PixelSave, content: Content): Promise<void
   const middle = new MemoryDisk();
   const there = await convertPixelToTree(save, middle, options);
   const inside = new Map(
-    [...content.materials].filter(([place]) => place.split(",").every((at) => isInside(Number(at)))),
+    [...content.materials].filter(([position]) => position.split(",").every((at) => isInside(Number(at)))),
   );
   equal(there.chunks, inside.size);
   equal(

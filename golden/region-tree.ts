@@ -7,7 +7,7 @@ import {
   type Chunk,
   chunkCodec,
   chunkFromVoxels,
-  comparePlaces,
+  comparePositions,
   crc32,
   decode,
   decodeForeign,
@@ -17,10 +17,10 @@ import {
   foreignRegionTreeCodec,
   GeneratorRef,
   OverrideTree,
-  type Place,
-  placeFrom,
-  placesLexicographic,
-  placesMinorToMajor,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
+  positionsMinorToMajor,
   RegionTree,
   regionOf,
   regionTreeCodec,
@@ -31,8 +31,8 @@ import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original, which includes its greatest position. */
 interface InclusiveBox {
-  readonly min: Place;
-  readonly max: Place;
+  readonly min: Position;
+  readonly max: Position;
 }
 
 interface PalettePacked {
@@ -60,7 +60,7 @@ interface TreeNode {
 }
 
 interface SetChunk {
-  readonly set_chunk: Place;
+  readonly set_chunk: Position;
   /** `null` removes the override. */
   readonly payload: Payload | null;
   readonly root: TreeNode | null;
@@ -70,14 +70,14 @@ interface SetChunk {
 interface TreeFile {
   readonly procedural_ref: { readonly postcard_hex: string };
   readonly region_ids: readonly {
-    readonly chunk: Place;
+    readonly chunk: Position;
     readonly region: Record<"x" | "y" | "z" | "w", number>;
   }[];
   readonly set_chunk_sequence: readonly SetChunk[];
 }
 
 /** A position and its material, or the checksum of the bytes of a chunk with several materials. */
-type SolidChunk = readonly [place: Place, content: number | string];
+type SolidChunk = readonly [position: Position, content: number | string];
 
 interface SpliceStep {
   readonly splice_bounds: InclusiveBox;
@@ -131,9 +131,10 @@ function checkRegion({ chunk, region: { x, y, z, w } }: TreeFile["region_ids"][n
 }
 
 function checkSetChunks(steps: readonly SetChunk[]): readonly GoldenRow[] {
-  let overrides = OverrideTree.VIRGIN;
-  return steps.map(({ set_chunk: place, payload, root, root_postcard_hex: hex }, index) => {
-    overrides = payload === null ? overrides.carve(boxAt(place)) : overrides.set(place, chunkOf(payload));
+  let overrides = OverrideTree.UNTOUCHED;
+  return steps.map(({ set_chunk: position, payload, root, root_postcard_hex: hex }, index) => {
+    overrides =
+      payload === null ? overrides.carve(boxAt(position)) : overrides.set(position, chunkOf(payload));
     const expected = overrides;
     return row(`set_chunk ${index}`, () => {
       deepEqual(solidsOf(expected.pieces()), root === null ? [] : sorted(solidsOfNode(root)));
@@ -176,7 +177,7 @@ function checkForeign(hex: string): BoundedTree {
 function solidsOf(pieces: Iterable<{ box: Box; content: unknown }>): readonly SolidChunk[] {
   const solids: SolidChunk[] = [];
   for (const { box, content } of pieces) {
-    for (const place of placesLexicographic(box)) solids.push([place, describe(content as Chunk)]);
+    for (const position of positionsLexicographic(box)) solids.push([position, describe(content as Chunk)]);
   }
   return sorted(solids);
 }
@@ -185,15 +186,17 @@ function solidsOfNode({ bounds, kind }: TreeNode): readonly SolidChunk[] {
   if (kind === "Empty") return [];
   if ("Branch" in kind) return kind.Branch.flatMap(solidsOfNode);
   if ("Uniform" in kind) {
-    return [...placesLexicographic(halfOpen(bounds))].map((place): SolidChunk => [place, kind.Uniform]);
+    return [...positionsLexicographic(halfOpen(bounds))].map(
+      (position): SolidChunk => [position, kind.Uniform],
+    );
   }
   const { chunk_palette: palette, default_chunk_idx: defaultIndex, index_data: data } = kind.ChunkArray;
   const box = halfOpen(kind.ChunkArray.bounds);
-  const extents = placeFrom((axis) => box.max[axis] - box.min[axis]);
+  const extents = positionFrom((axis) => box.max[axis] - box.min[axis]);
   const shape = { extents, paletteLength: palette.length, defaultIndex: defaultIndex ?? undefined };
   const indices = decodeForeign(foreignPagedSparseRleCodec(shape), Uint8Array.from(data));
-  return [...placesMinorToMajor(box)].map(
-    (place, cell): SolidChunk => [place, describe(chunkOf(palette[indices[cell] ?? -1] as Payload))],
+  return [...positionsMinorToMajor(box)].map(
+    (position, cell): SolidChunk => [position, describe(chunkOf(palette[indices[cell] ?? -1] as Payload))],
   );
 }
 
@@ -216,9 +219,9 @@ function chunkOf(payload: Payload): Chunk {
 }
 
 function sorted(solids: readonly SolidChunk[]): readonly SolidChunk[] {
-  return [...solids].sort(([a], [b]) => comparePlaces(a, b));
+  return [...solids].sort(([a], [b]) => comparePositions(a, b));
 }
 
 function halfOpen({ min, max }: InclusiveBox): Box {
-  return { min, max: placeFrom((axis) => max[axis] + 1) };
+  return { min, max: positionFrom((axis) => max[axis] + 1) };
 }

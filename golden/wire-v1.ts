@@ -120,13 +120,13 @@ function checkSync(bytes: Uint8Array): GoldenRow {
   return row("25 chunks around the origin, by x and then y", () => {
     checkBothWays(bytes, undefined);
     const read = decode(wire1Codec, bytes);
-    const places = read.kind === "batch" ? read.chunks.map(({ x, y }) => [x, y]) : [];
+    const positions = read.kind === "batch" ? read.chunks.map(({ x, y }) => [x, y]) : [];
     const edge = 2 * SYNC_RADIUS_CHUNKS + 1;
     const expected = Array.from({ length: edge * edge }, (_, index) => [
       Math.floor(index / edge) - SYNC_RADIUS_CHUNKS,
       (index % edge) - SYNC_RADIUS_CHUNKS,
     ]);
-    deepEqual(places, expected);
+    deepEqual(positions, expected);
   });
 }
 

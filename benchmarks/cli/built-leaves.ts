@@ -4,8 +4,8 @@ import {
   clockOf,
   cubeAt,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionOf,
 } from "@orthant/core";
@@ -25,12 +25,12 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
   for (let index = 0; index < leaves; index++) {
     const number = [index, index / edge, index / edge ** 2, index / edge ** 3] as const;
     const [x, y, z, w] = number.map((part) => (Math.floor(part) % edge) * REGION_EDGE_CHUNKS);
-    const cell = cubeAt([x, y, z, w] as unknown as Place, REGION_EDGE_CHUNKS);
+    const cell = cubeAt([x, y, z, w] as unknown as Position, REGION_EDGE_CHUNKS);
     const inThis = Math.min(CHUNKS_PER_LEAF, chunks - index * CHUNKS_PER_LEAF);
-    const places = [...placesLexicographic(cell)].slice(0, inThis);
+    const positions = [...positionsLexicographic(cell)].slice(0, inThis);
     yield {
       cell,
-      blocks: places.map((place) => ({ place, chunk: builtChunk(prng) })),
+      blocks: positions.map((position) => ({ position, chunk: builtChunk(prng) })),
       clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
     };
   }

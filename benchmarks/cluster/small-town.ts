@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ClusterGateway, createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
-import { type ClockStep, DEFAULT_GENERATORS, type Place, systemClock, systemRandomBits } from "@orthant/core";
+import {
+  type ClockStep,
+  DEFAULT_GENERATORS,
+  type Position,
+  systemClock,
+  systemRandomBits,
+} from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
@@ -103,7 +109,7 @@ export class SmallTown {
   async edit(worker: number): Promise<void> {
     const edit = ++this.#edits;
     const startMs = performance.now();
-    const placement = { voxel: placeOf(edit), material: 1 + (edit % 7) };
+    const placement = { voxel: positionOf(edit), material: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
     const result = await this.#gateways[0]?.world.edit([placement], origin);
     // Only an edit that changed something was stored, and counts.
@@ -117,7 +123,7 @@ export class SmallTown {
   /** Sets one voxel in the world of one process. Resolves when it is on the disk. */
   async editAlone(_worker: number): Promise<void> {
     const edit = ++this.#edits;
-    await this.#alone.set(placeOf(edit), 1 + (edit % 7));
+    await this.#alone.set(positionOf(edit), 1 + (edit % 7));
   }
 
   async close(): Promise<void> {
@@ -136,6 +142,6 @@ export class SmallTown {
   }
 }
 
-function placeOf(edit: number): Place {
+function positionOf(edit: number): Position {
   return [edit % EDGE, Math.floor(edit / EDGE) % EDGE, Math.floor(edit / EDGE ** 2) % EDGE, 0];
 }

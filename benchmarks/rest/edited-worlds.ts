@@ -8,8 +8,8 @@ import {
   type GeneratedSpace,
   type GeneratorRef,
   generatorRef,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   TERRAIN_DEFAULTS,
   terrainGenerator,
 } from "@orthant/core";
@@ -32,7 +32,7 @@ const TUNNEL_RADIUS = 3;
 const PAINTS = 6;
 
 /** Returns at least `count` chunks edited in a given way; the same ones each time. */
-export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
+export function editedChunks(pastime: Pastime, count: number): PositionMap<Chunk> {
   const canvas = new Canvas();
   const prng = new Prng(count);
   // Some opened chunks end up unchanged: digging in the air changes nothing.
@@ -47,39 +47,39 @@ export function editedChunks(pastime: Pastime, count: number): PlaceMap<Chunk> {
 /** The land with the edits in it. */
 class Canvas {
   readonly #space: GeneratedSpace = DEFAULT_GENERATORS.open(COUNTRY, CUBE_CHUNKS);
-  readonly #land = new PlaceMap<Chunk>();
-  readonly #voxels = new PlaceMap<Uint16Array>();
+  readonly #land = new PositionMap<Chunk>();
+  readonly #voxels = new PositionMap<Uint16Array>();
 
   get size(): number {
     return this.#voxels.size;
   }
 
-  set(voxel: Place, material: number): void {
-    const place = chunkOfVoxel(CUBE_CHUNKS, voxel);
-    this.open(place)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = material;
+  set(voxel: Position, material: number): void {
+    const position = chunkOfVoxel(CUBE_CHUNKS, voxel);
+    this.open(position)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = material;
   }
 
   /** Returns an unedited chunk. */
-  land(place: Place): Chunk {
-    const chunk = this.#land.get(...place) ?? this.#space.realize(...place);
-    this.#land.set(...place, chunk);
+  land(position: Position): Chunk {
+    const chunk = this.#land.get(...position) ?? this.#space.realize(...position);
+    this.#land.set(...position, chunk);
     return chunk;
   }
 
   /** Returns the voxels of a chunk, which counts as edited from now on. */
-  open(place: Place): Uint16Array {
-    const known = this.#voxels.get(...place);
+  open(position: Position): Uint16Array {
+    const known = this.#voxels.get(...position);
     if (known !== undefined) return known;
-    const voxels = this.land(place).voxels();
-    this.#voxels.set(...place, voxels);
+    const voxels = this.land(position).voxels();
+    this.#voxels.set(...position, voxels);
     return voxels;
   }
 
-  chunks(): PlaceMap<Chunk> {
-    const chunks = new PlaceMap<Chunk>();
-    for (const [place, voxels] of this.#voxels) {
+  chunks(): PositionMap<Chunk> {
+    const chunks = new PositionMap<Chunk>();
+    for (const [position, voxels] of this.#voxels) {
       const chunk = chunkFromVoxels(voxels);
-      if (!chunk.equals(this.land(place))) chunks.set(...place, chunk);
+      if (!chunk.equals(this.land(position))) chunks.set(...position, chunk);
     }
     return chunks;
   }
@@ -89,15 +89,15 @@ const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: numbe
   /** Sixteen voxels of eight materials in a chunk near the surface; every third chunk there has some. */
   scattered(canvas, prng, count) {
     const spread = Math.ceil(Math.sqrt((count * 3) / (SURFACE_CHUNKS * 2)));
-    const place: Place = [
+    const position: Position = [
       prng.below(spread),
       prng.between(-SURFACE_CHUNKS, SURFACE_CHUNKS - 1),
       prng.below(spread),
       0,
     ];
-    const voxels = canvas.open(place);
+    const voxels = canvas.open(position);
     const before = voxels.slice();
-    let left = SCATTERED_VOXELS - differences(voxels, canvas.land(place).voxels());
+    let left = SCATTERED_VOXELS - differences(voxels, canvas.land(position).voxels());
     while (left > 0) {
       const cell = prng.below(voxels.length);
       const material = 20 + prng.below(8);

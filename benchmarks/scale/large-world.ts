@@ -5,9 +5,9 @@ import {
   generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
-  type Place,
-  placesLexicographic,
+  type Position,
   platformsGenerator,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionOf,
   uniformChunk,
@@ -46,14 +46,14 @@ export class LargeWorldPlan {
   }
 
   /** Returns the least chunk of a region. */
-  cornerOf(index: number): Place {
+  cornerOf(index: number): Position {
     const edge = this.#edge;
     const part = (divisor: number): number => (Math.floor(index / divisor) % edge) * REGION_EDGE_CHUNKS;
     return [part(1), part(edge), part(edge ** 2), part(edge ** 3)];
   }
 
   /** Returns a random edited chunk. */
-  randomChunk(prng: Prng): Place {
+  randomChunk(prng: Prng): Position {
     const index = prng.below(this.regions - 1);
     const corner = this.cornerOf(index);
     const inside = (): number => prng.below(REGION_EDGE_CHUNKS);
@@ -105,17 +105,17 @@ class LeafMaker {
   leaf(index: number): LeafChange {
     const cell = cubeAt(this.#plan.cornerOf(index), REGION_EDGE_CHUNKS);
     const count = Math.min(CHUNKS_PER_REGION, this.#plan.chunks - index * CHUNKS_PER_REGION);
-    const places = [...placesLexicographic(cell)].slice(0, count);
+    const positions = [...positionsLexicographic(cell)].slice(0, count);
     return {
       cell,
-      blocks: places.map((place) => this.#blockAt(place)),
+      blocks: positions.map((position) => this.#blockAt(position)),
       clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
     };
   }
 
-  #blockAt(place: Place): StoredBlock {
+  #blockAt(position: Position): StoredBlock {
     const block = this.#stored[this.#prng.below(this.#stored.length)] as StoredBlock;
-    return block.kind === "chunk" ? new StoredChunk(place, block.content) : { ...block, place };
+    return block.kind === "chunk" ? new StoredChunk(position, block.content) : { ...block, position };
   }
 }
 
@@ -124,14 +124,14 @@ async function storedSamples(prng: Prng): Promise<readonly StoredBlock[]> {
   const air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
   const templates = Array.from({ length: TEMPLATES }, () => builtChunk(prng));
   const cell = cubeAt([0, 0, 0, 0], SAMPLES_EDGE);
-  const blocks = Array.from(placesLexicographic(cell), (place) => {
+  const blocks = Array.from(positionsLexicographic(cell), (position) => {
     const isBuilt = prng.below(BUILT_ONE_IN) === 0;
     const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
       index: prng.below(HYPERCUBE_CHUNKS.volume),
       material: 1 + prng.below(MATERIALS),
     }));
     const from = isBuilt ? (templates[prng.below(TEMPLATES)] as Chunk) : air;
-    return { place, chunk: from.edit(edits) };
+    return { position, chunk: from.edit(edits) };
   });
   const disk = new MemoryDisk();
   const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);

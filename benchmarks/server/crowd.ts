@@ -1,5 +1,5 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { HYPERCUBE_CHUNKS, type Place, type RegionPatch, voxelOfCell } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position, type RegionPatch, voxelOfCell } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
@@ -16,7 +16,7 @@ const GROUP = 50;
 const GROUP_DISTANCE_CHUNKS = 64;
 const GROUP_RADIUS_CHUNKS = 2;
 /** The chunk around which all members see every edit. */
-const PLAZA: Place = [0, 0, 0, 0];
+const PLAZA: Position = [0, 0, 0, 0];
 const PLAZA_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
@@ -103,8 +103,8 @@ function signOfLife(): void {
 
 function newMember(url: string, index: number): Member {
   const group = 1 + Math.floor(index / GROUP);
-  const chunk: Place = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
-  const home: Place = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
+  const chunk: Position = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
+  const home: Position = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
   const isWitness = index % Math.max(1, Math.floor(1_000 / WITNESSES)) === 0;
   return new Member(
     url,
@@ -141,7 +141,7 @@ function start(editsPerSecond: number): void {
 }
 
 function makeEdit(): void {
-  const voxel: Place = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
+  const voxel: Position = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
   sentAtMs.set(voxel.join(), performance.now());
   members[editsMade % EDITORS]?.edit(voxel, 1 + (editsMade % 12));
   editsMade++;

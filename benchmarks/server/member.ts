@@ -4,7 +4,7 @@ import {
   DEFAULT_GENERATORS,
   decode,
   encode,
-  type Place,
+  type Position,
   type RegionPatch,
 } from "@orthant/core";
 import {
@@ -41,7 +41,7 @@ export class Member {
   #editId = 0;
   #joined = false;
 
-  constructor(url: string, home: Place, boxes: readonly Box[], events: MemberEvents) {
+  constructor(url: string, home: Position, boxes: readonly Box[], events: MemberEvents) {
     this.#boxes = boxes;
     this.#position = home;
     this.#events = events;
@@ -72,7 +72,7 @@ export class Member {
   }
 
   /** Sets a voxel. */
-  edit(voxel: Place, material: number): void {
+  edit(voxel: Position, material: number): void {
     this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, material }] }]);
   }
 
@@ -172,6 +172,6 @@ export class Member {
 }
 
 /** Returns a box of chunks around a chunk. */
-export function chunksAround([x, y, z, w]: Place, radius: number): Box {
+export function chunksAround([x, y, z, w]: Position, radius: number): Box {
   return cubeAt([x - radius, y - radius, z - radius, w - radius], radius * 2 + 1);
 }

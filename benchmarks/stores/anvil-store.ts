@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Chunk, Place } from "@orthant/core";
+import type { Chunk, Position } from "@orthant/core";
 import type { PeerStore } from "./peer-store.ts";
 
 const VERSION = "1.18.2";
@@ -12,11 +12,11 @@ const SLICE_COLUMNS = 4_096;
 const STOREY_COLUMNS = 64 * SLICE_COLUMNS;
 
 interface Column {
-  setBlockStateId(at: Position, state: number): void;
-  getBlockStateId(at: Position): number;
+  setBlockStateId(at: BlockPosition, state: number): void;
+  getBlockStateId(at: BlockPosition): number;
 }
 
-interface Position {
+interface BlockPosition {
   x: number;
   y: number;
   z: number;
@@ -72,13 +72,13 @@ export function anvilStore(load: NodeJS.Require): PeerStore {
       }
       await anvil.close();
     },
-    async read(parent, places) {
+    async read(parent, positions) {
       const anvil = new Folder(join(parent, "anvil"));
       // A game keeps a loaded column.
       const loaded = new Map<string, Column>();
       let sum = 0;
-      for (const place of places) {
-        const { columnX, columnZ, section } = sectionOf(place);
+      for (const position of positions) {
+        const { columnX, columnZ, section } = sectionOf(position);
         const key = `${columnX},${columnZ}`;
         const column = loaded.get(key) ?? (await anvil.load(columnX, columnZ));
         if (column === null) throw new Error(`Anvil has no column ${key}`);
@@ -91,7 +91,7 @@ export function anvilStore(load: NodeJS.Require): PeerStore {
   };
 }
 
-function sectionOf([x, y, z, w]: Place): Section {
+function sectionOf([x, y, z, w]: Position): Section {
   const level = y + SECTIONS / 2;
   const storey = Math.floor(level / SECTIONS);
   return {
@@ -102,11 +102,11 @@ function sectionOf([x, y, z, w]: Place): Section {
 }
 
 function columnsOf(
-  chunks: readonly (readonly [Place, Chunk])[],
+  chunks: readonly (readonly [Position, Chunk])[],
 ): Iterable<Pick<Section, "columnX" | "columnZ"> & { readonly sections: [number, Chunk][] }> {
   const columns = new Map<string, { columnX: number; columnZ: number; sections: [number, Chunk][] }>();
-  for (const [place, chunk] of chunks) {
-    const { columnX, columnZ, section } = sectionOf(place);
+  for (const [position, chunk] of chunks) {
+    const { columnX, columnZ, section } = sectionOf(position);
     const key = `${columnX},${columnZ}`;
     const column = columns.get(key) ?? { columnX, columnZ, sections: [] };
     column.sections.push([section, chunk]);
@@ -116,7 +116,7 @@ function columnsOf(
 }
 
 function setSection(column: Column, section: number, chunk: Chunk, states: readonly number[]): void {
-  const at: Position = { x: 0, y: 0, z: 0 };
+  const at: BlockPosition = { x: 0, y: 0, z: 0 };
   for (const [cell, material] of chunk.voxels().entries()) {
     if (material === 0) continue;
     at.x = cell & 15;

@@ -1,4 +1,4 @@
-import type { Chunk, Place } from "@orthant/core";
+import type { Chunk, Position } from "@orthant/core";
 import { ifInstalled } from "../peers.ts";
 import { anvilStore } from "./anvil-store.ts";
 import {
@@ -11,7 +11,7 @@ import {
 
 /** The chunks for a peer store, and their bytes for stores that do not know voxels. */
 export interface PeerWorld {
-  readonly chunks: readonly (readonly [place: Place, chunk: Chunk])[];
+  readonly chunks: readonly (readonly [position: Position, chunk: Chunk])[];
   bytesOf(chunk: Chunk): Uint8Array;
 }
 
@@ -21,7 +21,7 @@ export interface PeerStore {
   /** Stores all chunks of a world in an existing folder. */
   fill(folder: string, world: PeerWorld): Promise<void>;
   /** Opens the store, reads these chunks and closes it. Returns a number that depends on what was read. */
-  read(folder: string, places: readonly Place[]): Promise<number>;
+  read(folder: string, positions: readonly Position[]): Promise<number>;
   /** Opens a store whose finished `put` survives a power cut; missing for stores without that promise. */
   openDurable?(folder: string): DurableStore;
 }
@@ -49,14 +49,14 @@ function bytesStore(name: string, open: (folder: string) => BytesUnderKeys): Pee
     name,
     async fill(folder, { chunks, bytesOf }) {
       const database = open(folder);
-      const values = chunks.map(([place, chunk]) => [place.join(), bytesOf(chunk)] as const);
+      const values = chunks.map(([position, chunk]) => [position.join(), bytesOf(chunk)] as const);
       // In the order of keys, which suits trees best.
       await database.putAll([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
       await database.close();
     },
-    async read(folder, places) {
+    async read(folder, positions) {
       const database = open(folder);
-      const bytes = await database.readAll(places.map((place) => place.join()));
+      const bytes = await database.readAll(positions.map((position) => position.join()));
       await database.close();
       return bytes;
     },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HYPERCUBE_CHUNKS, type Place, voxelOfCell } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position, voxelOfCell } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
@@ -110,15 +110,15 @@ export class ServedFolder {
 /** Edits a few voxels in `chunkCount` chunks around the origin, like people who build. */
 export async function buildAround(world: World, chunkCount: number, radiusChunks: number): Promise<void> {
   const prng = new Prng(3);
-  const chunks = new Map<string, Place>();
+  const chunks = new Map<string, Position>();
   while (chunks.size < chunkCount) {
     const at = (): number => prng.below(radiusChunks * 2 + 1) - radiusChunks;
-    const place: Place = [at(), at(), at(), at()];
-    chunks.set(String(place), place);
+    const position: Position = [at(), at(), at(), at()];
+    chunks.set(String(position), position);
   }
-  for (const place of chunks.values()) {
+  for (const position of chunks.values()) {
     const voxels = Array.from({ length: 12 }, () => ({
-      voxel: voxelOfCell(HYPERCUBE_CHUNKS, place, prng.below(HYPERCUBE_CHUNKS.volume)),
+      voxel: voxelOfCell(HYPERCUBE_CHUNKS, position, prng.below(HYPERCUBE_CHUNKS.volume)),
       material: 1 + prng.below(15),
     }));
     await world.edit(voxels);

@@ -1,14 +1,14 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { SetVoxels } from "@orthant/protocol";
 import type { Prowler } from "./prowler.ts";
 
 /** An edit of one voxel. */
-export function edit(editId: number, voxel: Place, material: number): SetVoxels {
+export function edit(editId: number, voxel: Position, material: number): SetVoxels {
   return { kind: "setVoxels", editId, placements: [placement(voxel, material)] };
 }
 
 /** A voxel of an edit. */
-export function placement(voxel: Place, material: number): SetVoxels["placements"][number] {
+export function placement(voxel: Position, material: number): SetVoxels["placements"][number] {
   return { voxel, material };
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, cubeAt, DEFAULT_GENERATORS, placesLexicographic } from "@orthant/core";
+import { type Clock, cubeAt, DEFAULT_GENERATORS, positionsLexicographic } from "@orthant/core";
 import { Guest, type Host, type HostSession } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";
@@ -63,7 +63,7 @@ export class HonestGuest {
     const faults = [...this.#faults];
     if (!this.#guest.isComplete) faults.push("the honest client does not hold what it looks at");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
-    for (const chunk of placesLexicographic(LOOKS_AT)) {
+    for (const chunk of positionsLexicographic(LOOKS_AT)) {
       const held = this.#guest.chunkAt(chunk);
       if (held?.equals(await world.chunk(chunk)) !== true)
         faults.push(`chunk [${chunk}] is not the server's`);

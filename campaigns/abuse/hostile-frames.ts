@@ -5,8 +5,8 @@ import {
   cubeAt,
   DEFAULT_GENERATORS,
   encode,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   type VoxelPlacement,
 } from "@orthant/core";
 import {
@@ -35,7 +35,7 @@ export interface Standing {
 }
 
 /** Returns whether intruders may build there. */
-export function isOnGround(voxel: Place): boolean {
+export function isOnGround(voxel: Position): boolean {
   return boxContains(GROUND, voxel);
 }
 
@@ -57,24 +57,24 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
 
 /** Returns an interest in `boxes`, centered at the origin. */
 export function interestOf(interestId: number, boxes: readonly Box[]): ClientMessage {
-  const middle: Place = [0, 0, 0, 0];
+  const middle: Position = [0, 0, 0, 0];
   return { kind: "interest", interestId, center: middle, motion: middle, boxes, held: [], heldBlank: [] };
 }
 
 /** Returns messages that an honest client might send next. */
 function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessage[] {
-  const place = placeFrom((axis) => prng.between(GROUND.min[axis], GROUND.max[axis] - 1));
-  const region = placeFrom(() => prng.between(-2, 1));
+  const position = positionFrom((axis) => prng.between(GROUND.min[axis], GROUND.max[axis] - 1));
+  const region = positionFrom(() => prng.between(-2, 1));
   return [
     helloOf(standing.clientId),
     interestOf(standing.nextInterestId, [
       cubeAt(
-        placeFrom(() => prng.between(-8, 4)),
+        positionFrom(() => prng.between(-8, 4)),
         prng.between(1, 9),
       ),
     ]),
-    { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(place, prng) },
-    { kind: "move", position: place, orientation: [0, 0, 0, 1] },
+    { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(position, prng) },
+    { kind: "move", position: position, orientation: [0, 0, 0, 1] },
     { kind: "resync", expected: standing.applied + 1, regions: [{ region, clock: clockOf(1, 1) }] },
     { kind: "beingsLost" },
     { kind: "game", payload: prng.bytes(prng.below(16)) },
@@ -97,7 +97,7 @@ export function hostileFrame(standing: Standing, recorded: readonly Uint8Array[]
   return frameOf([prng.pick(plausible), prng.pick(plausible)]);
 }
 
-function placementsAt([x, y, z, w]: Place, prng: Prng): readonly VoxelPlacement[] {
+function placementsAt([x, y, z, w]: Position, prng: Prng): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(1, 3) }, (_, index) => ({
     voxel: [x + index, y, z, w] as const,
     material: prng.below(20),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Box, CLOCK_NEVER, cubeAt, encode, encodeUtf8, placesLexicographic } from "@orthant/core";
+import { type Box, CLOCK_NEVER, cubeAt, encode, encodeUtf8, positionsLexicographic } from "@orthant/core";
 import { type ClientMessage, clientFrameCodec, PROTOCOL_VERSION, type SetVoxels } from "@orthant/protocol";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
@@ -168,7 +168,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         "all regions",
         prowler.heard((message) => message.kind === "heartbeat" && message.complete),
       );
-      const regions = [...placesLexicographic(cubeAt([-1, -1, -1, -1], 2))].map((region) => ({
+      const regions = [...positionsLexicographic(cubeAt([-1, -1, -1, -1], 2))].map((region) => ({
         region,
         clock: CLOCK_NEVER,
       }));

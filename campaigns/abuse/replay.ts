@@ -1,4 +1,4 @@
-import { cubeAt, encode, encodeUtf8, type Place } from "@orthant/core";
+import { cubeAt, encode, encodeUtf8, type Position } from "@orthant/core";
 import { clientFrameCodec } from "@orthant/protocol";
 import { issueToken } from "@orthant/server";
 import { expectEqual, expectSoon } from "./attack.ts";
@@ -11,7 +11,7 @@ import { AUDIENCE, SECRET } from "./siege-plan.ts";
 export async function replay(target: Target): Promise<void> {
   const clientId = randomId();
   const victim = await Prowler.join(target, { clientId });
-  const voxel: Place = [40, 40, 40, 40];
+  const voxel: Position = [40, 40, 40, 40];
   const first = edit(1, voxel, 1);
   victim.say(first, edit(2, voxel, 2));
   await expectSoon("both verdicts", verdictsOn(victim, 2));

@@ -1,4 +1,4 @@
-import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Place, PlaceMap } from "@orthant/core";
+import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap } from "@orthant/core";
 import type { Save } from "@orthant/save";
 import { stepOf } from "../process/written-world.ts";
 
@@ -7,15 +7,15 @@ const SHAPE = HYPERCUBE_CHUNKS;
 /** Model of all voxels that the writer has set after each of its steps. Steps only go forward. */
 export class StepModel {
   /** Materials by voxel index, for each chunk that has any. */
-  readonly #chunks = new PlaceMap<Map<number, number>>();
+  readonly #chunks = new PositionMap<Map<number, number>>();
   #step = 0;
 
   /** Returns the step that a save holds, by its counter. */
   async stepIn(save: Save): Promise<number> {
-    const origin: Place = [0, 0, 0, 0];
+    const origin: Position = [0, 0, 0, 0];
     for await (const leaf of save.index.all()) {
-      for (const { place, chunk } of await save.readBlocks(leaf)) {
-        if (place.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
+      for (const { position, chunk } of await save.readBlocks(leaf)) {
+        if (position.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
       }
     }
     return 0;
@@ -26,16 +26,16 @@ export class StepModel {
     this.#advance(step);
     let chunks = 0;
     for await (const leaf of save.index.all()) {
-      for (const { place, chunk } of await save.readBlocks(leaf)) {
+      for (const { position, chunk } of await save.readBlocks(leaf)) {
         chunks++;
-        const expected = this.#chunks.get(...place);
+        const expected = this.#chunks.get(...position);
         const voxels = chunk.voxels();
         let differing = 0;
         for (let cell = 0; cell < voxels.length; cell++) {
           if (voxels[cell] !== (expected?.get(cell) ?? 0)) differing++;
         }
         if (differing > 0)
-          return `after step ${step}, chunk [${place}] has ${differing} voxels of another step`;
+          return `after step ${step}, chunk [${position}] has ${differing} voxels of another step`;
       }
     }
     return chunks === this.#chunks.size
@@ -48,9 +48,9 @@ export class StepModel {
     while (this.#step < step) {
       this.#step++;
       for (const { voxel, material } of stepOf(this.#step)) {
-        const place = chunkOfVoxel(SHAPE, voxel);
-        const cells = this.#chunks.get(...place) ?? new Map<number, number>();
-        this.#chunks.set(...place, cells);
+        const position = chunkOfVoxel(SHAPE, voxel);
+        const cells = this.#chunks.get(...position) ?? new Map<number, number>();
+        this.#chunks.set(...position, cells);
         cells.set(cellOfVoxel(SHAPE, ...voxel), material);
       }
     }

@@ -9,7 +9,7 @@ import {
   shardOf,
   shardsOf,
 } from "@orthant/cluster";
-import { boxBetween, decode, type Place } from "@orthant/core";
+import { boxBetween, decode, type Position } from "@orthant/core";
 import type { FakeClock, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
@@ -92,7 +92,7 @@ export class ClusterFaults {
     return map === undefined ? [] : shardsOf(map);
   }
 
-  shardOf(region: Place): string | undefined {
+  shardOf(region: Position): string | undefined {
     const map = this.map();
     return map && shardOf(map, region);
   }

@@ -8,8 +8,8 @@ import {
   flatGenerator,
   generatorRef,
   MaterialCatalog,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   type VoxelPlacement,
@@ -38,7 +38,7 @@ const CATALOG = new MaterialCatalog(
   })),
 );
 /** The regions where everything happens: one on each side of the border where shards are split. */
-const REGIONS: readonly Place[] = [
+const REGIONS: readonly Position[] = [
   [-1, 0, 0, 0],
   [0, 0, 0, 0],
 ];
@@ -171,12 +171,12 @@ class ClusterSimulation {
     const shown = [
       ...this.#gateways.map(
         ({ gateway }) =>
-          (region: Place) =>
+          (region: Position) =>
             gateway?.world.clockOf(region),
       ),
       ...this.#guests.map(
         ({ guest }) =>
-          (region: Place) =>
+          (region: Position) =>
             guest.clockOf(region),
       ),
     ];
@@ -211,7 +211,7 @@ class ClusterSimulation {
   /** Describes how folders, gateways and clients differ; `undefined` if they agree and lack nothing. */
   async #difference(): Promise<string | undefined> {
     const saved = await this.#saved();
-    const clockOf = (region: Place): number => saved.get(`${region}`)?.clockOf(region) ?? 0;
+    const clockOf = (region: Position): number => saved.get(`${region}`)?.clockOf(region) ?? 0;
     try {
       for (const region of REGIONS) {
         const world = saved.get(`${region}`);
@@ -234,7 +234,7 @@ class ClusterSimulation {
   }
 
   /** Checks that everything at the same clock has the same content, bit by bit. */
-  #compare(region: Place, clock: number, saved: World): void {
+  #compare(region: Position, clock: number, saved: World): void {
     const fields = [
       saved.field,
       ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.field] : [])),
@@ -243,9 +243,9 @@ class ClusterSimulation {
       (_field, index) =>
         index === 0 || this.#gateways[index - 1]?.gateway?.world.isLoaded(regionBox(region)) === true,
     );
-    for (const place of placesLexicographic(regionBox(region))) {
+    for (const position of positionsLexicographic(regionBox(region))) {
       for (const [index, field] of held.entries()) {
-        const fault = this.#oracle.faultOf(region, clock, place, field.realizeChunk(...place));
+        const fault = this.#oracle.faultOf(region, clock, position, field.realizeChunk(...position));
         if (fault !== undefined) throw new Error(`${index === 0 ? "the save" : "a gateway"}: ${fault}`);
       }
     }
@@ -255,7 +255,7 @@ class ClusterSimulation {
     }
   }
 
-  #requireKept(clockOf: (region: Place) => number): void {
+  #requireKept(clockOf: (region: Position) => number): void {
     for (const { clientId, acknowledged } of this.#guests) {
       for (const editId of acknowledged) {
         if (!this.#oracle.isKept(clientId, editId, clockOf))

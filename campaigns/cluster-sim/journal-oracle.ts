@@ -1,5 +1,5 @@
 import { decodeRecord, MemoryHub, type MemoryHubOptions, type RegionRecord } from "@orthant/cluster";
-import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Place, PlaceMap } from "@orthant/core";
+import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Position, PositionMap } from "@orthant/core";
 
 /** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {
@@ -9,7 +9,7 @@ interface StoredState {
 
 /** An edit in a journal. */
 interface StoredEdit {
-  readonly steps: { readonly region: Place; readonly after: number }[];
+  readonly steps: { readonly region: Position; readonly after: number }[];
   readonly shards: Set<string>;
   isExcused: boolean;
 }
@@ -24,7 +24,7 @@ export class JournalOracle {
   readonly #volume: number;
   readonly #space: GeneratedSpace;
   readonly #fail: (error: Error) => void;
-  readonly #states = new PlaceMap<Map<number, StoredState>>();
+  readonly #states = new PositionMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
   /** The term of each journal, and the node that began it. */
   readonly #terms = new Map<string, { term: number; node: string }>();
@@ -75,7 +75,7 @@ export class JournalOracle {
   }
 
   /** Returns true if an edit is part of its regions at their clocks, or was lost with a journal. */
-  isKept(clientId: bigint, editId: number, clockOf: (region: Place) => number): boolean {
+  isKept(clientId: bigint, editId: number, clockOf: (region: Position) => number): boolean {
     const edit = this.#edits.get(`${clientId}/${editId}`);
     if (edit === undefined) return false;
     return (
@@ -84,16 +84,16 @@ export class JournalOracle {
   }
 
   /** Returns true if a region ever had a clock. */
-  isStored(region: Place, clock: number): boolean {
+  isStored(region: Position, clock: number): boolean {
     return this.#stateAt(region, clock) !== undefined;
   }
 
   /** Describes how a chunk differs from what was stored at its region's clock; `undefined` if it does not. */
-  faultOf(region: Place, clock: number, place: Place, shown: Chunk): string | undefined {
+  faultOf(region: Position, clock: number, position: Position, shown: Chunk): string | undefined {
     const state = this.#stateAt(region, clock);
     if (state === undefined) return `region [${region}] at clock ${clock}, which was never stored`;
-    const stored = state.chunks.get(`${place}`) ?? this.#space.realize(...place);
-    return shown.equals(stored) ? undefined : `chunk [${place}] at clock ${clock} is not what was stored`;
+    const stored = state.chunks.get(`${position}`) ?? this.#space.realize(...position);
+    return shown.equals(stored) ? undefined : `chunk [${position}] at clock ${clock} is not what was stored`;
   }
 
   #takeRegion(shard: string, record: RegionRecord, group: Set<string>): void {
@@ -109,8 +109,8 @@ export class JournalOracle {
     }
     const made = new Map(base.chunks);
     for (const change of chunks) {
-      const key = `${change.place}`;
-      const old = made.get(key) ?? this.#space.realize(...change.place);
+      const key = `${change.position}`;
+      const old = made.get(key) ?? this.#space.realize(...change.position);
       made.set(key, "chunk" in change ? change.chunk : old.edit(change.edits));
     }
     const states = this.#states.get(...region) ?? new Map<number, StoredState>();
@@ -129,12 +129,12 @@ export class JournalOracle {
     }
   }
 
-  #stateAt(region: Place, clock: number): StoredState | undefined {
-    if (clock === CLOCK_NEVER) return VIRGIN;
+  #stateAt(region: Position, clock: number): StoredState | undefined {
+    if (clock === CLOCK_NEVER) return UNTOUCHED;
     return this.#states.get(...region)?.get(clock);
   }
 
-  #leadsTo(region: Place, clock: number, last: number): boolean {
+  #leadsTo(region: Position, clock: number, last: number): boolean {
     for (let at: number | undefined = last; at !== undefined && at >= clock; ) {
       if (at === clock) return true;
       at = this.#stateAt(region, at)?.before;
@@ -147,7 +147,7 @@ export class JournalOracle {
   }
 }
 
-const VIRGIN: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
+const UNTOUCHED: StoredState = { before: CLOCK_NEVER, chunks: new Map() };
 
 /** An engine whose stored records all pass through an oracle. */
 export class WatchedHub extends MemoryHub {

@@ -1,8 +1,8 @@
 import {
   type Box,
   DEFAULT_GENERATORS,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   regionBox,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -70,13 +70,13 @@ export class SimGuest {
   }
 
   /** Describes what it shows that was never stored; `undefined` if there is nothing. */
-  fault(regions: readonly Place[]): string | undefined {
+  fault(regions: readonly Position[]): string | undefined {
     for (const region of regions) {
       const clock = this.guest.clockOf(region);
       if (clock === undefined) continue;
-      for (const place of placesLexicographic(regionBox(region))) {
-        const shown = this.guest.chunkAt(place);
-        const fault = shown && this.#options.oracle.faultOf(region, clock, place, shown);
+      for (const position of positionsLexicographic(regionBox(region))) {
+        const shown = this.guest.chunkAt(position);
+        const fault = shown && this.#options.oracle.faultOf(region, clock, position, shown);
         if (fault !== undefined) return `guest ${this.#options.number}: ${fault}`;
       }
     }

@@ -1,6 +1,6 @@
 import type { SharedWorld } from "@orthant/client";
 import { connect } from "@orthant/client/node";
-import { type Place, PlaceMap, placeFrom } from "@orthant/core";
+import { type Position, PositionMap, positionFrom } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
@@ -18,7 +18,7 @@ export type Fate = "open" | "made" | "refused" | "parts";
 
 /** A voxel that a builder filled, or tried to. No voxel is filled twice, so the expected content is known. */
 export interface Brick {
-  readonly voxel: Place;
+  readonly voxel: Position;
   readonly material: number;
   fate: Fate;
 }
@@ -35,11 +35,11 @@ export interface BuilderEvents {
 export class Builder {
   readonly world: SharedWorld;
   readonly lane: number;
-  readonly bricks: PlaceMap<Brick> = new PlaceMap<Brick>();
+  readonly bricks: PositionMap<Brick> = new PositionMap<Brick>();
   readonly refusals: string[] = [];
   readonly faults: string[] = [];
   readonly #prng: Prng;
-  readonly #center: Place;
+  readonly #center: Position;
   readonly #events: BuilderEvents;
   #count = 0;
   #open = 0;
@@ -77,7 +77,7 @@ export class Builder {
     return this.#acknowledged;
   }
 
-  get center(): Place {
+  get center(): Position {
     return this.#center;
   }
 
@@ -104,21 +104,21 @@ export class Builder {
 
   #nextBricks(): readonly Brick[] {
     const isPair = this.#count % PAIR_EVERY === 0;
-    const one = this.#brickAt(this.#placeOf(this.#count++));
+    const one = this.#brickAt(this.#positionOf(this.#count++));
     if (!isPair) return [one];
     const [x, y, z, w] = one.voxel;
     // No other builder uses the gaps between lanes.
     return [one, this.#brickAt([-1 - x, y, z, w + 1])];
   }
 
-  #brickAt(voxel: Place): Brick {
+  #brickAt(voxel: Position): Brick {
     const brick: Brick = { voxel, material: anyMaterial(this.#prng), fate: "open" };
     this.bricks.set(...voxel, brick);
     return brick;
   }
 
-  #placeOf(count: number): Place {
+  #positionOf(count: number): Position {
     const offset = [count % EDGE, Math.floor(count / EDGE ** 2), Math.floor(count / EDGE) % EDGE, 0];
-    return placeFrom((axis) => this.#center[axis] + (axis === 3 ? 0 : (offset[axis] ?? 0) - EDGE / 2));
+    return positionFrom((axis) => this.#center[axis] + (axis === 3 ? 0 : (offset[axis] ?? 0) - EDGE / 2));
   }
 }

@@ -1,10 +1,10 @@
 import { shardOf } from "@orthant/cluster";
 import {
   chunkOfVoxel,
-  type Place,
-  PlaceMap,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionFrom,
+  positionsLexicographic,
   regionOf,
   regionsTouching,
 } from "@orthant/core";
@@ -35,9 +35,9 @@ export function faultsOfView(builder: Builder): readonly string[] {
 
 /** Describes how two builders' views of the same region differ; `undefined` if they agree. */
 export function differenceOfViews(builders: readonly Builder[]): string | undefined {
-  const seen = new PlaceMap<{ readonly clock: number | undefined; readonly lane: number }>();
+  const seen = new PositionMap<{ readonly clock: number | undefined; readonly lane: number }>();
   for (const builder of builders) {
-    for (const region of placesLexicographic(regionsTouching(sightOf(builder)))) {
+    for (const region of positionsLexicographic(regionsTouching(sightOf(builder)))) {
       const clock = builder.world.clockOf(region);
       const other = seen.get(...region);
       if (other === undefined) seen.set(...region, { clock, lane: builder.lane });
@@ -55,7 +55,7 @@ export async function compareSaves(
 ): Promise<BuiltReport> {
   const map = await staged.map();
   const worlds = new Map<string, World>();
-  const worldAt = async (region: Place): Promise<World> => {
+  const worldAt = async (region: Position): Promise<World> => {
     const shard = shardOf(map, region);
     const world =
       worlds.get(shard) ?? (await openWorld(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
@@ -72,7 +72,7 @@ export async function compareSaves(
       const fault = faultOfBrick(brick, await (await worldAt(region)).get(brick.voxel));
       if (fault !== undefined) faults.push(`builder ${builder.lane}: in the save ${fault}`);
     }
-    for (const region of placesLexicographic(regionsTouching(sightOf(builder)))) {
+    for (const region of positionsLexicographic(regionsTouching(sightOf(builder)))) {
       regions++;
       const fault = await faultOfRegion(builder, region, await worldAt(region));
       if (fault !== undefined) faults.push(`builder ${builder.lane}: ${fault}`);
@@ -89,10 +89,10 @@ function faultOfBrick({ voxel, material, fate }: Brick, found: number): string |
   return undefined;
 }
 
-function sightOf(builder: Builder): { readonly min: Place; readonly max: Place } {
+function sightOf(builder: Builder): { readonly min: Position; readonly max: Position } {
   const middle = chunkOfVoxel(builder.world.shape, builder.center);
   return {
-    min: placeFrom((axis) => middle[axis] - SIGHT_CHUNKS),
-    max: placeFrom((axis) => middle[axis] + SIGHT_CHUNKS + 1),
+    min: positionFrom((axis) => middle[axis] - SIGHT_CHUNKS),
+    max: positionFrom((axis) => middle[axis] + SIGHT_CHUNKS + 1),
   };
 }

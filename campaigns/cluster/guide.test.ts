@@ -29,7 +29,7 @@ function placed(options: NatsConfiguration): string {
   const { name, address, port, clusterPort, store, routes } = options;
   const own = Number(name.slice(1));
   const servers = [...routes.slice(0, own), `${address}:${clusterPort}`, ...routes.slice(own)];
-  const places: readonly (readonly [written: string, here: string])[] = [
+  const positions: readonly (readonly [written: string, here: string])[] = [
     ["server_name: a", `server_name: ${name}`],
     ["0.0.0.0:4222", `${address}:${port}`],
     ["0.0.0.0:6222", `${address}:${clusterPort}`],
@@ -44,7 +44,7 @@ function placed(options: NatsConfiguration): string {
       servers[member] ?? "",
     ]),
   ];
-  return places.reduce((text, [written, here]) => {
+  return positions.reduce((text, [written, here]) => {
     expect(text).toContain(written);
     return text.replaceAll(written, here);
   }, WRITTEN);

@@ -85,8 +85,8 @@ export class StagedCluster {
     this.root = root;
     this.folders = new ShardFolders(new DiskFolders(new NodeDisk(root)), WORLD);
     const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
-      const place = { address: network.address(index), port };
-      const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...place };
+      const position = { address: network.address(index), port };
+      const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...position };
       return new MemberProcess(network.prefix(index), program, settings, (news) => this.#hear(name, news));
     };
     this.owners = Array.from({ length: OWNERS }, (_, index) =>

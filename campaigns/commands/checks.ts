@@ -1,6 +1,6 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { chunkOfVoxel, type Place } from "@orthant/core";
+import { chunkOfVoxel, type Position } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld } from "@orthant/world";
 import { connect } from "orthant";
@@ -105,7 +105,7 @@ async function checkLs(bench: Bench): Promise<void> {
     [model.generation],
   );
   const chunks = await bench.object(readingExit(bench), "ls", folder, "chunks", "--limit", "100000");
-  const found = itemsOf<{ chunk: Place }>(chunks).map(({ chunk }) => `${chunk}`);
+  const found = itemsOf<{ chunk: Position }>(chunks).map(({ chunk }) => `${chunk}`);
   const shape = shapeOf(model.recipe);
   const expected = new Set(visibleEdits(bench).map(([voxel]) => `${chunkOfVoxel(shape, voxel)}`));
   bench.equal("ls chunks", found.sort(), [...expected].sort());
@@ -196,13 +196,13 @@ async function checkDiff(bench: Bench): Promise<void> {
   await bench.run(EXIT.ok, "backup", folder, backup);
   const same = await bench.object(readingExit(bench), "diff", folder, backup);
   bench.equal("diff with a backup", same["equal"], true);
-  const voxel: Place = [5, 60, 0, 0];
+  const voxel: Position = [5, 60, 0, 0];
   const world = await openWorld(new NodeDisk(backup), { autosave: false, generators: ALL_GENERATORS });
   await world.set(voxel, 11);
   await world.close();
   if (model.losesJournal) return;
   const other = await bench.object(EXIT.failed, "diff", folder, backup);
-  const listed = (other["differences"] as readonly { kind: string; chunk?: Place }[] | undefined) ?? [];
+  const listed = (other["differences"] as readonly { kind: string; chunk?: Position }[] | undefined) ?? [];
   const chunk = chunkOfVoxel(shapeOf(model.recipe), voxel);
   bench.equal(
     "diff after an edit",

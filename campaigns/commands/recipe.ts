@@ -8,8 +8,8 @@ import {
   GeneratorRegistry,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   TILE_CHUNKS,
 } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
@@ -28,7 +28,7 @@ const foreignGenerator = { ...flatGenerator, id: "my-game:islands" };
 export const ALL_GENERATORS: GeneratorRegistry = new GeneratorRegistry([flatGenerator, foreignGenerator]);
 
 /** A voxel and its new material. */
-export type Placement = readonly [voxel: Place, material: number];
+export type Placement = readonly [voxel: Position, material: number];
 
 /** A step in the life of a world. A separate process makes it; the campaign keeps the model. */
 export type Step =
@@ -96,7 +96,7 @@ export function makeRecipe(state: State, dimensions: Dimensions, isForeign: bool
 
 function randomEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
   return Array.from({ length: EDITS_PER_BATCH }, () => {
-    const voxel = placeFrom((axis) => {
+    const voxel = positionFrom((axis) => {
       if (axis >= dimensions) return 0;
       return axis === 1 ? prng.between(2, HEIGHT) : prng.between(-REACH, REACH);
     });
@@ -106,7 +106,7 @@ function randomEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
 
 function farEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
   return Array.from({ length: FAR_PLACES }, (_, index) => {
-    const voxel = placeFrom((axis) =>
+    const voxel = positionFrom((axis) =>
       axis >= dimensions ? 0 : axis === 0 ? (index - FAR_PLACES / 2) * FAR_STEP : 3,
     );
     return [voxel, prng.pick(MATERIALS)] as const;

@@ -138,7 +138,7 @@ export const targets: readonly Target[] = [
   strict("bytes", bytes(4096), [new Uint8Array(0), new Uint8Array(300)]),
   strict("option", option(varU16), [undefined, 300]),
   strict("list of strings", list(string(), ITEMS_MAX), [["a", "", "bc"], Array<string>(300).fill("")]),
-  strict("list of places", list(repeated(varI32, 4), ITEMS_MAX), [[[0, -1, 2, -2_147_483_648]]]),
+  strict("list of positions", list(repeated(varI32, 4), ITEMS_MAX), [[[0, -1, 2, -2_147_483_648]]]),
   strict("struct", record, [sampleRecord]),
   strict("list of structs", list(record, ITEMS_MAX), [[sampleRecord, sampleRecord]]),
   strict("nested readers", nested, [["abc", ""]]),

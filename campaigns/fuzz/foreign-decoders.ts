@@ -98,7 +98,7 @@ async function flatSample(): Promise<Uint8Array> {
     worldSeed: 1337n,
     nextEntityId: 5n,
     players: [player],
-    blocks: [{ place: [-1, 2, 0, 12], chunk: uniformChunk(HYPERCUBE_CHUNKS.volume, 9) }],
+    blocks: [{ position: [-1, 2, 0, 12], chunk: uniformChunk(HYPERCUBE_CHUNKS.volume, 9) }],
     entities: [modelEntity(2n, [-0.5, 0, 0, 0])],
     nowMs: 1_771_200_000_000,
   });

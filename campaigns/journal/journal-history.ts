@@ -4,8 +4,8 @@ import {
   type ChunkShape,
   cellOfVoxel,
   chunkOfVoxel,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -59,7 +59,7 @@ const QUIET: WorldOptions = { clock: new FakeClock(), autosave: false };
 const CLIENT = 77n;
 const WALKER = 1n;
 const PLAYER = 5n;
-const COUNTER: Place = [0, 0, 0, 0];
+const COUNTER: Position = [0, 0, 0, 0];
 
 /** Record of a played history. */
 export interface PlayedJournal {
@@ -146,9 +146,12 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
   const player = Number(world.player(PLAYER)?.name?.slice("player ".length) ?? 0);
   ok(possible.includes(player), `player ${player} at step ${last}, not ${possible}`);
   const walker = await walkerNear(world);
-  const places = possible.map((step) => (step === 0 ? "nowhere" : `${walkerAt(step)}`));
-  const place = walker === undefined ? "nowhere" : `${walker.position}`;
-  ok(places.includes(place), `the walker is at ${place} at step ${last}, not at one of ${places.join(" ")}`);
+  const positions = possible.map((step) => (step === 0 ? "nowhere" : `${walkerAt(step)}`));
+  const position = walker === undefined ? "nowhere" : `${walker.position}`;
+  ok(
+    positions.includes(position),
+    `the walker is at ${position} at step ${last}, not at one of ${positions.join(" ")}`,
+  );
   const named = Number(world.name.slice("world ".length));
   ok(possible.map((step) => step - (step % 3)).includes(named), `${world.name} at step ${last}`);
   return last;
@@ -177,15 +180,15 @@ async function walkerNear(world: World): Promise<ReturnType<World["entity"]>> {
   return found[0];
 }
 
-function walkerAt(step: number): Place {
+function walkerAt(step: number): Position {
   // Every fourth step leads far away, into another leaf.
   return [step % 4 === 0 ? -step * 64 : step, 4, 0, 0];
 }
 
 /** Throws unless a world has the voxels of a step, or air at their positions when `isThere` is false. */
 async function requireVoxels(world: World, step: number, isThere: boolean, what: string): Promise<void> {
-  for (const { place, cells } of chunksOf(world.shape, step)) {
-    const chunk = await world.chunk(place);
+  for (const { position, cells } of chunksOf(world.shape, step)) {
+    const chunk = await world.chunk(position);
     for (const { cell, voxel, material } of cells) {
       const [found, expected] = [chunk.get(cell), isThere ? material : 0];
       // Building the message only on failure saves most of the time of a proof.
@@ -195,7 +198,7 @@ async function requireVoxels(world: World, step: number, isThere: boolean, what:
 }
 
 interface StepChunk {
-  readonly place: Place;
+  readonly position: Position;
   readonly cells: (VoxelPlacement & { readonly cell: number })[];
 }
 
@@ -205,11 +208,11 @@ const CHUNKS: (readonly StepChunk[])[] = [];
 function chunksOf(shape: ChunkShape, step: number): readonly StepChunk[] {
   const known = CHUNKS[step];
   if (known !== undefined) return known;
-  const chunks = new PlaceMap<StepChunk>();
+  const chunks = new PositionMap<StepChunk>();
   for (const placement of voxelsOf(step)) {
-    const place = chunkOfVoxel(shape, placement.voxel);
-    const chunk = chunks.get(...place) ?? { place, cells: [] };
-    chunks.set(...place, chunk);
+    const position = chunkOfVoxel(shape, placement.voxel);
+    const chunk = chunks.get(...position) ?? { position, cells: [] };
+    chunks.set(...position, chunk);
     chunk.cells.push({ ...placement, cell: cellOfVoxel(shape, ...placement.voxel) });
   }
   CHUNKS[step] = Array.from(chunks, ([, chunk]) => chunk);
@@ -229,7 +232,7 @@ function makeVoxels(step: number): readonly VoxelPlacement[] {
   const own: VoxelPlacement = { voxel: [step * 5, 8, 0, 0], material: 100 + step };
   if (step % 4 !== 2) return [own];
   const layer = Array.from({ length: 512 }, (_, index): VoxelPlacement => {
-    const voxel: Place = [index % 8, 800 + (Math.floor(index / 8) % 8), Math.floor(index / 64), step];
+    const voxel: Position = [index % 8, 800 + (Math.floor(index / 8) % 8), Math.floor(index / 64), step];
     return { voxel, material: 1 + ((index * 7 + step) % 300) };
   });
   return [own, ...layer];

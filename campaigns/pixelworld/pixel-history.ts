@@ -163,7 +163,7 @@ async function digestOf(save: PixelSave): Promise<string> {
 function lines(chunks: ReadonlyMap<string, Uint8Array>, bodies: Iterable<PixelBody>): string {
   return [
     "a pixel world",
-    ...Array.from(chunks, ([place, pixels]) => `chunk ${place} ${hex(pixels)}`),
+    ...Array.from(chunks, ([position, pixels]) => `chunk ${position} ${hex(pixels)}`),
     ...Array.from(
       bodies,
       ({ id, position, pixels, mask, extension }) =>

@@ -1,17 +1,20 @@
-import { isOrthantError, type Place, type VoxelPlacement } from "@orthant/core";
+import { isOrthantError, type Position, type VoxelPlacement } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld, type World } from "@orthant/world";
 
 /** Number of newest steps to check after a crash. */
 const STEPS_CHECKED = 200;
 const SPREAD = 512;
-const COUNTER_LOW: Place = [0, 0, 0, 0];
-const COUNTER_HIGH: Place = [1, 0, 0, 0];
+const COUNTER_LOW: Position = [0, 0, 0, 0];
+const COUNTER_HIGH: Position = [1, 0, 0, 0];
 
 /** Returns the edits of one step: some voxels that follow from its number, and the counter. */
 export function stepOf(step: number): readonly VoxelPlacement[] {
   return [
-    ...Array.from({ length: 8 }, (_, index) => ({ voxel: placeOf(step, index), material: materialOf(step) })),
+    ...Array.from({ length: 8 }, (_, index) => ({
+      voxel: positionOf(step, index),
+      material: materialOf(step),
+    })),
     { voxel: COUNTER_LOW, material: step & 0xffff },
     { voxel: COUNTER_HIGH, material: step >>> 16 },
   ];
@@ -39,18 +42,18 @@ export async function faultIn(folder: string, acknowledged: number): Promise<str
 async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
   const last = await lastStep(world);
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
-  const expected = new Map<string, readonly [place: Place, material: number]>();
+  const expected = new Map<string, readonly [position: Position, material: number]>();
   for (let step = Math.max(1, last - STEPS_CHECKED); step <= last; step++) {
     for (const { voxel, material } of stepOf(step)) expected.set(voxel.join(), [voxel, material]);
   }
-  for (const [place, material] of expected.values()) {
-    const found = await world.get(place);
-    if (found !== material) return `at step ${last}, [${place}] is ${found}, not ${material}`;
+  for (const [position, material] of expected.values()) {
+    const found = await world.get(position);
+    if (found !== material) return `at step ${last}, [${position}] is ${found}, not ${material}`;
   }
   return undefined;
 }
 
-function placeOf(step: number, index: number): Place {
+function positionOf(step: number, index: number): Position {
   const mixed = Math.imul(step * 8 + index, 0x9e37_79b1) >>> 0;
   const spread = (shift: number): number => ((mixed >>> shift) % SPREAD) - SPREAD / 2;
   // Above the counter, so that no step overwrites it.

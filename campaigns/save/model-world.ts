@@ -6,8 +6,8 @@ import {
   chunkFromVoxels,
   chunkShape,
   crc32,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   regionBox,
   regionOf,
 } from "@orthant/core";
@@ -42,27 +42,27 @@ export const SMALL_LIMITS: SaveLimits = {
 
 /** A world in plain maps: the expected content of its save, and the changes to commit. */
 export class ModelWorld {
-  readonly #blocks = new PlaceMap<Chunk>();
-  readonly #clocks = new PlaceMap<number>();
+  readonly #blocks = new PositionMap<Chunk>();
+  readonly #clocks = new PositionMap<number>();
   readonly #entities = new Map<bigint, EntityRecord>();
   readonly #players = new Map<bigint, PlayerRecord>();
-  readonly #dirtyBlocks: Place[] = [];
-  readonly #dirtyEntities: Place[] = [];
+  readonly #dirtyBlocks: Position[] = [];
+  readonly #dirtyEntities: Position[] = [];
   readonly #dirtyPlayers: PlayerRecord[] = [];
   #name = "model";
   #named: readonly number[] = [];
 
   /** Fills a chunk with content that depends on the number; `undefined` reverts it to unedited. */
-  setChunk(place: Place, number: number | undefined): void {
-    if (number === undefined) this.#blocks.delete(...place);
-    else this.#blocks.set(...place, modelChunk(number));
-    const region = regionOf(place);
+  setChunk(position: Position, number: number | undefined): void {
+    if (number === undefined) this.#blocks.delete(...position);
+    else this.#blocks.set(...position, modelChunk(number));
+    const region = regionOf(position);
     this.#clocks.set(...region, (this.#clocks.get(...region) ?? 0) + 1);
-    this.#dirtyBlocks.push(place);
+    this.#dirtyBlocks.push(position);
   }
 
   /** Adds or moves an entity. */
-  setEntity(entityId: bigint, position: Place): void {
+  setEntity(entityId: bigint, position: Position): void {
     const before = this.#entities.get(entityId);
     if (before !== undefined) this.#dirtyEntities.push(chunkOfEntity(before, SMALL_CHUNKS));
     const entity = modelEntity(entityId, position);
@@ -110,8 +110,8 @@ export class ModelWorld {
   async takeChange(index: LeafIndex, nowMs: number): Promise<SaveChange> {
     const map = new LeafMap<{ readonly cell: Box }>(await allLeaves(index));
     const dirty = new Map<string, Box>();
-    for (const place of [...this.#dirtyBlocks.splice(0), ...this.#dirtyEntities.splice(0)]) {
-      const cell = map.cellFor(place);
+    for (const position of [...this.#dirtyBlocks.splice(0), ...this.#dirtyEntities.splice(0)]) {
+      const cell = map.cellFor(position);
       if (map.at(cell) === undefined) map.add({ cell });
       dirty.set(cell.min.join(), cell);
     }
@@ -132,7 +132,8 @@ export class ModelWorld {
 
   #leafChange(cell: Box): LeafChange {
     const blocks: BlockEntry[] = [];
-    for (const [place, chunk] of this.#blocks) if (boxContains(cell, place)) blocks.push({ place, chunk });
+    for (const [position, chunk] of this.#blocks)
+      if (boxContains(cell, position)) blocks.push({ position, chunk });
     const entities = [...this.#entities.values()].filter((entity) =>
       boxContains(cell, chunkOfEntity(entity, SMALL_CHUNKS)),
     );
@@ -145,11 +146,11 @@ export class ModelWorld {
 
 /** Returns the same text for a save. Reads every record. */
 export async function digestOfSave(save: Save): Promise<string> {
-  const blocks: (readonly [Place, Chunk])[] = [];
+  const blocks: (readonly [Position, Chunk])[] = [];
   const entities: EntityRecord[] = [];
-  const clocks: (readonly [Place, number])[] = [];
+  const clocks: (readonly [Position, number])[] = [];
   for await (const leaf of save.index.all()) {
-    for (const { place, chunk } of await save.readBlocks(leaf)) blocks.push([place, chunk]);
+    for (const { position, chunk } of await save.readBlocks(leaf)) blocks.push([position, chunk]);
     entities.push(...(await save.readEntities(leaf)));
     for (const { region, clock } of leaf.clocks) clocks.push([region, clock]);
   }
@@ -164,7 +165,7 @@ export function modelChunk(number: number): Chunk {
 }
 
 /** Returns an entity with most fields set. */
-export function modelEntity(entityId: bigint, position: Place): EntityRecord {
+export function modelEntity(entityId: bigint, position: Position): EntityRecord {
   return {
     entityId,
     entityClass: 2,
@@ -198,13 +199,15 @@ export function modelPlayer(playerId: bigint, lastSavedMs: number): PlayerRecord
 
 function digestText(
   name: string,
-  blocks: readonly (readonly [Place, Chunk])[],
-  clocks: readonly (readonly [Place, number])[],
+  blocks: readonly (readonly [Position, Chunk])[],
+  clocks: readonly (readonly [Position, number])[],
   entities: readonly EntityRecord[],
   players: readonly PlayerRecord[],
 ): string {
   const lines = [
-    ...blocks.map(([place, chunk]) => `block ${place}: ${crc32(new Uint8Array(chunk.voxels().buffer))}`),
+    ...blocks.map(
+      ([position, chunk]) => `block ${position}: ${crc32(new Uint8Array(chunk.voxels().buffer))}`,
+    ),
     ...clocks.map(([region, clock]) => `clock ${region}: ${clock}`),
     ...entities.map((entity) => `entity ${describe(entity)}`),
     ...players.map((player) => `player ${describe(player)}`),

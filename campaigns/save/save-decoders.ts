@@ -10,7 +10,7 @@ import {
   encodeUtf8,
   HYPERCUBE_CHUNKS,
   OrthantError,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import {
   type BlobRef,
@@ -146,20 +146,20 @@ const bareplayers = players.map((player) => ({
 const entities = [modelEntity(1n, [1, 2, 3, 4]), modelEntity(2n, [-1, 0, 0, 0])];
 const box = { min: [-4, -4, -4, -4], max: [4, 4, 4, 4] } as const;
 const smallBlocks = [
-  { place: [-1, 0, 0, 0], chunk: modelChunk(3) },
-  { place: [0, 0, 0, 0], chunk: emptyChunk(SMALL_CHUNKS.volume) },
-  { place: [0, 0, 0, 5], chunk: modelChunk(3) },
-  { place: [0, 9, 0, 0], chunk: undefined },
-  { place: [3, 0, 0, 0], chunk: modelChunk(4) },
+  { position: [-1, 0, 0, 0], chunk: modelChunk(3) },
+  { position: [0, 0, 0, 0], chunk: emptyChunk(SMALL_CHUNKS.volume) },
+  { position: [0, 0, 0, 5], chunk: modelChunk(3) },
+  { position: [0, 9, 0, 0], chunk: undefined },
+  { position: [3, 0, 0, 0], chunk: modelChunk(4) },
 ] as const;
 const bigChunk = chunkFromVoxels(
   Uint16Array.from({ length: HYPERCUBE_CHUNKS.volume }, (_value, at) => Number(at % 97 === 0)),
 );
-const bigBlocks = [{ place: [1, 2, 3, 0], chunk: bigChunk }] as const;
+const bigBlocks = [{ position: [1, 2, 3, 0], chunk: bigChunk }] as const;
 
-const changeOf = (place: Place, base: "generator" | "air", after: Chunk): StoredBlock => ({
+const changeOf = (position: Position, base: "generator" | "air", after: Chunk): StoredBlock => ({
   kind: "change",
-  place,
+  position,
   base,
   volume: after.volume,
   change: encodeChunkChange(emptyChunk(after.volume), after) ?? new Uint8Array(0),
@@ -187,8 +187,8 @@ const journalEntries: readonly JournalEntry[] = [
     kind: "edit",
     origin: { clientId: 7n, lastEditId: 300 },
     chunks: [
-      { place: [0, -1, 0, 0], edits: [{ index: 1, material: 300 }] },
-      { place: [9, 0, 0, 0], chunk: modelChunk(3) },
+      { position: [0, -1, 0, 0], edits: [{ index: 1, material: 300 }] },
+      { position: [9, 0, 0, 0], chunk: modelChunk(3) },
     ],
     clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 + 5 }],
   },
@@ -205,7 +205,7 @@ const TABLE_CALL_BYTES = 65_536;
 export const saveTargets: readonly Target[] = [
   strict("block blob", blockBlobCodec(SMALL_CHUNKS.volume), [
     smallBlocks,
-    [{ place: [0, 0, 0, 0], chunk: undefined }],
+    [{ position: [0, 0, 0, 0], chunk: undefined }],
   ]),
   strict("block blob of large chunks", blockBlobCodec(HYPERCUBE_CHUNKS.volume), [bigBlocks]),
   strict("packed block blob", packedBlobCodec(SMALL_CHUNKS.volume), [smallStored, wideStored]),

@@ -1,9 +1,9 @@
 import {
   chunkOfVoxel,
-  type Place,
-  PlaceSet,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  PositionSet,
+  positionFrom,
+  positionsLexicographic,
   regionOf,
   regionsTouching,
   voxelsOfChunks,
@@ -43,9 +43,9 @@ function faultOfEdits({ guest, openEdits }: SimClient): string | undefined {
 
 function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts): string | undefined {
   if (!client.guest.isComplete) return "its interest is not complete";
-  const interest = new PlaceSet();
+  const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
-  for (const region of placesLexicographic(regionsTouching(plan.arena))) {
+  for (const region of positionsLexicographic(regionsTouching(plan.arena))) {
     const held = client.guest.clockOf(region);
     const wanted = interest.has(...region) ? world.clockOf(region) : undefined;
     if (held !== wanted) return `region [${region}] is held at clock ${held}, not ${wanted}`;
@@ -60,7 +60,7 @@ function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts):
 
 interface Seen {
   readonly key: string;
-  readonly region: Place;
+  readonly region: Position;
   readonly text: string;
 }
 
@@ -76,7 +76,7 @@ async function beingsOf({ world, clients, plan }: CalmParts): Promise<readonly S
 }
 
 function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmParts): string | undefined {
-  const interest = new PlaceSet();
+  const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
   const wanted = new Map(
     all
@@ -92,7 +92,7 @@ function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmPa
 }
 
 function seen({ shape }: SimPlan, key: string, { position, orientation }: Pose): Seen {
-  const voxel = placeFrom((axis) => Math.floor(position[axis]));
+  const voxel = positionFrom((axis) => Math.floor(position[axis]));
   const region = regionOf(chunkOfVoxel(shape, voxel));
   return { key, region, text: `[${position}] [${orientation}]` };
 }

@@ -4,9 +4,9 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   type OverrideTree,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   type VoxelPlacement,
   voxelOfCell,
 } from "@orthant/core";
@@ -28,7 +28,7 @@ export interface MadeEdit {
 
 /** State of a reopened world. */
 export interface Recovered {
-  clockOf(region: Place): number;
+  clockOf(region: Position): number;
   lastEditOf(clientId: bigint): number;
   readonly overrides: OverrideTree;
 }
@@ -46,9 +46,9 @@ export class EditHistory {
   readonly #shape: ChunkShape;
   readonly #states: RegionStates;
   #entries: Entry[] = [];
-  #voxels = new PlaceMap<number>();
+  #voxels = new PositionMap<number>();
   readonly #lastEdits = new Map<bigint, number>();
-  readonly #clocks = new PlaceMap<number>();
+  readonly #clocks = new PositionMap<number>();
   /** Every client edit ever applied, lost or not, as last applied. */
   readonly #everMade = new Map<string, MadeEdit>();
   /** Client edits that are not lost. */
@@ -128,7 +128,7 @@ export class EditHistory {
     }
     const kept = this.#entries.slice(0, length);
     this.#entries = [];
-    this.#voxels = new PlaceMap();
+    this.#voxels = new PositionMap();
     this.#lastEdits.clear();
     this.#clocks.clear();
     this.#present.clear();
@@ -145,10 +145,10 @@ export class EditHistory {
       if (found !== material) throw new Error(`voxel [${voxel}] is ${found} where ${material} must be`);
     }
     for (const { box, content } of overrides.pieces()) {
-      for (const place of placesLexicographic(box)) {
-        const generated = this.#states.generatedAt(place);
+      for (const position of positionsLexicographic(box)) {
+        const generated = this.#states.generatedAt(position);
         content.forEach((material, index) => {
-          const voxel = voxelOfCell(this.#shape, place, index);
+          const voxel = voxelOfCell(this.#shape, position, index);
           const wanted = this.#voxels.get(...voxel) ?? generated.get(index);
           if (material !== wanted) throw new Error(`voxel [${voxel}] is ${material} where ${wanted} must be`);
         });
@@ -157,7 +157,7 @@ export class EditHistory {
   }
 
   /** Returns the clock of a region after all edits. */
-  clockOf(region: Place): number {
+  clockOf(region: Position): number {
     return this.#clocks.get(...region) ?? 0;
   }
 
@@ -172,13 +172,13 @@ export class EditHistory {
   }
 
   #changes(placements: readonly VoxelPlacement[]): boolean {
-    const last = new PlaceMap<number>();
+    const last = new PositionMap<number>();
     for (const { voxel, material } of placements) last.set(...voxel, material);
     for (const [voxel, material] of last) if (this.#materialAt(voxel) !== material) return true;
     return false;
   }
 
-  #materialAt(voxel: Place): number {
+  #materialAt(voxel: Position): number {
     const known = this.#voxels.get(...voxel);
     if (known !== undefined) return known;
     const chunk = this.#states.generatedAt(chunkOfVoxel(this.#shape, voxel));
@@ -188,7 +188,7 @@ export class EditHistory {
   /** Returns the greatest number of edits after which the history matches the world. */
   #lengthOf(world: Recovered): number | undefined {
     const wrong = new Set<string>();
-    const compareClock = (region: Place, clock: number) =>
+    const compareClock = (region: Position, clock: number) =>
       mark(wrong, `region ${region}`, world.clockOf(region) !== clock);
     const compareLast = (clientId: bigint, editId: number) =>
       mark(wrong, `client ${clientId}`, world.lastEditOf(clientId) !== editId);

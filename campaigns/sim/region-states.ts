@@ -7,8 +7,8 @@ import {
   type GeneratorRef,
   type GeneratorRegistry,
   OverrideTree,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   RegionTree,
   regionBox,
 } from "@orthant/core";
@@ -28,10 +28,10 @@ export interface RegionState {
 export class RegionStates {
   readonly #generator: GeneratorRef;
   readonly #space: GeneratedSpace;
-  readonly #issued = new PlaceMap<Map<number, RegionState>>();
-  readonly #virgin = new PlaceMap<RegionState>();
-  readonly #chunks = new PlaceMap<Chunk>();
-  readonly #described = new PlaceMap<RegionTree>();
+  readonly #issued = new PositionMap<Map<number, RegionState>>();
+  readonly #untouched = new PositionMap<RegionState>();
+  readonly #chunks = new PositionMap<Chunk>();
+  readonly #described = new PositionMap<RegionTree>();
 
   constructor(generators: GeneratorRegistry, generator: GeneratorRef, shape: ChunkShape) {
     this.#generator = generator;
@@ -39,7 +39,7 @@ export class RegionStates {
   }
 
   /** Records the state of a region. Throws when that clock was issued before. */
-  add(region: Place, clock: number, overrides: OverrideTree): void {
+  add(region: Position, clock: number, overrides: OverrideTree): void {
     const states = this.#issued.get(...region) ?? new Map<number, RegionState>();
     if (states.size === 0) this.#issued.set(...region, states);
     if (states.has(clock)) throw new Error(`clock ${clock} of region [${region}] was issued twice`);
@@ -54,33 +54,33 @@ export class RegionStates {
   }
 
   /** Returns the state of a region; `undefined` for a clock that was never issued. */
-  at(region: Place, clock: number): RegionState | undefined {
+  at(region: Position, clock: number): RegionState | undefined {
     if (clock !== CLOCK_NEVER) return this.#issued.get(...region)?.get(clock);
-    const known = this.#virgin.get(...region);
+    const known = this.#untouched.get(...region);
     if (known !== undefined) return known;
-    const virgin = this.#stateOf(region, OverrideTree.VIRGIN);
-    this.#virgin.set(...region, virgin);
-    return virgin;
+    const untouched = this.#stateOf(region, OverrideTree.UNTOUCHED);
+    this.#untouched.set(...region, untouched);
+    return untouched;
   }
 
   /** Returns a chunk in a given state of its region. */
-  chunkAt(place: Place, state: RegionState): Chunk {
-    return state.overrides.at(...place) ?? this.generatedAt(place);
+  chunkAt(position: Position, state: RegionState): Chunk {
+    return state.overrides.at(...position) ?? this.generatedAt(position);
   }
 
   /** Returns a chunk as generated. */
-  generatedAt(place: Place): Chunk {
-    const known = this.#chunks.get(...place);
+  generatedAt(position: Position): Chunk {
+    const known = this.#chunks.get(...position);
     if (known !== undefined) return known;
-    const chunk = this.#space.realize(...place);
-    this.#chunks.set(...place, chunk);
+    const chunk = this.#space.realize(...position);
+    this.#chunks.set(...position, chunk);
     return chunk;
   }
 
-  #stateOf(region: Place, overrides: OverrideTree): RegionState {
+  #stateOf(region: Position, overrides: OverrideTree): RegionState {
     const box = regionBox(region);
     const generator = this.#generator;
-    const describe = () => this.#concreteVirgin(region);
+    const describe = () => this.#concreteUntouched(region);
     let symbolic: RegionTree | undefined;
     let concrete: RegionTree | undefined;
     return {
@@ -96,7 +96,7 @@ export class RegionStates {
     };
   }
 
-  #concreteVirgin(region: Place): RegionTree {
+  #concreteUntouched(region: Position): RegionTree {
     const known = this.#described.get(...region);
     if (known !== undefined) return known;
     const described = this.#space.describe(regionBox(region));

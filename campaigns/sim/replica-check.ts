@@ -5,10 +5,10 @@ import {
   type ChunkShape,
   cellOfVoxel,
   chunkOfVoxel,
-  type Place,
-  PlaceMap,
-  placesEqual,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsEqual,
+  positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
@@ -19,7 +19,7 @@ import type { RegionState, RegionStates } from "./region-states.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
 interface Shown {
-  readonly region: Place;
+  readonly region: Position;
   clock: number | undefined;
   isTouched: boolean;
 }
@@ -31,7 +31,7 @@ export class ReplicaCheck {
   readonly #states: RegionStates;
   readonly #openEdits: ReadonlyMap<number, readonly VoxelPlacement[]>;
   readonly #shown: readonly Shown[];
-  readonly #byRegion = new PlaceMap<Shown>();
+  readonly #byRegion = new PositionMap<Shown>();
 
   constructor(
     { shape, arena }: SimPlan,
@@ -43,7 +43,7 @@ export class ReplicaCheck {
     this.#detail = detail;
     this.#states = states;
     this.#openEdits = openEdits;
-    this.#shown = Array.from(placesLexicographic(regionsTouching(arena)), (region) => ({
+    this.#shown = Array.from(positionsLexicographic(regionsTouching(arena)), (region) => ({
       region,
       clock: undefined,
       isTouched: false,
@@ -52,7 +52,7 @@ export class ReplicaCheck {
   }
 
   /** Returns the regions that some boxes of chunks touch. */
-  regionsIn(boxes: readonly Box[]): readonly Place[] {
+  regionsIn(boxes: readonly Box[]): readonly Position[] {
     const regions = boxes.map(regionsTouching);
     return this.#shown.flatMap(({ region }) =>
       regions.some((box) => boxContains(box, region)) ? [region] : [],
@@ -62,7 +62,7 @@ export class ReplicaCheck {
   /** Marks the regions of these chunks for the next check. */
   touchChunks(boxes: readonly Box[]): void {
     for (const box of boxes)
-      for (const region of placesLexicographic(regionsTouching(box))) this.#touch(region);
+      for (const region of positionsLexicographic(regionsTouching(box))) this.#touch(region);
   }
 
   /** Marks the regions of these voxels for the next check. */
@@ -94,61 +94,61 @@ export class ReplicaCheck {
     for (const { region } of this.#shown) {
       const clock = guest.clockOf(region);
       const state = clock === undefined ? undefined : this.#stateAt(region, clock);
-      for (const place of placesLexicographic(regionBox(region))) {
-        if (state !== undefined) this.#compareChunk(guest, place, state);
-        else if (guest.chunkAt(place) !== undefined)
-          throw new Error(`chunk [${place}] is shown, and its region is not held`);
+      for (const position of positionsLexicographic(regionBox(region))) {
+        if (state !== undefined) this.#compareChunk(guest, position, state);
+        else if (guest.chunkAt(position) !== undefined)
+          throw new Error(`chunk [${position}] is shown, and its region is not held`);
       }
     }
   }
 
-  #compare(guest: Guest, region: Place, clock: number): void {
+  #compare(guest: Guest, region: Position, clock: number): void {
     const state = this.#stateAt(region, clock);
     const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
     // Equal trees mean equal content, but different trees may hold the same content.
     for (const { box } of guest.region(regionBox(region)).differences(wanted)) {
-      for (const place of placesLexicographic(box)) this.#compareChunk(guest, place, state);
+      for (const position of positionsLexicographic(box)) this.#compareChunk(guest, position, state);
     }
-    for (const place of this.#predictedIn(region)) this.#compareChunk(guest, place, state);
+    for (const position of this.#predictedIn(region)) this.#compareChunk(guest, position, state);
   }
 
-  #compareChunk(guest: Guest, place: Place, state: RegionState): void {
-    const wanted = this.#predicted(place, this.#states.chunkAt(place, state));
-    const shown = guest.chunkAt(place);
+  #compareChunk(guest: Guest, position: Position, state: RegionState): void {
+    const wanted = this.#predicted(position, this.#states.chunkAt(position, state));
+    const shown = guest.chunkAt(position);
     if (shown?.equals(wanted) === true) return;
-    const clock = guest.clockOf(regionOf(place));
-    throw new Error(`chunk [${place}] at clock ${clock} is not what the server had at that clock`);
+    const clock = guest.clockOf(regionOf(position));
+    throw new Error(`chunk [${position}] at clock ${clock} is not what the server had at that clock`);
   }
 
-  #stateAt(region: Place, clock: number): RegionState {
+  #stateAt(region: Position, clock: number): RegionState {
     const state = this.#states.at(region, clock);
     if (state === undefined) throw new Error(`region [${region}] at clock ${clock}, which was never issued`);
     return state;
   }
 
-  #predicted(place: Place, chunk: Chunk): Chunk {
+  #predicted(position: Position, chunk: Chunk): Chunk {
     let predicted = chunk;
     for (const placements of this.#openEdits.values()) {
       for (const { voxel, material } of placements) {
-        if (placesEqual(chunkOfVoxel(this.#shape, voxel), place))
+        if (positionsEqual(chunkOfVoxel(this.#shape, voxel), position))
           predicted = predicted.set(cellOfVoxel(this.#shape, ...voxel), material);
       }
     }
     return predicted;
   }
 
-  #predictedIn(region: Place): readonly Place[] {
-    const chunks: Place[] = [];
+  #predictedIn(region: Position): readonly Position[] {
+    const chunks: Position[] = [];
     for (const placements of this.#openEdits.values()) {
       for (const { voxel } of placements) {
         const chunk = chunkOfVoxel(this.#shape, voxel);
-        if (placesEqual(regionOf(chunk), region)) chunks.push(chunk);
+        if (positionsEqual(regionOf(chunk), region)) chunks.push(chunk);
       }
     }
     return chunks;
   }
 
-  #touch(region: Place): void {
+  #touch(region: Position): void {
     const shown = this.#byRegion.get(...region);
     if (shown !== undefined) shown.isTouched = true;
   }

@@ -3,8 +3,8 @@ import {
   type ClockStep,
   decode,
   encode,
-  type Place,
-  placesEqual,
+  type Position,
+  positionsEqual,
   type VoxelPlacement,
 } from "@orthant/core";
 import {
@@ -94,7 +94,7 @@ export class SimClient {
   }
 
   /** The regions of its interest. */
-  get interest(): readonly Place[] {
+  get interest(): readonly Position[] {
     return this.#check.regionsIn(this.#wish?.boxes ?? []);
   }
 
@@ -292,7 +292,7 @@ export class SimClient {
   #requireSeen(steps: readonly ClockStep[]): void {
     if (this.#options.clock.nowMs() - this.#wishedMs < WISH_HEARD_MS) return;
     for (const { region, after } of steps) {
-      const isWished = this.interest.some((place) => placesEqual(place, region));
+      const isWished = this.interest.some((position) => positionsEqual(position, region));
       const clock = this.#guest.clockOf(region);
       if (isWished && clock !== undefined && clock < after)
         this.#fail(`holds clock ${clock} of [${region}] at a verdict about clock ${after}`);

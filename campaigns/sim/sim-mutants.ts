@@ -94,7 +94,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a host believes every clock that is offered",
-    change(CLIENT_REGIONS, "world.clockOf(region.place) === offered", "true"),
+    change(CLIENT_REGIONS, "world.clockOf(region.position) === offered", "true"),
   ),
   mutant(
     "a world takes clocks for its own that it issued in a time that was rolled back",

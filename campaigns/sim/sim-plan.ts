@@ -11,9 +11,9 @@ import {
   generatorRef,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
-  type Place,
-  placeFrom,
+  type Position,
   platformsGenerator,
+  positionFrom,
   REGION_EDGE_CHUNKS,
   TERRAIN_DEFAULTS,
   terrainGenerator,
@@ -48,7 +48,7 @@ export interface SimPlan {
 }
 
 /** Voxels per chunk and regions of the arena on each axis, for each number of dimensions. */
-const WORLDS: readonly { readonly extents: Place; readonly regions: Place }[] = [
+const WORLDS: readonly { readonly extents: Position; readonly regions: Position }[] = [
   { extents: [8, 8, 1, 1], regions: [6, 5, 1, 1] },
   { extents: [4, 4, 4, 1], regions: [3, 3, 3, 1] },
   { extents: [2, 3, 2, 2], regions: [3, 2, 2, 2] },
@@ -110,11 +110,11 @@ function drawGenerator(prng: Prng): GeneratorRef {
 }
 
 /** Regions around the origin, so that coordinates have both signs. */
-function arenaOf(regions: Place): Box {
-  const min = placeFrom((axis) => -Math.floor(regions[axis] / 2) * REGION_EDGE_CHUNKS);
+function arenaOf(regions: Position): Box {
+  const min = positionFrom((axis) => -Math.floor(regions[axis] / 2) * REGION_EDGE_CHUNKS);
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + regions[axis] * REGION_EDGE_CHUNKS),
+    positionFrom((axis) => min[axis] + regions[axis] * REGION_EDGE_CHUNKS),
   );
 }
 

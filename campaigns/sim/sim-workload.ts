@@ -3,9 +3,9 @@ import {
   type Box,
   boxBetween,
   type ChunkShape,
-  type Place,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
@@ -29,7 +29,7 @@ export class SimWorkload {
   readonly #plan: SimPlan;
   /** Voxels of the arena, on the axes that the world has. */
   readonly #voxels: Box;
-  readonly #hotSpots: readonly Place[];
+  readonly #hotSpots: readonly Position[];
 
   constructor(prng: Prng, plan: SimPlan) {
     this.#prng = prng;
@@ -59,7 +59,7 @@ export class SimWorkload {
   /** Returns two edits that together change every region, whatever its content. */
   editsEverywhere(): readonly (readonly VoxelPlacement[])[] {
     const voxels = Array.from(
-      placesLexicographic(regionsTouching(this.#plan.arena)),
+      positionsLexicographic(regionsTouching(this.#plan.arena)),
       (region) => voxelsOfChunks(this.#plan.shape, regionBox(region)).min,
     );
     return [1, 2].map((material) => voxels.map((voxel) => ({ voxel, material })));
@@ -70,7 +70,7 @@ export class SimWorkload {
     const prng = this.#prng;
     const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
     const center = this.#voxelIn(this.#voxels);
-    const motion: Vector = prng.chance(0.5) ? [0, 0, 0, 0] : placeFrom(() => prng.between(-9, 9));
+    const motion: Vector = prng.chance(0.5) ? [0, 0, 0, 0] : positionFrom(() => prng.between(-9, 9));
     return { boxes, center, motion };
   }
 
@@ -79,22 +79,22 @@ export class SimWorkload {
     const prng = this.#prng;
     const voxel = this.#voxelIn(this.#voxels);
     return {
-      position: placeFrom((axis) => voxel[axis] + prng.fraction()),
-      orientation: placeFrom(() => prng.fraction() * 2 - 1),
+      position: positionFrom((axis) => voxel[axis] + prng.fraction()),
+      orientation: positionFrom(() => prng.fraction() * 2 - 1),
     };
   }
 
   /** Draws a position that saves and messages represent exactly. */
   exactPosition(): Vector {
     const voxel = this.#voxelIn(this.#voxels);
-    return placeFrom((axis) => voxel[axis] + this.#prng.below(64) / 64);
+    return positionFrom((axis) => voxel[axis] + this.#prng.below(64) / 64);
   }
 
-  #around(middle: Place, count: number, material: number | undefined): readonly VoxelPlacement[] {
+  #around(middle: Position, count: number, material: number | undefined): readonly VoxelPlacement[] {
     const prng = this.#prng;
     const { min, max } = this.#voxels;
     return Array.from({ length: count }, () => ({
-      voxel: placeFrom((axis) =>
+      voxel: positionFrom((axis) =>
         Math.min(
           max[axis] - 1,
           Math.max(min[axis], middle[axis] + (prng.chance(0.5) ? 0 : prng.between(-2, 2))),
@@ -107,15 +107,15 @@ export class SimWorkload {
   #box(): Box {
     const prng = this.#prng;
     const { arena } = this.#plan;
-    const min = placeFrom((axis) => prng.between(arena.min[axis], arena.max[axis] - 1));
+    const min = positionFrom((axis) => prng.between(arena.min[axis], arena.max[axis] - 1));
     return boxBetween(
       min,
-      placeFrom((axis) => Math.min(arena.max[axis], min[axis] + prng.between(1, 2 * REGION_EDGE_CHUNKS))),
+      positionFrom((axis) => Math.min(arena.max[axis], min[axis] + prng.between(1, 2 * REGION_EDGE_CHUNKS))),
     );
   }
 
-  #voxelIn({ min, max }: Box): Place {
-    return placeFrom((axis) => this.#prng.between(min[axis], max[axis] - 1));
+  #voxelIn({ min, max }: Box): Position {
+    return positionFrom((axis) => this.#prng.between(min[axis], max[axis] - 1));
   }
 }
 
@@ -123,7 +123,7 @@ export class SimWorkload {
 function onAxes({ extents }: ChunkShape, { min, max }: Box): Box {
   const isMissing = (axis: Axis): boolean => extents[axis] === 1;
   return boxBetween(
-    placeFrom((axis) => (isMissing(axis) ? 0 : min[axis])),
-    placeFrom((axis) => (isMissing(axis) ? 1 : max[axis])),
+    positionFrom((axis) => (isMissing(axis) ? 0 : min[axis])),
+    positionFrom((axis) => (isMissing(axis) ? 1 : max[axis])),
   );
 }

@@ -2,8 +2,8 @@ import type { SharedWorld } from "@orthant/client";
 import {
   boxContains,
   chunkOfVoxel,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
@@ -26,7 +26,7 @@ export async function compareTown(world: World, townsmen: readonly Townsman[]): 
   let voxels = 0;
   for (const townsman of townsmen) {
     const fail = (detail: string): number => faults.push(`client ${townsman.lane}: ${detail}`);
-    for (const region of placesLexicographic(regionsTouching(townsman.sight))) {
+    for (const region of positionsLexicographic(regionsTouching(townsman.sight))) {
       regions++;
       const fault = await faultOfRegion(townsman, region, world);
       if (fault !== undefined) fail(fault);
@@ -60,7 +60,7 @@ export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]
 /** Describes how a client's copy of a region differs from the world; `undefined` when it does not. */
 export async function faultOfRegion(
   { world: replica, isStranger = false }: { readonly world: SharedWorld; readonly isStranger?: boolean },
-  region: Place,
+  region: Position,
   world: World,
 ): Promise<string | undefined> {
   const box = regionBox(region);
@@ -68,7 +68,7 @@ export async function faultOfRegion(
   const held = await replica.region(box, "symbolic");
   // Equal trees mean equal content, but different trees may hold the same content.
   for (const difference of held.differences(await world.region(box, isStranger ? "concrete" : "symbolic"))) {
-    for (const chunk of placesLexicographic(difference.box)) {
+    for (const chunk of positionsLexicographic(difference.box)) {
       if (replica.chunkAt(chunk)?.equals(await world.chunk(chunk)) !== true)
         return `chunk [${chunk}] is not the server's`;
     }

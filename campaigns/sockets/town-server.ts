@@ -3,7 +3,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { anyMaterial, LANES, placeInTown, SQUARE } from "./town.ts";
+import { anyMaterial, LANES, positionInTown, SQUARE } from "./town.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
 
@@ -40,7 +40,7 @@ async function foundTown(empty: NodeDisk): Promise<World> {
   });
   await town.edit(
     Array.from({ length: OLD_EDITS }, () => {
-      const [x, y, z, w] = placeInTown(prng);
+      const [x, y, z, w] = positionInTown(prng);
       // Keeps old edits out of the lanes, which the campaign compares with the clients' edits.
       return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, material: anyMaterial(prng) };
     }),

@@ -1,4 +1,4 @@
-import { type Box, DEFAULT_MATERIALS, type Place, placeFrom } from "@orthant/core";
+import { type Box, DEFAULT_MATERIALS, type Position, positionFrom } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
 /** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */
@@ -17,13 +17,13 @@ const TOWN: Box = {
 };
 
 /** Draws a position in town. */
-export function placeInTown(prng: Prng): Place {
-  return placeFrom((axis) => prng.between(TOWN.min[axis], TOWN.max[axis] - 1));
+export function positionInTown(prng: Prng): Position {
+  return positionFrom((axis) => prng.between(TOWN.min[axis], TOWN.max[axis] - 1));
 }
 
 /** Draws a voxel of one lane within reach of `center`. */
-export function voxelNear(center: Place, lane: number, prng: Prng): Place {
-  const [x, y, z] = placeFrom((axis) => center[axis] + prng.between(-REACH_VOXELS, REACH_VOXELS));
+export function voxelNear(center: Position, lane: number, prng: Prng): Position {
+  const [x, y, z] = positionFrom((axis) => center[axis] + prng.between(-REACH_VOXELS, REACH_VOXELS));
   return [x, y, z, lane];
 }
 

@@ -1,10 +1,17 @@
 import type { SharedWorld } from "@orthant/client";
 import { connect } from "@orthant/client/node";
-import { type Box, chunkOfVoxel, GeneratorRegistry, type Place, PlaceMap, placeFrom } from "@orthant/core";
+import {
+  type Box,
+  chunkOfVoxel,
+  GeneratorRegistry,
+  type Position,
+  PositionMap,
+  positionFrom,
+} from "@orthant/core";
 import type { Pose } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { CountedSocket } from "./counted-socket.ts";
-import { anyMaterial, placeInTown, SQUARE, voxelNear } from "./town.ts";
+import { anyMaterial, positionInTown, SQUARE, voxelNear } from "./town.ts";
 
 /** Most edits without a result; a client with more waits, even while the server is down. */
 const OPEN_EDITS_MAX = 40;
@@ -23,13 +30,13 @@ export class Townsman {
   /** True when it has no generators, so that the server sends it every voxel. */
   readonly isStranger: boolean;
   /** Voxels that it built in its lane, where no other client builds. */
-  readonly built = new PlaceMap<number>();
+  readonly built = new PositionMap<number>();
   /** Bytes received on each connection until its interest was complete. */
   readonly joinBytes: number[] = [];
   readonly faults: string[] = [];
   readonly #prng: Prng;
   readonly #onChange: () => void;
-  #center: Place;
+  #center: Position;
   #pose: Pose | undefined;
   #socket: CountedSocket | undefined;
   #joinCount = 0;
@@ -42,7 +49,7 @@ export class Townsman {
     this.isStranger = isStranger;
     this.#prng = prng;
     this.#onChange = onChange;
-    this.#center = placeInTown(prng);
+    this.#center = positionInTown(prng);
     this.world = connect(url, {
       name: `lane ${lane}`,
       look: this.#look(),
@@ -93,8 +100,8 @@ export class Townsman {
     const middle = chunkOfVoxel(this.world.shape, this.#center);
     const { radiusChunks } = this.#look();
     return {
-      min: placeFrom((axis) => middle[axis] - radiusChunks),
-      max: placeFrom((axis) => middle[axis] + radiusChunks + 1),
+      min: positionFrom((axis) => middle[axis] - radiusChunks),
+      max: positionFrom((axis) => middle[axis] + radiusChunks + 1),
     };
   }
 
@@ -102,11 +109,11 @@ export class Townsman {
   act(): void {
     const prng = this.#prng;
     if (prng.chance(LOOK_CHANCE)) {
-      this.#center = placeInTown(prng);
+      this.#center = positionInTown(prng);
       this.world.look(this.#look());
     }
     this.#pose = {
-      position: placeFrom((axis) => this.#center[axis] + prng.between(-256, 256) / 64),
+      position: positionFrom((axis) => this.#center[axis] + prng.between(-256, 256) / 64),
       orientation: [0, 0, 0, 1],
     };
     this.world.move(this.#pose);
@@ -158,7 +165,7 @@ export class Townsman {
     this.#onChange();
   }
 
-  #look(): { readonly center: Place; readonly radiusChunks: number } {
+  #look(): { readonly center: Position; readonly radiusChunks: number } {
     return { center: this.#center, radiusChunks: this.isStranger ? STRANGER_RADIUS_CHUNKS : RADIUS_CHUNKS };
   }
 

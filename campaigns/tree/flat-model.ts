@@ -43,7 +43,7 @@ export class FlatModel {
   }
 
   /** Yields all chunks, in any order. */
-  *entries(): Generator<readonly [place: [number, number, number, number], content: Content]> {
+  *entries(): Generator<readonly [position: [number, number, number, number], content: Content]> {
     for (const [key, content] of this.#chunks) {
       const [x = 0, y = 0, z = 0, w = 0] = key.split(",").map(Number);
       yield [[x, y, z, w], content];

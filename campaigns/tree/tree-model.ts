@@ -8,7 +8,7 @@ import {
   contentEquals,
   emptyChunk,
   type OverrideTree,
-  type Place,
+  type Position,
   subtractBox,
   uniformChunk,
 } from "@orthant/core";
@@ -35,11 +35,11 @@ export class TreeAndModel {
   /** An earlier state, for grafts, merges and differences. */
   #earlier: { tree: OverrideTree; model: FlatModel };
 
-  constructor(virgin: OverrideTree, arena: Box, prng: Prng) {
-    this.#tree = virgin;
+  constructor(untouched: OverrideTree, arena: Box, prng: Prng) {
+    this.#tree = untouched;
     this.#arena = arena;
     this.#prng = prng;
-    this.#earlier = { tree: virgin, model: new FlatModel() };
+    this.#earlier = { tree: untouched, model: new FlatModel() };
   }
 
   /** Applies one random edit to both. Describes how they then differ, if they do. */
@@ -50,15 +50,15 @@ export class TreeAndModel {
   }
 
   /** Rebuilds the tree from the model, chunk by chunk in random order. Describes the difference, if any. */
-  rebuild(virgin: OverrideTree): string | undefined {
+  rebuild(untouched: OverrideTree): string | undefined {
     const entries = [...this.#model.entries()];
-    let rebuilt = virgin;
+    let rebuilt = untouched;
     while (entries.length > 0) {
-      const [[place, content] = [[0, 0, 0, 0] as const, undefined]] = entries.splice(
+      const [[position, content] = [[0, 0, 0, 0] as const, undefined]] = entries.splice(
         this.#prng.below(entries.length),
         1,
       );
-      if (content !== undefined) rebuilt = rebuilt.set(place, content as Chunk);
+      if (content !== undefined) rebuilt = rebuilt.set(position, content as Chunk);
     }
     return rebuilt.equals(this.#tree) && this.#tree.equals(rebuilt)
       ? undefined
@@ -72,10 +72,10 @@ export class TreeAndModel {
       case 0:
       case 1:
       case 2: {
-        const place = box.min;
-        this.#tree = this.#tree.set(place, content);
-        this.#model.fill(boxBetween(place, after(place)), content);
-        return `set ${place}`;
+        const position = box.min;
+        this.#tree = this.#tree.set(position, content);
+        this.#model.fill(boxBetween(position, after(position)), content);
+        return `set ${position}`;
       }
       case 3: {
         const spread = this.#prng.pick(CONTENTS.slice(0, 3));
@@ -105,7 +105,7 @@ export class TreeAndModel {
   }
 
   #compare(edit: string): string | undefined {
-    for (const [x, y, z, w] of placesIn(this.#arena)) {
+    for (const [x, y, z, w] of positionsIn(this.#arena)) {
       const ours = this.#tree.at(x, y, z, w);
       const expected = this.#model.at(x, y, z, w);
       if (!same(ours, expected)) return `after ${edit}: [${x},${y},${z},${w}] differs from the flat model`;
@@ -120,15 +120,15 @@ export class TreeAndModel {
         if (subtractBox(a.box, b.box)[0] !== a.box) return `after ${edit}: two differences overlap`;
       }
     }
-    for (const place of placesIn(this.#arena)) {
-      const before = this.#earlier.model.at(...place);
-      const now = this.#model.at(...place);
-      const found = differences.filter(({ box }) => boxContains(box, place));
+    for (const position of positionsIn(this.#arena)) {
+      const before = this.#earlier.model.at(...position);
+      const now = this.#model.at(...position);
+      const found = differences.filter(({ box }) => boxContains(box, position));
       if (found.length !== (same(before, now) ? 0 : 1))
-        return `after ${edit}: ${found.length} differences at ${place}`;
+        return `after ${edit}: ${found.length} differences at ${position}`;
       const [difference] = found;
       if (difference !== undefined && !(same(difference.before, before) && same(difference.after, now))) {
-        return `after ${edit}: a wrong difference at ${place}`;
+        return `after ${edit}: a wrong difference at ${position}`;
       }
     }
     return undefined;
@@ -151,7 +151,7 @@ function same(a: Content | undefined, b: Content | undefined): boolean {
   return a === undefined || b === undefined ? a === b : contentEquals(a, b);
 }
 
-function after([x, y, z, w]: Place): Place {
+function after([x, y, z, w]: Position): Position {
   return [x + 1, y + 1, z + 1, w + 1];
 }
 
@@ -159,7 +159,7 @@ function describe({ min, max }: Box): string {
   return `[${min}] to [${max}]`;
 }
 
-function* placesIn({ min, max }: Box): Generator<Place> {
+function* positionsIn({ min, max }: Box): Generator<Position> {
   for (let w = min[3]; w < max[3]; w++) {
     for (let z = min[2]; z < max[2]; z++) {
       for (let y = min[1]; y < max[1]; y++) {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { boxContains, type ErrorCode, HYPERCUBE_CHUNKS, isOrthantError, type Place } from "@orthant/core";
+import { boxContains, type ErrorCode, HYPERCUBE_CHUNKS, isOrthantError, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   applyRepair,
@@ -85,13 +85,13 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const base = await openSave(await copySave("04-entities-players"));
   const before = await readEverything(base);
   const lostCells = plan.losses.flatMap(({ cell, what }) => (cell === undefined ? [] : [{ cell, what }]));
-  const isLost = (kind: string, place: Place): boolean =>
-    lostCells.some(({ cell, what }) => what === kind && boxContains(cell, place));
+  const isLost = (kind: string, position: Position): boolean =>
+    lostCells.some(({ cell, what }) => what === kind && boxContains(cell, position));
   return [
     row("repair brings back the blocks", () => {
       deepEqual(
         content.blocks,
-        before.blocks.filter(({ place }) => !isLost("blocks", place)),
+        before.blocks.filter(({ position }) => !isLost("blocks", position)),
       );
     }),
     row("repair brings back the entities", () => {

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { on } from "node:events";
-import { chunkFromVoxels, decode, type Place, TILE_CHUNKS, type TileChunk } from "@orthant/core";
+import { chunkFromVoxels, decode, type Position, TILE_CHUNKS, type TileChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { wire1Codec } from "@orthant/protocol";
 import { createServer } from "@orthant/server";
@@ -29,7 +29,7 @@ export async function converse(initialSync: Uint8Array, setTile: string): Promis
   const chunks = sync.kind === "batch" ? sync.chunks : [];
   const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS }, { autosave: false });
   await world.setChunks(
-    chunks.map(({ x, y, tiles }) => [[x, y, 0, 0] as Place, chunkFromVoxels(tiles)] as const),
+    chunks.map(({ x, y, tiles }) => [[x, y, 0, 0] as Position, chunkFromVoxels(tiles)] as const),
   );
   const server = await createServer({ world, tickMs: TICK_MS, logger: false, wire1: {}, closeWorld: true });
   const socket = createSocket("udp4");
@@ -62,8 +62,8 @@ async function talk(
       if (hasSet && chunk.tiles[SET_TILE_INDEX] === SET_TILE_MATERIAL && chunk.x === 0 && chunk.y === 0) {
         return { answers, chunks: [...chunks.values()], shown: hex };
       }
-      const place = `${chunk.x} ${chunk.y}`;
-      if (!chunks.has(place)) chunks.set(place, chunk);
+      const position = `${chunk.x} ${chunk.y}`;
+      if (!chunks.has(position)) chunks.set(position, chunk);
     }
     if (chunks.size === chunkCount && !hasSet) {
       hasSet = true;

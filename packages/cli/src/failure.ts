@@ -18,7 +18,7 @@ export function reportFailure(error: unknown, surroundings: Surroundings): ExitC
     if (hint !== undefined) say(`hint: ${hint}`);
     // A library rejects the user's values like any caller's. An error with a path concerns a file instead.
     const isFault = error.context.path !== undefined;
-    if (!isFault && isOrthantError(error, "ORT_ARGUMENT", "ORT_PLACE_RANGE")) return EXIT.usage;
+    if (!isFault && isOrthantError(error, "ORT_ARGUMENT", "ORT_POSITION_RANGE")) return EXIT.usage;
   } else {
     say(`orthant: ${plainWords(error) ?? firstLine(error)}`);
     if (!isOfTheSystem(error)) say("hint: this should not happen; please report it with ORTHANT_DEBUG=1");

@@ -34,7 +34,7 @@ export {
   OrthantError,
   PIXEL_CHUNKS,
   PLATFORMS_DEFAULTS,
-  type Place,
+  type Position,
   platformsGenerator,
   RegionTree,
   TERRAIN_DEFAULTS,

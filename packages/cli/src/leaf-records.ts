@@ -1,8 +1,8 @@
-import { boxAt, type Place } from "@orthant/core";
+import { boxAt, type Position } from "@orthant/core";
 import type { BlobRef, BlockEntry, LeafEntry, Save } from "@orthant/save";
 
 /** Returns the leaf of the index that holds a chunk. */
-export async function findLeaf({ index }: Save, chunk: Place): Promise<LeafEntry | undefined> {
+export async function findLeaf({ index }: Save, chunk: Position): Promise<LeafEntry | undefined> {
   await index.load(boxAt(chunk));
   return index.find(chunk);
 }
@@ -10,7 +10,7 @@ export async function findLeaf({ index }: Save, chunk: Place): Promise<LeafEntry
 /** Returns the block records of the leaf that holds a chunk, each with its content. */
 export async function recordsOf(
   save: Save,
-  chunk: Place,
+  chunk: Position,
 ): Promise<readonly { readonly ref: BlobRef; readonly blocks: readonly BlockEntry[] }[]> {
   const leaf = await findLeaf(save, chunk);
   const records: { ref: BlobRef; blocks: readonly BlockEntry[] }[] = [];

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NodeDisk, openWorld, type Place } from "orthant";
+import { NodeDisk, openWorld, type Position } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -8,13 +8,13 @@ import { capture, captureJson, temporaryFolder } from "./captured.ts";
 interface Created {
   readonly made: boolean;
   readonly name: string;
-  readonly chunkShape: Place;
-  readonly spawn: Place;
+  readonly chunkShape: Position;
+  readonly spawn: Position;
   readonly generator: { readonly id: string; readonly seed: string; readonly parameters: object };
 }
 
 describe("create", () => {
-  test.each<[template: string, options: readonly string[], shape: Place, generator: string]>([
+  test.each<[template: string, options: readonly string[], shape: Position, generator: string]>([
     ["platforms", [], [8, 8, 8, 8], "platforms"],
     ["terrain", [], [16, 16, 16, 1], "terrain"],
     ["tiles", [], [32, 32, 1, 1], "flat"],

@@ -26,7 +26,7 @@ describe("diff", () => {
     expect(output).toBe(
       [
         "chunk [0, 6, 0, 0] of region [0, 1, 0, 0]: content -> content, 1 voxel",
-        "chunk [18, 6, 0, 0] of region [4, 1, 0, 0]: virgin -> content",
+        "chunk [18, 6, 0, 0] of region [4, 1, 0, 0]: untouched -> content",
         "player 6: added",
         "different: 2 chunks in 2 regions, 1 player",
         "",
@@ -60,7 +60,7 @@ describe("diff", () => {
           after: "content",
           voxels: 1,
         },
-        { kind: "chunk", chunk: [18, 6, 0, 0], before: "virgin", after: "content", voxels: null },
+        { kind: "chunk", chunk: [18, 6, 0, 0], before: "untouched", after: "content", voxels: null },
         { kind: "player", playerId: "6", change: "added" },
       ],
     });

@@ -17,8 +17,8 @@ async function digAwayTheHouse(): Promise<void> {
   await world.close();
 }
 
-async function materialAt(place: string): Promise<number> {
-  const found = await captureJson<{ readonly material: { readonly id: number } }>("get", folder, place);
+async function materialAt(position: string): Promise<number> {
+  const found = await captureJson<{ readonly material: { readonly id: number } }>("get", folder, position);
   return found.material.id;
 }
 

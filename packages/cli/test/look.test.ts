@@ -154,8 +154,8 @@ describe("get", () => {
     expect(found).toMatchObject({
       voxel: [-100, 100, 0, 0],
       material: { id: 13, name: "lamp" },
-      chunk: { place: [-7, 6, 0, 0], state: "content" },
-      region: { place: [-2, 1, 0, 0], epoch: 1, step: 1 },
+      chunk: { position: [-7, 6, 0, 0], state: "content" },
+      region: { position: [-2, 1, 0, 0], epoch: 1, step: 1 },
       record: { file: "data/dt-000001.v4dt", generation: 2, exact: true },
     });
     expect((await capture(["get", folder, "-100,100"])).output).toContain("material    13 lamp\n");
@@ -164,7 +164,7 @@ describe("get", () => {
   test("shows that a voxel is generated", async () => {
     const found = await captureJson<Record<string, unknown>>("get", folder, "0,-300,0,0");
     expect(found).toMatchObject({
-      chunk: { state: "virgin" },
+      chunk: { state: "untouched" },
       region: { clock: 0 },
       record: null,
     });
@@ -183,7 +183,7 @@ describe("get", () => {
     const found = await captureJson<Record<string, unknown>>("get", other, "3,-40,3");
     expect(found).toMatchObject({
       material: { id: 0, name: "air" },
-      chunk: { place: [0, -3, 0, 0], state: "empty" },
+      chunk: { position: [0, -3, 0, 0], state: "empty" },
       record: { exact: false },
     });
     expect((await capture(["get", other, "3,-40,3"])).output).toMatch(
@@ -194,6 +194,6 @@ describe("get", () => {
   test("rejects a voxel beyond the lattice", async () => {
     const { exitCode, errors } = await capture(["get", folder, "99999999999999,0,0,0"]);
     expect(exitCode).toBe(EXIT.usage);
-    expect(errors).toContain("[ORT_PLACE_RANGE]");
+    expect(errors).toContain("[ORT_POSITION_RANGE]");
   });
 });

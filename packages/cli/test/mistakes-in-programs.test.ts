@@ -132,17 +132,17 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "sets a voxel between voxels",
     () => world.set([0.5, 0, 0, 0], 1),
-    "ORT_PLACE_RANGE: voxel coordinate 0.5 is not a whole number",
+    "ORT_POSITION_RANGE: voxel coordinate 0.5 is not a whole number",
   ],
   [
     "sets a voxel beyond the world",
     () => world.set([1e15, 0, 0, 0], 1),
-    "ORT_PLACE_RANGE: voxel coordinate 1000000000000000 is outside of the world, which goes from -17179869184 to 17179869183",
+    "ORT_POSITION_RANGE: voxel coordinate 1000000000000000 is outside of the world, which goes from -17179869184 to 17179869183",
   ],
   [
     "gives three coordinates",
     () => world.set([1, 2, 3] as never, 1),
-    "ORT_ARGUMENT: voxel is [1, 2, 3]; a place is a list of four whole numbers",
+    "ORT_ARGUMENT: voxel is [1, 2, 3]; a position is a list of four whole numbers",
   ],
   [
     "fills too much at once",

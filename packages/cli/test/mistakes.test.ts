@@ -155,19 +155,19 @@ const MISTAKES: readonly Mistake[] = [
     "coordinates that are none",
     "get ./hills 1,two",
     usage,
-    'orthant: voxel: "1,two" is no place; one looks like 1,-2,3,4',
+    'orthant: voxel: "1,two" is no position; one looks like 1,-2,3,4',
   ],
   [
     "five coordinates",
     "get ./hills 1,2,3,4,5",
     usage,
-    'orthant: voxel: "1,2,3,4,5" is no place; one looks like 1,-2,3,4',
+    'orthant: voxel: "1,2,3,4,5" is no position; one looks like 1,-2,3,4',
   ],
   [
     "coordinates beyond the world",
     "get ./hills 99999999999999",
     usage,
-    "orthant: voxel coordinate 99999999999999 is outside of the world, which goes from -34359738368 to 34359738367 [ORT_PLACE_RANGE]",
+    "orthant: voxel coordinate 99999999999999 is outside of the world, which goes from -34359738368 to 34359738367 [ORT_POSITION_RANGE]",
   ],
   [
     "a box that is upside down",

@@ -42,7 +42,7 @@ describe("orthant", () => {
       ["create", "x", "-t", "1D"],
       '--template: "1D" is not one of platforms, terrain, tiles',
     ],
-    ["a place that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no place'],
+    ["a position that is none", ["get", "x", "1,2,three"], 'orthant: voxel: "1,2,three" is no position'],
     ["a number that is none", ["ls", "x", "--limit", "all"], 'orthant: --limit: "all" is no whole number'],
   ])("explains what is wrong with %s and exits with code 2", async (_what, argv, message) => {
     const { exitCode, output, errors } = await capture(argv);

@@ -1,6 +1,6 @@
 import { connect, type ReplicaCache, type SharedWorld, type WebSocketLike } from "@orthant/client";
 import { indexedDbCache } from "@orthant/client/browser";
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { brokenPromises } from "./cache-contract.ts";
 
 declare const WebSocket: new (url: string) => WebSocketLike;
@@ -9,8 +9,8 @@ declare const WebSocket: new (url: string) => WebSocketLike;
 export interface ClientPage {
   /** Joins with a cache of this name. Returns the bytes received until everything had arrived. */
   join(url: string, cacheName: string): Promise<number>;
-  setVoxel(place: Place, material: number): Promise<string>;
-  voxelAt(place: Place): number | undefined;
+  setVoxel(position: Position, material: number): Promise<string>;
+  voxelAt(position: Position): number | undefined;
   status(): string;
   playerId(): string;
   close(): Promise<void>;
@@ -64,8 +64,8 @@ const page: ClientPage = {
     await client.complete();
     return bytes;
   },
-  setVoxel: async (place, material) => (await joined().setVoxel(place, material)).outcome,
-  voxelAt: (place) => joined().voxelAt(place),
+  setVoxel: async (position, material) => (await joined().setVoxel(position, material)).outcome,
+  voxelAt: (position) => joined().voxelAt(position),
   status: () => joined().status,
   playerId: () => String(joined().playerId),
   close: () => joined().close(),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { connect } from "@orthant/client/node";
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type ServedPrograms, servePrograms } from "@orthant/testkit/browser";
 import type { World } from "@orthant/world";
@@ -50,8 +50,8 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     return opened.evaluate(([url, name]) => page.join(url, name), [server.url, cacheName] as const);
   }
 
-  const voxelAt = (opened: Page, place: Place): Promise<number | undefined> =>
-    opened.evaluate((at) => page.voxelAt(at), place);
+  const voxelAt = (opened: Page, position: Position): Promise<number | undefined> =>
+    opened.evaluate((at) => page.voxelAt(at), position);
 
   test("edits, leaves, returns and fetches only what changed since", async () => {
     const context = await newContext();

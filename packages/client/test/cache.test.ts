@@ -5,7 +5,7 @@ import {
   memoryCache,
   type ReplicaCache,
 } from "@orthant/client";
-import { boxBetween, clockOf, type Place, uniformChunk } from "@orthant/core";
+import { boxBetween, clockOf, type Position, uniformChunk } from "@orthant/core";
 import type { Hello, Interest, PatchMessage } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ class WatchedCache implements ReplicaCache {
 }
 
 /** Returns a patch that replaces a region by one material, with its clock. */
-function full(patchSeq: number, region: Place, material: number, step: number): PatchMessage {
+function full(patchSeq: number, region: Position, material: number, step: number): PatchMessage {
   const [x, y, z, w] = region;
   const box = boxBetween([x * 4, y * 4, z * 4, w * 4], [x * 4 + 4, y * 4 + 4, z * 4 + 4, w * 4 + 4]);
   const change = {
@@ -196,7 +196,7 @@ describe("a cache", () => {
 
   test("is written in parts when there is much, and the first part removes all regions of another world", async () => {
     const cache = new WatchedCache();
-    const regions = Array.from({ length: 600 }, (_, w): Place => [0, 0, 0, w]);
+    const regions = Array.from({ length: 600 }, (_, w): Position => [0, 0, 0, w]);
     const look = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 2400])] };
     const first = await joined({ cache, look });
     first.sayGenerated(regions);

@@ -1,4 +1,4 @@
-import { type Box, boxAt, boxBetween, CUBE_CHUNKS, PIXEL_CHUNKS, type Place } from "@orthant/core";
+import { type Box, boxAt, boxBetween, CUBE_CHUNKS, PIXEL_CHUNKS, type Position } from "@orthant/core";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";
@@ -80,7 +80,7 @@ describe("looking", () => {
     await server.join();
     await server.pass(300);
     server.say({ kind: "heartbeat", interestId: 1, complete: false, sent: 0 });
-    const asked = async (x: number, motion: Place): Promise<number> => {
+    const asked = async (x: number, motion: Position): Promise<number> => {
       server.world.look({ center: [x, 0, 0, 0], radiusChunks: 1, motion });
       await server.pass(300);
       return server.heard().filter(({ kind }) => kind === "interest").length;
@@ -132,7 +132,7 @@ describe("looking", () => {
     expect(around(-1)).toBe("ORT_ARGUMENT");
     expect(around(0.5)).toBe("ORT_ARGUMENT");
     expect(codeOf(() => server.world.look({ center: [0, Number.NaN, 0, 0], radiusChunks: 1 }))).toBe(
-      "ORT_PLACE_RANGE",
+      "ORT_POSITION_RANGE",
     );
     const far = { boxes: [boxAt([0, 0, 0, 0])], center: [1e300, 0, 0, 0] as const };
     expect(codeOf(() => server.world.look(far))).toBe("ORT_ARGUMENT");

@@ -5,15 +5,15 @@ import {
   DEFAULT_GENERATORS,
   flatGenerator,
   GeneratorRegistry,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
 } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
 import type { World } from "@orthant/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtWorld, countingSockets, serve } from "./served-world.ts";
 
-const LOOK = { center: [0, 33, 0, 0] as Place, radiusChunks: 3 };
+const LOOK = { center: [0, 33, 0, 0] as Position, radiusChunks: 3 };
 const IN_SIGHT = boxBetween([-3, 1, -3, -3], [4, 7, 4, 4]);
 
 /** Resolves when a client has this status. */
@@ -28,10 +28,10 @@ function status(client: SharedWorld, wanted: Status): Promise<void> {
 }
 
 /** Resolves when a client sees a material at a position. */
-function seen(client: SharedWorld, place: Place, material: number): Promise<void> {
+function seen(client: SharedWorld, position: Position, material: number): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
-      if (client.voxelAt(place) !== material) return;
+      if (client.voxelAt(position) !== material) return;
       stop();
       resolve();
     };
@@ -43,8 +43,8 @@ function seen(client: SharedWorld, place: Place, material: number): Promise<void
 async function expectEqual(client: SharedWorld, world: World): Promise<void> {
   const ours = await client.region(IN_SIGHT);
   const theirs = await world.region(IN_SIGHT);
-  for (const place of placesLexicographic(IN_SIGHT)) {
-    expect(client.chunkAt(place)?.equals(await world.chunk(place)), `chunk ${place}`).toBe(true);
+  for (const position of positionsLexicographic(IN_SIGHT)) {
+    expect(client.chunkAt(position)?.equals(await world.chunk(position)), `chunk ${position}`).toBe(true);
   }
   expect(ours.equals(theirs)).toBe(true);
 }

@@ -9,7 +9,7 @@ import {
   flatGenerator,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import {
   type ClientMessage,
@@ -112,7 +112,7 @@ export class ScriptedServer {
   }
 
   /** Sends regions as generated, as stream item 1, and reports the interest as complete. */
-  sayGenerated(regions: readonly Place[], interestId = 1): void {
+  sayGenerated(regions: readonly Position[], interestId = 1): void {
     this.say(
       { kind: "blank", streamNumber: 1, content: "generated", mask: regionMask(regions) },
       { kind: "heartbeat", interestId, complete: true, sent: 1 },

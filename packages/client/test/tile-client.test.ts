@@ -1,5 +1,5 @@
 import { connect, connectTiles } from "@orthant/client/node";
-import { type Place, TILE_CHUNKS } from "@orthant/core";
+import { type Position, TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Wire1GameCommand } from "@orthant/protocol";
 import { createWorld } from "@orthant/world";
@@ -21,7 +21,7 @@ test("[W35, W37] clients of both protocols see the same world and each other's e
   onTestFinished(() => tiles.close());
   const shared = connect(server.url, { name: "Ada" });
   onTestFinished(() => void shared.close());
-  shared.look({ center: [0, 0, 0, 0] as Place, radiusChunks: 2 });
+  shared.look({ center: [0, 0, 0, 0] as Position, radiusChunks: 2 });
   await shared.complete();
   await until(() => [...tiles.visitor.chunks].length === 25);
 

@@ -23,9 +23,9 @@ export {
   heartbeatKey,
   leaseKey,
   mapKey,
-  nameOfPlace,
+  nameOfPosition,
   ownerAddress,
-  placeOfName,
+  positionOfName,
   requireName,
   sectorOfRegion,
 } from "./shard/names.ts";

@@ -1,5 +1,5 @@
 import { clusterStatus, ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster";
-import { boxAt, boxBetween, decode, encode, type Place, placeFrom, regionBox } from "@orthant/core";
+import { boxAt, boxBetween, decode, encode, type Position, positionFrom, regionBox } from "@orthant/core";
 import type { World } from "@orthant/world";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
@@ -66,7 +66,7 @@ test("[K34] entities that exceed one answer arrive in several", async () => {
   const each = 2_500;
   const { small } = await town((world) => {
     for (let index = 0; index < 4 * each; index++) {
-      const position = placeFrom((axis) => (axis === 0 ? (index % 4) * 16 + 1 : 1));
+      const position = positionFrom((axis) => (axis === 0 ? (index % 4) * 16 + 1 : 1));
       world.spawnEntity({ kind: 1, position, displayName: `${index}`.padStart(64, "-") });
     }
   });
@@ -85,7 +85,7 @@ test("[K34] entities that exceed one answer arrive in several", async () => {
 async function ask(
   small: SmallCluster,
   shard: string,
-  regions: readonly Place[],
+  regions: readonly Position[],
 ): Promise<readonly { readonly kind: string }[]> {
   const engine = small.hub.connect();
   const status = await small.settled(clusterStatus(engine, "town"));

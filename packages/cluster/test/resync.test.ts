@@ -1,5 +1,5 @@
 import { type MemoryEngine, ownerRequestCodec } from "@orthant/cluster";
-import { boxBetween, decode, type Place, regionBox } from "@orthant/core";
+import { boxBetween, decode, type Position, regionBox } from "@orthant/core";
 import type { FakeClock } from "@orthant/testkit";
 import { expect, test, vi } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
@@ -7,7 +7,7 @@ import { SmallCluster } from "./small-cluster.ts";
 const REGIONS = 2_000;
 /** A plane of 40 by 50 regions, in chunks. */
 const PLANE = boxBetween([0, 0, 0, 0], [160, 200, 4, 4]);
-const WATCHED: Place = [31, 17, 0, 0];
+const WATCHED: Position = [31, 17, 0, 0];
 
 interface Request {
   readonly regions: readonly string[];

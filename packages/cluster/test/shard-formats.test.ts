@@ -7,11 +7,11 @@ import {
   leaseCodec,
   leaseKey,
   mapKey,
-  nameOfPlace,
+  nameOfPosition,
   ownerAddress,
   ownerAnswerCodec,
   ownerRequestCodec,
-  placeOfName,
+  positionOfName,
   type RegionRecord,
   requireName,
   type ShardMap,
@@ -62,8 +62,8 @@ const RECORD: RegionRecord = {
   after: clockOf(3, 1),
   origins: [{ clientId: 5n, lastEditId: 300 }],
   chunks: [
-    { place: [4, -4, 0, 0], chunk: stone },
-    { place: [5, -4, 0, 0], edits: [{ index: 2, material: 1 }] },
+    { position: [4, -4, 0, 0], chunk: stone },
+    { position: [5, -4, 0, 0], edits: [{ index: 2, material: 1 }] },
   ],
 };
 
@@ -109,10 +109,10 @@ describe("names", () => {
   });
 
   test("[K3] a sector or region has exactly one name", () => {
-    expect(nameOfPlace([1, -20, 0, 3])).toBe("1_-20_0_3");
-    expect(placeOfName("1_-20_0_3")).toEqual([1, -20, 0, 3]);
+    expect(nameOfPosition([1, -20, 0, 3])).toBe("1_-20_0_3");
+    expect(positionOfName("1_-20_0_3")).toEqual([1, -20, 0, 3]);
     for (const name of ["1_2_3", "01_0_0_0", "-0_0_0_0", "1_2_3_4_5", "+1_0_0_0", " 1_0_0_0", "1e3_0_0_0"])
-      expect(codeOf(() => placeOfName(name))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => positionOfName(name))).toBe("ORT_ARGUMENT");
   });
 
   test("[K4] keys have these names", () => {
@@ -178,7 +178,7 @@ describe("records", () => {
     const [first, second] = RECORD.chunks as [RegionRecord["chunks"][number], RegionRecord["chunks"][number]];
     expect(codeOfChanged({ chunks: [second, first] })).toBe("ORT_JOURNAL");
     expect(codeOfChanged({ chunks: [first, first] })).toBe("ORT_JOURNAL");
-    expect(codeOfChanged({ chunks: [{ place: [0, 0, 0, 0], chunk: stone }] })).toBe("ORT_JOURNAL");
+    expect(codeOfChanged({ chunks: [{ position: [0, 0, 0, 0], chunk: stone }] })).toBe("ORT_JOURNAL");
   });
 
   test("[K12] a record above the size limit is neither encoded nor decoded", () => {
@@ -189,7 +189,7 @@ describe("records", () => {
       Uint16Array.from({ length: 16_384 }, (_, index) => (index * 40_503) % 65_536),
     );
     const chunks = Array.from({ length: 64 }, (_, index) => ({
-      place: [4 + Math.floor(index / 16), -4 + (Math.floor(index / 4) % 4), index % 4, 0] as const,
+      position: [4 + Math.floor(index / 16), -4 + (Math.floor(index / 4) % 4), index % 4, 0] as const,
       chunk: noise,
     }));
     expect(codeOf(() => encodeRecord({ ...RECORD, chunks }, noise.volume))).toBe("ORT_LIMIT");
@@ -291,7 +291,7 @@ describe("questions", () => {
           {
             kind: "chunks",
             clock: clockOf(1, 1),
-            chunks: [{ place: [0, 0, 0, 0], chunk: stone }],
+            chunks: [{ position: [0, 0, 0, 0], chunk: stone }],
             more: true,
           },
         ],

@@ -9,7 +9,7 @@ import {
   type OwnerLimits,
   ShardFolders,
 } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, type Place } from "@orthant/core";
+import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -108,7 +108,7 @@ export class SmallCluster {
 
   edit(
     gateway: ClusterGateway,
-    voxel: Place,
+    voxel: Position,
     material: number,
     clientId = 5n,
   ): ReturnType<ClusterGateway["world"]["edit"]> {

@@ -87,7 +87,7 @@ export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
 export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/flat.ts";
 export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
 export { GeneratorRegistry } from "./generate/generator-registry.ts";
-export { HashSequence, hashKey, hashPlace } from "./generate/hash/place-hash.ts";
+export { HashSequence, hashKey, hashPosition } from "./generate/hash/position-hash.ts";
 export {
   MAZE_CELLS_MAX,
   MAZE_DEFAULTS,
@@ -128,33 +128,33 @@ export {
   unionBox,
   WHOLE_LATTICE,
 } from "./lattice/box.ts";
-export { boxCodec, placeCodec } from "./lattice/box-codec.ts";
-export { placesLexicographic, placesMinorToMajor } from "./lattice/box-order.ts";
+export { boxCodec, positionCodec } from "./lattice/box-codec.ts";
+export { positionsLexicographic, positionsMinorToMajor } from "./lattice/box-order.ts";
 export {
   axisOutside,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   CUBE_CHUNKS,
   cellIndex,
-  cellPlace,
   chunkShape,
   HYPERCUBE_CHUNKS,
   PIXEL_CHUNKS,
+  positionInChunk,
   TILE_CHUNKS,
 } from "./lattice/chunk-shape.ts";
 export { floorDivide, floorModulo } from "./lattice/floor-division.ts";
 export {
   AXES,
   type Axis,
-  comparePlaces,
-  type Place,
-  placeFrom,
-  placesEqual,
-  requireLatticePlace,
-} from "./lattice/place.ts";
-export { type PlaceHashSecret, placeHashSecret } from "./lattice/place-hash.ts";
-export { PlaceMap } from "./lattice/place-map.ts";
-export { PlaceSet } from "./lattice/place-set.ts";
+  comparePositions,
+  type Position,
+  positionFrom,
+  positionsEqual,
+  requireLatticePosition,
+} from "./lattice/position.ts";
+export { type PositionHashSecret, positionHashSecret } from "./lattice/position-hash.ts";
+export { PositionMap } from "./lattice/position-map.ts";
+export { PositionSet } from "./lattice/position-set.ts";
 export {
   REGION_EDGE_CHUNKS,
   regionBox,

@@ -6,7 +6,7 @@ import {
   flatGenerator,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  type Place,
+  type Position,
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -51,11 +51,11 @@ function scattered(seed: number): readonly BlockEntry[] {
   for (let count = 0; count < 120; count++) {
     const spread = prng.chance(0.7) ? 6 : 200_000;
     const at = (): number => prng.between(-spread, spread);
-    const place: Place = [at(), at(), at(), at()];
+    const position: Position = [at(), at(), at(), at()];
     const chunk = prng.chance(0.1)
       ? uniformChunk(VOLUME, prng.below(3))
       : chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === count ? 200 : cell % 3)));
-    blocks.set(place.join(), { place, chunk });
+    blocks.set(position.join(), { position, chunk });
   }
   return [...blocks.values()];
 }
@@ -65,7 +65,7 @@ async function treeOf(blocks: readonly BlockEntry[], change: Partial<GlobalState
   const cells = new LeafMap();
   const leaves = new Map<string, { cell: Box; blocks: BlockEntry[]; entities: EntityRecord[] }>();
   for (const block of blocks) {
-    const cell = cells.cellFor(block.place);
+    const cell = cells.cellFor(block.position);
     const leaf = leaves.get(cell.min.join()) ?? { cell, blocks: [], entities: [] };
     leaves.set(cell.min.join(), leaf);
     leaf.blocks.push(block);
@@ -126,7 +126,7 @@ describe("convertSave", () => {
 
   test("lists what the flat dialect cannot hold, and converts the rest", async () => {
     const wide = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === 0 ? 300 : 2)));
-    const tree = await treeOf([{ place: [0, 0, 0, 0], chunk: wide }], {
+    const tree = await treeOf([{ position: [0, 0, 0, 0], chunk: wide }], {
       base: { kind: "generated" },
       generators: floorOf(5),
       description: { ...GLOBAL.description, name: "isles", spawn: [1, 2, 3, 4] },
@@ -170,8 +170,8 @@ describe("convertSave", () => {
 
   test("reads chunks from a flat save's global file, and regions of any edge", async () => {
     const global: readonly BlockEntry[] = [
-      { place: [-9, 0, 0, 0], chunk: uniformChunk(VOLUME, 5) },
-      { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 6) },
+      { position: [-9, 0, 0, 0], chunk: uniformChunk(VOLUME, 5) },
+      { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 6) },
     ];
     const disk = new MemoryDisk();
     await writeFlatSave(disk, {
@@ -180,9 +180,9 @@ describe("convertSave", () => {
       nextEntityId: 1n,
       players: [],
       blocks: [
-        { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 7) },
-        { place: [2, 0, 0, 0], chunk: uniformChunk(VOLUME, 8) },
-        { place: [-4, -5, 11, 3], chunk: uniformChunk(VOLUME, 9) },
+        { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 7) },
+        { position: [2, 0, 0, 0], chunk: uniformChunk(VOLUME, 8) },
+        { position: [-4, -5, 11, 3], chunk: uniformChunk(VOLUME, 9) },
       ],
       entities: [entityAt(4n, [-1, 20, 30, 40])],
       customPayload: encode(worldOverrideCodec, global),

@@ -1,7 +1,7 @@
 import { I32_MAX, I32_MIN, OrthantError, requireBigint, requireInteger, U64_MAX } from "@orthant/core";
 
 /** Throws `ORT_ARGUMENT` unless these are valid chunk coordinates. */
-export function requirePlace(x: number, y: number): void {
+export function requirePosition(x: number, y: number): void {
   requireInteger(x, I32_MIN, I32_MAX);
   requireInteger(y, I32_MIN, I32_MAX);
 }

@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
+import { isOrthantError, OrthantError, PositionSet } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
 import { TurnQueue } from "@orthant/disk/files";
 import { AutosaveTimer } from "./live/autosave-timer.ts";
@@ -6,7 +6,7 @@ import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
 import type { PixelLog } from "./live/pixel-log.ts";
 import { PixelSaveHandle } from "./live/save-handle.ts";
-import { requireBodyId, requirePixels, requirePlace } from "./pixel-arguments.ts";
+import { requireBodyId, requirePixels, requirePosition } from "./pixel-arguments.ts";
 import type { PixelWorldSettings } from "./pixel-world-options.ts";
 import { keptPixels } from "./pixels/pixel-layers.ts";
 import { chunkBytes, generatedPixels, pixelsOf } from "./pixels/stored-chunk.ts";
@@ -36,8 +36,8 @@ export class PixelWorld {
   readonly #lock: DiskLock;
   readonly #settings: PixelWorldSettings;
   readonly #pending: PendingChanges;
-  readonly #dirty = new PlaceSet();
-  readonly #persisted = new PlaceSet();
+  readonly #dirty = new PositionSet();
+  readonly #persisted = new PositionSet();
   readonly #sessionBits: bigint;
   readonly #autosave: AutosaveTimer;
   readonly #damage: DamageLog;
@@ -111,14 +111,14 @@ export class PixelWorld {
   }
 
   stateOf(x: number, y: number): PixelChunkState {
-    requirePlace(x, y);
+    requirePosition(x, y);
     if (this.#dirty.has(x, y, 0, 0)) return "dirty";
     return this.#persisted.has(x, y, 0, 0) ? "persisted" : "clean";
   }
 
   /** Whether a chunk is stored or pending. All other chunks come from the generator. */
   has(x: number, y: number): boolean {
-    requirePlace(x, y);
+    requirePosition(x, y);
     const pending = this.#pending.chunk(x, y);
     return pending === undefined ? this.#log.index.chunks.has(x, y) : pending.pixels !== undefined;
   }
@@ -129,7 +129,7 @@ export class PixelWorld {
    */
   async load(x: number, y: number): Promise<Uint8Array | undefined> {
     this.#requireOpen();
-    requirePlace(x, y);
+    requirePosition(x, y);
     const pending = this.#pending.chunk(x, y);
     if (pending?.pixels !== undefined) return pending.pixels.slice();
     const ref = pending === undefined ? this.#log.index.chunks.get(x, y) : undefined;
@@ -144,14 +144,14 @@ export class PixelWorld {
    * then it resolves when writing some of them to the file has made room.
    */
   async store(x: number, y: number, pixels: Uint8Array): Promise<void> {
-    requirePlace(x, y);
+    requirePosition(x, y);
     requirePixels(pixels, chunkBytes(this.facts));
     await this.#offer({ kind: "chunk", x, y, pixels: keptPixels(pixels, this.facts.layers) });
   }
 
   /** Discards the stored chunk, so that its pixels come from the generator again. */
   async delete(x: number, y: number): Promise<void> {
-    requirePlace(x, y);
+    requirePosition(x, y);
     await this.#offer({ kind: "chunk", x, y, pixels: undefined });
   }
 
@@ -161,7 +161,7 @@ export class PixelWorld {
    */
   async bodiesIn(x: number, y: number): Promise<readonly PixelBody[]> {
     this.#requireOpen();
-    requirePlace(x, y);
+    requirePosition(x, y);
     const found = new Map<bigint, PixelBody>();
     const { chunkEdge } = this.facts;
     const pending = [...this.#pending.bodies()];

@@ -195,8 +195,8 @@ describe("a file with damaged chunks and bodies", () => {
     const world = await openPixelWorld(disk, FILE, { generator: ground, onDamage: "regenerate" });
     const heard: PixelDamage[] = [];
     const unsubscribe = world.onDamageFound((damage) => heard.push(damage));
-    const virgin = await newWorld({ generator: ground });
-    expect(await world.load(0, 0)).toEqual(await virgin.world.load(0, 0));
+    const untouched = await newWorld({ generator: ground });
+    expect(await world.load(0, 0)).toEqual(await untouched.world.load(0, 0));
     await world.load(0, 0);
     expect(await world.load(1, 0)).toEqual(filled(6));
     expect(await world.bodiesIn(6, 12)).toEqual([]);

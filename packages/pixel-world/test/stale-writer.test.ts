@@ -139,12 +139,12 @@ async function tell({ image, stale, next, staleStopsBefore, goesOnBefore }: Stor
 async function expectChunks(
   disk: Disk,
   path: string,
-  places: readonly [x: number, y: number][],
+  positions: readonly [x: number, y: number][],
 ): Promise<void> {
   expect(isWhole(await verifyPixelWorld(disk, path)), `${path} is whole`).toBe(true);
   const save = await openPixelSave(disk, path);
   const stored = new Map(Array.from(save.chunks(), (ref) => [`${ref.x},${ref.y}`, ref]));
-  for (const [x, y] of places) {
+  for (const [x, y] of positions) {
     const ref = stored.get(`${x},${y}`);
     if (ref === undefined) throw new Error(`${path} has no chunk ${x},${y}`);
     const pixels = pixelsOf(await save.readChunk(ref), save.facts, undefined, x, y);

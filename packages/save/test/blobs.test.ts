@@ -18,18 +18,18 @@ const AT_1 = "02 00 00 00 02 01";
 const AT_1_0_0_1 = "02 00 00 01 02 00";
 const blob = `${VOLUME} 02 ${CHUNK_9} ${CHUNK_7} 05 ${AT_MINUS_1} ${AT_0_EMPTY} ${AT_0_0_0_2_VIRGIN} ${AT_1} ${AT_1_0_0_1}`;
 const blocks = [
-  { place: [-1, 0, 0, 0], chunk: chunkOf(9) },
-  { place: [0, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
-  { place: [0, 0, 0, 2], chunk: undefined },
-  { place: [1, 0, 0, 0], chunk: chunkOf(7) },
-  { place: [1, 0, 0, 1], chunk: chunkOf(9) },
+  { position: [-1, 0, 0, 0], chunk: chunkOf(9) },
+  { position: [0, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
+  { position: [0, 0, 0, 2], chunk: undefined },
+  { position: [1, 0, 0, 0], chunk: chunkOf(7) },
+  { position: [1, 0, 0, 1], chunk: chunkOf(9) },
 ] as const;
 
 describe("a block blob", () => {
   test("[S29, S30, S31] consists of volume, dictionary and assignments, whatever the input order", () => {
     expect(toHex(encode(blobCodec, [...blocks].reverse()))).toBe(toHex(fromHex(blob)));
     const read = decode(blobCodec, fromHex(blob));
-    expect(read.map(({ place }) => place)).toEqual(blocks.map(({ place }) => place));
+    expect(read.map(({ position }) => position)).toEqual(blocks.map(({ position }) => position));
     expect(read.map(({ chunk }) => chunk?.get(3))).toEqual([9, 0, undefined, 7, 9]);
   });
 

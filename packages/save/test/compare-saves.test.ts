@@ -1,4 +1,4 @@
-import { emptyChunk, type Place } from "@orthant/core";
+import { emptyChunk, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   allLeaves,
@@ -57,7 +57,7 @@ describe("compareSaves", () => {
     ).toEqual([]);
   });
 
-  test("distinguishes virgin, empty and content, and counts voxels where both sides have content", async () => {
+  test("distinguishes untouched, empty and content, and counts voxels where both sides have content", async () => {
     const before = await saveOf([
       blockAt([0, 0, 0, 0], 5),
       blockAt([1, 0, 0, 0], 5),
@@ -65,14 +65,14 @@ describe("compareSaves", () => {
     ]);
     const after = await saveOf([
       blockAt([0, 0, 0, 0], 6),
-      { place: [2, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
+      { position: [2, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
       blockAt([3, 0, 0, 0], 5),
     ]);
     expect(await differences(before, after)).toEqual([
-      { kind: "chunk", place: [0, 0, 0, 0], before: "content", after: "content", voxels: 1 },
-      { kind: "chunk", place: [2, 0, 0, 0], before: "content", after: "empty", voxels: 16 },
-      { kind: "chunk", place: [3, 0, 0, 0], before: "virgin", after: "content", voxels: undefined },
-      { kind: "chunk", place: [1, 0, 0, 0], before: "content", after: "virgin", voxels: undefined },
+      { kind: "chunk", position: [0, 0, 0, 0], before: "content", after: "content", voxels: 1 },
+      { kind: "chunk", position: [2, 0, 0, 0], before: "content", after: "empty", voxels: 16 },
+      { kind: "chunk", position: [3, 0, 0, 0], before: "untouched", after: "content", voxels: undefined },
+      { kind: "chunk", position: [1, 0, 0, 0], before: "content", after: "untouched", voxels: undefined },
     ]);
   });
 
@@ -82,8 +82,8 @@ describe("compareSaves", () => {
       const model = (): Map<string, BlockEntry> => {
         const blocks = new Map<string, BlockEntry>();
         for (let count = prng.below(40); count > 0; count--) {
-          const place: Place = [prng.below(9), prng.below(3), prng.below(9), 0];
-          blocks.set(place.join(), blockAt(place, 1 + prng.below(2)));
+          const position: Position = [prng.below(9), prng.below(3), prng.below(9), 0];
+          blocks.set(position.join(), blockAt(position, 1 + prng.below(2)));
         }
         return blocks;
       };
@@ -97,8 +97,10 @@ describe("compareSaves", () => {
         await saveOf([...before.values()], [], limits()),
         await saveOf([...after.values()], [], limits()),
       );
-      const places = found.map((difference) => (difference.kind === "chunk" ? difference.place.join() : ""));
-      expect(places.sort(), `round ${round}`).toEqual(expected.sort());
+      const positions = found.map((difference) =>
+        difference.kind === "chunk" ? difference.position.join() : "",
+      );
+      expect(positions.sort(), `round ${round}`).toEqual(expected.sort());
     }
   });
 

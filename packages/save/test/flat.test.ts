@@ -44,9 +44,9 @@ const content: FlatSaveContent = {
   nextEntityId: 5n,
   players: [bare(7n), bare(3n)],
   blocks: [
-    { place: [-1, 2, 0, 12], chunk: uniformChunk(VOLUME, 9) },
-    { place: [0, 0, 0, 0], chunk: emptyChunk(VOLUME) },
-    { place: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 255) },
+    { position: [-1, 2, 0, 12], chunk: uniformChunk(VOLUME, 9) },
+    { position: [0, 0, 0, 0], chunk: emptyChunk(VOLUME) },
+    { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 255) },
   ],
   entities: [entityAt(2n, [-0.5, 0, 0, 0]), entityAt(1n, [40, 0, 0, 0])],
   nowMs: 1_771_200_000_000,
@@ -116,8 +116,12 @@ describe("the flat dialect", () => {
   });
 
   test.each<[rule: string, name: string, change: Partial<FlatSaveContent>]>([
-    ["S39", "a material above 255", { blocks: [{ place: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] }],
-    ["S39", "a chunk of another shape", { blocks: [{ place: [4, 0, 0, 0], chunk: uniformChunk(16, 1) }] }],
+    [
+      "S39",
+      "a material above 255",
+      { blocks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] },
+    ],
+    ["S39", "a chunk of another shape", { blocks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(16, 1) }] }],
     ["S36", "generators", { base: { kind: "generated" } }],
     ["S37", "a player with a name", { players: [playerOf(1n)] }],
     [
@@ -134,7 +138,7 @@ describe("the flat dialect", () => {
   test("[S39] names the positions that it cannot hold before anything is written", async () => {
     const disk = new MemoryDisk();
     const blocks = Array.from({ length: 7 }, (_, x) => ({
-      place: [x, 0, 0, 0] as const,
+      position: [x, 0, 0, 0] as const,
       chunk: uniformChunk(VOLUME, 300),
     }));
     const attempt = writeFlatSave(disk, { ...content, blocks });
@@ -193,8 +197,8 @@ describe("the flat dialect", () => {
 
   test("[S41] returns the blocks in the global file separately", async () => {
     const blocks = [
-      { place: [0, -1, 0, 0], chunk: emptyChunk(VOLUME) },
-      { place: [1, 1, 1, 1], chunk: uniformChunk(VOLUME, 3) },
+      { position: [0, -1, 0, 0], chunk: emptyChunk(VOLUME) },
+      { position: [1, 1, 1, 1], chunk: uniformChunk(VOLUME, 3) },
     ] as const;
     const customPayload = encode(worldOverrideCodec, blocks);
     expect(toHex(customPayload)).toBe(toHex(fromHex("01 02 00010000 01 00 02020202 01 03")));
@@ -226,8 +230,8 @@ describe("a .v4dw file", () => {
     const runs = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, at) => (at < 2_048 ? 3 : 0)));
     expect(world.base).toEqual({ kind: "flatFloor", material: 11 });
     expect(world.blocks).toEqual([
-      { place: [-1, 0, 0, 0], chunk: runs },
-      { place: [5, 5, 5, 5], chunk: uniformChunk(VOLUME, 2) },
+      { position: [-1, 0, 0, 0], chunk: runs },
+      { position: [5, 5, 5, 5], chunk: uniformChunk(VOLUME, 2) },
     ]);
   });
 
@@ -240,7 +244,7 @@ describe("a .v4dw file", () => {
     ["a fourth encoding", LEGACY.replace("00 02 01", "03 02 01"), "ORT_TAG"],
     ["a payload that is not there", `${LEGACY.slice(0, -8)}03000000`, "ORT_BLOB"],
     [
-      "two chunks at one place",
+      "two chunks at one position",
       LEGACY.replace("ffffffff 00000000 00000000 00000000", "05000000 05000000 05000000 05000000"),
       "ORT_BLOB",
     ],

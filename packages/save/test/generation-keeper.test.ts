@@ -1,4 +1,4 @@
-import { cubeAt, type Place } from "@orthant/core";
+import { cubeAt, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 const LEAVES = 40;
 
 /** Returns the cell of one of many leaves that are never merged. */
-function cellOf(number: number): { readonly min: Place; readonly max: Place } {
+function cellOf(number: number): { readonly min: Position; readonly max: Position } {
   return cubeAt([number * 65_536, 0, 0, 0], 65_536);
 }
 

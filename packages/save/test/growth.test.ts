@@ -1,4 +1,12 @@
-import { type Box, boxContains, cubeAt, type Place, PlaceMap, regionOf, WHOLE_LATTICE } from "@orthant/core";
+import {
+  type Box,
+  boxContains,
+  cubeAt,
+  type Position,
+  PositionMap,
+  regionOf,
+  WHOLE_LATTICE,
+} from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
@@ -26,24 +34,26 @@ describe("a growing index", () => {
       const prng = new Prng(seed);
       const disk = new MemoryDisk();
       const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, limits: LIMITS });
-      const model = new PlaceMap<number>();
+      const model = new PositionMap<number>();
       const versions = new Set<number | undefined>();
       let pagesMax = 0;
       for (let step = 0; step < 60; step++) {
         const grows = step < 30;
         for (let edit = 0; edit < 6; edit++) {
-          if (grows) model.set(...placeNear(prng), prng.between(2, 60_000));
+          if (grows) model.set(...positionNear(prng), prng.between(2, 60_000));
           else {
-            const places = [...model.places()];
-            if (places.length > 0) model.delete(...prng.pick(places));
-            if (places.length > 1) model.delete(...prng.pick(places));
+            const positions = [...model.positions()];
+            if (positions.length > 0) model.delete(...prng.pick(positions));
+            if (positions.length > 1) model.delete(...prng.pick(positions));
           }
         }
         await commitModel(writer, model, step + 2);
         versions.add(writer.state.indexVersion);
         pagesMax = Math.max(pagesMax, (await writer.state.index.pageFiles()).length);
         const save = await openSave(disk);
-        const expected = Object.fromEntries([...model].map(([place, number]) => [place.join(), number]));
+        const expected = Object.fromEntries(
+          [...model].map(([position, number]) => [position.join(), number]),
+        );
         expect(await blocksOf(save), `seed ${seed}, step ${step}`).toEqual(expected);
         const { leaves, recordBytes } = writer.state.index.totals;
         expect(save.index.totals).toMatchObject({ leaves, recordBytes });
@@ -104,37 +114,37 @@ describe("a commit of one leaf among 100,000", () => {
   }, 120_000);
 });
 
-function placeNear(prng: Prng): Place {
+function positionNear(prng: Prng): Position {
   const far = prng.below(4) === 0 ? prng.between(-100, 100) * 65_536 : 0;
   return [prng.between(-40, 40) + far, prng.between(-4, 4), prng.between(-4, 4) - far, 0];
 }
 
 /** Commits the content of a map. The leaves of changed positions are found from the save's content. */
-async function commitModel(writer: SaveWriter, model: PlaceMap<number>, nowMs: number): Promise<void> {
+async function commitModel(writer: SaveWriter, model: PositionMap<number>, nowMs: number): Promise<void> {
   const { index } = writer.state;
   await index.load(WHOLE_LATTICE);
   const map = new LeafMap<{ cell: LeafEntry["cell"] }>(await allLeaves(index));
   const cells = new Map<string, LeafEntry["cell"]>();
-  const held = new PlaceMap<true>();
+  const held = new PositionMap<true>();
   const save = writer.currentSave();
   for (const leaf of await allLeaves(index)) {
-    for (const { place, chunk } of await save.readBlocks(leaf)) {
-      held.set(...place, true);
-      if (model.get(...place) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
+    for (const { position, chunk } of await save.readBlocks(leaf)) {
+      held.set(...position, true);
+      if (model.get(...position) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
     }
   }
   await save.close();
-  for (const place of model.places()) {
-    if (held.has(...place)) continue;
-    const cell = map.cellFor(place);
+  for (const position of model.positions()) {
+    if (held.has(...position)) continue;
+    const cell = map.cellFor(position);
     if (map.at(cell) === undefined) map.add({ cell });
     cells.set(cell.min.join(), cell);
   }
   const leaves = [...cells.values()].map((cell) => ({
     cell,
     blocks: [...model]
-      .filter(([place]) => boxContains(cell, place))
-      .map(([place, number]) => blockAt(place, number)),
+      .filter(([position]) => boxContains(cell, position))
+      .map(([position, number]) => blockAt(position, number)),
   }));
   await (await writer.commit({ nowMs, leaves })).close();
 }

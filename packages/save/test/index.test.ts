@@ -1,4 +1,4 @@
-import { type Box, cubeAt, type ErrorCode, encode, type Place } from "@orthant/core";
+import { type Box, cubeAt, type ErrorCode, encode, type Position } from "@orthant/core";
 import {
   type BlobRef,
   blobRefCodec,
@@ -215,6 +215,6 @@ describe("the index of the tree dialect", () => {
   });
 });
 
-function clocksOf(...regions: readonly Place[]): LeafEntry["clocks"] {
+function clocksOf(...regions: readonly Position[]): LeafEntry["clocks"] {
   return regions.map((region) => ({ region, clock: 1 }));
 }

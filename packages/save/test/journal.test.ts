@@ -44,7 +44,7 @@ const END_HEX = "4a454e44 00000000 0100000000000000 02f849bb";
 const EDIT: JournalEdit = {
   kind: "edit",
   origin: { clientId: 9n, lastEditId: 4 },
-  chunks: [{ place: [0, 0, 0, -1], edits: [{ index: 5, material: 7 }] }],
+  chunks: [{ position: [0, 0, 0, -1], edits: [{ index: 5, material: 7 }] }],
   clocks: [{ region: [0, 0, 0, -1], clock: clockOf(3, 2) }],
 };
 const codec = journalEntryCodec(SHAPE.volume);
@@ -65,7 +65,7 @@ const BASE = {
 function groupOf(number: number, sequence: number, segment: SegmentKey): Uint8Array {
   const edit: JournalEdit = {
     ...EDIT,
-    chunks: [{ place: [0, 0, 0, 0], edits: [{ index: 5, material: number }] }],
+    chunks: [{ position: [0, 0, 0, 0], edits: [{ index: 5, material: number }] }],
   };
   const entry = encode(codec, edit);
   const group = new Uint8Array(groupHeader.bytes + entry.length);
@@ -167,7 +167,12 @@ describe("the bytes of a journal", () => {
     [
       "J7",
       "an edit with a whole chunk and no origin",
-      { kind: "edit", origin: undefined, chunks: [{ place: [1, 0, 0, 0], chunk: chunkOf(1) }], clocks: [] },
+      {
+        kind: "edit",
+        origin: undefined,
+        chunks: [{ position: [1, 0, 0, 0], chunk: chunkOf(1) }],
+        clocks: [],
+      },
       "00 00 01 02000000 01 01 01 00 00",
     ],
     [
@@ -176,7 +181,7 @@ describe("the bytes of a journal", () => {
       {
         kind: "edit",
         origin: { clientId: 9n, lastEditId: 300, playerId: 6n },
-        chunks: [{ place: [1, 0, 0, 0], chunk: chunkOf(1) }],
+        chunks: [{ position: [1, 0, 0, 0], chunk: chunkOf(1) }],
         clocks: [],
       },
       "05 0900000000000000 ac02 0600000000000000 01 02000000 01 01 01 00 00",
@@ -220,7 +225,7 @@ describe("the bytes of a journal", () => {
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
     expect(codeOf(() => decode(codec, fromHex("06")))).toBe("ORT_TAG");
-    expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ place: [0, 0, 0, 0], edits: [] }] }))).toBe(
+    expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ position: [0, 0, 0, 0], edits: [] }] }))).toBe(
       "ORT_ARGUMENT",
     );
   });
@@ -228,7 +233,7 @@ describe("the bytes of a journal", () => {
   test("[J16] take at most the size estimated before writing", () => {
     for (const entry of [
       EDIT,
-      { ...EDIT, chunks: [{ place: [-9, 0, 0, 0] as const, chunk: chunkOf(700) }] },
+      { ...EDIT, chunks: [{ position: [-9, 0, 0, 0] as const, chunk: chunkOf(700) }] },
     ]) {
       expect(encode(codec, entry).length).toBeLessThanOrEqual(journalEditBytesMax(entry));
     }

@@ -1,4 +1,4 @@
-import { decode, deflateRaw, type ErrorCode, emptyChunk, encode, type Place } from "@orthant/core";
+import { decode, deflateRaw, type ErrorCode, emptyChunk, encode, type Position } from "@orthant/core";
 import {
   ChunkContent,
   openBlob,
@@ -27,11 +27,11 @@ const CHANGE_5 = "01 01 03 05";
 const CHANGE_6 = "01 01 03 06";
 const BLOB = `${VOLUME} 05 02 ${PLACES} ${CONTENTS} ${CHUNK_9} ${CHUNK_7} ${CHANGE_5} ${CHANGE_6}`;
 
-const whole = (place: Place, number: number): StoredBlock =>
-  new StoredChunk(place, ChunkContent.of(chunkOf(number)));
-const changeAt = (place: Place, base: "generator" | "air", hex: string): StoredBlock => ({
+const whole = (position: Position, number: number): StoredBlock =>
+  new StoredChunk(position, ChunkContent.of(chunkOf(number)));
+const changeAt = (position: Position, base: "generator" | "air", hex: string): StoredBlock => ({
   kind: "change",
-  place,
+  position,
   base,
   volume: SHAPE.volume,
   change: fromHex(hex),
@@ -48,8 +48,8 @@ describe("a block blob of version 2", () => {
   test("[S73, S74, S80] consists of volume, positions, contents, chunks and changes, whatever the input order", () => {
     expect(toHex(encode(codec, [...blocks].reverse()))).toBe(toHex(fromHex(BLOB)));
     const read = decode(codec, fromHex(BLOB));
-    expect(read.map(({ place, kind }) => [place, kind])).toEqual(
-      blocks.map(({ place, kind }) => [place, kind]),
+    expect(read.map(({ position, kind }) => [position, kind])).toEqual(
+      blocks.map(({ position, kind }) => [position, kind]),
     );
     const generated = () => chunkOf(4);
     expect(read.map((block) => realizeBlock(block, generated).get(3))).toEqual([9, 5, 6, 7, 9]);
@@ -98,7 +98,7 @@ describe("a block blob of version 2", () => {
 
   test("[S74] distinguishes positions in a volume of more than 2^53", () => {
     // Two numbers each: the step in pairs of x and y, and the number of skipped pairs of z and w.
-    const places: Place[] = [
+    const positions: Position[] = [
       [0, 0, 0, 0],
       [0, 0, 65_535, 65_535],
       [1, 65_535, 2, 0],
@@ -107,26 +107,26 @@ describe("a block blob of version 2", () => {
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      places.map((place) => new StoredChunk(place, empty)),
+      positions.map((position) => new StoredChunk(position, empty)),
     );
     const volume = "00000000 feff07 feff07 feff07 feff07";
     const numbers = "00 00 00 feffffff0f ffff07 808008 8180f4ff0f 818004";
     expect(toHex(bytes.subarray(0, 16))).toBe(toHex(fromHex(volume)));
     expect(toHex(bytes)).toBe(toHex(fromHex(`${volume} 04 01 ${numbers} 02 02 02 02 01 0000`)));
-    expect(decode(codec, bytes).map(({ place }) => place)).toEqual(places);
+    expect(decode(codec, bytes).map(({ position }) => position)).toEqual(positions);
   });
 
   test("[S74] costs two bytes per position for chunks scattered one in a thousand", () => {
     const prng = new Prng(3);
-    const places = new Map<string, Place>();
-    while (places.size < 1_000) {
-      const place: Place = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
-      places.set(place.join(), place);
+    const positions = new Map<string, Position>();
+    while (positions.size < 1_000) {
+      const position: Position = [prng.below(32), prng.below(32), prng.below(32), prng.below(32)];
+      positions.set(position.join(), position);
     }
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      [...places.values()].map((place) => new StoredChunk(place, empty)),
+      [...positions.values()].map((position) => new StoredChunk(position, empty)),
     );
     // One more for the content of each, and some for the head.
     expect(bytes.length / 1_000).toBeLessThan(3.05);

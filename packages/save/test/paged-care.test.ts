@@ -1,4 +1,4 @@
-import { boxContainsBox, cubeAt, placesLexicographic, WHOLE_LATTICE } from "@orthant/core";
+import { boxContainsBox, cubeAt, positionsLexicographic, WHOLE_LATTICE } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import {
@@ -121,11 +121,13 @@ describe("a damaged page", () => {
     const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits: PAGED_LIMITS });
     const clocks = [{ region: [0, 0, 0, 0] as const, clock: 7 }];
     // All in one region, so that pages are smaller than it.
-    for (const place of placesLexicographic(cubeAt([0, 0, 0, 0], 4))) {
-      const isCorner = new Set(place).size === 1 && (place[0] === 0 || place[0] === 3);
-      const entities = isCorner ? [entityAt(1n, [place[0] * 4, place[1] * 4, place[2], place[3]])] : [];
-      const cell = cubeAt(place, 1);
-      await writer.add([{ cell, blocks: [blockAt(place, 5)], entities, clocks: isCorner ? clocks : [] }]);
+    for (const position of positionsLexicographic(cubeAt([0, 0, 0, 0], 4))) {
+      const isCorner = new Set(position).size === 1 && (position[0] === 0 || position[0] === 3);
+      const entities = isCorner
+        ? [entityAt(1n, [position[0] * 4, position[1] * 4, position[2], position[3]])]
+        : [];
+      const cell = cubeAt(position, 1);
+      await writer.add([{ cell, blocks: [blockAt(position, 5)], entities, clocks: isCorner ? clocks : [] }]);
     }
     await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
     await writer.close();
@@ -248,7 +250,7 @@ describe("index pages", () => {
       let leaves = 0;
       const options = { samePacks, onLeaf: () => void leaves++ };
       for await (const difference of compareSaves(before, after, options)) found.push(difference);
-      expect(found).toMatchObject([{ kind: "chunk", place: pagedCell(50).min }]);
+      expect(found).toMatchObject([{ kind: "chunk", position: pagedCell(50).min }]);
       expect(leaves).toBe(samePacks ? 2 : LEAVES * 2);
     }
   });

@@ -1,4 +1,4 @@
-import { boxContainsBox, boxesIntersect, cubeAt, type Place } from "@orthant/core";
+import { boxContainsBox, boxesIntersect, cubeAt, type Position } from "@orthant/core";
 import { allLeaves, LeafMap, openSave, type Save } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
@@ -12,21 +12,21 @@ import {
 } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
-const row = (count: number, y = 0): readonly Place[] =>
+const row = (count: number, y = 0): readonly Position[] =>
   Array.from({ length: count }, (_, x) => [x, y, 0, 0] as const);
 
 describe("a growing leaf", () => {
   test("[S34] is one leaf up to its target and several beyond it, without loss", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-    const few = row(10).map((place, number) => blockAt(place, number + 2));
+    const few = row(10).map((position, number) => blockAt(position, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: few }] });
     expect((await allLeaves(writer.state.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
-    const many = row(40).map((place, number) => blockAt(place, number + 2));
+    const many = row(40).map((position, number) => blockAt(position, number + 2));
     await writer.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
     const save = await openSave(disk);
     expect(save.index.totals.leaves).toBeGreaterThan(1);
     expect(await blocksOf(save)).toEqual(
-      Object.fromEntries(many.map(({ place }, number) => [place.join(), number + 2])),
+      Object.fromEntries(many.map(({ position }, number) => [position.join(), number + 2])),
     );
     await expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
   });
@@ -87,7 +87,7 @@ describe("a growing leaf", () => {
       { region: [0, 0, 0, 0], clock: 5 },
       { region: [9, 0, 0, 0], clock: 6 },
     ] as const;
-    const many = row(40, 1).map((place, number) => blockAt(place, number + 2));
+    const many = row(40, 1).map((position, number) => blockAt(position, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many, clocks }] });
     const split = await openSave(disk);
     expect((await allLeaves(split.index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
@@ -117,15 +117,15 @@ describe("the cell of a position", () => {
     const map = new LeafMap<{ cell: ReturnType<typeof cubeAt> }>();
     const cells: ReturnType<typeof cubeAt>[] = [];
     for (let step = 0; step < 400; step++) {
-      const place: Place = [prng.between(-40, 40), prng.between(-3, 3), 0, prng.between(-1, 1)];
+      const position: Position = [prng.between(-40, 40), prng.between(-3, 3), 0, prng.between(-1, 1)];
       if (prng.chance(0.3) && cells.length > 0) {
         const [removed] = cells.splice(prng.below(cells.length), 1);
         if (removed !== undefined) expect(map.remove(removed)).toBeDefined();
         continue;
       }
-      if (map.find(place) !== undefined) continue;
-      const whole = map.cellFor(place);
-      const cell = prng.chance(0.5) ? whole : cubeAt(place, 1);
+      if (map.find(position) !== undefined) continue;
+      const whole = map.cellFor(position);
+      const cell = prng.chance(0.5) ? whole : cubeAt(position, 1);
       map.add({ cell });
       expect(cells.some((other) => boxesIntersect(other, cell))).toBe(false);
       expect(await codeOfRejection(() => map.add({ cell }))).toBe("ORT_ARGUMENT");
@@ -136,7 +136,7 @@ describe("the cell of a position", () => {
 
   test("[S35] is that of a merged leaf when its neighbours have become small", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-    const many = row(40).map((place, number) => blockAt(place, number + 2));
+    const many = row(40).map((position, number) => blockAt(position, number + 2));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
     const leaves = await allLeaves(writer.state.index);
     expect(leaves.length).toBeGreaterThan(2);

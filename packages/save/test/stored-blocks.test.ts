@@ -2,7 +2,7 @@ import {
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  comparePlaces,
+  comparePositions,
   cubeAt,
   DEFAULT_GENERATORS,
   emptyChunk,
@@ -14,10 +14,10 @@ import {
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
   platformsGenerator,
+  positionsLexicographic,
   TERRAIN_DEFAULTS,
   terrainGenerator,
   uniformChunk,
@@ -74,12 +74,12 @@ const global = globalWith(TERRAIN);
 const generated = generatedChunks(global);
 
 /** Returns the generated chunk at a position, with some voxels of another material. */
-function edited(place: Place, cells: number, prng: Prng): Chunk {
+function edited(position: Position, cells: number, prng: Prng): Chunk {
   const edits = Array.from({ length: cells }, () => ({
     index: prng.below(VOLUME),
     material: prng.between(200, 209),
   }));
-  return generated(place).edit(edits);
+  return generated(position).edit(edits);
 }
 
 async function save(
@@ -97,7 +97,7 @@ async function save(
 }
 
 function leavesOf({ index }: Pick<Save, "index">): readonly LeafEntry[] {
-  return [...index.touching(WHOLE_LATTICE)].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  return [...index.touching(WHOLE_LATTICE)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
 }
 
 function onlyLeaf(opened: Pick<Save, "index">): LeafEntry {
@@ -106,10 +106,10 @@ function onlyLeaf(opened: Pick<Save, "index">): LeafEntry {
   return leaves[0] as LeafEntry;
 }
 
-async function contentOf(opened: Save): Promise<PlaceMap<Chunk>> {
-  const content = new PlaceMap<Chunk>();
+async function contentOf(opened: Save): Promise<PositionMap<Chunk>> {
+  const content = new PositionMap<Chunk>();
   for (const leaf of leavesOf(opened)) {
-    for (const { place, chunk } of await opened.readBlocks(leaf)) content.set(...place, chunk);
+    for (const { position, chunk } of await opened.readBlocks(leaf)) content.set(...position, chunk);
   }
   return content;
 }
@@ -117,16 +117,16 @@ async function contentOf(opened: Save): Promise<PlaceMap<Chunk>> {
 describe("a stored block", () => {
   test("[S81] takes the form with the fewest bytes: a chunk, a change to air, or a change to the generated chunk", async () => {
     const prng = new Prng(1);
-    const ground: Place = [0, 5, 0, 0];
-    const sky: Place = [0, 40, 0, 0];
+    const ground: Position = [0, 5, 0, 0];
+    const sky: Position = [0, 40, 0, 0];
     expect([generated(ground).isEmpty, generated(sky).isEmpty]).toEqual([false, true]);
     const noise = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, () => prng.below(9)));
     const { disk } = await save([
-      { place: ground, chunk: edited(ground, 3, prng) },
-      { place: sky, chunk: edited(sky, 3, prng) },
-      { place: [1, 5, 0, 0], chunk: noise },
-      { place: [2, 5, 0, 0], chunk: uniformChunk(VOLUME, 5) },
-      { place: [3, 5, 0, 0], chunk: emptyChunk(VOLUME) },
+      { position: ground, chunk: edited(ground, 3, prng) },
+      { position: sky, chunk: edited(sky, 3, prng) },
+      { position: [1, 5, 0, 0], chunk: noise },
+      { position: [2, 5, 0, 0], chunk: uniformChunk(VOLUME, 5) },
+      { position: [3, 5, 0, 0], chunk: emptyChunk(VOLUME) },
     ]);
     const opened = await openSave(disk);
     const stored = await opened.readStored(onlyLeaf(opened));
@@ -141,37 +141,37 @@ describe("a stored block", () => {
 
   test("[S81] is a chunk when many positions share it and each of them would need a change", async () => {
     const pillar = emptyChunk(VOLUME).fill(CUBE_CHUNKS, { min: [4, 0, 4, 0], max: [5, 16, 5, 1] }, 9);
-    const places = Array.from({ length: 300 }, (_, x) => [x, 40, 0, 0] as const);
-    const { disk } = await save(places.map((place) => ({ place, chunk: pillar })));
+    const positions = Array.from({ length: 300 }, (_, x) => [x, 40, 0, 0] as const);
+    const { disk } = await save(positions.map((position) => ({ position, chunk: pillar })));
     const opened = await openSave(disk);
     const kinds = (await opened.readStored(onlyLeaf(opened))).map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(["chunk"]));
-    const one = await save([{ place: [0, 40, 0, 0], chunk: pillar }]);
+    const one = await save([{ position: [0, 40, 0, 0], chunk: pillar }]);
     const [alone] = await one.writer.currentSave().readStored(onlyLeaf(one.writer.state));
     expect(alone?.kind).toBe("change");
   });
 
   test("[S81] that is a change is unreadable without the generator, but its neighbours are readable", async () => {
     const prng = new Prng(2);
-    const place: Place = [0, 5, 0, 0];
-    const chunk = edited(place, 3, prng);
-    const { disk } = await save([{ place, chunk }]);
+    const position: Position = [0, 5, 0, 0];
+    const chunk = edited(position, 3, prng);
+    const { disk } = await save([{ position, chunk }]);
     const generators = new GeneratorRegistry([]);
     const opened = await openSave(disk, { generators });
     const leaf = onlyLeaf(opened);
     expect(await codeOfRejection(() => opened.readBlocks(leaf))).toBe("ORT_GENERATOR_UNKNOWN");
     const [stored] = await opened.readStored(leaf);
-    expect(stored?.place).toEqual(place);
+    expect(stored?.position).toEqual(position);
     expect(await codeOfRejection(() => realizeBlock(stored as NonNullable<typeof stored>, undefined))).toBe(
       "ORT_NOT_FOUND",
     );
     // A writer without the generator keeps the existing changes.
     const writer = await resumeSave(disk, opened, { generators });
-    const other: Place = [1, 5, 0, 0];
+    const other: Position = [1, 5, 0, 0];
     const otherChunk = edited(other, 3, prng);
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, changed: [{ place: other, chunk: otherChunk }] }],
+      leaves: [{ cell: ORIGIN_CELL, changed: [{ position: other, chunk: otherChunk }] }],
     });
     const again = await openSave(disk);
     const bases = (await again.readStored(onlyLeaf(again))).map(
@@ -179,7 +179,7 @@ describe("a stored block", () => {
     );
     expect(bases).toEqual(["generator", "air"]);
     const content = await contentOf(again);
-    expect(content.get(...place)?.equals(chunk)).toBe(true);
+    expect(content.get(...position)?.equals(chunk)).toBe(true);
     expect(content.get(...other)?.equals(otherChunk)).toBe(true);
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
@@ -199,11 +199,11 @@ describe("a stored block", () => {
 
   test("[S81] that is a change counts as lost in a repair without a global file", async () => {
     const prng = new Prng(3);
-    const ground: Place = [0, 5, 0, 0];
-    const sky: Place = [0, 40, 0, 0];
+    const ground: Position = [0, 5, 0, 0];
+    const sky: Position = [0, 40, 0, 0];
     const { disk } = await save([
-      { place: ground, chunk: edited(ground, 3, prng) },
-      { place: sky, chunk: edited(sky, 3, prng) },
+      { position: ground, chunk: edited(ground, 3, prng) },
+      { position: sky, chunk: edited(sky, 3, prng) },
     ]);
     await disk.remove("global.g0000000000000000.v4g");
     const plan = await planRepair(disk);
@@ -211,7 +211,7 @@ describe("a stored block", () => {
     expect(plan.losses[1]?.message).toContain("1 chunk");
     const target = new MemoryDisk();
     await applyRepair(disk, plan, target);
-    expect([...(await contentOf(await openSave(target))).places()]).toEqual([sky]);
+    expect([...(await contentOf(await openSave(target))).positions()]).toEqual([sky]);
   });
 
   test.each<[name: string, ref: GeneratorRef]>([
@@ -222,21 +222,23 @@ describe("a stored block", () => {
   ])("[S75, S77, S81] round-trips over %s after arbitrary edits", async (_name, ref) => {
     const prng = new Prng(4);
     const space = DEFAULT_GENERATORS.open(ref, CUBE_CHUNKS);
-    const blocks = [...placesLexicographic({ min: [-2, -3, -2, 0], max: [2, 3, 2, 1] })].map((place) => {
-      let chunk = space.realize(...place);
-      for (let edits = prng.below(6); edits > 0; edits--) {
-        const min: Place = [prng.below(16), prng.below(16), prng.below(16), 0];
-        const edge = prng.pick([1, 1, 2, 5, 16]);
-        const max: Place = [
-          Math.min(16, min[0] + edge),
-          Math.min(16, min[1] + edge),
-          Math.min(16, min[2] + edge),
-          1,
-        ];
-        chunk = chunk.fill(CUBE_CHUNKS, { min, max }, prng.pick([0, 1, 5, 70, 60_000]));
-      }
-      return { place, chunk };
-    });
+    const blocks = [...positionsLexicographic({ min: [-2, -3, -2, 0], max: [2, 3, 2, 1] })].map(
+      (position) => {
+        let chunk = space.realize(...position);
+        for (let edits = prng.below(6); edits > 0; edits--) {
+          const min: Position = [prng.below(16), prng.below(16), prng.below(16), 0];
+          const edge = prng.pick([1, 1, 2, 5, 16]);
+          const max: Position = [
+            Math.min(16, min[0] + edge),
+            Math.min(16, min[1] + edge),
+            Math.min(16, min[2] + edge),
+            1,
+          ];
+          chunk = chunk.fill(CUBE_CHUNKS, { min, max }, prng.pick([0, 1, 5, 70, 60_000]));
+        }
+        return { position, chunk };
+      },
+    );
     const disk = new MemoryDisk();
     await createSave(disk, {
       nowMs: 1,
@@ -247,9 +249,9 @@ describe("a stored block", () => {
     for (const block of blocks) {
       const cell = cubeAt(
         [
-          block.place[0] < 0 ? -65_536 : 0,
-          block.place[1] < 0 ? -65_536 : 0,
-          block.place[2] < 0 ? -65_536 : 0,
+          block.position[0] < 0 ? -65_536 : 0,
+          block.position[1] < 0 ? -65_536 : 0,
+          block.position[2] < 0 ? -65_536 : 0,
           0,
         ],
         65_536,
@@ -258,7 +260,7 @@ describe("a stored block", () => {
     }
     const content = await contentOf(await openSave(disk));
     expect(content.size).toBe(blocks.length);
-    for (const { place, chunk } of blocks) expect(content.get(...place)?.equals(chunk)).toBe(true);
+    for (const { position, chunk } of blocks) expect(content.get(...position)?.equals(chunk)).toBe(true);
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 });
@@ -266,9 +268,11 @@ describe("a stored block", () => {
 describe("a leaf with some changed blocks", () => {
   test("[S84] keeps all other blocks byte for byte, without calling the generator for them", async () => {
     const prng = new Prng(5);
-    const places = Array.from({ length: 20 }, (_, x) => [x, 5, 0, 0] as const);
-    const { disk } = await save(places.map((place) => ({ place, chunk: edited(place, 4, prng) })));
-    const asked: Place[] = [];
+    const positions = Array.from({ length: 20 }, (_, x) => [x, 5, 0, 0] as const);
+    const { disk } = await save(
+      positions.map((position) => ({ position, chunk: edited(position, 4, prng) })),
+    );
+    const asked: Position[] = [];
     const spying = new GeneratorRegistry([
       {
         ...terrainGenerator,
@@ -289,10 +293,10 @@ describe("a leaf with some changed blocks", () => {
     const storedBefore = await before.readStored(onlyLeaf(before));
     const writer = await resumeSave(disk, before, { generators: spying });
     const changed = [
-      { place: [3, 5, 0, 0] as const, chunk: edited([3, 5, 0, 0], 9, prng) },
-      { place: [5, 5, 0, 0] as const, chunk: undefined },
-      { place: [6, 5, 0, 0] as const, chunk: uniformChunk(VOLUME, 3) },
-      { place: [25, 5, 0, 0] as const, chunk: edited([25, 5, 0, 0], 1, prng) },
+      { position: [3, 5, 0, 0] as const, chunk: edited([3, 5, 0, 0], 9, prng) },
+      { position: [5, 5, 0, 0] as const, chunk: undefined },
+      { position: [6, 5, 0, 0] as const, chunk: uniformChunk(VOLUME, 3) },
+      { position: [25, 5, 0, 0] as const, chunk: edited([25, 5, 0, 0], 1, prng) },
     ];
     const after = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, changed }] });
     expect(asked).toEqual([
@@ -300,7 +304,7 @@ describe("a leaf with some changed blocks", () => {
       [25, 5, 0, 0],
     ]);
     const stored = await after.readStored(onlyLeaf(after));
-    expect(stored.map(({ place }) => place[0])).toEqual([
+    expect(stored.map(({ position }) => position[0])).toEqual([
       0,
       1,
       2,
@@ -309,10 +313,10 @@ describe("a leaf with some changed blocks", () => {
       ...Array.from({ length: 14 }, (_, at) => at + 6),
       25,
     ]);
-    const touched = new Set<number>(changed.map(({ place }) => place[0]));
+    const touched = new Set<number>(changed.map(({ position }) => position[0]));
     for (const block of storedBefore) {
-      if (touched.has(block.place[0])) continue;
-      expect(stored.find(({ place }) => place[0] === block.place[0])).toEqual(block);
+      if (touched.has(block.position[0])) continue;
+      expect(stored.find(({ position }) => position[0] === block.position[0])).toEqual(block);
     }
   });
 
@@ -366,32 +370,35 @@ describe("a leaf with some changed blocks", () => {
       await createSave(disks[0], { nowMs: 1, global: GLOBAL, limits: TIGHT_LIMITS }),
       await createSave(disks[1], { nowMs: 1, global: GLOBAL, limits: TIGHT_LIMITS }),
     ] as const;
-    const model = new PlaceMap<Chunk>();
+    const model = new PositionMap<Chunk>();
     for (let round = 0; round < 150; round++) {
-      const place: Place = [prng.below(24), prng.below(3), 0, 0];
+      const position: Position = [prng.below(24), prng.below(3), 0, 0];
       const chunk = prng.chance(0.4) ? undefined : chunkOf(prng.between(2, 40));
-      if (chunk === undefined) model.delete(...place);
-      else model.set(...place, chunk);
+      if (chunk === undefined) model.delete(...position);
+      else model.set(...position, chunk);
       for (const [index, writer] of writers.entries()) {
         const leaf = leavesOf(writer.state).find(
           ({ cell }) =>
-            cell.min[0] <= place[0] &&
-            place[0] < cell.max[0] &&
-            cell.min[1] <= place[1] &&
-            place[1] < cell.max[1],
+            cell.min[0] <= position[0] &&
+            position[0] < cell.max[0] &&
+            cell.min[1] <= position[1] &&
+            position[1] < cell.max[1],
         );
-        const cell = leaf?.cell ?? (leavesOf(writer.state).length === 0 ? ORIGIN_CELL : cubeAt(place, 1));
-        const all = Array.from(model, ([at, made]) => ({ place: at, chunk: made })).filter(({ place: at }) =>
-          at.every(
-            (coordinate, axis) =>
-              coordinate >= (cell.min[axis] as number) && coordinate < (cell.max[axis] as number),
-          ),
+        const cell = leaf?.cell ?? (leavesOf(writer.state).length === 0 ? ORIGIN_CELL : cubeAt(position, 1));
+        const all = Array.from(model, ([at, made]) => ({ position: at, chunk: made })).filter(
+          ({ position: at }) =>
+            at.every(
+              (coordinate, axis) =>
+                coordinate >= (cell.min[axis] as number) && coordinate < (cell.max[axis] as number),
+            ),
         );
-        const change = index === 0 ? { cell, changed: [{ place, chunk }] } : { cell, blocks: all };
+        const change = index === 0 ? { cell, changed: [{ position, chunk }] } : { cell, blocks: all };
         await (await writer.commit({ nowMs: round, leaves: [change] })).close();
       }
     }
-    const expected = Object.fromEntries(Array.from(model, ([place, chunk]) => [place.join(), chunk.get(3)]));
+    const expected = Object.fromEntries(
+      Array.from(model, ([position, chunk]) => [position.join(), chunk.get(3)]),
+    );
     for (const disk of disks) {
       expect(await blocksOf(await openSave(disk))).toEqual(expected);
       expect(isWhole(await verifySave(disk))).toBe(true);
@@ -402,7 +409,7 @@ describe("a leaf with some changed blocks", () => {
 describe("the size of a leaf", () => {
   const scattered = (count: number): readonly BlockEntry[] =>
     Array.from({ length: count }, (_, at) => ({
-      place: [(at * 7) % 64, Math.floor(at / 64), (at * 11) % 64, 0] as const,
+      position: [(at * 7) % 64, Math.floor(at / 64), (at * 11) % 64, 0] as const,
       chunk: emptyChunk(VOLUME),
     }));
 
@@ -423,7 +430,7 @@ describe("the size of a leaf", () => {
       chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => 1 + ((cell % (number + 2)) % 7)));
     const count = 100;
     const blocks = Array.from({ length: count }, (_, x) => ({
-      place: [x, 0, 0, 0] as const,
+      position: [x, 0, 0, 0] as const,
       chunk: striped(x + 1),
     }));
     const { disk } = await save(blocks);
@@ -445,10 +452,10 @@ describe("the size of a leaf", () => {
       const leaves = leavesOf(writer.state).map(({ cell }) => ({
         cell,
         changed: blocks
-          .filter(({ place }) =>
-            place.every((at, axis) => at >= (cell.min[axis] as number) && at < (cell.max[axis] as number)),
+          .filter(({ position }) =>
+            position.every((at, axis) => at >= (cell.min[axis] as number) && at < (cell.max[axis] as number)),
           )
-          .map(({ place }) => ({ place, chunk: undefined })),
+          .map(({ position }) => ({ position, chunk: undefined })),
       }));
       await (
         await writer.commit({ nowMs: 2, leaves: leaves.filter(({ changed }) => changed.length > 0) })
@@ -468,8 +475,10 @@ describe("the size of a leaf", () => {
     const disk = new ReadCounter();
     const bulk = await BulkSaveWriter.create(disk, CUBE_CHUNKS);
     for (const [cell, length] of [[cells[0], 10] as const, [cells[1], 60] as const]) {
-      const places = Array.from({ length }, (_, at) => [cell.min[0] + at, 0, 0, 0] as const);
-      await bulk.add([{ cell, blocks: places.map((place) => ({ place, chunk: variant(place[0]) })) }]);
+      const positions = Array.from({ length }, (_, at) => [cell.min[0] + at, 0, 0, 0] as const);
+      await bulk.add([
+        { cell, blocks: positions.map((position) => ({ position, chunk: variant(position[0]) })) },
+      ]);
     }
     await bulk.finish({ nowMs: 1, global, players: [] });
     await bulk.close();
@@ -477,7 +486,7 @@ describe("the size of a leaf", () => {
     const reads: number[] = [];
     for (let round = 0; round < 3; round++) {
       const before = disk.recordsRead;
-      const changed = [{ place: [0, 0, 0, 0] as const, chunk: variant(1_000 + round) }];
+      const changed = [{ position: [0, 0, 0, 0] as const, chunk: variant(1_000 + round) }];
       await (await writer.commit({ nowMs: 2 + round, leaves: [{ cell: cells[0], changed }] })).close();
       reads.push(disk.recordsRead - before);
     }
@@ -506,8 +515,8 @@ class ReadCounter extends MemoryDisk {
 describe("a bulk copy", () => {
   test("[S84] takes blocks in stored form", async () => {
     const prng = new Prng(8);
-    const place: Place = [0, 5, 0, 0];
-    const { disk } = await save([{ place, chunk: edited(place, 3, prng) }]);
+    const position: Position = [0, 5, 0, 0];
+    const { disk } = await save([{ position, chunk: edited(position, 3, prng) }]);
     const from = await openSave(disk);
     const target = new MemoryDisk();
     const bulk = await BulkSaveWriter.create(target, CUBE_CHUNKS);

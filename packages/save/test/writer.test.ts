@@ -120,7 +120,7 @@ describe("a commit", () => {
     const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 65_536 });
     const prng = new Prng(1);
     const blocks = Array.from({ length: 120 }, (_, x) => ({
-      place: [x, 0, 0, 0] as const,
+      position: [x, 0, 0, 0] as const,
       chunk: chunkFromVoxels(Uint16Array.from({ length: SHAPE.volume }, () => prng.between(1, 60_000))),
     }));
     const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
@@ -210,7 +210,7 @@ describe("a commit", () => {
       { nowMs: 2, leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, blocks: [] }] },
     ],
     [
-      "two blocks at one place",
+      "two blocks at one position",
       {
         nowMs: 2,
         leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2), blockAt([0, 0, 0, 0], 3)] }],
@@ -364,7 +364,7 @@ describe("a power cut", () => {
     acknowledgedAt.push(recorder.log.length);
     for (let number = 1; number < 6; number++) {
       const blocks = Array.from({ length: 12 }, (_, x) => ({
-        place: [x, 0, 0, 0] as const,
+        position: [x, 0, 0, 0] as const,
         chunk: chunkOf(number),
       }));
       await writer.commit({ ...change(number), leaves: [{ cell: ORIGIN_CELL, blocks }] });

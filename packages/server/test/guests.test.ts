@@ -1,4 +1,4 @@
-import { boxBetween, DEFAULT_GENERATORS, type Place } from "@orthant/core";
+import { boxBetween, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { Guest, type Verdict } from "@orthant/protocol";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -61,10 +61,10 @@ describe("clients over real sockets", () => {
     for (const each of guests) await each.until(() => each.guest.isComplete);
 
     const random = new Prng(11);
-    const touched: Place[] = [];
+    const touched: Position[] = [];
     for (let edit = 0; edit < EDITS; edit++) {
       for (const { guest } of guests) {
-        const voxel: Place = [random.below(32) - 16, random.below(64) - 16, random.below(32) - 16, 0];
+        const voxel: Position = [random.below(32) - 16, random.below(64) - 16, random.below(32) - 16, 0];
         touched.push(voxel);
         guest.setVoxels([{ voxel, material: random.below(5) }]);
       }

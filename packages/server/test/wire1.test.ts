@@ -79,10 +79,10 @@ describe("a server that listens for Wire v1", () => {
     const world = await tileWorld();
     const server = await serveTiles(world);
     const peer = await joined(server);
-    const places = new Set<string>();
+    const positions = new Set<string>();
     await peer.hear((_datagram, message) => {
-      if (message.kind === "batch") for (const { x, y } of message.chunks) places.add(`${x} ${y}`);
-      return places.size === 25 ? true : undefined;
+      if (message.kind === "batch") for (const { x, y } of message.chunks) positions.add(`${x} ${y}`);
+      return positions.size === 25 ? true : undefined;
     });
     peer.send("010206010a030a0a08");
     const shown = await peer.hear((datagram, message) => {

@@ -1,4 +1,4 @@
-import { AIR, type Place } from "@orthant/core";
+import { AIR, type Position } from "@orthant/core";
 import type { FromWorld, Hit } from "./message/from-world.ts";
 import type { ToWorld } from "./message/to-world.ts";
 import { element } from "./overlay/element.ts";
@@ -99,7 +99,7 @@ export class Hand {
     this.#paint(place, tool);
   }
 
-  #paint(center: Place, tool: Tool): void {
+  #paint(center: Position, tool: Tool): void {
     const { brush, material } = this.tools;
     const { slice } = this.#viewer;
     this.#send({ kind: "brush", brush, center, material: tool === "place" ? material : AIR, slice });

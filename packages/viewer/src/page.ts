@@ -1,4 +1,4 @@
-import { type Place, printable } from "@orthant/core";
+import { type Position, printable } from "@orthant/core";
 import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
 import { HeldKeys } from "./controls/held-keys.ts";
 import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
@@ -74,16 +74,16 @@ export class Page {
   }
 
   /** Returns the worker's current material of a voxel; `undefined` when it is not loaded. */
-  voxelAt(place: Place): Promise<number | undefined> {
+  voxelAt(position: Position): Promise<number | undefined> {
     return new Promise((resolve) => {
       const id = this.#questionId++;
       this.#questions.set(id, resolve);
-      this.#link.send({ kind: "voxel", id, place });
+      this.#link.send({ kind: "voxel", id, position });
     });
   }
 
   /** Sets a voxel, as a click with the one-voxel brush does. */
-  setVoxel(center: Place, material: number): void {
+  setVoxel(center: Position, material: number): void {
     const brush = { shape: "box", radius: 0, isThick: false } as const;
     this.#link.send({ kind: "brush", brush, center, material, slice: this.#viewer.slice });
   }

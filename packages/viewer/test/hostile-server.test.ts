@@ -154,8 +154,8 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
     let isOver = false;
     const changing = (async () => {
       while (!isOver) {
-        const place = [prng.below(3) - 1, -1 - prng.below(3), prng.below(3) - 1, 0] as const;
-        await world.setChunks([[place, prng.pick(noise)]]);
+        const position = [prng.below(3) - 1, -1 - prng.below(3), prng.below(3) - 1, 0] as const;
+        await world.setChunks([[position, prng.pick(noise)]]);
         // A round trip gives the server time for its clients.
         await view.frames();
       }

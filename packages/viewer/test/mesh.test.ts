@@ -32,20 +32,20 @@ function volumeOf(size: ScenePoint, materialAt: (right: number, up: number, back
 }
 
 interface Vertex {
-  readonly place: ScenePoint;
+  readonly position: ScenePoint;
   readonly side: number;
   readonly light: number;
   readonly glows: boolean;
 }
 
 /** Returns the quads of a mesh, as four vertices each. */
-function quadsOf({ places }: QuadMesh): readonly (readonly Vertex[])[] {
-  return Array.from({ length: places.length / 16 }, (_, quad) =>
+function quadsOf({ positions }: QuadMesh): readonly (readonly Vertex[])[] {
+  return Array.from({ length: positions.length / 16 }, (_, quad) =>
     [0, 1, 2, 3].map((corner) => {
       const at = quad * 16 + corner * 4;
-      const word = places[at + 3] as number;
+      const word = positions[at + 3] as number;
       return {
-        place: [places[at] as number, places[at + 1] as number, places[at + 2] as number],
+        position: [positions[at] as number, positions[at + 1] as number, positions[at + 2] as number],
         side: word & 7,
         light: (word >> 3) & 3,
         glows: word >> 5 === 1,
@@ -59,8 +59,8 @@ function unitFaces(mesh: QuadMesh): readonly string[] {
   return quadsOf(mesh).flatMap((quad) => {
     const side = quad[0]?.side ?? 0;
     const axis = side >> 1;
-    const low = [0, 1, 2].map((at) => Math.min(...quad.map(({ place }) => place[at] as number)));
-    const high = [0, 1, 2].map((at) => Math.max(...quad.map(({ place }) => place[at] as number)));
+    const low = [0, 1, 2].map((at) => Math.min(...quad.map(({ position }) => position[at] as number)));
+    const high = [0, 1, 2].map((at) => Math.max(...quad.map(({ position }) => position[at] as number)));
     low[axis] = (low[axis] as number) - (side % 2 === 0 ? 1 : 0);
     high[axis] = (low[axis] as number) + 1;
     const faces: string[] = [];
@@ -107,7 +107,7 @@ describe("a mesh", () => {
   test("of an endless floor is one quad", () => {
     const volume = volumeOf([8, 8, 8], (_right, up) => (up < 3 ? STONE : 0));
     const { opaque } = new GreedyMesher(looks).mesh(volume);
-    expect(quadsOf(opaque).map((quad) => quad.map(({ place }) => place))).toEqual([
+    expect(quadsOf(opaque).map((quad) => quad.map(({ position }) => position))).toEqual([
       [
         [0, 3, 0],
         [0, 3, 8],
@@ -122,9 +122,11 @@ describe("a mesh", () => {
       up < 1 || (up === 1 && right === 1 && back === 1) ? STONE : 0,
     );
     const { opaque } = new GreedyMesher(looks).mesh(volume);
-    const floor = quadsOf(opaque).filter((quad) => quad[0]?.side === 2 && quad[0].place[1] === 1);
+    const floor = quadsOf(opaque).filter((quad) => quad[0]?.side === 2 && quad[0].position[1] === 1);
     const lightAt = (right: number, back: number): readonly number[] =>
-      floor.flat().flatMap(({ place, light }) => (place[0] === right && place[2] === back ? [light] : []));
+      floor
+        .flat()
+        .flatMap(({ position, light }) => (position[0] === right && position[2] === back ? [light] : []));
     expect(lightAt(0, 0).every((light) => light === 3)).toBe(true);
     expect(lightAt(1, 1).every((light) => light < 3)).toBe(true);
     expect(lightAt(1, 1).length).toBeGreaterThan(0);
@@ -174,7 +176,7 @@ describe("a mesh", () => {
     for (const [a, b, c] of quadsOf(new GreedyMesher(looks).mesh(volume).opaque)) {
       if (!a || !b || !c) throw new Error("a quad has four vertices");
       const edge = (from: Vertex, to: Vertex): number[] =>
-        from.place.map((at, axis) => (to.place[axis] as number) - at);
+        from.position.map((at, axis) => (to.position[axis] as number) - at);
       const [ax = 0, ay = 0, az = 0] = edge(a, b);
       const [bx = 0, by = 0, bz = 0] = edge(b, c);
       const normal = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx];
@@ -192,7 +194,7 @@ describe("a block", () => {
     // Solid below, and air from chunk 2 up: the block's top borders on air that belongs to its neighbour.
     expect(fillBlock(grid, [0, 0, 0], (_right, up) => (up < 2 ? STONE : 0), volume)).toBe("filled");
     const { opaque } = new GreedyMesher(looks).mesh(volume);
-    expect(quadsOf(opaque).map((quad) => quad[0]?.place[1])).toEqual([32]);
+    expect(quadsOf(opaque).map((quad) => quad[0]?.position[1])).toEqual([32]);
   });
 
   test("is not made while a neighbour is unknown", () => {

@@ -3,7 +3,7 @@ import {
   CUBE_CHUNKS,
   DEFAULT_MATERIALS,
   HYPERCUBE_CHUNKS,
-  type Place,
+  type Position,
   TILE_CHUNKS,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -39,7 +39,7 @@ const SKY = [320, 70] as const;
 
 async function newWorld(
   shape: ChunkShape,
-  ...boxes: readonly (readonly [Place, Place, number])[]
+  ...boxes: readonly (readonly [Position, Position, number])[]
 ): Promise<World> {
   const world = await createWorld(new MemoryDisk(), { name: "Trial", shape, autosave: false } as object);
   for (const [min, max, material] of boxes) await world.fill({ min, max }, material);

@@ -4,7 +4,7 @@ import {
   type Chunk,
   isChunk,
   OrthantError,
-  type Place,
+  type Position,
   requireBigint,
   U64_MAX,
   type VoxelPlacement,
@@ -84,18 +84,19 @@ export function requireLabel({ name, spawn }: WorldLabel): void {
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 
-/** Throws `ORT_ARGUMENT` unless `place` is a list of four numbers, in the world or not. */
-export function requirePlace(field: string, place: unknown): asserts place is Place {
-  const isPlace = isList(place) && place.length === 4 && place.every((value) => typeof value === "number");
-  if (!isPlace) throw wrongArgument(field, place, "a place is a list of four whole numbers");
+/** Throws `ORT_ARGUMENT` unless `position` is a list of four numbers, in the world or not. */
+export function requirePosition(field: string, position: unknown): asserts position is Position {
+  const isPosition =
+    isList(position) && position.length === 4 && position.every((value) => typeof value === "number");
+  if (!isPosition) throw wrongArgument(field, position, "a position is a list of four whole numbers");
 }
 
 /** Throws `ORT_ARGUMENT` unless `box` is an object with two positions. */
 export function requireBox(box: unknown): asserts box is Box {
   if (typeof box !== "object" || box === null) throw wrongArgument("the box", box, "a box has min and max");
   const { min, max } = box as Partial<Box>;
-  requirePlace("min", min);
-  requirePlace("max", max);
+  requirePosition("min", min);
+  requirePosition("max", max);
 }
 
 /** Throws `ORT_ARGUMENT` unless `value` is an array. */
@@ -112,13 +113,13 @@ export function requirePlacement(placement: unknown): asserts placement is Voxel
   if (typeof placement !== "object" || placement === null) {
     throw wrongArgument("the placement", placement, "it has a voxel and a material");
   }
-  requirePlace("voxel", (placement as Partial<VoxelPlacement>).voxel);
+  requirePosition("voxel", (placement as Partial<VoxelPlacement>).voxel);
 }
 
 /** Throws `ORT_ARGUMENT` unless `pair` is a position and a chunk. */
-export function requireChunkPair(pair: unknown): asserts pair is readonly [Place, Chunk] {
-  requireArray("the pair", pair, "it is a place and a chunk");
-  requirePlace("the place", pair[0]);
+export function requireChunkPair(pair: unknown): asserts pair is readonly [Position, Chunk] {
+  requireArray("the pair", pair, "it is a position and a chunk");
+  requirePosition("the position", pair[0]);
   if (!isChunk(pair[1]))
     throw wrongArgument("the chunk", pair[1], "make one with emptyChunk or uniformChunk");
 }

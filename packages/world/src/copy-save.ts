@@ -1,4 +1,4 @@
-import { PlaceMap } from "@orthant/core";
+import { PositionMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   type BlockAssignment,
@@ -58,11 +58,11 @@ function withChanges(
   changed: readonly BlockAssignment[],
 ): readonly (StoredBlock | BlockEntry)[] {
   if (changed.length === 0) return blocks;
-  const byPlace = new PlaceMap<StoredBlock | BlockEntry>();
-  for (const block of blocks) byPlace.set(...block.place, block);
-  for (const { place, chunk } of changed) {
-    if (chunk === undefined) byPlace.delete(...place);
-    else byPlace.set(...place, { place, chunk });
+  const byPosition = new PositionMap<StoredBlock | BlockEntry>();
+  for (const block of blocks) byPosition.set(...block.position, block);
+  for (const { position, chunk } of changed) {
+    if (chunk === undefined) byPosition.delete(...position);
+    else byPosition.set(...position, { position, chunk });
   }
-  return [...byPlace.values()];
+  return [...byPosition.values()];
 }

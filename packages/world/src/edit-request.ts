@@ -10,9 +10,9 @@ import {
   chunksOfVoxels,
   type FieldEdit,
   OrthantError,
-  type Place,
-  PlaceSet,
-  placeFrom,
+  type Position,
+  PositionSet,
+  positionFrom,
   regionBox,
   type VoxelPlacement,
   type WorldField,
@@ -21,8 +21,8 @@ import {
   requireArray,
   requireBox,
   requireChunkPair,
-  requirePlace,
   requirePlacement,
+  requirePosition,
 } from "./checked-arguments.ts";
 import { copyBox, fillBox } from "./voxel-boxes.ts";
 import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "./world-options.ts";
@@ -42,7 +42,7 @@ export interface EditRequest {
 export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlacement[]): EditRequest {
   requireArray("the placements", placements, "they are an array of voxels with materials");
   for (const placement of placements) requirePlacement(placement);
-  const own = placements.map(({ voxel, material }) => ({ voxel: copyPlace(voxel), material }));
+  const own = placements.map(({ voxel, material }) => ({ voxel: copyPosition(voxel), material }));
   for (const { voxel } of own) requireInWorld(shape, voxel, "voxel");
   const change = (field: WorldField): FieldEdit => field.setVoxels(own);
   const [only, ...others] = own;
@@ -50,7 +50,7 @@ export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlace
   if (only !== undefined && others.length === 0) {
     return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own };
   }
-  const chunks = new PlaceSet();
+  const chunks = new PositionSet();
   for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
   requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks: edit them in parts");
   return { touched: Array.from(chunks, boxAt), change, placements: own };
@@ -59,16 +59,16 @@ export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlace
 /** Creates a request that sets whole chunks. */
 export function chunksRequest(
   shape: ChunkShape,
-  chunks: readonly (readonly [place: Place, chunk: Chunk])[],
+  chunks: readonly (readonly [position: Position, chunk: Chunk])[],
 ): EditRequest {
-  requireArray("the chunks", chunks, "they are an array of places with chunks");
+  requireArray("the chunks", chunks, "they are an array of positions with chunks");
   requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks: put them in parts");
   const own = chunks.map((pair) => {
     requireChunkPair(pair);
     requireInWorld(shape, pair[0], "chunk");
-    return [copyPlace(pair[0]), pair[1]] as const;
+    return [copyPosition(pair[0]), pair[1]] as const;
   });
-  return { touched: own.map(([place]) => boxAt(place)), change: (field) => field.setChunks(own) };
+  return { touched: own.map(([position]) => boxAt(position)), change: (field) => field.setChunks(own) };
 }
 
 /** Creates a request that sets every voxel of a box. */
@@ -81,11 +81,11 @@ export function fillRequest(shape: ChunkShape, box: Box, material: number): Edit
 }
 
 /** Creates a request that copies a box of voxels to another position. */
-export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest {
+export function copyRequest(shape: ChunkShape, box: Box, to: Position): EditRequest {
   const source = copyOfBox(box);
   const target = boxBetween(
-    copyPlace(to),
-    placeFrom((axis) => box.max[axis] - box.min[axis] + to[axis]),
+    copyPosition(to),
+    positionFrom((axis) => box.max[axis] - box.min[axis] + to[axis]),
   );
   requireBoxInWorld(shape, target);
   requireAtMost(boxVolume(source), COPY_VOXELS_MAX, "voxels: copy it in parts");
@@ -96,18 +96,18 @@ export function copyRequest(shape: ChunkShape, box: Box, to: Place): EditRequest
 }
 
 /** Creates a request that only bumps the clocks of regions. */
-export function renewalRequest(regions: readonly Place[]): EditRequest {
-  const own = regions.map(copyPlace);
+export function renewalRequest(regions: readonly Position[]): EditRequest {
+  const own = regions.map(copyPosition);
   return { touched: own.map(regionBox), change: (field) => ({ field, chunks: [], regions: own }) };
 }
 
 /** Throws `ORT_ARGUMENT` for a position that is not 0 on an axis the world lacks. */
-function requireInWorld(shape: ChunkShape, place: Place, kind: "voxel" | "chunk"): void {
-  const axis = axisOutside(shape, place);
+function requireInWorld(shape: ChunkShape, position: Position, kind: "voxel" | "chunk"): void {
+  const axis = axisOutside(shape, position);
   if (axis === undefined) return;
   throw new OrthantError(
     "ORT_ARGUMENT",
-    `${kind} [${place}] is outside of the world: with chunks of [${shape.extents}] voxels ${AXIS_NAMES[axis]} is always 0`,
+    `${kind} [${position}] is outside of the world: with chunks of [${shape.extents}] voxels ${AXIS_NAMES[axis]} is always 0`,
   );
 }
 
@@ -115,7 +115,7 @@ function requireBoxInWorld(shape: ChunkShape, { min, max }: Box): void {
   requireInWorld(shape, min, "voxel");
   requireInWorld(
     shape,
-    placeFrom((axis) => max[axis] - 1),
+    positionFrom((axis) => max[axis] - 1),
     "voxel",
   );
 }
@@ -132,10 +132,10 @@ function requireAtMost(count: number, limit: number, unit: string): void {
 function copyOfBox(box: Box): Box {
   requireBox(box);
   const { min, max } = box;
-  return boxBetween(copyPlace(min), copyPlace(max));
+  return boxBetween(copyPosition(min), copyPosition(max));
 }
 
-function copyPlace(place: Place): Place {
-  requirePlace("the place", place);
-  return placeFrom((axis) => place[axis]);
+function copyPosition(position: Position): Position {
+  requirePosition("the position", position);
+  return positionFrom((axis) => position[axis]);
 }

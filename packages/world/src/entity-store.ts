@@ -7,8 +7,8 @@ import {
   clampInto,
   encode,
   OrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
 } from "@orthant/core";
 import {
   chunkOfEntity,
@@ -52,7 +52,7 @@ interface Tracked {
   /** Cell of the leaf that stores the entity; `undefined` before the first save. */
   readonly home: Box | undefined;
   /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
-  readonly storedAt: Place | undefined;
+  readonly storedAt: Position | undefined;
   /** When it first differed from the stored record; `undefined` while it does not differ. */
   readonly changedSinceMs: number | undefined;
 }
@@ -96,7 +96,7 @@ export class EntityStore {
   }
 
   /** Returns a chunk of the leaf that stores an entity, valid across commits; `undefined` if none does. */
-  storedAtOf(entityId: bigint): Place | undefined {
+  storedAtOf(entityId: bigint): Position | undefined {
     const { home, storedAt } = this.#entities.get(entityId) ?? {};
     // The entity may have moved out of its cell.
     return home && storedAt && clampInto(home, storedAt);
@@ -218,7 +218,7 @@ export class EntityStore {
    * Updates the home of every stored entity after a commit. An entity that has since moved outside its new
    * home becomes homeless; the method returns the cells that such entities leave.
    */
-  rehome(homeAfter: (home: Box, storedAt: Place) => Box): readonly Box[] {
+  rehome(homeAfter: (home: Box, storedAt: Position) => Box): readonly Box[] {
     const left: Box[] = [];
     for (const [entityId, tracked] of this.#entities) {
       if (tracked.home === undefined || tracked.storedAt === undefined) continue;
@@ -264,7 +264,7 @@ export class EntityStore {
 export function chunksOfHomes({ min, max }: Box): Box {
   // An earlier session may have used any hysteresis.
   const margin = ENTITY_HYSTERESIS_CHUNKS_MAX;
-  return { min: placeFrom((axis) => min[axis] - margin), max: placeFrom((axis) => max[axis] + margin) };
+  return { min: positionFrom((axis) => min[axis] - margin), max: positionFrom((axis) => max[axis] + margin) };
 }
 
 /** Returns `change` with copies of its arrays, since the caller may reuse them. */

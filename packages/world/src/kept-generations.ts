@@ -5,9 +5,9 @@ import {
   type Chunk,
   type FieldEdit,
   OrthantError,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -95,25 +95,25 @@ export async function restoreRequest(disk: Disk, box: Box, generation: number): 
   }
 }
 
-async function chunksIn(save: Save, box: Box): Promise<PlaceMap<Chunk>> {
-  const chunks = new PlaceMap<Chunk>();
+async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
+  const chunks = new PositionMap<Chunk>();
   for (const leaf of await leavesTouching(save.index, box)) {
-    for (const { place, chunk } of await save.readBlocks(leaf)) {
-      if (boxContains(box, place)) chunks.set(...place, chunk);
+    for (const { position, chunk } of await save.readBlocks(leaf)) {
+      if (boxContains(box, position)) chunks.set(...position, chunk);
     }
     requireFew(chunks.size);
   }
   return chunks;
 }
 
-function restore(field: WorldField, box: Box, past: PlaceMap<Chunk>): FieldEdit {
-  const chunks: (readonly [Place, Chunk])[] = [...past];
+function restore(field: WorldField, box: Box, past: PositionMap<Chunk>): FieldEdit {
+  const chunks: (readonly [Position, Chunk])[] = [...past];
   for (const { box: piece } of field.overrides.pieces(box)) {
     // Check before iterating: one piece may be very large.
     requireFew(chunks.length + boxVolume(piece));
-    for (const place of placesLexicographic(piece)) {
+    for (const position of positionsLexicographic(piece)) {
       // Chunks edited since then were untouched before.
-      if (!past.has(...place)) chunks.push([place, field.generatedChunk(...place)]);
+      if (!past.has(...position)) chunks.push([position, field.generatedChunk(...position)]);
     }
   }
   return field.setChunks(chunks);

@@ -2,9 +2,9 @@ import {
   type Box,
   boxContainsBox,
   type OverrideTree,
-  type Place,
-  PlaceMap,
-  placeFrom,
+  type Position,
+  PositionMap,
+  positionFrom,
   REGION_EDGE_CHUNKS,
   type RegionClock,
   regionBox,
@@ -41,14 +41,14 @@ export function leafChanges(
 ): readonly LeafChange[] {
   const changes: CellChange[] = [];
   /** Keyed by the lowest chunk of the leaf; leaves do not overlap. */
-  const byCorner = new PlaceMap<CellChange>();
+  const byCorner = new PositionMap<CellChange>();
   /** Cache for regions that lie in one leaf, as most do: thousands of chunks may change in a few of them. */
-  const byRegion = new PlaceMap<CellChange>();
-  const changeAt = (place: Place): CellChange => {
-    const region = regionOf(place);
+  const byRegion = new PositionMap<CellChange>();
+  const changeAt = (position: Position): CellChange => {
+    const region = regionOf(position);
     const known = byRegion.get(...region);
     if (known !== undefined) return known;
-    const cell = index.cellFor(place);
+    const cell = index.cellFor(position);
     const change = byCorner.get(...cell.min) ?? newChange(cell);
     if (boxContainsBox(cell, regionBox(region))) byRegion.set(...region, change);
     return change;
@@ -59,7 +59,8 @@ export function leafChanges(
     byCorner.set(...cell.min, change);
     return change;
   };
-  for (const place of unsaved.chunks) changeAt(place).changed.push({ place, chunk: overrides.at(...place) });
+  for (const position of unsaved.chunks)
+    changeAt(position).changed.push({ position, chunk: overrides.at(...position) });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
   for (const cell of unsaved.entityCells) {
     // A commit that was running when the cell was recorded may have split or merged its leaf.
@@ -89,8 +90,8 @@ function finish(
 }
 
 /** Returns the lowest chunk of a region. The leaf that holds it stores the region's clock. */
-function cornerOf(region: Place): Place {
-  return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
+function cornerOf(region: Position): Position {
+  return positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
 }
 
 function mergeClocks(

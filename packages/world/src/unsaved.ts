@@ -1,12 +1,12 @@
-import { type Box, type Place, PlaceMap, PlaceSet } from "@orthant/core";
+import { type Box, type Position, PositionMap, PositionSet } from "@orthant/core";
 import { cellKey } from "./cell-key.ts";
 
 /** The differences from the last save. */
 export class Unsaved {
   /** Chunks that changed. */
-  readonly chunks: PlaceSet = new PlaceSet();
+  readonly chunks: PositionSet = new PositionSet();
   /** Regions with new clocks. */
-  readonly clocks: PlaceMap<number> = new PlaceMap();
+  readonly clocks: PositionMap<number> = new PositionMap();
   /** Ids of players that changed. */
   readonly players: Set<bigint> = new Set();
   /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
@@ -32,7 +32,7 @@ export class Unsaved {
   }
 
   /** Records that a chunk changed. */
-  addChunk(place: Place): void {
-    this.chunks.add(...place);
+  addChunk(position: Position): void {
+    this.chunks.add(...position);
   }
 }

@@ -5,8 +5,8 @@ import {
   type ClockStep,
   intersectBoxes,
   OverrideTree,
-  type Place,
-  PlaceSet,
+  type Position,
+  PositionSet,
   RegionClocks,
   regionBox,
   regionOf,
@@ -48,7 +48,7 @@ const REGIONS_BEFORE_UNLOAD = 4_096;
 
 /** What an edit changed. */
 interface FieldChange {
-  readonly chunks: readonly Place[];
+  readonly chunks: readonly Position[];
   readonly clocks: readonly ClockStep[];
 }
 
@@ -83,7 +83,9 @@ export class WorldContent {
     });
     this.players = new PlayerStore(save.players);
     this.ledger = new EditLedger(save.global.description.edits);
-    this.#regionLoader = new RegionLoader(save, this.#loaded, (place) => this.field.generatedChunk(...place));
+    this.#regionLoader = new RegionLoader(save, this.#loaded, (position) =>
+      this.field.generatedChunk(...position),
+    );
     this.#entityLoader = new EntityLoader(save);
   }
 
@@ -151,7 +153,7 @@ export class WorldContent {
   }
 
   /** Returns the clock of a region in memory; `undefined` for any other. */
-  clockOf(region: Place): number | undefined {
+  clockOf(region: Position): number | undefined {
     return this.#loaded.has(region) ? this.clocks.get(region) : undefined;
   }
 
@@ -166,18 +168,18 @@ export class WorldContent {
    * handle on the current generation.
    */
   loaderFor(save: Save): RegionLoader {
-    return new RegionLoader(save, this.#loaded.copy(), (place) => this.field.generatedChunk(...place));
+    return new RegionLoader(save, this.#loaded.copy(), (position) => this.field.generatedChunk(...position));
   }
 
   /** Records an edit and its resulting field. */
   noteEdit(field: WorldField, { chunks, clocks }: FieldChange): void {
     this.field = field;
-    for (const place of chunks) this.#unsaved.addChunk(place);
+    for (const position of chunks) this.#unsaved.addChunk(position);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
-  issueClock(region: Place, clock: number): void {
+  issueClock(region: Position, clock: number): void {
     this.clocks.reset(region, clock);
     this.#unsaved.clocks.set(...region, clock);
   }
@@ -319,7 +321,7 @@ export class WorldContent {
   /** Evicts the least recently used regions when too many are in memory. */
   #dropCold(): void {
     if (this.#loaded.weight <= this.#weightMax) return;
-    const isUnsaved = (region: Place): boolean =>
+    const isUnsaved = (region: Position): boolean =>
       this.#unsaved.clocks.has(...region) || this.#committing?.clocks.has(...region) === true;
     let { overrides } = this.field;
     for (const region of this.#loaded.takeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
@@ -355,9 +357,9 @@ export class WorldContent {
   /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
     const { chunks, clocks, entityCells } = this.#unsaved;
-    const regions = new PlaceSet();
+    const regions = new PositionSet();
     for (const chunk of chunks) regions.add(...regionOf(chunk));
-    for (const region of clocks.places()) regions.add(...region);
+    for (const region of clocks.positions()) regions.add(...region);
     return [
       ...Array.from(regions, regionBox),
       ...entityCells,
@@ -385,7 +387,7 @@ export class WorldContent {
 
   #takeRegion({ region, overrides, clock }: LoadedRegion): void {
     // Chunks in memory take precedence over the save: they come from a flat save's global file.
-    if (overrides !== OverrideTree.VIRGIN)
+    if (overrides !== OverrideTree.UNTOUCHED)
       this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
     this.clocks.reset(region, clock);
   }

@@ -1,4 +1,4 @@
-import type { ClockStep, Place } from "@orthant/core";
+import type { ClockStep, Position } from "@orthant/core";
 import type { EditOrigin } from "./edit-ledger.ts";
 import type { EditRequest } from "./edit-request.ts";
 import { journalEditOf } from "./journal/journal-edit.ts";
@@ -23,7 +23,7 @@ export interface EditOptions {
 /** What an edit changed. */
 export interface WorldEdit {
   /** The changed chunks, in lexicographic order. */
-  readonly chunks: readonly Place[];
+  readonly chunks: readonly Position[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
   /** Whether this edit, or a later one by the same client, was already applied; nothing changed this time. */

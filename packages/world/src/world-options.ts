@@ -5,7 +5,7 @@ import type {
   GeneratorRef,
   GeneratorRegistry,
   MaterialCatalog,
-  Place,
+  Position,
 } from "@orthant/core";
 import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
 import type { DamagedJournal } from "./journal/replay.ts";
@@ -19,7 +19,7 @@ export interface NewWorld {
   readonly generator?: GeneratorRef;
   readonly catalog?: MaterialCatalog;
   /** Where players start, in voxels. */
-  readonly spawn?: Place;
+  readonly spawn?: Position;
   /** Thresholds of the save, fixed for its lifetime. Default: `DEFAULT_LIMITS`. */
   readonly limits?: Partial<WorldLimits>;
 }
@@ -41,7 +41,7 @@ export interface WorldCadence {
 export interface WorldLabel {
   readonly name: string;
   /** In voxels. */
-  readonly spawn: Place;
+  readonly spawn: Position;
 }
 
 /** When a change is durable: with the next save, or as soon as it is in the journal. */

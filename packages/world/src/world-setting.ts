@@ -96,7 +96,7 @@ function withoutUndefined<Options extends object>(options: Options): Options {
 function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
   const blocks = flat?.globalBlocks ?? [];
   return field.withOverrides(
-    blocks.reduce((tree, { place, chunk }) => tree.set(place, chunk), field.overrides),
+    blocks.reduce((tree, { position, chunk }) => tree.set(position, chunk), field.overrides),
   );
 }
 

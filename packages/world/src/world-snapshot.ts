@@ -5,7 +5,7 @@ import {
   type ChunkShape,
   cellOfVoxel,
   chunkOfVoxel,
-  type Place,
+  type Position,
   type QueryDetail,
   type RegionTree,
   type WorldField,
@@ -29,15 +29,15 @@ export class WorldSnapshot {
   }
 
   /** Returns the material of a voxel. */
-  async get(place: Place): Promise<number> {
-    const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
-    return chunk.get(cellOfVoxel(this.shape, ...place));
+  async get(position: Position): Promise<number> {
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
+    return chunk.get(cellOfVoxel(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk. */
-  async chunk(place: Place): Promise<Chunk> {
-    await this.load(boxAt(place));
-    return this.#field.realizeChunk(...place);
+  async chunk(position: Position): Promise<Chunk> {
+    await this.load(boxAt(position));
+    return this.#field.realizeChunk(...position);
   }
 
   /** Returns the contents of a box of chunks. */

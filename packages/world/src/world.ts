@@ -10,7 +10,7 @@ import {
   type Epoch,
   encode,
   type MaterialCatalog,
-  type Place,
+  type Position,
   type QueryDetail,
   type RegionTree,
   type VoxelPlacement,
@@ -93,7 +93,7 @@ export class World {
   }
 
   /** Where players start, in voxels. */
-  get spawn(): Place {
+  get spawn(): Position {
     return this.#content.global.description.spawn;
   }
 
@@ -143,15 +143,15 @@ export class World {
   }
 
   /** Returns the material of a voxel. */
-  async get(place: Place): Promise<number> {
-    const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
-    return chunk.get(cellOfVoxel(this.shape, ...place));
+  async get(position: Position): Promise<number> {
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
+    return chunk.get(cellOfVoxel(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk, edited or generated. */
-  async chunk(place: Place): Promise<Chunk> {
+  async chunk(position: Position): Promise<Chunk> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([boxAt(place)], () => this.#content.field.realizeChunk(...place));
+    return this.#content.whenLoaded([boxAt(position)], () => this.#content.field.realizeChunk(...position));
   }
 
   /** Returns the contents of a box of chunks. */
@@ -191,7 +191,7 @@ export class World {
   }
 
   /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
-  clockOf(region: Place): number | undefined {
+  clockOf(region: Position): number | undefined {
     return this.#content.clockOf(region);
   }
 
@@ -206,8 +206,8 @@ export class World {
    * Sets the material of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
    * materials are called and look like, and an imported world may lack its own.
    */
-  async set(place: Place, material: number): Promise<WorldEdit> {
-    return this.edit([{ voxel: place, material }]);
+  async set(position: Position, material: number): Promise<WorldEdit> {
+    return this.edit([{ voxel: position, material }]);
   }
 
   /** Sets voxels in one step; the last placement for a voxel wins. */
@@ -227,7 +227,7 @@ export class World {
   }
 
   /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
-  async setChunks(chunks: readonly (readonly [place: Place, chunk: Chunk])[]): Promise<WorldEdit> {
+  async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<WorldEdit> {
     return this.#change(chunksRequest(this.shape, chunks));
   }
 
@@ -237,12 +237,12 @@ export class World {
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Place): Promise<WorldEdit> {
+  async copy(box: Box, to: Position): Promise<WorldEdit> {
     return this.#change(copyRequest(this.shape, box, to));
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
-  async renewClocks(regions: readonly Place[]): Promise<WorldEdit> {
+  async renewClocks(regions: readonly Position[]): Promise<WorldEdit> {
     return this.#change(renewalRequest(regions), undefined, "applied");
   }
 

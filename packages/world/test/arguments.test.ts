@@ -5,7 +5,7 @@ import {
   flatGenerator,
   GeneratorRegistry,
   generatorRef,
-  type Place,
+  type Position,
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -17,7 +17,7 @@ import { player } from "./sample-player.ts";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves } from "./small-leaves.ts";
 
-const HERE: Place = [0, 0, 0, 0];
+const HERE: Position = [0, 0, 0, 0];
 
 async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
   return createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
@@ -174,7 +174,7 @@ test("a flat save is shown with the chunks that it keeps outside its leaves", as
     players: [],
     blocks: [],
     entities: [],
-    customPayload: encode(worldOverrideCodec, [{ place: HERE, chunk: uniformChunk(4_096, 3) }]),
+    customPayload: encode(worldOverrideCodec, [{ position: HERE, chunk: uniformChunk(4_096, 3) }]),
     nowMs: 1,
   });
   const world = await openWorld(disk, { readOnly: true });

@@ -9,8 +9,8 @@ import {
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
@@ -26,22 +26,22 @@ const quiet = { clock: new FakeClock(), autosave: false };
 const SPAN = 300;
 
 /** Returns a saved world whose index has many pages, and its chunks that are not air. */
-async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; places: readonly Place[] }> {
+async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; positions: readonly Position[] }> {
   const prng = new Prng(seed);
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
   const world = await openWorld(disk, quiet);
-  const places: Place[] = [];
+  const positions: Position[] = [];
   // Many small leaves around a few towns, with much empty space between them.
   for (let town = 0; town < 12; town++) {
-    const center = placeFrom(() => prng.between(-SPAN, SPAN));
+    const center = positionFrom(() => prng.between(-SPAN, SPAN));
     for (let count = 0; count < 60; count++)
-      places.push(placeFrom((axis) => center[axis] + prng.between(-6, 6)));
+      positions.push(positionFrom((axis) => center[axis] + prng.between(-6, 6)));
   }
-  const chunks = places.map((place) => [place, noise(prng)] as const);
+  const chunks = positions.map((position) => [position, noise(prng)] as const);
   await world.setChunks(chunks);
   await world.close();
-  return { disk, places };
+  return { disk, positions };
 }
 
 /** Returns a chunk so large that a leaf holds only a few of them. */
@@ -53,25 +53,29 @@ function noise(prng: Prng): Chunk {
 
 function randomBox(prng: Prng): Box {
   const edge = prng.pick([1, 4, 30, 200, 600]);
-  const min = placeFrom(() => prng.between(-SPAN - 10, SPAN));
+  const min = positionFrom(() => prng.between(-SPAN - 10, SPAN));
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + 1 + prng.between(0, edge)),
+    positionFrom((axis) => min[axis] + 1 + prng.between(0, edge)),
   );
 }
 
-function exactBounds(places: readonly Place[], box: Box): Box | undefined {
-  const inside = places.filter((place) => boxContains(box, place));
+function exactBounds(positions: readonly Position[], box: Box): Box | undefined {
+  const inside = positions.filter((position) => boxContains(box, position));
   if (inside.length === 0) return undefined;
   return boxBetween(
-    placeFrom((axis) => Math.min(...inside.map((place) => place[axis]))),
-    placeFrom((axis) => Math.max(...inside.map((place) => place[axis])) + 1),
+    positionFrom((axis) => Math.min(...inside.map((position) => position[axis]))),
+    positionFrom((axis) => Math.max(...inside.map((position) => position[axis])) + 1),
   );
 }
 
-async function requireBounds(world: World, places: readonly Place[], box: Box): Promise<Box | undefined> {
+async function requireBounds(
+  world: World,
+  positions: readonly Position[],
+  box: Box,
+): Promise<Box | undefined> {
   const bounds = await world.contentBounds(box);
-  const exact = exactBounds(places, box);
+  const exact = exactBounds(positions, box);
   if (bounds !== undefined) expect(boxContainsBox(box, bounds)).toBe(true);
   if (exact === undefined) return bounds;
   expect(bounds !== undefined && boxContainsBox(bounds, exact), `[${box.min}] to [${box.max}]`).toBe(true);
@@ -81,7 +85,7 @@ async function requireBounds(world: World, places: readonly Place[], box: Box): 
 describe("World.contentBounds", () => {
   test("covers all content of a reopened, paged world for any box, and reads no records", async () => {
     for (const seed of [1, 2]) {
-      const { disk, places } = await pagedWorld(seed);
+      const { disk, positions } = await pagedWorld(seed);
       const slow = new SlowDisk(disk);
       const world = await openWorld(slow, quiet);
       let recordReads = 0;
@@ -93,10 +97,10 @@ describe("World.contentBounds", () => {
       let tightCount = 0;
       for (let round = 0; round < 200; round++) {
         const box = randomBox(prng);
-        const bounds = await requireBounds(world, places, box);
+        const bounds = await requireBounds(world, positions, box);
         if (bounds === undefined || !boxEquals(bounds, box)) tightCount++;
       }
-      expect(await requireBounds(world, places, WHOLE_LATTICE)).not.toEqual(WHOLE_LATTICE);
+      expect(await requireBounds(world, positions, WHOLE_LATTICE)).not.toEqual(WHOLE_LATTICE);
       expect(recordReads).toBe(0);
       expect(tightCount).toBeGreaterThan(20);
       await world.close();
@@ -125,16 +129,16 @@ describe("World.contentBounds", () => {
   });
 
   test("is exact where everything is loaded, and follows unsaved edits", async () => {
-    const { disk, places } = await pagedWorld(4);
+    const { disk, positions } = await pagedWorld(4);
     const world = await openWorld(disk, quiet);
-    const [first = [0, 0, 0, 0]] = places;
+    const [first = [0, 0, 0, 0]] = positions;
     const box = boxBetween(
-      placeFrom((axis) => first[axis] - 12),
-      placeFrom((axis) => first[axis] + 12),
+      positionFrom((axis) => first[axis] - 12),
+      positionFrom((axis) => first[axis] + 12),
     );
     await world.load(box);
-    expect(await world.contentBounds(box)).toEqual(exactBounds(places, box));
-    const far: Place = [4_000, 4_000, 4_000, 4_000];
+    expect(await world.contentBounds(box)).toEqual(exactBounds(positions, box));
+    const far: Position = [4_000, 4_000, 4_000, 4_000];
     expect(await world.contentBounds(boxBetween(far, [4_009, 4_009, 4_009, 4_009]))).toBeUndefined();
     await world.setChunks([[[4_003, 4_004, 4_005, 4_006], uniformChunk(4_096, 1)]]);
     expect(await world.contentBounds(boxBetween(far, [4_009, 4_009, 4_009, 4_009]))).toEqual(

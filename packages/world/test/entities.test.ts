@@ -1,4 +1,4 @@
-import { boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -7,8 +7,8 @@ import { storedEntities } from "./small-leaves.ts";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 /** Filled boxes of many materials at both positions are too large for one leaf, so each gets its own. */
-const NEAR: Place = [0, 0, 0, 0];
-const FAR: Place = [100_000, 0, 0, 0];
+const NEAR: Position = [0, 0, 0, 0];
+const FAR: Position = [100_000, 0, 0, 0];
 
 async function openAgain(disk: MemoryDisk): Promise<World> {
   return openWorld(disk, { clock: new FakeClock(), autosave: false });

@@ -1,11 +1,11 @@
-import { boxAt, boxBetween, CLOCK_NEVER, type Place, regionBox } from "@orthant/core";
+import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, type EntityEvent, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
 const quiet = { clock: new FakeClock(), autosave: false };
-const FAR: Place = [600_000, 0, 0, 0];
+const FAR: Position = [600_000, 0, 0, 0];
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 
 /** Returns a list that receives all events as text. */
@@ -25,9 +25,9 @@ function inWords(event: EntityEvent): string {
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, quiet);
-  for (const place of [[0, 0, 0, 0], FAR] as const) {
-    await world.set(place, 1);
-    world.spawnEntity({ kind: 1, position: place });
+  for (const position of [[0, 0, 0, 0], FAR] as const) {
+    await world.set(position, 1);
+    world.spawnEntity({ kind: 1, position: position });
   }
   await world.close();
   return disk;
@@ -97,7 +97,7 @@ describe("loaded regions", () => {
     const far = boxAt([FAR[0] / 8, 0, 0, 0]);
     expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([false, false]);
     expect([...world.field.overrides.pieces(far)]).toEqual([]);
-    const region: Place = [Math.floor(FAR[0] / 32), 0, 0, 0];
+    const region: Position = [Math.floor(FAR[0] / 32), 0, 0, 0];
     expect(world.clockOf(region)).toBeUndefined();
     await world.load(far);
     await world.load(regionBox([0, 7, 0, 0]));

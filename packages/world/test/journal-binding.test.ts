@@ -1,4 +1,4 @@
-import { encodeUtf8, type Place } from "@orthant/core";
+import { encodeUtf8, type Position } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
@@ -18,7 +18,7 @@ import { SlowDisk } from "./slow-disk.ts";
 
 const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 const SEGMENT = segmentFile({ generation: 1, epoch: 1 });
 const NEXT = segmentFile({ generation: 2, epoch: 1 });
 

@@ -1,4 +1,4 @@
-import { boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { type JournalEntry, JournalReader, openSave } from "@orthant/save";
 import { FakeClock, FaultDisk } from "@orthant/testkit";
@@ -6,7 +6,7 @@ import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 
 interface Herd {
   readonly behind: MemoryDisk;
@@ -46,7 +46,7 @@ async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEn
 }
 
 /** Returns the positions of the entities after opening the current disk. */
-async function placesAfterCrash(disk: MemoryDisk): Promise<Record<string, Place>> {
+async function positionsAfterCrash(disk: MemoryDisk): Promise<Record<string, Position>> {
   const world = await openWorld(new MemoryDisk(disk.image()), { autosave: false });
   const found = await world.entitiesIn(EVERYWHERE);
   await world.close();
@@ -70,7 +70,7 @@ describe("the journal of a world with moving entities", () => {
     const [group = [], ...others] = await entriesIn(behind);
     expect([group.length, others]).toEqual([1, []]);
     expect(group[0]).toMatchObject({ kind: "entity", entity: { position: [5, 0, 0, 0] } });
-    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [5, 0, 0, 0] });
+    expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [5, 0, 0, 0] });
     await world.close();
   });
 
@@ -83,11 +83,11 @@ describe("the journal of a world with moving entities", () => {
     clock.advance(1);
     await settle(world);
     expect(syncs()).toBe(1);
-    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
+    expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
     world.changeEntity(sheep, { position: [3, 0, 0, 0] });
     await world.set(ORIGIN, 1);
     expect(syncs()).toBe(1);
-    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [3, 0, 0, 0] });
+    expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [3, 0, 0, 0] });
     // A change that is not a step does not wait.
     world.changeEntity(sheep, { tags: ["shorn"], position: [4, 0, 0, 0] });
     await settle(world);
@@ -101,7 +101,7 @@ describe("the journal of a world with moving entities", () => {
     world.changeEntity(sheep, { position: [500_000, 0, 0, 0] });
     world.changeEntity(sheep, { position: [500_001, 0, 0, 0] });
     await world.whenDurable();
-    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [500_001, 0, 0, 0] });
+    expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [500_001, 0, 0, 0] });
     await world.close();
   });
 
@@ -113,7 +113,7 @@ describe("the journal of a world with moving entities", () => {
     world.despawnEntity(lamb.entityId);
     world.despawnEntity(sheep);
     await world.whenDurable();
-    expect(await placesAfterCrash(behind)).toEqual({});
+    expect(await positionsAfterCrash(behind)).toEqual({});
     const found = await openWorld(new MemoryDisk(behind.image()), { autosave: false });
     expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
     await found.close();
@@ -130,7 +130,7 @@ describe("the journal of a world with moving entities", () => {
     world.changeEntity(sheep, { position: [4, 0, 0, 0] });
     await world.whenDurable();
     await saving;
-    expect(await placesAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
+    expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
     await world.close();
     // No timer is left that would write to a closed world.
     clock.advance(10_000);

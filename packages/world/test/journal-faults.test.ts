@@ -1,4 +1,4 @@
-import { boxBetween, isOrthantError, type Place } from "@orthant/core";
+import { boxBetween, isOrthantError, type Position } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 
 const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
-const COUNTER: Place = [0, 0, 0, 0];
+const COUNTER: Position = [0, 0, 0, 0];
 const STEPS = 6;
 const OPERATIONS: readonly FaultyOperation[] = [
   ...(["open", "size", "readAt", "append", "writeAt", "truncate", "sync"] as const),

@@ -1,4 +1,4 @@
-import { boxBetween, type Place, placeFrom, placesLexicographic, regionBox } from "@orthant/core";
+import { boxBetween, type Position, positionFrom, positionsLexicographic, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
@@ -10,7 +10,7 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 const OPERATIONS = 700;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 /** Where things happen, in voxels: two positions in one leaf at first, one across a border, one far away. */
-const CENTRES: readonly Place[] = [
+const CENTRES: readonly Position[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],
   [-256, 256, 0, 0],
@@ -95,11 +95,11 @@ class Chronicle {
   async #compare(): Promise<void> {
     const world = this.#world;
     for (const [region, clock] of this.#clocks) {
-      await world.load(regionBox(placeOf(region)));
-      expect(world.clockOf(placeOf(region)), region).toBe(clock);
+      await world.load(regionBox(positionOf(region)));
+      expect(world.clockOf(positionOf(region)), region).toBe(clock);
     }
-    for (const [place, material] of this.#voxels) {
-      if (this.#prng.chance(0.2)) expect(await world.get(placeOf(place)), place).toBe(material);
+    for (const [position, material] of this.#voxels) {
+      if (this.#prng.chance(0.2)) expect(await world.get(positionOf(position)), position).toBe(material);
     }
     const found = await world.entitiesIn(EVERYWHERE);
     expect(new Map(found.map(({ entityId, position }) => [entityId, `${position}`]))).toEqual(this.#entities);
@@ -110,7 +110,7 @@ class Chronicle {
 
   #set(): void {
     const placements = Array.from({ length: 1 + this.#prng.below(6) }, () => ({
-      voxel: this.#place(),
+      voxel: this.#position(),
       material: this.#prng.below(4),
     }));
     this.#later(this.#world.edit(placements, { origin: { clientId: 7n, editId: ++this.#editId } }));
@@ -118,14 +118,14 @@ class Chronicle {
   }
 
   #fill(): void {
-    const min = this.#place();
+    const min = this.#position();
     const box = boxBetween(
       min,
-      placeFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
+      positionFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
     );
     const material = this.#prng.below(3);
     this.#later(this.#world.fill(box, material));
-    for (const place of placesLexicographic(box)) this.#voxels.set(`${place}`, material);
+    for (const position of positionsLexicographic(box)) this.#voxels.set(`${position}`, material);
   }
 
   #later(edit: Promise<WorldEdit>): void {
@@ -139,7 +139,7 @@ class Chronicle {
   }
 
   #spawn(): void {
-    const position = this.#place();
+    const position = this.#position();
     const { entityId } = this.#world.spawnEntity({ kind: 1, position });
     expect(this.#entities.has(entityId)).toBe(false);
     this.#entities.set(entityId, `${position}`);
@@ -148,10 +148,10 @@ class Chronicle {
   async #move(): Promise<void> {
     const id = await this.#loadedEntity();
     if (id === undefined) return;
-    const here = placeOf(this.#entities.get(id) ?? "");
+    const here = positionOf(this.#entities.get(id) ?? "");
     const position = this.#prng.chance(0.3)
-      ? this.#place()
-      : placeFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
+      ? this.#position()
+      : positionFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
     this.#world.changeEntity(id, { position });
     this.#entities.set(id, `${position}`);
   }
@@ -167,11 +167,11 @@ class Chronicle {
     if (this.#entities.size === 0) return undefined;
     const [id, position] = this.#prng.pick([...this.#entities]);
     if (this.#world.entity(id) !== undefined) return id;
-    const place = placeOf(position);
+    const corner = positionOf(position);
     await this.#world.entitiesIn(
       boxBetween(
-        placeFrom((axis) => Math.floor(place[axis])),
-        placeFrom((axis) => Math.floor(place[axis]) + 1),
+        positionFrom((axis) => Math.floor(corner[axis])),
+        positionFrom((axis) => Math.floor(corner[axis]) + 1),
       ),
     );
     return id;
@@ -193,9 +193,9 @@ class Chronicle {
     for (let turns = this.#prng.below(300); turns > 0; turns--) await undefined;
   }
 
-  #place(): Place {
+  #position(): Position {
     const centre = this.#prng.pick(CENTRES);
-    return placeFrom((axis) => centre[axis] + this.#prng.between(-40, 40));
+    return positionFrom((axis) => centre[axis] + this.#prng.between(-40, 40));
   }
 }
 
@@ -215,6 +215,6 @@ describe("a world with a journal under random concurrent operations", () => {
   );
 });
 
-function placeOf(text: string): Place {
-  return text.split(",").map(Number) as unknown as Place;
+function positionOf(text: string): Position {
+  return text.split(",").map(Number) as unknown as Position;
 }

@@ -1,4 +1,4 @@
-import { boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Position } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/save";
 import {
@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const readOnly: WorldOptions = { ...quiet, readOnly: true };
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content, and more of every kind in its journal. */
@@ -37,7 +37,7 @@ async function livelyWorld(disk: Disk): Promise<World> {
 
 /** Throws unless a world has all of it. */
 async function requireLively(world: World): Promise<void> {
-  const voxels: readonly Place[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
+  const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
   expect([world.name, world.player(5n)?.name, world.lastEditOf(9n)]).toEqual(["after", "Ada", 4]);

@@ -1,4 +1,4 @@
-import { boxBetween, chunkFromVoxels, epochOf, type Place, stepOf, uniformChunk } from "@orthant/core";
+import { boxBetween, chunkFromVoxels, epochOf, type Position, stepOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { JOURNAL_FOLDER, openSave, verifySave } from "@orthant/save";
@@ -17,7 +17,7 @@ import { SlowDisk } from "./slow-disk.ts";
 const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const JOURNAL = /^journal\//;
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 const VOLUME = 4_096;
 
 /** Returns the world that a program finds that opens the current disk, as if this one had died. */
@@ -34,7 +34,7 @@ const prng = new Prng(1);
 const DENSE = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, () => prng.below(0x1_0000)));
 
 /** Returns enough of them, side by side, to take this many bytes. */
-function denseChunks(bytes: number, y: number): readonly (readonly [Place, typeof DENSE])[] {
+function denseChunks(bytes: number, y: number): readonly (readonly [Position, typeof DENSE])[] {
   return Array.from({ length: Math.ceil(bytes / DENSE.byteLength) }, (_, x) => [[x, y, 0, 0], DENSE]);
 }
 

@@ -1,4 +1,4 @@
-import { boxBetween, isOrthantError, type Place } from "@orthant/core";
+import { boxBetween, isOrthantError, type Position } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
@@ -24,8 +24,13 @@ describe("the checklist of the save specification", () => {
     const world = await createWorld(disk, {}, quiet);
     const prng = new Prng(5);
     for (let edit = 0; edit < 300; edit++) {
-      const place: Place = [prng.below(1e9) - 5e8, prng.below(100), prng.below(1e9) - 5e8, prng.below(1e6)];
-      await world.set(place, 1 + (edit % 9));
+      const position: Position = [
+        prng.below(1e9) - 5e8,
+        prng.below(100),
+        prng.below(1e9) - 5e8,
+        prng.below(1e6),
+      ];
+      await world.set(position, 1 + (edit % 9));
     }
     await world.close();
     const image = disk.image();

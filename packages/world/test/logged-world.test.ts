@@ -72,7 +72,7 @@ const REGION = [0, 0, 0, 0] as const;
 function change(before: number, after: number, material: number): LoggedChange {
   return {
     steps: [{ region: REGION, before, after }],
-    chunks: [{ place: REGION, chunk: uniformChunk(4_096, material) }],
+    chunks: [{ position: REGION, chunk: uniformChunk(4_096, material) }],
     origins: [{ clientId: 7n, lastEditId: material }],
   };
 }

@@ -1,4 +1,4 @@
-import { boxAt, boxBetween, CLOCK_NEVER, type Place, regionBox } from "@orthant/core";
+import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -17,11 +17,11 @@ async function worldOf(regions: number): Promise<MemoryDisk> {
   return disk;
 }
 
-function voxelAt(index: number): Place {
+function voxelAt(index: number): Position {
   return [index * FAR_APART, 0, 0, 0];
 }
 
-function chunkAt(index: number): Place {
+function chunkAt(index: number): Position {
   return [(index * FAR_APART) / 8, 0, 0, 0];
 }
 

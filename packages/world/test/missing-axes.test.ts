@@ -1,4 +1,4 @@
-import { CUBE_CHUNKS, cubeAt, type Place, TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { CUBE_CHUNKS, cubeAt, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createSave, plainDescription } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
@@ -21,7 +21,7 @@ async function saveWithOutsideChunk(): Promise<MemoryDisk> {
       description: plainDescription(CUBE_CHUNKS),
     },
   });
-  const blocks = [{ place: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
+  const blocks = [{ position: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
   const save = await writer.commit({ nowMs: 2, leaves: [{ cell: cubeAt([0, 0, 0, 0], 65_536), blocks }] });
   await save.close();
   await writer.close();
@@ -32,7 +32,7 @@ describe("an axis on which chunks are one voxel wide", () => {
   const box = { min: [0, 0, 0, 0], max: [2, 2, 2, 2] } as const;
   const outside = cubeAt([0, 0, 0, 3], 1);
 
-  test.each<[name: string, edit: (world: World) => Promise<unknown>, place: string]>([
+  test.each<[name: string, edit: (world: World) => Promise<unknown>, position: string]>([
     ["set", (world) => world.set([1, 2, 3, 3], 1), "voxel [1,2,3,3]"],
     ["edit", (world) => world.edit([{ voxel: [1, 2, 3, -1], material: 1 }]), "voxel [1,2,3,-1]"],
     ["fill", (world) => world.fill(outside, 1), "voxel [0,0,0,3]"],
@@ -43,11 +43,11 @@ describe("an axis on which chunks are one voxel wide", () => {
       (world) => world.setChunks([[[0, 0, 0, 3], uniformChunk(CUBE_CHUNKS.volume, 1)]]),
       "chunk [0,0,0,3]",
     ],
-  ])("is 0 in every %s, which is rejected elsewhere", async (_name, edit, place) => {
+  ])("is 0 in every %s, which is rejected elsewhere", async (_name, edit, position) => {
     const world = await createWorld(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
     await expect(edit(world)).rejects.toMatchObject({
       code: "ORT_ARGUMENT",
-      detail: `${place} is outside of the world: with chunks of [16,16,16,1] voxels w is always 0`,
+      detail: `${position} is outside of the world: with chunks of [16,16,16,1] voxels w is always 0`,
     });
     expect(await world.get([0, 0, 0, 3])).toBe(0);
     expect(world.generation).toBe(await world.save());
@@ -66,7 +66,7 @@ describe("an axis on which chunks are one voxel wide", () => {
 
   test("may have content in imported worlds, which is read, copied and kept", async () => {
     const disk = await saveWithOutsideChunk();
-    const voxel: Place = [1, 2, 3, 3];
+    const voxel: Position = [1, 2, 3, 3];
     const world = await openWorld(disk, quiet);
     expect(await world.get(voxel)).toBe(7);
     await world.set([1, 2, 3, 0], 1);

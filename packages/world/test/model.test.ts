@@ -1,4 +1,4 @@
-import { boxBetween, type Place, placeFrom, placesLexicographic, regionOf } from "@orthant/core";
+import { boxBetween, type Position, positionFrom, positionsLexicographic, regionOf } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
@@ -11,7 +11,7 @@ import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 const OPERATIONS = 2_500;
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 /** Where things happen, in voxels: two positions in one leaf at first, one across a border, two far away. */
-const CENTRES: readonly Place[] = [
+const CENTRES: readonly Position[] = [
   [0, 0, 0, 0],
   [256, 0, 0, 0],
   [-256, 256, 0, 0],
@@ -68,7 +68,7 @@ class Campaign {
     else if (dice < 65) await this.#move();
     else if (dice < 70) await this.#despawn();
     else if (dice < 75) this.#upsertPlayer();
-    else if (dice < 83) this.#later(this.#world.get(this.#place()));
+    else if (dice < 83) this.#later(this.#world.get(this.#position()));
     else if (dice < 90) this.#later(this.#world.save());
     else if (dice < 94) this.#clock.advance(this.#prng.below(8_000));
     else if (dice < 96) await this.#savePointNow();
@@ -114,11 +114,12 @@ class Campaign {
     for (let turns = this.#prng.below(400); turns > 0; turns--) await undefined;
     const snapshot = this.#world.snapshot();
     const known = [...this.#model.voxels].filter(() => this.#prng.chance(0.02));
-    for (const [place] of known)
-      this.#later(this.#world.set(placeOf(place), 9).then((edit) => this.#count(edit)));
-    for (const [place] of known) this.#model.voxels.set(place, 9);
+    for (const [position] of known)
+      this.#later(this.#world.set(positionOf(position), 9).then((edit) => this.#count(edit)));
+    for (const [position] of known) this.#model.voxels.set(position, 9);
     await this.#world.save();
-    for (const [place, material] of known) expect(await snapshot.get(placeOf(place)), place).toBe(material);
+    for (const [position, material] of known)
+      expect(await snapshot.get(positionOf(position)), position).toBe(material);
     await snapshot.close();
   }
 
@@ -142,7 +143,7 @@ class Campaign {
     for (const [id, { position }] of expected) {
       if (!this.#prng.chance(0.05)) continue;
       const alone = await openWorld(disk, { readOnly: true });
-      const [x, y, z, w] = placeOf(position).map(Math.floor) as unknown as Place;
+      const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
       const near = await alone.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
       expect(near.map(({ entityId }) => entityId)).toContain(id);
       await alone.close();
@@ -153,9 +154,9 @@ class Campaign {
     );
     expect(entities).toEqual(expected);
     const wrong: string[] = [];
-    for (const [place, material] of this.#model.voxels) {
-      const stored = await found.get(placeOf(place));
-      if (stored !== material) wrong.push(`${place} is ${stored}, not ${material}`);
+    for (const [position, material] of this.#model.voxels) {
+      const stored = await found.get(positionOf(position));
+      if (stored !== material) wrong.push(`${position} is ${stored}, not ${material}`);
     }
     expect(wrong).toEqual([]);
     expect(new Map(found.players.map(({ playerId, name }) => [playerId, name]))).toEqual(this.#model.players);
@@ -163,22 +164,22 @@ class Campaign {
   }
 
   async #set(): Promise<void> {
-    const place = this.#place();
+    const position = this.#position();
     const material = this.#prng.below(5);
-    const edit = this.#world.set(place, material);
-    this.#model.voxels.set(`${place}`, material);
+    const edit = this.#world.set(position, material);
+    this.#model.voxels.set(`${position}`, material);
     this.#count(await edit);
   }
 
   async #fill(): Promise<void> {
-    const min = this.#place();
+    const min = this.#position();
     const box = boxBetween(
       min,
-      placeFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
+      positionFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
     );
     const material = this.#prng.below(3);
     const edit = this.#world.fill(box, material);
-    for (const place of placesLexicographic(box)) this.#model.voxels.set(`${place}`, material);
+    for (const position of positionsLexicographic(box)) this.#model.voxels.set(`${position}`, material);
     this.#count(await edit);
   }
 
@@ -193,7 +194,7 @@ class Campaign {
   }
 
   #spawn(): void {
-    const position = this.#place();
+    const position = this.#position();
     const displayName = `entity ${this.#prng.below(1_000)}`;
     const { entityId } = this.#world.spawnEntity({ kind: 1, position, displayName });
     expect(this.#model.entities.has(entityId)).toBe(false);
@@ -204,10 +205,10 @@ class Campaign {
     const id = await this.#loadedEntity();
     const known = id === undefined ? undefined : this.#model.entities.get(id);
     if (id === undefined || known === undefined) return;
-    const here = placeOf(known.position);
+    const here = positionOf(known.position);
     const position = this.#prng.chance(0.3)
-      ? this.#place()
-      : placeFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
+      ? this.#position()
+      : positionFrom((axis) => here[axis] + this.#prng.between(-6, 6) / 2);
     this.#world.changeEntity(id, { position });
     this.#model.entities.set(id, { ...known, position: `${position}` });
   }
@@ -223,7 +224,7 @@ class Campaign {
     if (this.#model.entities.size === 0) return undefined;
     const [id, { position }] = this.#prng.pick([...this.#model.entities]);
     if (this.#world.entity(id) !== undefined) return id;
-    const [x, y, z, w] = placeOf(position).map(Math.floor) as unknown as Place;
+    const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
     await this.#world.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
     expect(this.#world.entity(id), `entity ${id} at ${position}`).toBeDefined();
     return id;
@@ -246,9 +247,9 @@ class Campaign {
     this.#model.players.set(playerId, name);
   }
 
-  #place(): Place {
+  #position(): Position {
     const centre = this.#prng.pick(CENTRES);
-    return placeFrom((axis) => centre[axis] + this.#prng.between(-40, 40));
+    return positionFrom((axis) => centre[axis] + this.#prng.between(-40, 40));
   }
 
   #later(task: Promise<unknown>): void {
@@ -260,8 +261,8 @@ class Campaign {
   async #settle(): Promise<void> {
     await Promise.all(this.#background.splice(0));
     const material = this.#model.voxels.size === 0 ? [] : [this.#prng.pick([...this.#model.voxels])];
-    for (const [place, expected] of material) {
-      expect(await this.#world.get(placeOf(place)), place).toBe(expected);
+    for (const [position, expected] of material) {
+      expect(await this.#world.get(positionOf(position)), position).toBe(expected);
     }
   }
 }
@@ -281,6 +282,6 @@ describe("a world under random concurrent operations", () => {
   );
 });
 
-function placeOf(text: string): Place {
-  return text.split(",").map(Number) as unknown as Place;
+function positionOf(text: string): Position {
+  return text.split(",").map(Number) as unknown as Position;
 }

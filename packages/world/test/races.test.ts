@@ -1,4 +1,4 @@
-import { boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock, FaultDisk } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -7,7 +7,7 @@ import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-const FAR: Place = [600_000, 0, 0, 0];
+const FAR: Position = [600_000, 0, 0, 0];
 const PACK = /^data\//;
 
 async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Promise<World> {
@@ -18,9 +18,9 @@ async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Pro
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, { autosave: false });
-  for (const place of [[0, 0, 0, 0], FAR] as const) {
-    await world.set(place, 1);
-    world.spawnEntity({ kind: 1, position: place });
+  for (const position of [[0, 0, 0, 0], FAR] as const) {
+    await world.set(position, 1);
+    world.spawnEntity({ kind: 1, position: position });
   }
   await world.close();
   return disk;
@@ -54,8 +54,8 @@ describe("while the disk is slow", () => {
     const all = world.entitiesIn(EVERYWHERE);
     await read.reached;
     // One of the two is being read; the other waits for its turn.
-    const places: readonly Place[] = [FAR, [-600_000, 0, 0, 0]];
-    const waiting = await Promise.race(places.map((place) => world.get(place).then(() => place)));
+    const positions: readonly Position[] = [FAR, [-600_000, 0, 0, 0]];
+    const waiting = await Promise.race(positions.map((position) => world.get(position).then(() => position)));
     await world.set(waiting, 2);
     await world.save();
     await world.set(waiting, 3);
@@ -109,10 +109,10 @@ describe("while the disk is slow", () => {
 test("an edit beside an unread leaf that merges with it keeps its latest change", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const old: Place = [8_192, 0, 0, 0];
-  const made: Place = [8_192, 4_096, 0, 0];
+  const old: Position = [8_192, 0, 0, 0];
+  const made: Position = [8_192, 4_096, 0, 0];
   // Whole chunks of one material take few bytes.
-  const fill = (world: World, [x, y, z, w]: Place, material: number) =>
+  const fill = (world: World, [x, y, z, w]: Position, material: number) =>
     world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), material);
   const crowd = boxBetween([12_288, 0, 0, 0], [12_400, 1, 1, 1]);
   // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.

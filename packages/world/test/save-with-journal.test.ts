@@ -4,7 +4,7 @@ import {
   flatGenerator,
   GeneratorRegistry,
   generatorRef,
-  type Place,
+  type Position,
   type WorldGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -22,7 +22,7 @@ import { describe, expect, test } from "vitest";
 
 const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content and more in its journal, left open as if its process was killed. */
@@ -41,7 +41,7 @@ async function killedWorld(disk: MemoryDisk): Promise<void> {
 }
 
 async function requireAll(world: World): Promise<void> {
-  const voxels: readonly Place[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
+  const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
   expect([world.name, world.player(5n)?.name]).toEqual(["after", "Ada"]);

@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
@@ -14,7 +14,7 @@ const MATERIAL = 7;
 const STOPS_APART = 8;
 
 /** Edits that a process knows to be durable. */
-type Acknowledged = Place[];
+type Acknowledged = Position[];
 
 async function startImage(durability: Durability): Promise<DiskImage> {
   const disk = new MemoryDisk();
@@ -49,12 +49,12 @@ async function editAndSave(
   [line, first]: readonly [line: number, first: number],
   done: Acknowledged,
 ): Promise<void> {
-  const places = [first, first + 1].map((x): Place => [x, line, 100, 0]);
-  await Promise.all(places.map((place) => world.set(place, MATERIAL)));
+  const positions = [first, first + 1].map((x): Position => [x, line, 100, 0]);
+  await Promise.all(positions.map((position) => world.set(position, MATERIAL)));
   // Without a journal only a save makes an edit durable.
-  if (durability === "journal") done.push(...places);
+  if (durability === "journal") done.push(...positions);
   await world.save();
-  done.push(...places);
+  done.push(...positions);
 }
 
 interface Story {
@@ -88,7 +88,7 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
   const findings = await verifySave(shared);
   expect(findings.filter(({ severity }) => severity === "damage")).toEqual([]);
   const world = await openWorld(shared, { readOnly: true });
-  for (const place of done) expect(await world.get(place), `the edit at ${place}`).toBe(MATERIAL);
+  for (const position of done) expect(await world.get(position), `the edit at ${position}`).toBe(MATERIAL);
   await world.close();
 }
 

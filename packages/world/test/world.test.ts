@@ -4,7 +4,7 @@ import {
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
-  type Place,
+  type Position,
   TILE_CHUNKS,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -81,18 +81,18 @@ describe("voxels", () => {
   test("far apart are restored from disk, in few files", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
-    const places: Place[] = [
+    const positions: Position[] = [
       [0, 0, 0, 0],
       [-1, -1, -1, -1],
       [1_000_000, 5, -1_000_000, 77],
       [8 * (2 ** 31 - 1), 0, 0, 0],
       [-8 * 2 ** 31, 0, 0, 0],
     ];
-    for (const [index, place] of places.entries()) await world.set(place, 100 + index);
+    for (const [index, position] of positions.entries()) await world.set(position, 100 + index);
     await world.close();
     expect((await disk.list("data")).length).toBe(1);
     const again = await reopen(disk);
-    for (const [index, place] of places.entries()) expect(await again.get(place)).toBe(100 + index);
+    for (const [index, position] of positions.entries()) expect(await again.get(position)).toBe(100 + index);
     expect(await again.get([1, 0, 0, 0])).toBe(0);
     expect(await again.get([1, -1, 0, 0])).toBe(5);
     await again.close();

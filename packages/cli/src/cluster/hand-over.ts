@@ -11,7 +11,7 @@ import {
 import { OrthantError } from "@orthant/core";
 import type { Arguments } from "../arguments.ts";
 import type { Context } from "../context.ts";
-import { parseBox } from "../parse/place.ts";
+import { parseBox } from "../parse/position.ts";
 import { formatBox } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
 import { requireStatus } from "./status.ts";

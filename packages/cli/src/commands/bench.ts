@@ -5,7 +5,7 @@ import {
   generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
-  type Place,
+  type Position,
   platformsGenerator,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -35,13 +35,13 @@ export const benchCommand: Command = {
   async run(args, context) {
     const folder = args.at(0) === "" ? "." : args.at(0);
     await context.openDisk(folder);
-    const place = join(folder, `.orthant-bench-${randomBytes(4).toString("hex")}`);
+    const scratch = join(folder, `.orthant-bench-${randomBytes(4).toString("hex")}`);
     try {
-      const measured = await context.makeFolder(place, async (disk) => ({
+      const measured = await context.makeFolder(scratch, async (disk) => ({
         appendAndSync: summaryOf(await measureAppends(disk)),
         ...(await measureStream(disk, context)),
       }));
-      const commit = summaryOf(await measureCommits(join(place, "world"), context));
+      const commit = summaryOf(await measureCommits(join(scratch, "world"), context));
       context.printJson({ folder, ...measured, commit: { ...commit, chunks: CHUNKS_PER_COMMIT } });
       context.printAll(
         tableLines([
@@ -54,7 +54,7 @@ export const benchCommand: Command = {
       );
       return EXIT.ok;
     } finally {
-      await rm(place, { recursive: true, force: true });
+      await rm(scratch, { recursive: true, force: true });
     }
   },
 };
@@ -124,7 +124,7 @@ async function measureCommits(folder: string, context: Context): Promise<readonl
       for (let commit = 0; commit < COMMITS; commit++) {
         for (let chunk = 0; chunk < CHUNKS_PER_COMMIT; chunk++) {
           const [x, , z] = HYPERCUBE_CHUNKS.extents;
-          const voxel: Place = [chunk * x, 0, commit * z, 0];
+          const voxel: Position = [chunk * x, 0, commit * z, 0];
           await world.set(voxel, 1);
         }
         times.push(await timed(() => world.save()));

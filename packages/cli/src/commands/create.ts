@@ -7,7 +7,7 @@ import { findSpawn } from "../create/spawn.ts";
 import { TEMPLATES } from "../create/templates.ts";
 import { EXIT } from "../exit-codes.ts";
 import { parseU64 } from "../parse/values.ts";
-import { formatPlace } from "../report/format.ts";
+import { formatPosition } from "../report/format.ts";
 import { describeGenerator, generatorInfoOf } from "../report/generator.ts";
 import { factLines } from "../report/table.ts";
 import { UsageError } from "../usage-error.ts";
@@ -88,7 +88,7 @@ export const createCommand: Command = {
         ["name", world.name],
         ["chunks of", `${world.shape.extents.join(" x ")} voxels`],
         ["generator", describeGenerator(info)],
-        ["spawn", formatPlace(world.spawn)],
+        ["spawn", formatPosition(world.spawn)],
       ]),
     );
     return EXIT.ok;

@@ -1,4 +1,4 @@
-import { PlaceSet, regionOf } from "@orthant/core";
+import { PositionSet, regionOf } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
@@ -9,7 +9,7 @@ import { requireNative } from "../found-world.ts";
 import { openAskedSave, whileLive } from "../live-save.ts";
 import { parseGenerations } from "../parse/generations.ts";
 import { integerBetween } from "../parse/values.ts";
-import { formatAmount, formatCount, formatPlace } from "../report/format.ts";
+import { formatAmount, formatCount, formatPosition } from "../report/format.ts";
 import { exitWithJournals } from "../report/journal.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -129,14 +129,14 @@ async function compareOpen(
   const leaves = before.index.totals.leaves + after.index.totals.leaves;
   const progress = context.progress("comparing", "leaves", leaves);
   const counts = { fact: 0, chunk: 0, entity: 0, player: 0 };
-  const regions = new PlaceSet();
+  const regions = new PositionSet();
   const listed: Listed[] = [];
   let isCut = false;
   try {
     const options = { samePacks, onLeaf: () => progress.advance(1) };
     for await (const difference of compareSaves(before, after, options)) {
       counts[difference.kind]++;
-      if (difference.kind === "chunk") regions.add(...regionOf(difference.place));
+      if (difference.kind === "chunk") regions.add(...regionOf(difference.position));
       if (listed.length < limit) listed.push(listedOf(difference));
       else isCut = true;
     }
@@ -158,11 +158,11 @@ type Listed = ReturnType<typeof listedOf>;
 
 function listedOf(difference: SaveDifference) {
   if (difference.kind !== "chunk") return difference;
-  const { place, before, after, voxels } = difference;
+  const { position, before, after, voxels } = difference;
   return {
     kind: "chunk",
-    chunk: place,
-    region: regionOf(place),
+    chunk: position,
+    region: regionOf(position),
     before,
     after,
     voxels: voxels ?? null,
@@ -176,7 +176,7 @@ function differenceLine(difference: Listed): string {
     case "chunk": {
       const { chunk, region, before, after, voxels } = difference;
       const amount = voxels === null ? "" : `, ${formatAmount(voxels, "voxel")}`;
-      return `chunk ${formatPlace(chunk)} of region ${formatPlace(region)}: ${before} -> ${after}${amount}`;
+      return `chunk ${formatPosition(chunk)} of region ${formatPosition(region)}: ${before} -> ${after}${amount}`;
     }
     case "entity":
       return `entity ${difference.entityId}: ${difference.change}`;

@@ -4,8 +4,8 @@ import {
   chunkOfVoxel,
   epochOf,
   isOrthantError,
-  type Place,
-  placesEqual,
+  type Position,
+  positionsEqual,
   regionOf,
   stepOf,
 } from "@orthant/core";
@@ -16,8 +16,8 @@ import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { openLiveSave, whileLive } from "../live-save.ts";
-import { parsePlace } from "../parse/place.ts";
-import { formatBox, formatBytes, formatPlace } from "../report/format.ts";
+import { parsePosition } from "../parse/position.ts";
+import { formatBox, formatBytes, formatPosition } from "../report/format.ts";
 import { exitWithJournals } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
 
@@ -34,7 +34,7 @@ export const getCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const voxel = args.parsedAt(1, "voxel", parsePlace);
+    const voxel = args.parsedAt(1, "voxel", parsePosition);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
     const opened = await openLiveSave(disk);
@@ -47,8 +47,8 @@ export const getCommand: Command = {
         world: folder,
         voxel,
         material: await materialAt(opened.disk, voxel),
-        chunk: { place: chunk, state: stored.state },
-        region: { place: regionOf(chunk), ...(await clockAt(save, chunk)) },
+        chunk: { position: chunk, state: stored.state },
+        region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cell ?? null,
         journaled: stored.record !== undefined && onDisk === undefined,
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
@@ -63,9 +63,9 @@ export const getCommand: Command = {
 };
 
 /** What the save has for a chunk: no record, only air, or content. */
-type ChunkState = "virgin" | "empty" | "content";
+type ChunkState = "untouched" | "empty" | "content";
 
-interface RecordPlace {
+interface RecordLocation {
   readonly file: string;
   readonly offset: number;
   readonly bytes: number;
@@ -78,11 +78,11 @@ interface Writing {
 }
 
 interface Found {
-  readonly voxel: Place;
+  readonly voxel: Position;
   readonly material: { readonly id: number; readonly name: string } | null;
-  readonly chunk: { readonly place: Place; readonly state: ChunkState };
+  readonly chunk: { readonly position: Position; readonly state: ChunkState };
   readonly region: {
-    readonly place: Place;
+    readonly position: Position;
     readonly clock: number;
     readonly epoch: number;
     readonly step: number;
@@ -90,11 +90,11 @@ interface Found {
   readonly leaf: Box | null;
   /** Whether only the journal, and no record, has the current chunk. */
   readonly journaled: boolean;
-  readonly record: (RecordPlace & Writing) | undefined;
+  readonly record: (RecordLocation & Writing) | undefined;
 }
 
 /** Returns the material of a voxel; `null` when its generator is not available. */
-async function materialAt(disk: Disk, voxel: Place): Promise<Found["material"]> {
+async function materialAt(disk: Disk, voxel: Position): Promise<Found["material"]> {
   try {
     const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
     try {
@@ -112,33 +112,38 @@ async function materialAt(disk: Disk, voxel: Place): Promise<Found["material"]> 
 /** Some flat saves keep chunks in the global file, which take precedence over records. */
 async function findStored(
   save: Save,
-  place: Place,
-): Promise<{ readonly state: ChunkState; readonly record: RecordPlace | undefined }> {
-  const global = save.flat?.globalBlocks.find((block) => placesEqual(block.place, place));
+  position: Position,
+): Promise<{ readonly state: ChunkState; readonly record: RecordLocation | undefined }> {
+  const global = save.flat?.globalBlocks.find((block) => positionsEqual(block.position, position));
   if (global !== undefined) {
     const bytes = save.flat?.customPayload.length ?? 0;
     return { state: stateOf(global.chunk), record: { file: save.manifest.globalFile, offset: 0, bytes } };
   }
-  for (const { ref, blocks } of await recordsOf(save, place)) {
-    const found = blocks.find((block) => placesEqual(block.place, place));
-    if (found !== undefined) return { state: stateOf(found.chunk), record: placeOf(ref) };
+  for (const { ref, blocks } of await recordsOf(save, position)) {
+    const found = blocks.find((block) => positionsEqual(block.position, position));
+    if (found !== undefined) return { state: stateOf(found.chunk), record: locationOf(ref) };
   }
-  return { state: "virgin", record: undefined };
+  return { state: "untouched", record: undefined };
 }
 
 /** Returns the record's location on disk; `undefined` for a record that stands for journal content. */
 async function recordOnDisk(
   disk: Disk,
   { generation, journal }: SaveWithJournal,
-  chunk: Place,
-  record: RecordPlace | undefined,
-): Promise<RecordPlace | undefined> {
+  chunk: Position,
+  record: RecordLocation | undefined,
+): Promise<RecordLocation | undefined> {
   if (record === undefined || journal.replayed === 0) return record;
   return (await hasRecord(disk, generation, chunk, record)) === true ? record : undefined;
 }
 
 /** Searches the kept generations backwards for the first one with the record. */
-async function writtenBy(disk: Disk, live: number, chunk: Place, record: RecordPlace): Promise<Writing> {
+async function writtenBy(
+  disk: Disk,
+  live: number,
+  chunk: Position,
+  record: RecordLocation,
+): Promise<Writing> {
   const { generations } = await surveySave(disk);
   let generation = live;
   for (const older of generations.filter((number) => number < live)) {
@@ -154,15 +159,15 @@ async function writtenBy(disk: Disk, live: number, chunk: Place, record: RecordP
 async function hasRecord(
   disk: Disk,
   generation: number,
-  chunk: Place,
-  { file, offset }: RecordPlace,
+  chunk: Position,
+  { file, offset }: RecordLocation,
 ): Promise<boolean | undefined> {
   try {
     const save = await openSave(disk, { generation });
     await save.close();
     if (file === save.manifest.globalFile) return false;
     return ((await findLeaf(save, chunk))?.blockRefs ?? [])
-      .map(placeOf)
+      .map(locationOf)
       .some((at) => at.file === file && at.offset === offset);
   } catch (error) {
     if (isOrthantError(error)) return undefined;
@@ -172,11 +177,11 @@ async function hasRecord(
 
 async function clockAt(
   save: Save,
-  chunk: Place,
+  chunk: Position,
 ): Promise<{ readonly clock: number; readonly epoch: number; readonly step: number }> {
   const region = regionOf(chunk);
   const leaf = await findLeaf(save, chunk);
-  const clock = leaf?.clocks.find((entry) => placesEqual(entry.region, region))?.clock ?? 0;
+  const clock = leaf?.clocks.find((entry) => positionsEqual(entry.region, region))?.clock ?? 0;
   return { clock, epoch: epochOf(clock), step: stepOf(clock) };
 }
 
@@ -184,12 +189,12 @@ function stateOf(chunk: Chunk): ChunkState {
   return chunk.isEmpty ? "empty" : "content";
 }
 
-function placeOf({ dataFileId, recordOffset, recordBytes }: BlobRef): RecordPlace {
+function locationOf({ dataFileId, recordOffset, recordBytes }: BlobRef): RecordLocation {
   return { file: packFile(dataFileId), offset: recordOffset, bytes: recordBytes };
 }
 
 const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
-  virgin: "virgin: as the generator made it",
+  untouched: "untouched: as the generator made it",
   empty: "emptied by somebody",
   content: "made by somebody",
 };
@@ -204,15 +209,15 @@ function rowsOf({
   record,
 }: Found): Parameters<typeof factLines>[0] {
   return [
-    ["voxel", formatPlace(voxel)],
+    ["voxel", formatPosition(voxel)],
     [
       "material",
       material === null ? "unknown: the generator is not here" : `${material.id} ${material.name}`,
     ],
-    ["chunk", `${formatPlace(chunk.place)}, ${STATE_WORDS[chunk.state]}`],
+    ["chunk", `${formatPosition(chunk.position)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",
-      `${formatPlace(region.place)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
+      `${formatPosition(region.position)}, ${region.clock === 0 ? "never changed" : `epoch ${region.epoch}, step ${region.step}`}`,
     ],
     ["leaf", leaf === null ? "none" : `chunks ${formatBox(leaf)}`],
     ["journal", journaled ? "has the chunk as it is now; the next save writes it" : undefined],

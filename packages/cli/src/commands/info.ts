@@ -4,7 +4,7 @@ import {
   boxAt,
   type ChunkShape,
   type MaterialCatalog,
-  type Place,
+  type Position,
   regionBox,
   unionBox,
   voxelsOfChunks,
@@ -21,7 +21,7 @@ import { openLiveSave, whileLive } from "../live-save.ts";
 import { tellMarsMiner } from "../marsminer/info.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { tellPixelWorld } from "../pixel/info.ts";
-import { formatAmount, formatBox, formatBytes, formatPlace, formatTime } from "../report/format.ts";
+import { formatAmount, formatBox, formatBytes, formatPosition, formatTime } from "../report/format.ts";
 import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
 import { describeJournal, exitWithJournals, journalFacts } from "../report/journal.ts";
 import { factLines } from "../report/table.ts";
@@ -86,7 +86,7 @@ interface Facts {
   readonly namedGenerations: Save["global"]["description"]["namedGenerations"];
   readonly createdMs: number;
   readonly lastModifiedMs: number;
-  readonly chunkShape: Place;
+  readonly chunkShape: Position;
   readonly dimensions: number;
   readonly spawn: readonly number[];
   readonly clockEpoch: number;
@@ -173,16 +173,16 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   let emptyChunks = 0;
   let entities = 0;
   let chunkBounds: Box | null = null;
-  const add = (place: Place, isEmpty: boolean): void => {
-    const box = boxAt(place);
+  const add = (position: Position, isEmpty: boolean): void => {
+    const box = boxAt(position);
     chunkBounds = chunkBounds === null ? box : unionBox(chunkBounds, box);
     chunks++;
     if (isEmpty) emptyChunks++;
   };
   try {
-    for (const { place, chunk } of save.flat?.globalBlocks ?? []) add(place, chunk.isEmpty);
+    for (const { position, chunk } of save.flat?.globalBlocks ?? []) add(position, chunk.isEmpty);
     for await (const leaf of save.index.all()) {
-      for (const { place, chunk } of await save.readBlocks(leaf)) add(place, chunk.isEmpty);
+      for (const { position, chunk } of await save.readBlocks(leaf)) add(position, chunk.isEmpty);
       entities += (await save.readEntities(leaf)).length;
       progress.advance(1);
     }
@@ -220,7 +220,7 @@ function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey)
 
 function* cellsOf({ index, flat }: Save): Generator<Box> {
   yield* index.outline();
-  for (const { place } of flat?.globalBlocks ?? []) yield boxAt(place);
+  for (const { position } of flat?.globalBlocks ?? []) yield boxAt(position);
 }
 
 function* regionsOf({ index }: Save): Generator<Box> {
@@ -251,7 +251,7 @@ function rowsOf(
     ["created", formatTime(facts.createdMs)],
     ["modified", formatTime(facts.lastModifiedMs)],
     ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
-    ["spawn", formatPlace(facts.spawn)],
+    ["spawn", formatPosition(facts.spawn)],
     ["generator", describeGenerator(facts.generator)],
     ["materials", String(facts.materials.length)],
     ["clock epoch", String(facts.clockEpoch)],

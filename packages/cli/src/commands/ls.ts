@@ -4,11 +4,11 @@ import {
   boxEquals,
   boxesIntersect,
   chunksOfVoxels,
-  comparePlaces,
+  comparePositions,
   epochOf,
   isOrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   regionBox,
   roundOutToRegions,
   stepOf,
@@ -20,9 +20,9 @@ import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { fileBytes, requireNative } from "../found-world.ts";
 import { openLiveSave } from "../live-save.ts";
-import { parseBox } from "../parse/place.ts";
+import { parseBox } from "../parse/position.ts";
 import { integerBetween } from "../parse/values.ts";
-import { formatCount, formatPlace, formatTime } from "../report/format.ts";
+import { formatCount, formatPosition, formatTime } from "../report/format.ts";
 import { exitWithJournals } from "../report/journal.ts";
 import { tableLines } from "../report/table.ts";
 import { UsageError } from "../usage-error.ts";
@@ -124,7 +124,7 @@ async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry
   if (boxEquals(chunks, WHOLE_LATTICE)) yield* index.all();
   else {
     await index.load(chunks);
-    yield* [...index.touching(chunks)].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+    yield* [...index.touching(chunks)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
   }
 }
 
@@ -134,7 +134,7 @@ async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
     const edge = cell.max[0] - cell.min[0];
     yield {
-      cells: [formatPlace(cell.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
+      cells: [formatPosition(cell.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
       item: { chunks: cell, blockRecords: blockRefs, entityRecords: entityRefs, regions: clocks.length },
     };
   }
@@ -146,7 +146,7 @@ async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
       const [epoch, step] = [epochOf(clock), stepOf(clock)];
       yield {
-        cells: [formatPlace(region), String(epoch), String(step)],
+        cells: [formatPosition(region), String(epoch), String(step)],
         item: { region, clock, epoch, step },
       };
     }
@@ -154,38 +154,39 @@ async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  const rowOf = ({ place, chunk }: Awaited<ReturnType<Save["readBlocks"]>>[number]): Row => {
+  const rowOf = ({ position, chunk }: Awaited<ReturnType<Save["readBlocks"]>>[number]): Row => {
     const state = chunk.isEmpty ? "empty" : "content";
     const materials = chunk.materials().length;
     return {
-      cells: [formatPlace(place), state, String(materials)],
-      item: { chunk: place, state, materials },
+      cells: [formatPosition(position), state, String(materials)],
+      item: { chunk: position, state, materials },
     };
   };
   const inGlobal = save.flat?.globalBlocks ?? [];
-  for (const block of inGlobal) if (boxContains(chunks, block.place)) yield rowOf(block);
+  for (const block of inGlobal) if (boxContains(chunks, block.position)) yield rowOf(block);
   for await (const leaf of leavesIn(save, chunks)) {
-    for (const block of await save.readBlocks(leaf)) if (boxContains(chunks, block.place)) yield rowOf(block);
+    for (const block of await save.readBlocks(leaf))
+      if (boxContains(chunks, block.position)) yield rowOf(block);
   }
 }
 
 /** An entity may lie in a leaf next to that of its position, so the search includes the box's neighbours. */
 async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row> {
   const around = {
-    min: placeFrom((axis) => chunks.min[axis] - 1),
-    max: placeFrom((axis) => chunks.max[axis] + 1),
+    min: positionFrom((axis) => chunks.min[axis] - 1),
+    max: positionFrom((axis) => chunks.max[axis] + 1),
   };
   for await (const leaf of leavesIn(save, voxels === undefined ? chunks : around)) {
     for (const entity of await save.readEntities(leaf)) {
       const { entityId, entityClass, kind, position, displayName } = entity;
-      const voxel: Place = placeFrom((axis) => Math.floor(position[axis]));
+      const voxel: Position = positionFrom((axis) => Math.floor(position[axis]));
       if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
       yield {
         cells: [
           String(entityId),
           String(entityClass),
           String(kind),
-          formatPlace(position),
+          formatPosition(position),
           displayName ?? "",
         ],
         item: { entityId, entityClass, kind, position, displayName: displayName ?? null, tags: entity.tags },
@@ -196,10 +197,10 @@ async function* entityRows({ save, chunks, voxels }: Scope): AsyncGenerator<Row>
 
 async function* playerRows({ save, voxels }: Scope): AsyncGenerator<Row> {
   for (const { playerId, name, position, tags, lastSavedMs } of save.players) {
-    const voxel: Place = placeFrom((axis) => Math.floor(position[axis]));
+    const voxel: Position = positionFrom((axis) => Math.floor(position[axis]));
     if (voxels !== undefined && !boxContains(voxels, voxel)) continue;
     yield {
-      cells: [String(playerId), name ?? "", formatPlace(position), formatTime(lastSavedMs)],
+      cells: [String(playerId), name ?? "", formatPosition(position), formatTime(lastSavedMs)],
       item: { playerId, name: name ?? null, position, tags, lastSavedMs },
     };
   }

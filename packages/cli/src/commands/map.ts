@@ -8,8 +8,8 @@ import {
   flatGenerator,
   generatorRef,
   isOrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -27,7 +27,7 @@ import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../ma
 import { PngWriter } from "../map/png-writer.ts";
 import { AXIS_NAMES, cutBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
 import { makeFile } from "../new-file.ts";
-import { parseBox } from "../parse/place.ts";
+import { parseBox } from "../parse/position.ts";
 import { integerBetween } from "../parse/values.ts";
 import { formatBox, formatBytes } from "../report/format.ts";
 import { exitWithJournals } from "../report/journal.ts";
@@ -155,7 +155,7 @@ async function planMap(
   const { shape } = field;
   const content = new SaveContent(save);
   const { spawn: exact } = save.global.description;
-  const spawn = placeFrom((index) => Math.floor(exact[index]));
+  const spawn = positionFrom((index) => Math.floor(exact[index]));
   const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
   const view = viewOf(shape, wish.slices, wish.axis, sheetAt);
   let box = wish.box ?? (await defaultBox(content, field, spawn, view));
@@ -225,8 +225,8 @@ function sheetBox(
   sheet: { readonly axis: number; readonly at: readonly number[] } | undefined,
 ): Box {
   if (sheet === undefined) return box;
-  const replaced = (place: Place, value: number): Place =>
-    placeFrom((axis) => (axis === sheet.axis ? value : place[axis]));
+  const replaced = (position: Position, value: number): Position =>
+    positionFrom((axis) => (axis === sheet.axis ? value : position[axis]));
   return boxBetween(replaced(box.min, Math.min(...sheet.at)), replaced(box.max, Math.max(...sheet.at) + 1));
 }
 

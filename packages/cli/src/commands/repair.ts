@@ -9,7 +9,7 @@ import { findWorld, unreadable } from "../found-world.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { mendMarsMiner } from "../marsminer/repair.ts";
 import { requireOutside } from "../new-folder.ts";
-import { parsePlace } from "../parse/place.ts";
+import { parsePosition } from "../parse/position.ts";
 import { mendPixelWorld } from "../pixel/repair.ts";
 import { findingJson } from "../report/finding.ts";
 import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
@@ -119,7 +119,7 @@ function planLines(
 }
 
 function parseShape(text: string): ChunkShape {
-  const extents = parsePlace(text);
+  const extents = parsePosition(text);
   if (extents.some((extent) => extent < 1)) throw new UsageError(`"${text}" is no shape; one is 8,8,8,8`);
   return chunkShape(extents);
 }

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
 import { parseMoment } from "../parse/moment.ts";
-import { parseBox } from "../parse/place.ts";
+import { parseBox } from "../parse/position.ts";
 import { formatAmount, formatBox } from "../report/format.ts";
 import { UsageError } from "../usage-error.ts";
 

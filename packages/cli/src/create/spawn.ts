@@ -6,7 +6,7 @@ import {
   DEFAULT_GENERATORS,
   DEFAULT_MATERIALS,
   type GeneratorRef,
-  type Place,
+  type Position,
   WorldField,
 } from "@orthant/core";
 
@@ -14,10 +14,10 @@ import {
 const REACH_VOXELS = 256;
 
 /** Returns a spawn position: on top of the highest ground near the origin, or else the origin itself. */
-export function findSpawn(generator: GeneratorRef, shape: ChunkShape): Place {
+export function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const isFree = (y: number): boolean => {
-    const voxel: Place = [0, y, 0, 0];
+    const voxel: Position = [0, y, 0, 0];
     const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
     const material = chunk.get(cellOfVoxel(shape, ...voxel));
     return material === AIR || DEFAULT_MATERIALS.byId(material)?.solid === false;

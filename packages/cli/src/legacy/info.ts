@@ -19,8 +19,8 @@ export async function tellLegacyWorld(
   const totalBytes = await fileBytes(disk, format.evidence);
   const emptyChunks = blocks.filter(({ chunk }) => chunk.isEmpty).length;
   let bounds: Box | undefined;
-  for (const { place } of blocks)
-    bounds = bounds === undefined ? boxAt(place) : unionBox(bounds, boxAt(place));
+  for (const { position } of blocks)
+    bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
   context.printJson({
     world,
     ...format,

@@ -6,8 +6,8 @@ import {
   type Chunk,
   type ChunkShape,
   chunksOfVoxels,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
 } from "@orthant/core";
 import type { ChunkSource } from "./chunk-source.ts";
 import type { View } from "./view.ts";
@@ -52,10 +52,10 @@ export async function lookAt(
     const [first, last] =
       view.along === undefined ? [0, 0] : [column.max[view.along] - 1, column.min[view.along]];
     for (let along = first; along >= last && open > 0; along--) {
-      const place = placeFrom((axis) => (axis === view.along ? along : column.min[axis]));
-      const chunk = chunkAt(place);
+      const position = positionFrom((axis) => (axis === view.along ? along : column.min[axis]));
+      const chunk = chunkAt(position);
       if (chunk !== undefined && !chunk.isEmpty)
-        open -= paintChunk(band, chunk, place, shape, box, view, isVeil);
+        open -= paintChunk(band, chunk, position, shape, box, view, isVeil);
     }
   }
   return band;
@@ -65,7 +65,7 @@ export async function lookAt(
 function paintChunk(
   band: Band,
   chunk: Chunk,
-  place: Place,
+  position: Position,
   shape: ChunkShape,
   box: Box,
   view: View,
@@ -73,9 +73,9 @@ function paintChunk(
 ): number {
   const { extents } = shape;
   const strides = [1, extents[0], extents[0] * extents[1], extents[0] * extents[1] * extents[2]] as const;
-  const from = (axis: Axis): number => Math.max(place[axis] * extents[axis], box.min[axis]);
-  const to = (axis: Axis): number => Math.min((place[axis] + 1) * extents[axis], box.max[axis]);
-  const offsetOf = (axis: Axis, at: number): number => (at - place[axis] * extents[axis]) * strides[axis];
+  const from = (axis: Axis): number => Math.max(position[axis] * extents[axis], box.min[axis]);
+  const to = (axis: Axis): number => Math.min((position[axis] + 1) * extents[axis], box.max[axis]);
+  const offsetOf = (axis: Axis, at: number): number => (at - position[axis] * extents[axis]) * strides[axis];
   const voxels = chunk.voxels();
   const { across, down, along } = view;
   let fixed = 0;
@@ -113,8 +113,8 @@ function paintChunk(
 
 function withAxis({ min, max }: Box, fixed: Axis, at: number): Box {
   return {
-    min: placeFrom((axis) => (axis === fixed ? at : min[axis])),
-    max: placeFrom((axis) => (axis === fixed ? at + 1 : max[axis])),
+    min: positionFrom((axis) => (axis === fixed ? at : min[axis])),
+    max: positionFrom((axis) => (axis === fixed ? at + 1 : max[axis])),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Box, type Chunk, type Place, PlaceMap, type WorldField } from "@orthant/core";
+import { type Box, type Chunk, type Position, PositionMap, type WorldField } from "@orthant/core";
 import type { LeafEntry, SaveContent } from "@orthant/save";
 
 /** Cached leaves: those of a few columns, which the next columns need again. */
@@ -9,7 +9,7 @@ export class ChunkSource {
   readonly #content: SaveContent;
   readonly #field: WorldField;
   /** Least recently used first. */
-  readonly #leaves = new Map<LeafEntry, PlaceMap<Chunk>>();
+  readonly #leaves = new Map<LeafEntry, PositionMap<Chunk>>();
 
   constructor(content: SaveContent, field: WorldField) {
     this.#content = content;
@@ -17,25 +17,26 @@ export class ChunkSource {
   }
 
   /** Loads the chunks of a box. Returns a function that looks them up. */
-  async open(box: Box): Promise<(place: Place) => Chunk | undefined> {
-    const made: PlaceMap<Chunk>[] = [];
+  async open(box: Box): Promise<(position: Position) => Chunk | undefined> {
+    const made: PositionMap<Chunk>[] = [];
     for (const leaf of await this.#content.touching(box)) made.push(await this.#read(leaf));
     const content = this.#field.queryContentBounds(box);
-    return (place) => {
+    return (position) => {
       for (const chunks of made) {
-        const chunk = chunks.get(...place);
+        const chunk = chunks.get(...position);
         if (chunk !== undefined) return chunk;
       }
-      if (content === undefined || place.some((at, axis) => isOutside(at, content, axis))) return undefined;
-      return this.#field.realizeChunk(...place);
+      if (content === undefined || position.some((at, axis) => isOutside(at, content, axis)))
+        return undefined;
+      return this.#field.realizeChunk(...position);
     };
   }
 
-  async #read(leaf: LeafEntry): Promise<PlaceMap<Chunk>> {
+  async #read(leaf: LeafEntry): Promise<PositionMap<Chunk>> {
     let chunks = this.#leaves.get(leaf);
     if (chunks === undefined) {
-      chunks = new PlaceMap<Chunk>();
-      for (const { place, chunk } of await this.#content.readBlocks(leaf)) chunks.set(...place, chunk);
+      chunks = new PositionMap<Chunk>();
+      for (const { position, chunk } of await this.#content.readBlocks(leaf)) chunks.set(...position, chunk);
     }
     this.#leaves.delete(leaf);
     this.#leaves.set(leaf, chunks);

@@ -4,8 +4,8 @@ import {
   boxAt,
   type ChunkShape,
   chunksOfVoxels,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   unionBox,
   voxelsOfChunks,
   type WorldField,
@@ -30,7 +30,7 @@ const PROBE = 768;
 export async function defaultBox(
   content: SaveContent,
   field: WorldField,
-  spawn: Place,
+  spawn: Position,
   { along, sheet }: View,
 ): Promise<Box> {
   const { shape } = field;
@@ -52,8 +52,8 @@ export async function defaultBox(
     return widened(from - MARGIN, to + MARGIN, least, made === undefined ? spawn[axis] : (from + to) / 2);
   };
   return inside(shape, {
-    min: placeFrom((axis) => range(axis)[0]),
-    max: placeFrom((axis) => range(axis)[1]),
+    min: positionFrom((axis) => range(axis)[0]),
+    max: positionFrom((axis) => range(axis)[1]),
   });
 }
 
@@ -73,8 +73,8 @@ async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Bo
       bounds = bounds === undefined ? leaf.cell : unionBox(bounds, leaf.cell);
       continue;
     }
-    for (const { place } of await content.readBlocks(leaf)) {
-      bounds = bounds === undefined ? boxAt(place) : unionBox(bounds, boxAt(place));
+    for (const { position } of await content.readBlocks(leaf)) {
+      bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
     }
   }
   return bounds && voxelsOfChunks(shape, bounds);
@@ -84,11 +84,11 @@ async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Bo
 function inside({ extents }: ChunkShape, { min, max }: Box): Box {
   const isFlat = (axis: Axis): boolean => extents[axis] === 1;
   return {
-    min: placeFrom((axis) => (isFlat(axis) ? 0 : min[axis])),
-    max: placeFrom((axis) => (isFlat(axis) ? 1 : max[axis])),
+    min: positionFrom((axis) => (isFlat(axis) ? 0 : min[axis])),
+    max: positionFrom((axis) => (isFlat(axis) ? 1 : max[axis])),
   };
 }
 
-function moved(place: Place, by: number): Place {
-  return placeFrom((axis) => place[axis] + by);
+function moved(position: Position, by: number): Position {
+  return positionFrom((axis) => position[axis] + by);
 }

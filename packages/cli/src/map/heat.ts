@@ -3,8 +3,8 @@ import {
   boxContains,
   type ChunkShape,
   chunksOfVoxels,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   regionOf,
 } from "@orthant/core";
 import type { LeafEntry, SaveContent } from "@orthant/save";
@@ -60,12 +60,13 @@ export class HeatMap {
     for (const leaf of await content.touching(chunks)) {
       const clocks = clocksOf(leaf);
       const age = ageOf(leaf);
-      for (const { place, chunk } of await content.readBlocks(leaf)) {
-        if (!boxContains(chunks, place)) continue;
-        const key = keyOf(place[view.across], place[view.down]);
+      for (const { position, chunk } of await content.readBlocks(leaf)) {
+        if (!boxContains(chunks, position)) continue;
+        const key = keyOf(position[view.across], position[view.down]);
         const known = values.get(key) ?? 0;
         if (kind === "bytes") values.set(key, known + chunk.byteLength);
-        else values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(place)) ?? 0)));
+        else
+          values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(position)) ?? 0)));
       }
     }
     if (kind === "bytes") for (const [key, bytes] of values) values.set(key, Math.log2(bytes));
@@ -73,7 +74,7 @@ export class HeatMap {
   }
 
   /** Returns the colour of a pixel under the heat of its column of chunks. */
-  colourAt(colour: Colour, chunk: Place): Colour {
+  colourAt(colour: Colour, chunk: Position): Colour {
     const value = this.#values.get(keyOf(chunk[this.#view.across], chunk[this.#view.down]));
     if (value === undefined) return colour[3] === 0 ? colour : mix(greyOf(colour), GREY, GREY_SHARE);
     const [min, max] = this.#range;
@@ -82,8 +83,8 @@ export class HeatMap {
   }
 }
 
-function clocksOf({ clocks }: LeafEntry): PlaceMap<number> {
-  const map = new PlaceMap<number>();
+function clocksOf({ clocks }: LeafEntry): PositionMap<number> {
+  const map = new PositionMap<number>();
   for (const { region, clock } of clocks) map.set(...region, clock);
   return map;
 }

@@ -3,8 +3,8 @@ import {
   type ChunkShape,
   floorDivide,
   type MaterialCatalog,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
 } from "@orthant/core";
 import { lookAt } from "./band.ts";
 import type { ChunkSource } from "./chunk-source.ts";
@@ -136,8 +136,8 @@ export function bandsOf(shape: ChunkShape, box: Box, view: View): readonly Box[]
   for (let from = box.min[down]; from < box.max[down]; ) {
     const to = Math.min((floorDivide(from, extent) + 1) * extent, box.max[down]);
     bands.push({
-      min: placeFrom((axis) => (axis === down ? from : box.min[axis])),
-      max: placeFrom((axis) => (axis === down ? to : box.max[axis])),
+      min: positionFrom((axis) => (axis === down ? from : box.min[axis])),
+      max: positionFrom((axis) => (axis === down ? to : box.max[axis])),
     });
     from = to;
   }
@@ -148,7 +148,7 @@ function heatUp(pixels: Uint8Array, width: number, part: Box, { view, shape }: P
   for (let pixel = 0; pixel < pixels.length / 4; pixel++) {
     const row = part.min[view.down] + Math.floor(pixel / width);
     const column = part.min[view.across] + (pixel % width);
-    const chunk: Place = placeFrom((axis) => {
+    const chunk: Position = positionFrom((axis) => {
       const at = axis === view.down ? row : axis === view.across ? column : part.min[axis];
       return floorDivide(at, shape.extents[axis]);
     });

@@ -1,4 +1,4 @@
-import { AXES, type Axis, type Box, type ChunkShape, type Place, placeFrom } from "@orthant/core";
+import { AXES, type Axis, type Box, type ChunkShape, type Position, positionFrom } from "@orthant/core";
 import { UsageError } from "../usage-error.ts";
 
 /** The names of the axes, in order. */
@@ -82,7 +82,7 @@ export function viewOf(
 
 /** Returns the box reduced to one coordinate on the cut axis. */
 export function cutBox({ min, max }: Box, { axis, at: [coordinate = 0] }: Slice): Box {
-  const replaced = (place: Place, value: number): Place =>
-    placeFrom((index) => (index === axis ? value : place[index]));
+  const replaced = (position: Position, value: number): Position =>
+    positionFrom((index) => (index === axis ? value : position[index]));
   return { min: replaced(min, coordinate), max: replaced(max, coordinate + 1) };
 }

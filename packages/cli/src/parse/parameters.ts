@@ -1,5 +1,5 @@
 import { UsageError } from "../usage-error.ts";
-import { parsePlace } from "./place.ts";
+import { parsePosition } from "./position.ts";
 
 /**
  * Returns a generator's parameters: its defaults, changed by words like `relief=32`. The default determines
@@ -25,7 +25,7 @@ export function withParameters<Parameters extends object>(
 }
 
 function parameterValue(name: string, text: string, before: unknown): unknown {
-  if (Array.isArray(before)) return parsePlace(text);
+  if (Array.isArray(before)) return parsePosition(text);
   if (typeof before === "boolean") {
     if (text === "true" || text === "false") return text === "true";
     throw new UsageError(`--set: ${name} is true or false, not "${text}"`);

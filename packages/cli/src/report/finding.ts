@@ -5,13 +5,13 @@ import { formatBox } from "./format.ts";
 /** Prints a finding in a line: where, what, and what it affects. */
 export function printFinding(finding: Finding, context: Context): void {
   const { severity, file, offset, code, message, generation, cell } = finding;
-  const place = offset === undefined ? file : `${file}+${offset}`;
+  const position = offset === undefined ? file : `${file}+${offset}`;
   const hurt = [
     ...(generation === undefined ? [] : [`generation ${generation}`]),
     ...(cell === undefined ? [] : [`chunks ${formatBox(cell)}`]),
   ];
   const why = code === undefined ? "" : ` [${code}]`;
-  const rest = `: ${place}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;
+  const rest = `: ${position}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;
   context.printMarked(severity === "damage" ? "red" : "dim", severity, rest);
 }
 

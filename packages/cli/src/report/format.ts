@@ -1,4 +1,4 @@
-import type { Box, Place } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 
 const BYTE_UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"] as const;
 const DURATIONS: readonly (readonly [name: string, ms: number])[] = [
@@ -50,11 +50,11 @@ export function formatTime(ms: number): string {
 }
 
 /** Formats a position: `[1, -2, 3, 0]`. */
-export function formatPlace(place: Place | readonly number[]): string {
-  return `[${place.join(", ")}]`;
+export function formatPosition(position: Position | readonly number[]): string {
+  return `[${position.join(", ")}]`;
 }
 
 /** Formats a half-open box: `[0, 0, 0, 0] to [8, 8, 8, 8]`. */
 export function formatBox({ min, max }: Box): string {
-  return `${formatPlace(min)} to ${formatPlace(max)}`;
+  return `${formatPosition(min)} to ${formatPosition(max)}`;
 }

@@ -1,4 +1,4 @@
-import { bytes, type Codec, type Place, placeCodec } from "@orthant/core";
+import { bytes, type Codec, type Position, positionCodec } from "@orthant/core";
 import { INTEREST_REGIONS_MAX, type KeptRegion, type KeptReplica, type KeptWorld } from "@orthant/protocol";
 import type { CacheChange, CacheEntry } from "./replica-cache.ts";
 import { openEntry, sealEntry } from "./sealed-entry.ts";
@@ -24,12 +24,12 @@ const contentCodec = bytes();
 
 const regionCodec: Codec<KeptRegion> = {
   write(out, kept) {
-    placeCodec.write(out, kept.region);
+    positionCodec.write(out, kept.region);
     out.varUint(kept.clock);
     contentCodec.write(out, kept.bytes);
   },
   read: (input) => ({
-    region: placeCodec.read(input),
+    region: positionCodec.read(input),
     clock: input.varUint(),
     bytes: contentCodec.read(input),
   }),
@@ -41,7 +41,7 @@ export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntr
 }
 
 /** Returns the entry of a region, or its removal when there is nothing to keep. */
-export function regionEntry(region: Place, kept: KeptRegion | undefined): CacheChange {
+export function regionEntry(region: Position, kept: KeptRegion | undefined): CacheChange {
   const key = regionKey(region);
   return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
 }
@@ -66,6 +66,6 @@ export function readKept(entries: readonly CacheEntry[]): {
   return { kept: world === undefined ? undefined : { ...world, regions }, uselessKeys };
 }
 
-function regionKey(region: Place): string {
+function regionKey(region: Position): string {
   return REGION_KEY_START + region.join(" ");
 }

@@ -1,4 +1,4 @@
-import { type Clock, type Place, PlaceMap, PlaceSet, type Timer } from "@orthant/core";
+import { type Clock, type Position, PositionMap, PositionSet, type Timer } from "@orthant/core";
 import type { Guest, KeptReplica, Welcome } from "@orthant/protocol";
 import { freshIdentity, type Identity, takeIdentity } from "./identity.ts";
 import { readKept, regionEntry, worldEntry } from "./kept-entries.ts";
@@ -32,9 +32,9 @@ export class ReplicaKeeper {
   /** The world to which the clocks in the cache belong. */
   #world: Pick<KeptReplica, "worldId" | "manifestHash"> | undefined;
   #isWorldDirty = false;
-  #dirty = new PlaceSet();
+  #dirty = new PositionSet();
   /** The clocks of the regions in the cache. An equal clock means that the content is stored already. */
-  readonly #stored = new PlaceMap<number>();
+  readonly #stored = new PositionMap<number>();
   #uselessKeys: readonly string[];
   #timer: Timer | undefined;
   #storing: Promise<void> = Promise.resolve();
@@ -80,7 +80,7 @@ export class ReplicaKeeper {
   }
 
   /** Schedules a changed region to be stored. */
-  changed(region: Place): void {
+  changed(region: Position): void {
     if (this.#cache === undefined) return;
     this.#dirty.add(...region);
     this.#plan();
@@ -91,7 +91,7 @@ export class ReplicaKeeper {
     if (this.#cache === undefined) return;
     const isSame = this.#world?.worldId === worldId && this.#world.manifestHash === manifestHash;
     if (!resumed || !isSame) {
-      for (const region of [...this.#stored.places()]) this.#stored.set(...region, OF_ANOTHER_PAST);
+      for (const region of [...this.#stored.positions()]) this.#stored.set(...region, OF_ANOTHER_PAST);
     }
     this.#world = { worldId, manifestHash };
     this.#isWorldDirty = true;
@@ -144,7 +144,7 @@ export class ReplicaKeeper {
       for (const region of later) changes.push(...this.#changes(region, undefined));
     }
     this.#isWorldDirty = false;
-    this.#dirty = new PlaceSet();
+    this.#dirty = new PositionSet();
     for (const region of later) this.#dirty.add(...region);
     for (const region of regions.slice(0, BATCH_REGIONS)) {
       changes.push(...this.#changes(region, guest));
@@ -153,7 +153,7 @@ export class ReplicaKeeper {
   }
 
   /** Returns the changes that bring a cached region up to date; without a client, those that remove it. */
-  #changes(region: Place, guest: Guest | undefined): readonly CacheChange[] {
+  #changes(region: Position, guest: Guest | undefined): readonly CacheChange[] {
     const storedClock = this.#stored.get(...region);
     if (storedClock !== undefined && storedClock === this.#guest?.clockOf(region)) return [];
     const kept = guest?.keptRegion(region);

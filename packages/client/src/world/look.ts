@@ -7,7 +7,7 @@ import {
   chunkOfVoxel,
   intersectBoxes,
   OrthantError,
-  placeFrom,
+  positionFrom,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { INTEREST_BOXES_MAX, type Vector } from "@orthant/protocol";
@@ -67,17 +67,17 @@ function boxAround(shape: ChunkShape, { center, radiusChunks }: LookAround): Box
   if (!Number.isInteger(radiusChunks) || radiusChunks < 0) {
     throw new OrthantError("ORT_ARGUMENT", `a radius of ${radiusChunks} chunks`);
   }
-  const voxel = placeFrom((axis) => Math.floor(center[axis]));
+  const voxel = positionFrom((axis) => Math.floor(center[axis]));
   const chunk = chunkOfVoxel(shape, voxel);
   // An axis with one voxel per chunk has nothing to the sides.
   const radius = (axis: Axis): number => (shape.extents[axis] === 1 ? 0 : radiusChunks);
   const around: Box = {
-    min: placeFrom((axis) => chunk[axis] - radius(axis)),
-    max: placeFrom((axis) => chunk[axis] + radius(axis) + 1),
+    min: positionFrom((axis) => chunk[axis] - radius(axis)),
+    max: positionFrom((axis) => chunk[axis] + radius(axis) + 1),
   };
   return intersectBoxes(around, WHOLE_LATTICE) ?? around;
 }
 
 function middleOf({ extents }: ChunkShape, { min, max }: Box): Vector {
-  return placeFrom((axis) => ((min[axis] + max[axis]) / 2) * extents[axis]);
+  return positionFrom((axis) => ((min[axis] + max[axis]) / 2) * extents[axis]);
 }

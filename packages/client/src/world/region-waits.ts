@@ -1,12 +1,12 @@
-import { type Place, PlaceMap } from "@orthant/core";
+import { type Position, PositionMap } from "@orthant/core";
 import { type Deferred, deferred } from "./deferred.ts";
 
 /** Promises for regions that are not held yet. */
 export class RegionWaits {
-  readonly #waits = new PlaceMap<Deferred<void>>();
+  readonly #waits = new PositionMap<Deferred<void>>();
 
   /** Returns a promise that resolves when the region arrives. */
-  whenHeld(region: Place): Promise<void> {
+  whenHeld(region: Position): Promise<void> {
     const known = this.#waits.get(...region);
     if (known !== undefined) return known.promise;
     const wait = deferred<void>();
@@ -15,7 +15,7 @@ export class RegionWaits {
   }
 
   /** Resolves the wait for a region. */
-  held(region: Place): void {
+  held(region: Position): void {
     const wait = this.#waits.get(...region);
     if (wait === undefined) return;
     this.#waits.delete(...region);
@@ -23,8 +23,8 @@ export class RegionWaits {
   }
 
   /** Rejects the waits for all regions that can no longer arrive. */
-  endUnless(mayCome: (region: Place) => boolean, error: (region: Place) => Error): void {
-    for (const region of [...this.#waits.places()]) {
+  endUnless(mayCome: (region: Position) => boolean, error: (region: Position) => Error): void {
+    for (const region of [...this.#waits.positions()]) {
       if (mayCome(region)) continue;
       this.#waits.get(...region)?.reject(error(region));
       this.#waits.delete(...region);

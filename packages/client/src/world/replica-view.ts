@@ -2,8 +2,8 @@ import {
   type Box,
   type ChunkShape,
   OrthantError,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
 import type { Guest } from "@orthant/protocol";
@@ -46,7 +46,7 @@ export class ReplicaView {
   }
 
   /** Handles the arrival of a region. */
-  held(region: Place): void {
+  held(region: Position): void {
     this.#waits.held(region);
   }
 
@@ -77,7 +77,7 @@ export class ReplicaView {
 
   /** Resolves when every region of a box of chunks is held. Call it after the client has joined. */
   async holding(box: Box): Promise<Guest> {
-    const regions = [...placesLexicographic(regionsTouching(box))];
+    const regions = [...positionsLexicographic(regionsTouching(box))];
     for (;;) {
       const guest = this.#guest;
       if (guest === undefined) throw notHeld("the client has not joined");
@@ -104,6 +104,6 @@ export function notHeld(detail: string): OrthantError {
   return new OrthantError("ORT_NOT_HELD", detail);
 }
 
-function notLookedAt(region: Place): OrthantError {
+function notLookedAt(region: Position): OrthantError {
   return notHeld(`region [${region}] is outside of what the client looks at: call look`);
 }

@@ -8,7 +8,7 @@ import {
   isOrthantError,
   type MaterialCatalog,
   OrthantError,
-  type Place,
+  type Position,
   type QueryDetail,
   type RegionTree,
   type VoxelPlacement,
@@ -111,18 +111,18 @@ export class SharedWorld {
   }
 
   /** Returns the material of a voxel. Waits until its region is held, if the client looks at it. */
-  async get(place: Place): Promise<number> {
+  async get(position: Position): Promise<number> {
     await this.ready;
-    const chunk = await this.chunk(chunkOfVoxel(this.shape, place));
-    return chunk.get(cellOfVoxel(this.shape, ...place));
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
+    return chunk.get(cellOfVoxel(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk. Waits like `get`. */
-  async chunk(place: Place): Promise<Chunk> {
+  async chunk(position: Position): Promise<Chunk> {
     for (;;) {
       await this.ready;
-      await this.#view.holding(boxAt(place));
-      const chunk = this.chunkAt(place);
+      await this.#view.holding(boxAt(position));
+      const chunk = this.chunkAt(position);
       if (chunk !== undefined) return chunk;
     }
   }
@@ -136,17 +136,17 @@ export class SharedWorld {
   }
 
   /** Returns the current material of a voxel, or `undefined` when it is not held. */
-  voxelAt(place: Place): number | undefined {
-    return this.#guest?.voxelAt(place);
+  voxelAt(position: Position): number | undefined {
+    return this.#guest?.voxelAt(position);
   }
 
   /** Returns the current voxels of a chunk, or `undefined` when they are not held. */
-  chunkAt(place: Place): Chunk | undefined {
-    return this.#guest?.chunkAt(place);
+  chunkAt(position: Position): Chunk | undefined {
+    return this.#guest?.chunkAt(position);
   }
 
   /** Returns the clock of a region, which rises with each change, or `undefined` when it is not held. */
-  clockOf(region: Place): number | undefined {
+  clockOf(region: Position): number | undefined {
     return this.#guest?.clockOf(region);
   }
 
@@ -167,8 +167,8 @@ export class SharedWorld {
   }
 
   /** Sets the material of one voxel. See `setVoxels`. */
-  setVoxel(place: Place, material: number): Promise<EditVerdict> {
-    return this.setVoxels([{ voxel: place, material }]);
+  setVoxel(position: Position, material: number): Promise<EditVerdict> {
+    return this.setVoxels([{ voxel: position, material }]);
   }
 
   /**

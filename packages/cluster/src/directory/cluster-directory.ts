@@ -1,4 +1,4 @@
-import { decode, encode, isOrthantError, OrthantError, type Place } from "@orthant/core";
+import { decode, encode, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import type { Engine, Entry, Subscription } from "../engine/engine.ts";
 import { type Lease, leaseCodec } from "../shard/lease.ts";
 import { leasePrefix, mapKey } from "../shard/names.ts";
@@ -69,7 +69,7 @@ export class ClusterDirectory {
   }
 
   /** Returns the shard of a region. */
-  shardOf(region: Place): string {
+  shardOf(region: Position): string {
     return shardOf(this.#map, region);
   }
 

@@ -1,9 +1,9 @@
 import {
   type Box,
   OrthantError,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
 import type { Inhabitant } from "@orthant/protocol";
@@ -11,7 +11,7 @@ import { ENTITY_REGIONS_MAX } from "../shard/inhabitant-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 interface Asked {
-  readonly region: Place;
+  readonly region: Position;
   readonly answer: Promise<readonly Inhabitant[]>;
   readonly resolve: (entities: readonly Inhabitant[]) => void;
 }
@@ -22,7 +22,7 @@ const ASKED_MAX = 65_536;
 /** Asks owners for the entities of their regions. */
 export class AskedInhabitants {
   readonly #line: OwnerLine<Asked>;
-  readonly #asked = new PlaceMap<Asked>();
+  readonly #asked = new PositionMap<Asked>();
 
   constructor(options: OwnerLineSetting) {
     this.#line = new OwnerLine<Asked>({
@@ -38,7 +38,7 @@ export class AskedInhabitants {
    * regions wait already.
    */
   async in(chunks: Box): Promise<readonly Inhabitant[]> {
-    const regions = [...placesLexicographic(regionsTouching(chunks))];
+    const regions = [...positionsLexicographic(regionsTouching(chunks))];
     if (this.#asked.size + regions.length > ASKED_MAX)
       throw new OrthantError("ORT_LIMIT", `owners have not answered about ${this.#asked.size} regions`);
     return (await Promise.all(regions.map((region) => this.#ask(region)))).flat();
@@ -49,7 +49,7 @@ export class AskedInhabitants {
     this.#line.close();
   }
 
-  #ask(region: Place): Promise<readonly Inhabitant[]> {
+  #ask(region: Position): Promise<readonly Inhabitant[]> {
     const known = this.#asked.get(...region);
     if (known !== undefined) return known.answer;
     let resolve: Asked["resolve"] = () => undefined;

@@ -4,9 +4,9 @@ import {
   CLOCK_NEVER,
   type ClockStep,
   isOrthantError,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   regionBox,
   regionsTouching,
   type WorldField,
@@ -28,7 +28,7 @@ export interface FollowedRegionsOptions extends OwnerLineSetting {
 
 /** A region that is wanted by at least one player or caller. */
 interface Followed {
-  readonly region: Place;
+  readonly region: Position;
   /** `undefined` until the region first arrives. */
   clock: number | undefined;
   /** Records that do not build on the held clock. They are retried when the region arrives again. */
@@ -61,7 +61,7 @@ const RECORD_MS = 250;
  */
 export class FollowedRegions {
   readonly #options: FollowedRegionsOptions;
-  readonly #regions = new PlaceMap<Followed>();
+  readonly #regions = new PositionMap<Followed>();
   readonly #sectors: SectorSubscriptions;
   readonly #line: OwnerLine<Followed>;
   readonly #volume: number;
@@ -96,26 +96,28 @@ export class FollowedRegions {
   }
 
   /** Returns the clock of a held region; 0 for any other. */
-  clockOf(region: Place): number {
+  clockOf(region: Position): number {
     return this.#regions.get(...region)?.clock ?? CLOCK_NEVER;
   }
 
   /** Returns true if all regions of a box of chunks are held. */
   isLoaded(chunks: Box): boolean {
-    for (const region of placesLexicographic(regionsTouching(chunks)))
+    for (const region of positionsLexicographic(regionsTouching(chunks)))
       if (this.#regions.get(...region)?.clock === undefined) return false;
     return true;
   }
 
   /** Resolves when all regions of a box of chunks are held. */
   async load(chunks: Box): Promise<void> {
-    const regions = [...placesLexicographic(regionsTouching(chunks))];
+    const regions = [...positionsLexicographic(regionsTouching(chunks))];
     await Promise.all(regions.map((region) => this.#reach(this.#follow(region), CLOCK_NEVER)));
   }
 
   /** Keeps the regions of a box of chunks until the returned function is called. */
   keep(chunks: Box): () => void {
-    const kept = Array.from(placesLexicographic(regionsTouching(chunks)), (region) => this.#follow(region));
+    const kept = Array.from(positionsLexicographic(regionsTouching(chunks)), (region) =>
+      this.#follow(region),
+    );
     for (const followed of kept) followed.keepers++;
     let isKept = true;
     return () => {
@@ -173,7 +175,7 @@ export class FollowedRegions {
     this.#sectors.close();
   }
 
-  #follow(region: Place): Followed {
+  #follow(region: Position): Followed {
     const known = this.#regions.get(...region);
     if (known !== undefined) return known;
     const followed: Followed = {
@@ -214,14 +216,14 @@ export class FollowedRegions {
   }
 
   #apply(followed: Followed, { region, before, after, chunks }: RegionRecord): void {
-    const changed = chunks.map((change) => [change.place, this.#chunkAfter(change)] as const);
+    const changed = chunks.map((change) => [change.position, this.#chunkAfter(change)] as const);
     this.#field = this.#field.setChunks(changed).field;
     this.#reached(followed, { region, before, after });
   }
 
   #chunkAfter(change: JournalChunk): Chunk {
     if ("chunk" in change) return change.chunk;
-    return this.#field.realizeChunk(...change.place).edit(change.edits);
+    return this.#field.realizeChunk(...change.position).edit(change.edits);
   }
 
   /**
@@ -274,7 +276,8 @@ export class FollowedRegions {
   #replace(followed: Followed, clock: number, chunks: readonly JournalChunk[]): void {
     const { region } = followed;
     let overrides = this.#field.overrides.carve(regionBox(region));
-    for (const change of chunks) if ("chunk" in change) overrides = overrides.set(change.place, change.chunk);
+    for (const change of chunks)
+      if ("chunk" in change) overrides = overrides.set(change.position, change.chunk);
     this.#field = this.#field.withOverrides(overrides);
     const step = followed.clock === undefined ? undefined : { region, before: followed.clock, after: clock };
     if (followed.clock === undefined) followed.clock = clock;

@@ -1,6 +1,6 @@
-import { type Box, decode, isOrthantError, placesLexicographic, regionsTouching } from "@orthant/core";
+import { type Box, decode, isOrthantError, positionsLexicographic, regionsTouching } from "@orthant/core";
 import { type DistantPlayerEvent, type Pose, posesEqual } from "@orthant/protocol";
-import { nameOfPlace, presenceTopic, sectorOfRegion } from "../shard/names.ts";
+import { nameOfPosition, presenceTopic, sectorOfRegion } from "../shard/names.ts";
 import { type PresenceMessage, type PresentPlayer, presenceCodec } from "../shard/presence-message.ts";
 import { sectorOfPosition } from "../shard/sectors.ts";
 import { SectorSubscriptions } from "./sector-followers.ts";
@@ -46,7 +46,7 @@ export class HeardPlayers {
 
   /** Listens for players in the sectors of a box of chunks until the returned function is called. */
   watch(chunks: Box): () => void {
-    const regions = [...placesLexicographic(regionsTouching(chunks))];
+    const regions = [...positionsLexicographic(regionsTouching(chunks))];
     // Failed subscriptions are retried.
     for (const region of regions) this.#sectors.enter(region).catch(() => undefined);
     let isWatched = true;
@@ -55,7 +55,7 @@ export class HeardPlayers {
       isWatched = false;
       for (const region of regions) {
         if (!this.#sectors.leave(region)) continue;
-        for (const heard of [...(this.#bySector.get(nameOfPlace(sectorOfRegion(region))) ?? [])])
+        for (const heard of [...(this.#bySector.get(nameOfPosition(sectorOfRegion(region))) ?? [])])
           this.#remove(heard);
       }
     };
@@ -97,7 +97,7 @@ export class HeardPlayers {
     try {
       const message = decode(presenceCodec, bytes);
       const isThere = ({ position }: Pose): boolean =>
-        nameOfPlace(sectorOfPosition(shape, position)) === sector;
+        nameOfPosition(sectorOfPosition(shape, position)) === sector;
       return message.gateway !== gateway && message.players.every(isThere) ? message : undefined;
     } catch (error) {
       if (isOrthantError(error)) return undefined;

@@ -1,6 +1,6 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { Subscription } from "../engine/engine.ts";
-import { nameOfPlace, sectorOfRegion } from "../shard/names.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/names.ts";
 
 interface Sector {
   regions: number;
@@ -23,8 +23,8 @@ export class SectorSubscriptions {
   }
 
   /** Adds a wanted region. Resolves when its sector is followed; if that fails, the region stays wanted. */
-  async enter(region: Place): Promise<void> {
-    const name = nameOfPlace(sectorOfRegion(region));
+  async enter(region: Position): Promise<void> {
+    const name = nameOfPosition(sectorOfRegion(region));
     const known = this.#sectors.get(name);
     const sector = known ?? { regions: 0, following: this.#follow(name), isFailed: false };
     sector.regions++;
@@ -35,8 +35,8 @@ export class SectorSubscriptions {
   }
 
   /** Removes a wanted region. Returns true if it was the last one of its sector. */
-  leave(region: Place): boolean {
-    const name = nameOfPlace(sectorOfRegion(region));
+  leave(region: Position): boolean {
+    const name = nameOfPosition(sectorOfRegion(region));
     const sector = this.#sectors.get(name);
     if (sector === undefined || --sector.regions > 0) return false;
     this.#sectors.delete(name);

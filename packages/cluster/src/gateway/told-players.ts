@@ -2,13 +2,13 @@ import {
   type ChunkShape,
   type Clock,
   encode,
-  type Place,
-  PlaceMap,
-  placesEqual,
+  type Position,
+  PositionMap,
+  positionsEqual,
   type Timer,
 } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
-import { nameOfPlace, presenceTopic } from "../shard/names.ts";
+import { nameOfPosition, presenceTopic } from "../shard/names.ts";
 import { PLAYERS_SENT_MAX, type PresentPlayer, presenceCodec } from "../shard/presence-message.ts";
 import { sectorOfPosition } from "../shard/sectors.ts";
 
@@ -23,7 +23,7 @@ export interface ToldPlayersOptions {
 }
 
 interface Sector {
-  readonly place: Place;
+  readonly position: Position;
   readonly players: Map<number, PresentPlayer>;
   /** Players who arrived or moved since the last message. */
   readonly changed: Set<number>;
@@ -37,7 +37,7 @@ const TELL_MS = 100;
 /** Tells other gateways about the players of this one, sector by sector. */
 export class ToldPlayers {
   readonly #options: ToldPlayersOptions;
-  readonly #sectors = new PlaceMap<Sector>();
+  readonly #sectors = new PositionMap<Sector>();
   readonly #sectorOfSession = new Map<number, Sector>();
   #timer: Timer | undefined;
   #toldMs = -Infinity;
@@ -50,10 +50,10 @@ export class ToldPlayers {
   /** Reports a player who joined or moved. */
   present(player: PresentPlayer): void {
     if (this.#isClosed) return;
-    const place = sectorOfPosition(this.#options.shape, player.position);
+    const position = sectorOfPosition(this.#options.shape, player.position);
     const before = this.#sectorOfSession.get(player.session);
-    if (before !== undefined && !placesEqual(before.place, place)) this.gone(player.session);
-    const sector = this.#sectorAt(place);
+    if (before !== undefined && !positionsEqual(before.position, position)) this.gone(player.session);
+    const sector = this.#sectorAt(position);
     // No client could be shown more players in one place.
     if (!sector.players.has(player.session) && sector.players.size >= PLAYERS_SENT_MAX) return;
     sector.players.set(player.session, player);
@@ -86,11 +86,11 @@ export class ToldPlayers {
     this.#tellChanges();
   }
 
-  #sectorAt(place: Place): Sector {
-    const known = this.#sectors.get(...place);
+  #sectorAt(position: Position): Sector {
+    const known = this.#sectors.get(...position);
     if (known !== undefined) return known;
-    const sector: Sector = { place, players: new Map(), changed: new Set(), isLeft: false };
-    this.#sectors.set(...place, sector);
+    const sector: Sector = { position, players: new Map(), changed: new Set(), isLeft: false };
+    this.#sectors.set(...position, sector);
     return sector;
   }
 
@@ -108,25 +108,25 @@ export class ToldPlayers {
   /** Reports players in their new sector first, so that an observer of both sectors never loses sight of them. */
   #tellChanges(): void {
     const sectors = [...this.#sectors.values()];
-    for (const { place, players, changed } of sectors) {
+    for (const { position, players, changed } of sectors) {
       if (changed.size === 0) continue;
-      this.#tell(place, false, Array.from(changed, (session) => players.get(session)).filter(isThere));
+      this.#tell(position, false, Array.from(changed, (session) => players.get(session)).filter(isThere));
       changed.clear();
     }
     for (const sector of sectors) if (sector.isLeft) this.#tellWhole(sector);
   }
 
   #tellWhole(sector: Sector): void {
-    this.#tell(sector.place, true, [...sector.players.values()]);
+    this.#tell(sector.position, true, [...sector.players.values()]);
     sector.isLeft = false;
-    if (sector.players.size === 0) this.#sectors.delete(...sector.place);
+    if (sector.players.size === 0) this.#sectors.delete(...sector.position);
   }
 
-  #tell(sector: Place, isWhole: boolean, unsorted: readonly PresentPlayer[]): void {
+  #tell(sector: Position, isWhole: boolean, unsorted: readonly PresentPlayer[]): void {
     const { engine, world, gateway } = this.#options;
     const players = [...unsorted].sort((a, b) => a.session - b.session);
     engine.broadcast(
-      presenceTopic(world, nameOfPlace(sector)),
+      presenceTopic(world, nameOfPosition(sector)),
       encode(presenceCodec, { gateway, isWhole, players }),
     );
   }

@@ -85,9 +85,9 @@ function expectationHeaders(stream: string, { last, lastOfSubject }: Expectation
   return fields;
 }
 
-function addBatchHeaders(fields: MsgHdrs, batch: string, place: number, isLast: boolean): void {
+function addBatchHeaders(fields: MsgHdrs, batch: string, position: number, isLast: boolean): void {
   fields.set("Nats-Batch-Id", batch);
-  fields.set("Nats-Batch-Sequence", `${place}`);
+  fields.set("Nats-Batch-Sequence", `${position}`);
   if (isLast) fields.set("Nats-Batch-Commit", "1");
 }
 

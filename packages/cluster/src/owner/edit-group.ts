@@ -1,22 +1,22 @@
-import { comparePlaces, type Place, PlaceMap, regionOf } from "@orthant/core";
+import { comparePositions, type Position, PositionMap, regionOf } from "@orthant/core";
 import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/save";
 import type { LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type JournalRecord } from "../engine/engine.ts";
-import { nameOfPlace, sectorOfRegion } from "../shard/names.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/names.ts";
 import { encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
 
 interface RegionGroup {
-  readonly region: Place;
+  readonly region: Position;
   readonly before: number;
   after: number;
-  readonly chunks: PlaceMap<JournalChunk>;
+  readonly chunks: PositionMap<JournalChunk>;
   readonly origins: ClientEdits[];
   bytes: number;
 }
 
 /** Edits that are stored together, with one record per region. */
 export class EditGroup {
-  readonly #regions = new PlaceMap<RegionGroup>();
+  readonly #regions = new PositionMap<RegionGroup>();
   /** Log position of the last entry in the group. */
   lastPosition = 0;
 
@@ -38,24 +38,35 @@ export class EditGroup {
     const bytes = journalEditBytesMax(edit);
     for (const { region, before, clock } of edit.clocks) {
       const known = this.#regions.get(...region);
-      const group = known ?? { region, before, after: clock, chunks: new PlaceMap(), origins: [], bytes: 0 };
+      const group = known ?? {
+        region,
+        before,
+        after: clock,
+        chunks: new PositionMap(),
+        origins: [],
+        bytes: 0,
+      };
       group.after = clock;
       group.bytes += bytes;
       if (edit.origin !== undefined) group.origins.push(edit.origin);
       this.#regions.set(...region, group);
     }
     for (const change of edit.chunks) {
-      const chunks = this.#regions.get(...regionOf(change.place))?.chunks;
-      const before = chunks?.get(...change.place);
-      chunks?.set(...change.place, before === undefined ? change : joined(before, change));
+      const chunks = this.#regions.get(...regionOf(change.position))?.chunks;
+      const before = chunks?.get(...change.position);
+      chunks?.set(...change.position, before === undefined ? change : joined(before, change));
     }
   }
 
   /** Returns the group's records, ordered by region. */
   records(term: number, group: number, volume: number): readonly JournalRecord[] {
-    const regions = [...this.#regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
+    const regions = [...this.#regions.values()].sort((a, b) => comparePositions(a.region, b.region));
     return regions.map(({ region, before, after, chunks, origins }, index) => ({
-      subject: { kind: "region", sector: nameOfPlace(sectorOfRegion(region)), region: nameOfPlace(region) },
+      subject: {
+        kind: "region",
+        sector: nameOfPosition(sectorOfRegion(region)),
+        region: nameOfPosition(region),
+      },
       bytes: encodeRecord(
         {
           kind: "region",
@@ -67,7 +78,7 @@ export class EditGroup {
           before,
           after,
           origins,
-          chunks: [...chunks.values()].sort((a, b) => comparePlaces(a.place, b.place)),
+          chunks: [...chunks.values()].sort((a, b) => comparePositions(a.position, b.position)),
         },
         volume,
       ),
@@ -77,10 +88,10 @@ export class EditGroup {
 
 /** Merges two successive changes of a chunk. */
 function joined(before: JournalChunk, after: JournalChunk): JournalChunk {
-  const { place } = before;
+  const { position } = before;
   if ("chunk" in after) return after;
-  if ("chunk" in before) return { place, chunk: before.chunk.edit(after.edits) };
+  if ("chunk" in before) return { position, chunk: before.chunk.edit(after.edits) };
   const byIndex = new Map(before.edits.map((edit) => [edit.index, edit]));
   for (const edit of after.edits) byIndex.set(edit.index, edit);
-  return { place, edits: [...byIndex.values()].sort((a, b) => a.index - b.index) };
+  return { position, edits: [...byIndex.values()].sort((a, b) => a.index - b.index) };
 }

@@ -2,9 +2,9 @@ import {
   boxesOfRegions,
   chunkOfVoxel,
   encode,
-  type Place,
-  PlaceMap,
-  placeFrom,
+  type Position,
+  PositionMap,
+  positionFrom,
   regionOf,
   voxelsOfChunks,
 } from "@orthant/core";
@@ -18,15 +18,15 @@ const ANSWER_BYTES = 524_288;
 /** Returns the entities of those regions that belong to this shard. Rule K34. */
 export async function answerEntities(
   world: World,
-  regions: readonly Place[],
-  owns: (region: Place) => boolean,
+  regions: readonly Position[],
+  owns: (region: Position) => boolean,
 ): Promise<EntitiesAnswer> {
-  const found = new PlaceMap<Inhabitant[]>();
+  const found = new PositionMap<Inhabitant[]>();
   for (const region of regions) if (owns(region)) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
-  for (const chunks of boxesOfRegions([...found.places()])) {
+  for (const chunks of boxesOfRegions([...found.positions()])) {
     for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
-      const voxel = placeFrom((axis) => Math.floor(entity.position[axis]));
+      const voxel = positionFrom((axis) => Math.floor(entity.position[axis]));
       const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
       // No client could be shown more.
       if (there !== undefined && there.length < BEINGS_MAX) there.push(inhabitantOf(entity));

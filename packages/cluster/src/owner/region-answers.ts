@@ -1,4 +1,4 @@
-import { type Place, placesLexicographic, regionBox } from "@orthant/core";
+import { type Position, positionsLexicographic, regionBox } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save";
 import type { World } from "@orthant/world";
 import type { OwnerAnswer, RegionAnswer, RegionRequest } from "../shard/owner-message.ts";
@@ -15,7 +15,7 @@ const ANSWER_BYTES = 786_432;
 export async function answerRegions(
   world: World,
   regions: readonly RegionRequest[],
-  owns: (region: Place) => boolean,
+  owns: (region: Position) => boolean,
   log: Pick<ShardLog, "cut" | "whenSafe">,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
@@ -34,7 +34,7 @@ const LATER: RegionAnswer = { kind: "later" };
 async function answerOf(
   world: World,
   { region, held, latest, at, from }: RegionRequest,
-  owns: (region: Place) => boolean,
+  owns: (region: Position) => boolean,
   room: number,
   log: Pick<ShardLog, "cut">,
 ): Promise<RegionAnswer> {
@@ -55,12 +55,12 @@ async function answerOf(
     let skipped = 0;
     let bytes = 0;
     const { overrides } = world.field;
-    for (const place of placesLexicographic(box)) {
-      const chunk = overrides.at(...place);
+    for (const position of positionsLexicographic(box)) {
+      const chunk = overrides.at(...position);
       if (chunk === undefined || skipped++ < start) continue;
       if (made.length > 0 && bytes + chunk.byteLength > room)
         return { kind: "chunks", clock, chunks: made, more: true };
-      made.push({ place, chunk });
+      made.push({ position, chunk });
       bytes += chunk.byteLength;
     }
     return { kind: "chunks", clock, chunks: made, more: false };

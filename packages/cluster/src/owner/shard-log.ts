@@ -1,4 +1,4 @@
-import { boxContains, type Clock, isOrthantError, OrthantError, type Place } from "@orthant/core";
+import { boxContains, type Clock, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
@@ -136,7 +136,7 @@ export class ShardLog implements OutsideLog {
   }
 
   /** True if a region was split off. It never belongs to this shard again, even if a restored map says so. */
-  hasGiven(region: Place): boolean {
+  hasGiven(region: Position): boolean {
     const sector = sectorOfRegion(region);
     return this.#given.some(({ sectors }) => boxContains(sectors, sector));
   }

@@ -6,8 +6,8 @@ import {
   type GeneratorRegistry,
   isOrthantError,
   OrthantError,
-  type Place,
-  PlaceSet,
+  type Position,
+  PositionSet,
   regionOf,
   type Timer,
   type VoxelPlacement,
@@ -45,7 +45,7 @@ export interface ShardOwnerOptions {
   /** Voxels per chunk. */
   readonly volume: number;
   /** Returns true if a region belongs to the shard according to the current map. */
-  readonly owns: (region: Place) => boolean;
+  readonly owns: (region: Position) => boolean;
   /** Called when the shard has a newer owner, or when its disk or journal fails. */
   readonly onEnd: (error: unknown) => void;
   readonly onLost?: (detail: string) => void;
@@ -266,7 +266,7 @@ export class ShardOwner {
     if (this.#isClosing) return AWAY;
     if (request.kind === "edits") return this.#makeAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
-    const owns = (region: Place): boolean => this.#owns(region);
+    const owns = (region: Position): boolean => this.#owns(region);
     if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns);
     return answerRegions(this.#world, request.regions, owns, this.#log);
   }
@@ -295,12 +295,12 @@ export class ShardOwner {
     }
   }
 
-  #owns(region: Place): boolean {
+  #owns(region: Position): boolean {
     return this.#options.owns(region) && !this.#log.hasGiven(region);
   }
 
-  #regionsOf(placements: readonly VoxelPlacement[]): PlaceSet {
-    const regions = new PlaceSet();
+  #regionsOf(placements: readonly VoxelPlacement[]): PositionSet {
+    const regions = new PositionSet();
     for (const { voxel } of placements) regions.add(...regionOf(chunkOfVoxel(this.#world.shape, voxel)));
     return regions;
   }

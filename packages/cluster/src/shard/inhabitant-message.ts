@@ -1,10 +1,10 @@
-import { type Codec, list, type Place, placeCodec } from "@orthant/core";
+import { type Codec, list, type Position, positionCodec } from "@orthant/core";
 import { BEINGS_MAX, type Inhabitant, inhabitantCodec } from "@orthant/protocol";
 
 /** A gateway's question to an owner about entities. */
 export interface EntitiesRequest {
   readonly kind: "entities";
-  readonly regions: readonly Place[];
+  readonly regions: readonly Position[];
 }
 
 /** The entities of a region. */
@@ -24,7 +24,7 @@ export interface EntitiesAnswer {
 export const ENTITY_REGIONS_MAX = 1_024;
 
 const KINDS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here"];
-const regionsCodec = list(placeCodec, ENTITY_REGIONS_MAX);
+const regionsCodec = list(positionCodec, ENTITY_REGIONS_MAX);
 const entitiesCodec = list(inhabitantCodec, BEINGS_MAX);
 
 const answersCodec = list<RegionEntities>(

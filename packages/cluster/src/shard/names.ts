@@ -1,4 +1,4 @@
-import { floorDivide, OrthantError, type Place, placeFrom, requireInteger } from "@orthant/core";
+import { floorDivide, OrthantError, type Position, positionFrom, requireInteger } from "@orthant/core";
 
 /** Regions along each edge of a sector, the unit of subscriptions and of shards. */
 export const SECTOR_EDGE_REGIONS = 4;
@@ -22,23 +22,23 @@ export function isName(name: string): boolean {
 }
 
 /** Returns the sector of a region. Rule K2. */
-export function sectorOfRegion(region: Place): Place {
-  return placeFrom((axis) => floorDivide(region[axis], SECTOR_EDGE_REGIONS));
+export function sectorOfRegion(region: Position): Position {
+  return positionFrom((axis) => floorDivide(region[axis], SECTOR_EDGE_REGIONS));
 }
 
 /** Returns the name of a sector or region: its four coordinates joined by `_`. Rule K3. */
-export function nameOfPlace(place: Place): string {
-  return place.join("_");
+export function nameOfPosition(position: Position): string {
+  return position.join("_");
 }
 
 /**
- * Parses the name of a sector or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPlace} does
+ * Parses the name of a sector or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPosition} does
  * not produce.
  */
-export function placeOfName(name: string): Place {
+export function positionOfName(name: string): Position {
   const parts = PLACE_NAME.exec(name);
-  if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no place`);
-  return placeFrom((axis) => Number(parts[axis + 1]));
+  if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no position`);
+  return positionFrom((axis) => Number(parts[axis + 1]));
 }
 
 /** Returns the key of a shard's lease. Rule K4. */

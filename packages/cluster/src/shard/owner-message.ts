@@ -4,8 +4,8 @@ import {
   ERROR_CODES,
   type ErrorCode,
   list,
-  type Place,
-  placeCodec,
+  type Position,
+  positionCodec,
   type VoxelPlacement,
 } from "@orthant/core";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save";
@@ -31,7 +31,7 @@ export interface EditRequest {
 
 /** A region whose current content a gateway requests. */
 export interface RegionRequest {
-  readonly region: Place;
+  readonly region: Position;
   /** Clock of the gateway's copy; 0 if it has none. */
   readonly held: number;
   /** Latest clock of the region that the gateway knows of. */
@@ -125,14 +125,14 @@ const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
 const regionRequestsCodec = list<RegionRequest>(
   {
     write(out, { region, held, latest, at, from }) {
-      placeCodec.write(out, region);
+      positionCodec.write(out, region);
       out.varUint(held);
       out.varUint(latest);
       out.varUint(at);
       out.varUint(from);
     },
     read: (input) => ({
-      region: placeCodec.read(input),
+      region: positionCodec.read(input),
       held: input.varUint(),
       latest: input.varUint(),
       at: input.varUint(),
@@ -145,11 +145,11 @@ const regionRequestsCodec = list<RegionRequest>(
 const stepsCodec = list<ClockStep>(
   {
     write(out, { region, before, after }) {
-      placeCodec.write(out, region);
+      positionCodec.write(out, region);
       out.varUint(before);
       out.varUint(after);
     },
-    read: (input) => ({ region: placeCodec.read(input), before: input.varUint(), after: input.varUint() }),
+    read: (input) => ({ region: positionCodec.read(input), before: input.varUint(), after: input.varUint() }),
   },
   STEPS_MAX,
 );

@@ -14,7 +14,7 @@ import {
   type MaterialCatalog,
   materialCatalogCodec,
   OrthantError,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import { isName, requireName, sectorOfRegion } from "./names.ts";
 
@@ -23,7 +23,7 @@ export interface WorldFacts {
   readonly worldId: bigint;
   readonly name: string;
   /** Where players start, in voxels. */
-  readonly spawn: Place;
+  readonly spawn: Position;
   readonly shape: ChunkShape;
   readonly generator: GeneratorRef;
   readonly catalog: MaterialCatalog;
@@ -62,7 +62,7 @@ export function shardsOf({ first, splits }: ShardMap): readonly string[] {
 }
 
 /** Returns the shard of a region. Rule K14. */
-export function shardOf({ first, splits }: ShardMap, region: Place): string {
+export function shardOf({ first, splits }: ShardMap, region: Position): string {
   const sector = sectorOfRegion(region);
   let shard = first;
   for (const { from, sectors, to } of splits) if (from === shard && boxContains(sectors, sector)) shard = to;
@@ -107,8 +107,8 @@ const factsCodec: Codec<WorldFacts> = {
   read(input) {
     const worldId = input.u64();
     const name = input.string(NAME_BYTES_MAX);
-    const spawn: Place = [input.f64(), input.f64(), input.f64(), input.f64()];
-    const extents: Place = [input.varU32(), input.varU32(), input.varU32(), input.varU32()];
+    const spawn: Position = [input.f64(), input.f64(), input.f64(), input.f64()];
+    const extents: Position = [input.varU32(), input.varU32(), input.varU32(), input.varU32()];
     const volume = extents.reduce((product, extent) => product * extent, 1);
     if (volume < 1 || volume > CHUNK_VOXELS_MAX)
       throw input.fail("ORT_CHUNK_VOLUME", `chunks of [${extents}]`);

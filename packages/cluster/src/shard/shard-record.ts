@@ -3,14 +3,14 @@ import {
   ByteWriter,
   CLOCK_NEVER,
   type Codec,
-  comparePlaces,
+  comparePositions,
   EPOCH_MAX,
   epochOf,
   list,
   OrthantError,
-  type Place,
-  placeCodec,
-  placesEqual,
+  type Position,
+  positionCodec,
+  positionsEqual,
   regionOf,
   stepOf,
 } from "@orthant/core";
@@ -27,7 +27,7 @@ export interface RegionRecord {
   /** Index of the record in its group, from 0, and the number of records in the group. */
   readonly index: number;
   readonly count: number;
-  readonly region: Place;
+  readonly region: Position;
   /** The region's clock before and after the change. */
   readonly before: number;
   readonly after: number;
@@ -133,7 +133,7 @@ function regionBodyCodec(volume: number): Codec<RegionBody> {
       out.varUint(group);
       out.varUint(index);
       out.varUint(count);
-      placeCodec.write(out, region);
+      positionCodec.write(out, region);
       out.varUint(before);
       out.varUint(after);
       originsCodec.write(out, origins);
@@ -143,7 +143,7 @@ function regionBodyCodec(volume: number): Codec<RegionBody> {
       group: input.varUint(),
       index: input.varUint(),
       count: input.varUint(),
-      region: placeCodec.read(input),
+      region: positionCodec.read(input),
       before: input.varUint(),
       after: input.varUint(),
       origins: originsCodec.read(input),
@@ -159,11 +159,11 @@ function findDisorder(body: RegionBody & { readonly term: number }): string | un
   const isClock = before === CLOCK_NEVER || (epochOf(before) >= 1 && stepOf(before) >= 1);
   if (!isClock || before >= after || epochOf(after) !== term || stepOf(after) === 0)
     return `region [${region}] from clock ${before} to ${after} in term ${term}`;
-  for (const [position, { place }] of chunks.entries()) {
-    const previous = chunks[position - 1];
-    if (!placesEqual(regionOf(place), region)) return `chunk [${place}] in region [${region}]`;
-    if (previous !== undefined && comparePlaces(previous.place, place) >= 0)
-      return `chunk [${place}] behind [${previous.place}]`;
+  for (const [index, { position }] of chunks.entries()) {
+    const previous = chunks[index - 1];
+    if (!positionsEqual(regionOf(position), region)) return `chunk [${position}] in region [${region}]`;
+    if (previous !== undefined && comparePositions(previous.position, position) >= 0)
+      return `chunk [${position}] behind [${previous.position}]`;
   }
   return undefined;
 }

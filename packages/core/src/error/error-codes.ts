@@ -14,7 +14,7 @@ export const ERROR_CODES = {
   ORT_CHECKSUM: "stored and computed checksums differ",
   ORT_DEFLATE: "compressed bytes are damaged, or do not give what they say they do",
   ORT_PLATFORM: "the machine or runtime lacks something that Orthant needs",
-  ORT_PLACE_RANGE: "a coordinate lies outside the lattice of 32-bit chunk coordinates",
+  ORT_POSITION_RANGE: "a coordinate lies outside the lattice of 32-bit chunk coordinates",
   ORT_BOX: "a box ends before it begins",
   ORT_CHUNK_FORM: "a chunk is encoded in another form than the canonical one of its content",
   ORT_CHUNK_PALETTE: "a chunk's palette is out of order, holds too much, or is too short for an index",

@@ -1,6 +1,6 @@
 import type { Chunk } from "../chunk/chunk.ts";
 import { boxAt, boxVolume } from "../lattice/box.ts";
-import { placesLexicographic } from "../lattice/box-order.ts";
+import { positionsLexicographic } from "../lattice/box-order.ts";
 import { regionBox } from "../lattice/region.ts";
 import { type ChangeDetail, type ChangeForm, changeOfDifferences } from "../region/region-change-build.ts";
 import type { RegionClock } from "../region/region-clock-list.ts";
@@ -47,7 +47,7 @@ export function regionAnew(
 ): RegionChange {
   const chunks = regionBox(region);
   if (mode === "concrete") return changeOverAir(field.queryRegion(chunks, "concrete"), { region, clock });
-  const made = OverrideTree.VIRGIN.differences(field.overrides.slice(chunks));
+  const made = OverrideTree.UNTOUCHED.differences(field.overrides.slice(chunks));
   return changeOfDifferences(region, "generated", clock, symbolic(made, field), formFor(field, detail));
 }
 
@@ -77,10 +77,10 @@ function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Genera
       continue;
     }
     const { box } = difference;
-    for (const place of placesLexicographic(box)) {
+    for (const position of positionsLexicographic(box)) {
       const before = difference.before === undefined ? undefined : unlessAir(difference.before);
-      const after = unlessAir(field.generatedChunk(...place));
-      if (before !== after) yield { box: boxVolume(box) === 1 ? box : boxAt(place), before, after };
+      const after = unlessAir(field.generatedChunk(...position));
+      if (before !== after) yield { box: boxVolume(box) === 1 ? box : boxAt(position), before, after };
     }
   }
 }

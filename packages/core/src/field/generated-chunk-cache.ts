@@ -1,7 +1,7 @@
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
-import { PlaceMap } from "../lattice/place-map.ts";
+import { PositionMap } from "../lattice/position-map.ts";
 
 /** Memory for generated chunks. */
 export interface CacheLimits {
@@ -45,7 +45,7 @@ interface Entry {
 export class GeneratedChunkCache {
   readonly #space: GeneratedSpace;
   readonly #limits: CacheLimits;
-  readonly #entries = new PlaceMap<Entry>();
+  readonly #entries = new PositionMap<Entry>();
   #oldest: Entry | undefined;
   #newest: Entry | undefined;
   #bytes = 0;

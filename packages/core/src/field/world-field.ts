@@ -4,9 +4,9 @@ import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
 import { type Box, boxAt, unionBox } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import { comparePlaces, type Place } from "../lattice/place.ts";
-import { PlaceMap } from "../lattice/place-map.ts";
-import { PlaceSet } from "../lattice/place-set.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
+import { PositionMap } from "../lattice/position-map.ts";
+import { PositionSet } from "../lattice/position-set.ts";
 import { regionOf } from "../lattice/region.ts";
 import { cellOfVoxel, chunkOfVoxel } from "../lattice/voxel-chunks.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
@@ -30,7 +30,7 @@ export interface WorldFieldOptions {
 
 /** A voxel of the world and its new material. */
 export interface VoxelPlacement {
-  readonly voxel: Place;
+  readonly voxel: Position;
   readonly material: number;
 }
 
@@ -39,9 +39,9 @@ export interface FieldEdit {
   /** The world after the edit; the same field when nothing changed. */
   readonly field: WorldField;
   /** The changed chunks, in lexicographic order. */
-  readonly chunks: readonly Place[];
+  readonly chunks: readonly Position[];
   /** The regions of these chunks, in lexicographic order. */
-  readonly regions: readonly Place[];
+  readonly regions: readonly Position[];
 }
 
 /** State shared by all snapshots of one world. */
@@ -66,7 +66,7 @@ export class WorldField {
 
   /** Returns the first snapshot of a world. */
   static open(options: WorldFieldOptions): WorldField {
-    const { generators, generator, shape, overrides = OverrideTree.VIRGIN, cacheLimits } = options;
+    const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits } = options;
     const space = generators.open(generator, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
     return new WorldField({ generators, space, generator, generated }, overrides);
@@ -85,8 +85,8 @@ export class WorldField {
   /** Returns the contents of a box. Concrete results are limited: see `GeneratedSpace.describe`. */
   queryRegion(box: Box, detail: QueryDetail): RegionTree {
     const { space, generator } = this.#world;
-    const virgin = detail === "symbolic" ? RegionTree.EMPTY.fill(box, generator) : space.describe(box);
-    return virgin.under(this.overrides.slice(box));
+    const untouched = detail === "symbolic" ? RegionTree.EMPTY.fill(box, generator) : space.describe(box);
+    return untouched.under(this.overrides.slice(box));
   }
 
   /**
@@ -124,7 +124,7 @@ export class WorldField {
 
   /** Returns the world with these voxels; the last one for a position wins. */
   setVoxels(placements: Iterable<VoxelPlacement>): FieldEdit {
-    const editsByChunk = new PlaceMap<VoxelEdit[]>();
+    const editsByChunk = new PositionMap<VoxelEdit[]>();
     for (const { voxel, material } of placements) {
       const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
       const edit = { index: cellOfVoxel(this.shape, ...voxel), material };
@@ -133,41 +133,41 @@ export class WorldField {
       else edits.push(edit);
     }
     return this.#apply(
-      Array.from(editsByChunk, ([place, edits]) => [place, this.realizeChunk(...place).edit(edits)]),
+      Array.from(editsByChunk, ([position, edits]) => [position, this.realizeChunk(...position).edit(edits)]),
     );
   }
 
   /** Returns the world with these chunks; the last one for a position wins. */
-  setChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): FieldEdit {
+  setChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): FieldEdit {
     const { volume } = this.shape;
-    const edited = new PlaceMap<Chunk>();
-    for (const [place, chunk] of chunks) {
+    const edited = new PositionMap<Chunk>();
+    for (const [position, chunk] of chunks) {
       if (chunk.volume !== volume) throw new OrthantError("ORT_ARGUMENT", otherVolume(chunk, volume));
-      edited.set(...place, chunk);
+      edited.set(...position, chunk);
     }
     return this.#apply([...edited]);
   }
 
-  #apply(edited: readonly (readonly [place: Place, chunk: Chunk])[]): FieldEdit {
+  #apply(edited: readonly (readonly [position: Position, chunk: Chunk])[]): FieldEdit {
     let { overrides } = this;
-    const changed: Place[] = [];
-    for (const [place, chunk] of edited) {
-      const before = this.overrides.at(...place);
-      const generated = this.generatedChunk(...place);
-      if (!chunk.equals(before ?? generated)) changed.push(place);
-      if (!chunk.equals(generated)) overrides = overrides.set(place, chunk);
-      else if (before !== undefined) overrides = overrides.carve(boxAt(place));
+    const changed: Position[] = [];
+    for (const [position, chunk] of edited) {
+      const before = this.overrides.at(...position);
+      const generated = this.generatedChunk(...position);
+      if (!chunk.equals(before ?? generated)) changed.push(position);
+      if (!chunk.equals(generated)) overrides = overrides.set(position, chunk);
+      else if (before !== undefined) overrides = overrides.carve(boxAt(position));
     }
     return { field: this.withOverrides(overrides), ...reportOf(changed) };
   }
 }
 
-function reportOf(changed: readonly Place[]): Pick<FieldEdit, "chunks" | "regions"> {
+function reportOf(changed: readonly Position[]): Pick<FieldEdit, "chunks" | "regions"> {
   // Most edits change one chunk and need no set of regions.
   if (changed.length <= 1) return { chunks: changed, regions: changed.map(regionOf) };
-  const regions = new PlaceSet();
-  for (const place of changed) regions.add(...regionOf(place));
-  return { chunks: [...changed].sort(comparePlaces), regions: [...regions].sort(comparePlaces) };
+  const regions = new PositionSet();
+  for (const position of changed) regions.add(...regionOf(position));
+  return { chunks: [...changed].sort(comparePositions), regions: [...regions].sort(comparePositions) };
 }
 
 function otherVolume(chunk: Chunk, volume: number): string {

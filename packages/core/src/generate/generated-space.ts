@@ -1,9 +1,9 @@
 import { type Chunk, emptyChunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContains, boxVolume, intersectBoxes, splitBox, WHOLE_LATTICE } from "../lattice/box.ts";
-import { placesMinorToMajor } from "../lattice/box-order.ts";
+import { positionsMinorToMajor } from "../lattice/box-order.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import { AXES, type Axis, requireLatticePlace } from "../lattice/place.ts";
+import { AXES, type Axis, requireLatticePosition } from "../lattice/position.ts";
 import { isSpreadable } from "../tree/content.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import type { VoxelSource } from "./voxel-source.ts";
@@ -25,7 +25,7 @@ export class GeneratedSpace {
 
   /** Returns the voxels of one chunk. */
   realize(x: number, y: number, z: number, w: number): Chunk {
-    requireLatticePlace(x, y, z, w);
+    requireLatticePosition(x, y, z, w);
     if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
     return this.#source.realize(x, y, z, w);
   }
@@ -80,7 +80,7 @@ function extentOf({ extents }: ChunkShape): Box {
 function spread(tree: RegionTree, box: Box, chunk: Chunk): RegionTree {
   if (isSpreadable(chunk)) return tree.fill(box, chunk);
   let spreading = tree;
-  for (const place of placesMinorToMajor(box)) spreading = spreading.set(place, chunk);
+  for (const position of positionsMinorToMajor(box)) spreading = spreading.set(position, chunk);
   return spreading;
 }
 

@@ -3,12 +3,12 @@ import type { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, isBox } from "./box.ts";
-import { AXES, type Place, placeFrom } from "./place.ts";
+import { AXES, type Position, positionFrom } from "./position.ts";
 
 /** A position as four signed 32-bit varints. */
-export const placeCodec: Codec<Place> = {
-  write(out, place) {
-    for (const axis of AXES) out.varI32(place[axis]);
+export const positionCodec: Codec<Position> = {
+  write(out, position) {
+    for (const axis of AXES) out.varI32(position[axis]);
   },
   read: (input) => [input.varI32(), input.varI32(), input.varI32(), input.varI32()],
 };
@@ -17,19 +17,19 @@ export const placeCodec: Codec<Place> = {
 export const boxCodec: Codec<Box> = {
   write(out: ByteWriter, { min, max }: Box): void {
     if (!isBox(min, max)) throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not a box`);
-    placeCodec.write(out, min);
-    placeCodec.write(
+    positionCodec.write(out, min);
+    positionCodec.write(
       out,
-      placeFrom((axis) => max[axis] - 1),
+      positionFrom((axis) => max[axis] - 1),
     );
   },
 
   read(input: ByteReader): Box {
-    const min = placeCodec.read(input);
-    const last = placeCodec.read(input);
+    const min = positionCodec.read(input);
+    const last = positionCodec.read(input);
     if (AXES.some((axis) => last[axis] < min[axis])) {
       throw input.fail("ORT_BOX", `a box from [${min}] to [${last}]`);
     }
-    return { min, max: placeFrom((axis) => last[axis] + 1) };
+    return { min, max: positionFrom((axis) => last[axis] + 1) };
   },
 };

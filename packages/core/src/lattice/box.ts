@@ -1,11 +1,11 @@
 import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { AXES, type Axis, type Place, placeFrom, placesEqual } from "./place.ts";
+import { AXES, type Axis, type Position, positionFrom, positionsEqual } from "./position.ts";
 
 /** All positions from `min` up to but excluding `max`. Never empty: functions return `undefined` instead. */
 export interface Box {
-  readonly min: Place;
-  readonly max: Place;
+  readonly min: Position;
+  readonly max: Position;
 }
 
 const LATTICE_END = I32_MAX + 1;
@@ -17,7 +17,7 @@ export const WHOLE_LATTICE: Box = {
 };
 
 /** Returns the box from `min` up to but excluding `max`. Throws `ORT_ARGUMENT` unless it is a valid box. */
-export function boxBetween(min: Place, max: Place): Box {
+export function boxBetween(min: Position, max: Position): Box {
   if (!isBox(min, max)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
@@ -28,25 +28,25 @@ export function boxBetween(min: Place, max: Place): Box {
 }
 
 /** Returns the box of one position. */
-export function boxAt(place: Place): Box {
-  return cubeAt(place, 1);
+export function boxAt(position: Position): Box {
+  return cubeAt(position, 1);
 }
 
 /** Returns the box with the given edge on every axis. */
-export function cubeAt(min: Place, edge: number): Box {
+export function cubeAt(min: Position, edge: number): Box {
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + edge),
+    positionFrom((axis) => min[axis] + edge),
   );
 }
 
 /** Returns the number of positions of a box on each axis. */
-export function boxExtents({ min, max }: Box): Place {
-  return placeFrom((axis) => max[axis] - min[axis]);
+export function boxExtents({ min, max }: Box): Position {
+  return positionFrom((axis) => max[axis] - min[axis]);
 }
 
 /** Whether the position lies in the box. */
-export function boxContains({ min, max }: Box, [x, y, z, w]: Place): boolean {
+export function boxContains({ min, max }: Box, [x, y, z, w]: Position): boolean {
   return (
     x >= min[0] &&
     x < max[0] &&
@@ -76,7 +76,7 @@ export function boxContainsBox(outer: Box, { min, max }: Box): boolean {
 
 /** Whether two boxes are equal. */
 export function boxEquals(a: Box, b: Box): boolean {
-  return placesEqual(a.min, b.min) && placesEqual(a.max, b.max);
+  return positionsEqual(a.min, b.min) && positionsEqual(a.max, b.max);
 }
 
 /** Whether two boxes have a position in common. */
@@ -97,16 +97,16 @@ export function boxesIntersect({ min, max }: Box, { min: first, max: end }: Box)
 export function intersectBoxes(a: Box, b: Box): Box | undefined {
   if (!boxesIntersect(a, b)) return undefined;
   return {
-    min: placeFrom((axis) => Math.max(a.min[axis], b.min[axis])),
-    max: placeFrom((axis) => Math.min(a.max[axis], b.max[axis])),
+    min: positionFrom((axis) => Math.max(a.min[axis], b.min[axis])),
+    max: positionFrom((axis) => Math.min(a.max[axis], b.max[axis])),
   };
 }
 
 /** Returns the smallest box that contains both. */
 export function unionBox(a: Box, b: Box): Box {
   return {
-    min: placeFrom((axis) => Math.min(a.min[axis], b.min[axis])),
-    max: placeFrom((axis) => Math.max(a.max[axis], b.max[axis])),
+    min: positionFrom((axis) => Math.min(a.min[axis], b.min[axis])),
+    max: positionFrom((axis) => Math.max(a.max[axis], b.max[axis])),
   };
 }
 
@@ -139,8 +139,8 @@ export function subtractBox(box: Box, hole: Box): readonly Box[] {
 }
 
 /** Returns the position in a box that is nearest to a position. */
-export function clampInto({ min, max }: Box, place: Place): Place {
-  return placeFrom((axis) => Math.min(Math.max(place[axis], min[axis]), max[axis] - 1));
+export function clampInto({ min, max }: Box, position: Position): Position {
+  return positionFrom((axis) => Math.min(Math.max(position[axis], min[axis]), max[axis] - 1));
 }
 
 /** Returns the number of positions in a box: exact up to 2^53, then the nearest double. Always finite. */
@@ -149,12 +149,12 @@ export function boxVolume({ min, max }: Box): number {
 }
 
 /** Whether `min` and `max` are safe integers with a position between them. */
-export function isBox(min: Place, max: Place): boolean {
+export function isBox(min: Position, max: Position): boolean {
   return AXES.every(
     (axis) => Number.isSafeInteger(min[axis]) && Number.isSafeInteger(max[axis]) && min[axis] < max[axis],
   );
 }
 
-function replaceAxis(place: Place, replaced: Axis, coordinate: number): Place {
-  return placeFrom((axis) => (axis === replaced ? coordinate : place[axis]));
+function replaceAxis(position: Position, replaced: Axis, coordinate: number): Position {
+  return positionFrom((axis) => (axis === replaced ? coordinate : position[axis]));
 }

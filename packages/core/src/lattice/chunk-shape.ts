@@ -1,10 +1,10 @@
 import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { AXES, type Axis, type Place } from "./place.ts";
+import { AXES, type Axis, type Position } from "./position.ts";
 
 /** The number of voxels of a chunk on each axis, the same for a whole world. */
 export interface ChunkShape {
-  readonly extents: Place;
+  readonly extents: Position;
   /** Voxels in a chunk, the product of the extents. */
   readonly volume: number;
 }
@@ -13,7 +13,7 @@ export interface ChunkShape {
 export const CHUNK_VOXELS_MAX = 65_536;
 
 /** Returns a shape. Throws `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
-export function chunkShape(extents: Place): ChunkShape {
+export function chunkShape(extents: Position): ChunkShape {
   if (AXES.some((axis) => !Number.isInteger(extents[axis]) || extents[axis] < 1)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
@@ -41,8 +41,8 @@ export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
  * Returns the first axis on which a voxel or chunk lies outside the world; `undefined` if it lies inside. An
  * axis with an extent of 1 does not exist in the world, so every coordinate on it must be 0.
  */
-export function axisOutside({ extents }: ChunkShape, place: Place): Axis | undefined {
-  return AXES.find((axis) => extents[axis] === 1 && place[axis] !== 0);
+export function axisOutside({ extents }: ChunkShape, position: Position): Axis | undefined {
+  return AXES.find((axis) => extents[axis] === 1 && position[axis] !== 0);
 }
 
 /** Returns the index of a voxel from its coordinates in the chunk, which are not checked; x runs fastest. */
@@ -51,7 +51,7 @@ export function cellIndex({ extents }: ChunkShape, x: number, y: number, z: numb
 }
 
 /** Returns the coordinates of a voxel in its chunk from its index. */
-export function cellPlace({ extents, volume }: ChunkShape, index: number): Place {
+export function positionInChunk({ extents, volume }: ChunkShape, index: number): Position {
   requireInteger(index, 0, volume - 1);
   const row = Math.floor(index / extents[0]);
   const layer = Math.floor(row / extents[1]);

@@ -1,28 +1,28 @@
 import { type Box, boxBetween, cubeAt } from "./box.ts";
 import { floorDivide } from "./floor-division.ts";
-import { type Place, placeFrom } from "./place.ts";
+import { type Position, positionFrom } from "./position.ts";
 
 /** Chunks along each edge of a region. */
 export const REGION_EDGE_CHUNKS = 4;
 
 /** Returns the region that a chunk belongs to. */
-export function regionOf(chunk: Place): Place {
-  return placeFrom((axis) => floorDivide(chunk[axis], REGION_EDGE_CHUNKS));
+export function regionOf(chunk: Position): Position {
+  return positionFrom((axis) => floorDivide(chunk[axis], REGION_EDGE_CHUNKS));
 }
 
 /** Returns the chunks of a region. */
-export function regionBox(region: Place): Box {
+export function regionBox(region: Position): Box {
   return cubeAt(
-    placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
+    positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
     REGION_EDGE_CHUNKS,
   );
 }
 
-/** Returns the box of regions that a box of chunks touches. Iterate over it with `placesLexicographic`. */
+/** Returns the box of regions that a box of chunks touches. Iterate over it with `positionsLexicographic`. */
 export function regionsTouching({ min, max }: Box): Box {
   return boxBetween(
     regionOf(min),
-    placeFrom((axis) => floorDivide(max[axis] - 1, REGION_EDGE_CHUNKS) + 1),
+    positionFrom((axis) => floorDivide(max[axis] - 1, REGION_EDGE_CHUNKS) + 1),
   );
 }
 
@@ -30,7 +30,7 @@ export function regionsTouching({ min, max }: Box): Box {
 export function roundOutToRegions(chunks: Box): Box {
   const { min, max } = regionsTouching(chunks);
   return {
-    min: placeFrom((axis) => min[axis] * REGION_EDGE_CHUNKS),
-    max: placeFrom((axis) => max[axis] * REGION_EDGE_CHUNKS),
+    min: positionFrom((axis) => min[axis] * REGION_EDGE_CHUNKS),
+    max: positionFrom((axis) => max[axis] * REGION_EDGE_CHUNKS),
   };
 }

@@ -1,24 +1,24 @@
 import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { Box } from "./box.ts";
-import { type ChunkShape, cellPlace } from "./chunk-shape.ts";
+import { type ChunkShape, positionInChunk } from "./chunk-shape.ts";
 import { floorDivide, floorModulo } from "./floor-division.ts";
-import { type Place, placeFrom } from "./place.ts";
+import { type Position, positionFrom } from "./position.ts";
 
-/** Returns the chunk of a voxel. Throws `ORT_PLACE_RANGE` if its coordinates are not 32-bit integers. */
-export function chunkOfVoxel({ extents }: ChunkShape, voxel: Place): Place {
-  return placeFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
+/** Returns the chunk of a voxel. Throws `ORT_POSITION_RANGE` if its coordinates are not 32-bit integers. */
+export function chunkOfVoxel({ extents }: ChunkShape, voxel: Position): Position {
+  return positionFrom((axis) => chunkCoordinate(voxel[axis], extents[axis]));
 }
 
-/** Returns one coordinate of a voxel's chunk. Throws `ORT_PLACE_RANGE` if it is not a 32-bit integer. */
+/** Returns one coordinate of a voxel's chunk. Throws `ORT_POSITION_RANGE` if it is not a 32-bit integer. */
 export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
   const coordinate = floorDivide(voxelCoordinate, extent);
   if (!Number.isSafeInteger(voxelCoordinate)) {
-    throw new OrthantError("ORT_PLACE_RANGE", `voxel coordinate ${voxelCoordinate} is not a whole number`);
+    throw new OrthantError("ORT_POSITION_RANGE", `voxel coordinate ${voxelCoordinate} is not a whole number`);
   }
   if (coordinate < I32_MIN || coordinate > I32_MAX) {
     throw new OrthantError(
-      "ORT_PLACE_RANGE",
+      "ORT_POSITION_RANGE",
       `voxel coordinate ${voxelCoordinate} is outside of the world, which goes from ${I32_MIN * extent} to ${(I32_MAX + 1) * extent - 1}`,
     );
   }
@@ -36,24 +36,24 @@ export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: nu
 }
 
 /** Returns the world coordinates of a voxel from its chunk and index. */
-export function voxelOfCell(shape: ChunkShape, chunk: Place, index: number): Place {
-  const cell = cellPlace(shape, index);
-  return placeFrom((axis) => chunk[axis] * shape.extents[axis] + cell[axis]);
+export function voxelOfCell(shape: ChunkShape, chunk: Position, index: number): Position {
+  const cell = positionInChunk(shape, index);
+  return positionFrom((axis) => chunk[axis] * shape.extents[axis] + cell[axis]);
 }
 
 /** Returns the voxels of a box of chunks. */
 export function voxelsOfChunks({ extents }: ChunkShape, { min, max }: Box): Box {
   return {
-    min: placeFrom((axis) => min[axis] * extents[axis]),
-    max: placeFrom((axis) => max[axis] * extents[axis]),
+    min: positionFrom((axis) => min[axis] * extents[axis]),
+    max: positionFrom((axis) => max[axis] * extents[axis]),
   };
 }
 
-/** Returns the chunks that a box of voxels touches. Throws `ORT_PLACE_RANGE` if one is off the lattice. */
+/** Returns the chunks that a box of voxels touches. Throws `ORT_POSITION_RANGE` if one is off the lattice. */
 export function chunksOfVoxels(shape: ChunkShape, { min, max }: Box): Box {
   const last = chunkOfVoxel(
     shape,
-    placeFrom((axis) => max[axis] - 1),
+    positionFrom((axis) => max[axis] - 1),
   );
-  return { min: chunkOfVoxel(shape, min), max: placeFrom((axis) => last[axis] + 1) };
+  return { min: chunkOfVoxel(shape, min), max: positionFrom((axis) => last[axis] + 1) };
 }

@@ -2,7 +2,7 @@ import { requireInteger } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContains, boxEquals, boxExtents } from "../lattice/box.ts";
-import { type Place, placeFrom } from "../lattice/place.ts";
+import { type Position, positionFrom } from "../lattice/position.ts";
 import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
 
 /** Maximum number of cells of an array in our own encoding: one region. */
@@ -34,7 +34,7 @@ export class ChunkArray {
   }
 
   /** Number of cells on each axis. */
-  get extents(): Place {
+  get extents(): Position {
     return boxExtents(this.bounds);
   }
 
@@ -44,12 +44,12 @@ export class ChunkArray {
   }
 
   /** Returns the chunk at a position. Throws `ORT_ARGUMENT` outside the bounds. */
-  at(place: Place): Chunk {
+  at(position: Position): Chunk {
     const { bounds, extents } = this;
-    if (!boxContains(bounds, place)) {
-      throw new OrthantError("ORT_ARGUMENT", `[${place}] is not from [${bounds.min}] to [${bounds.max}]`);
+    if (!boxContains(bounds, position)) {
+      throw new OrthantError("ORT_ARGUMENT", `[${position}] is not from [${bounds.min}] to [${bounds.max}]`);
     }
-    const [x, y, z, w] = placeFrom((axis) => place[axis] - bounds.min[axis]);
+    const [x, y, z, w] = positionFrom((axis) => position[axis] - bounds.min[axis]);
     return this.#chunkOf(x + extents[0] * (y + extents[1] * (z + extents[2] * w)));
   }
 
@@ -103,7 +103,7 @@ function likenessOf({ byteLength, uniformMaterial }: Chunk): string {
 }
 
 /** Returns the most frequent index, the lowest of several, if at least one page has no other. */
-function chooseDefault(extents: Place, indices: Uint16Array, paletteLength: number): number | undefined {
+function chooseDefault(extents: Position, indices: Uint16Array, paletteLength: number): number | undefined {
   const counts = new Uint32Array(paletteLength);
   for (const index of indices) counts[index] = (counts[index] as number) + 1;
   let best = 0;

@@ -3,11 +3,11 @@ import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import type { VoxelEdit } from "../chunk/chunk.ts";
 import { varU32Bytes } from "../chunk/encoded-size.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import type { Place } from "../lattice/place.ts";
+import type { Position } from "../lattice/position.ts";
 
 /** New materials for single voxels of one chunk, ordered by index, each voxel once. */
 export interface ChunkEdits {
-  readonly chunk: Place;
+  readonly chunk: Position;
   readonly edits: readonly VoxelEdit[];
 }
 

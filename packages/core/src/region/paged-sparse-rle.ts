@@ -4,7 +4,7 @@ import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { u8, u16, u32 } from "../bytes/primitives.ts";
 import { struct } from "../bytes/struct.ts";
-import type { Place } from "../lattice/place.ts";
+import type { Position } from "../lattice/position.ts";
 
 /** Cells along each edge of a page. */
 const PAGE_EDGE_CELLS = 4;
@@ -12,7 +12,7 @@ const PAGE_EDGE_CELLS = 4;
 /** What the encoding of a chunk array's indices depends on, besides the indices. */
 export interface PagedIndexShape {
   /** Cells on each axis. */
-  readonly extents: Place;
+  readonly extents: Position;
   readonly paletteLength: number;
   /** The index of every cell in pages that are not encoded. */
   readonly defaultIndex: number | undefined;
@@ -51,17 +51,17 @@ export function foreignPagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16
 }
 
 /** Returns the number of cells. */
-export function cellCount([x, y, z, w]: Place): number {
+export function cellCount([x, y, z, w]: Position): number {
   return x * y * z * w;
 }
 
 /** Returns the number of pages. */
-export function pageCount(extents: Place): number {
+export function pageCount(extents: Position): number {
   return cellCount(pageGrid(extents));
 }
 
 /** Returns the cells of a page as indices into all cells, both x fastest. Pages at the end are smaller. */
-export function pageCells(extents: Place, page: number): Uint32Array {
+export function pageCells(extents: Position, page: number): Uint32Array {
   const grid = pageGrid(extents);
   const row = Math.floor(page / grid[0]);
   const layer = Math.floor(row / grid[1]);
@@ -85,7 +85,7 @@ export function pageIsAll(cells: Uint32Array, indices: Uint16Array, index: numbe
 }
 
 /** Returns the maximum encoded length of the indices of an array with these extents. */
-export function pagedIndexBytesMax(extents: Place): number {
+export function pagedIndexBytesMax(extents: Position): number {
   return header.bytes + pageCount(extents) * PAGE_HEADER_BYTES + cellCount(extents) * RUN_BYTES;
 }
 
@@ -158,14 +158,14 @@ function readPages(input: ByteReader, shape: PagedIndexShape, mode: "strict" | "
   return indices;
 }
 
-function readHeader(input: ByteReader, extents: Place, mode: "strict" | "foreign"): number {
+function readHeader(input: ByteReader, extents: Position, mode: "strict" | "foreign"): number {
   const { version, pageEdge, reserved, extentX, extentY, extentZ, extentW, pageCount } = header.read(input);
   if (version !== VERSION) throw input.fail("ORT_VERSION", `index data of version ${version}`);
   if (pageEdge !== PAGE_EDGE_CELLS) throw input.fail("ORT_ARRAY_HEADER", `pages with an edge of ${pageEdge}`);
   if (reserved !== 0 && mode === "strict") {
     throw input.fail("ORT_ARRAY_HEADER", `${reserved} in the reserved field`);
   }
-  const found: Place = [extentX, extentY, extentZ, extentW];
+  const found: Position = [extentX, extentY, extentZ, extentW];
   if (found.some((extent, axis) => extent !== extents[axis])) {
     throw input.fail("ORT_ARRAY_HEADER", `extents [${found}] in an array of [${extents}]`);
   }
@@ -203,7 +203,7 @@ function readRuns(
   }
 }
 
-function pageGrid([x, y, z, w]: Place): Place {
+function pageGrid([x, y, z, w]: Position): Position {
   return [pagesAlong(x), pagesAlong(y), pagesAlong(z), pagesAlong(w)];
 }
 

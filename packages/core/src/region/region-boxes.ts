@@ -1,9 +1,9 @@
 import type { Box } from "../lattice/box.ts";
-import { AXES, type Axis, type Place, placeFrom } from "../lattice/place.ts";
+import { AXES, type Axis, type Position, positionFrom } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
 
 /** Returns disjoint boxes of chunks that cover exactly these regions, joining adjacent regions. */
-export function boxesOfRegions(regions: Iterable<Place>): readonly Box[] {
+export function boxesOfRegions(regions: Iterable<Position>): readonly Box[] {
   let boxes: readonly Box[] = Array.from(regions, regionBox);
   for (const axis of [3, 2, 1, 0] as const) {
     if (boxes.length > 1) boxes = joinAlong(axis, boxes);
@@ -21,7 +21,9 @@ function joinAlong(axis: Axis, boxes: readonly Box[]): readonly Box[] {
     } else {
       joined[joined.length - 1] = {
         min: last.min,
-        max: placeFrom((each) => (each === axis ? Math.max(last.max[each], box.max[each]) : last.max[each])),
+        max: positionFrom((each) =>
+          each === axis ? Math.max(last.max[each], box.max[each]) : last.max[each],
+        ),
       };
     }
   }

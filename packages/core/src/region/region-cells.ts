@@ -1,5 +1,5 @@
 import type { Box } from "../lattice/box.ts";
-import { type Place, placeFrom } from "../lattice/place.ts";
+import { type Position, positionFrom } from "../lattice/position.ts";
 import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
 
 /** Chunks in a region. */
@@ -12,21 +12,21 @@ export interface CellBox<Value> {
 }
 
 /** Returns the cell of a chunk in its region. Cells count lexicographically: w runs fastest, x slowest. */
-export function regionCell([x, y, z, w]: Place): number {
+export function regionCell([x, y, z, w]: Position): number {
   return ((x & 3) << 6) | ((y & 3) << 4) | ((z & 3) << 2) | (w & 3);
 }
 
 /** Returns the chunk at a cell of a region. */
-export function chunkOfCell(region: Place, cell: number): Place {
-  return placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
+export function chunkOfCell(region: Position, cell: number): Position {
+  return positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS + ((cell >>> (6 - 2 * axis)) & 3));
 }
 
 /** Returns the chunks from one cell of a region to another, inclusive; `undefined` if that is no box. */
-export function boxOfCells(region: Place, first: number, last: number): Box | undefined {
+export function boxOfCells(region: Position, first: number, last: number): Box | undefined {
   const min = chunkOfCell(region, first);
   const end = chunkOfCell(region, last);
   if (end.some((coordinate, axis) => coordinate < (min[axis] ?? 0))) return undefined;
-  return { min, max: placeFrom((axis) => end[axis] + 1) };
+  return { min, max: positionFrom((axis) => end[axis] + 1) };
 }
 
 /** Calls `visit` for every cell of a box in one region, in order. */
@@ -42,7 +42,7 @@ export function forEachRegionCell({ min, max }: Box, visit: (cell: number) => vo
  * box starts at the first uncovered cell and grows along w as far as possible, then z, y and x.
  */
 export function coverRegion<Value>(
-  region: Place,
+  region: Position,
   cells: readonly (Value | undefined)[],
   mayJoin: (a: Value, b: Value) => boolean,
 ): readonly CellBox<Value>[] {
@@ -66,7 +66,7 @@ export function coverRegion<Value>(
 }
 
 /** Returns the last cell of the box that grows from `first` along w, z, y and x while all its cells fit. */
-function growBox(region: Place, first: number, fits: (cell: number) => boolean): number {
+function growBox(region: Position, first: number, fits: (cell: number) => boolean): number {
   let last = first;
   for (const step of [1, 4, 16, 64]) {
     // Stop at the end of the region on this axis.

@@ -3,7 +3,7 @@ import { Chunk, emptyChunk, type VoxelEdit } from "../chunk/chunk.ts";
 import { diffChunks } from "../chunk/chunk-diff.ts";
 import { varU32Bytes } from "../chunk/encoded-size.ts";
 import { type Box, boxVolume } from "../lattice/box.ts";
-import { comparePlaces, type Place } from "../lattice/place.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
 import { type Content, contentEquals, isSpreadable } from "../tree/content.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
 import type { Difference } from "../tree/tree-walk.ts";
@@ -14,7 +14,7 @@ import { coverRegion, forEachRegionCell, REGION_CELLS } from "./region-cells.ts"
 import type { ChangeBase, PatchLeaf, RegionChange } from "./region-patch.ts";
 
 /** Computes the voxels of a generated chunk. */
-export type RealizeChunk = (generator: GeneratorRef, chunk: Place) => Chunk;
+export type RealizeChunk = (generator: GeneratorRef, chunk: Position) => Chunk;
 
 /** `edits` if the receiver understands lists of single voxels, `chunks` if it needs whole chunks. */
 export type ChangeDetail = "edits" | "chunks";
@@ -39,7 +39,7 @@ const ARRAY_BYTES = 64;
 
 /** Returns the change with these differences of a region, each chunk in its shortest form. */
 export function changeOfDifferences(
-  region: Place,
+  region: Position,
   base: ChangeBase,
   next: number,
   differences: Iterable<Difference<Content>>,
@@ -58,7 +58,7 @@ export function changeOfDifferences(
       // Different contents may still have the same voxels.
     } else if (voxels.length > 0) edits.push({ chunk: difference.box.min, edits: voxels });
   }
-  edits.sort((a, b) => comparePlaces(a.chunk, b.chunk));
+  edits.sort((a, b) => comparePositions(a.chunk, b.chunk));
   const leaves = toldCount === 0 ? [] : coverRegion(region, told, mayJoin).map(leafOf);
   return { region, base, next, piece: 0, leaves, edits };
 }
@@ -85,10 +85,10 @@ function editsOf(
 
 function voxelsOf(
   content: Content | undefined,
-  place: Place,
+  position: Position,
   realize: RealizeChunk | undefined,
 ): Chunk | undefined {
-  return isGenerated(content) ? realize?.(content, place) : content;
+  return isGenerated(content) ? realize?.(content, position) : content;
 }
 
 function isGenerated(content: Content | undefined): content is GeneratorRef {

@@ -4,7 +4,7 @@ import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { boxContainsBox, WHOLE_LATTICE } from "../lattice/box.ts";
-import { comparePlaces, type Place, placeFrom } from "../lattice/place.ts";
+import { comparePositions, type Position, positionFrom } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
 import {
   CLOCK_NEVER,
@@ -17,11 +17,11 @@ import {
 
 /** A region and its clock. */
 export interface RegionClock {
-  readonly region: Place;
+  readonly region: Position;
   readonly clock: number;
 }
 
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 
 /** At most `limit` clocks, ordered by region, the newest epoch once. Rules P1 to P5, region-patch.md. */
 export function regionClockListCodec(limit: number): Codec<readonly RegionClock[]> {
@@ -31,7 +31,7 @@ export function regionClockListCodec(limit: number): Codec<readonly RegionClock[
       const epoch = newestEpoch(entries.map(({ clock }) => clock));
       out.varUint(epoch);
       out.varUint(entries.length);
-      let previous: Place | undefined;
+      let previous: Position | undefined;
       for (const { region, clock } of entries) {
         writeRegionAfter(out, region, previous);
         writeClock(out, clock, epoch);
@@ -100,27 +100,27 @@ export function readClock(input: ByteReader, epoch: number): number {
 }
 
 /** Writes a region as the difference from the previous one, or from the origin. */
-export function writeRegionAfter(out: ByteWriter, region: Place, previous: Place | undefined): void {
+export function writeRegionAfter(out: ByteWriter, region: Position, previous: Position | undefined): void {
   requireRegion(region);
-  if (previous !== undefined && comparePlaces(previous, region) >= 0) {
+  if (previous !== undefined && comparePositions(previous, region) >= 0) {
     throw new OrthantError("ORT_REGION_ORDER", `region [${region}] behind [${previous}]`);
   }
   for (const [axis, from] of (previous ?? ORIGIN).entries()) out.varI32((region[axis] as number) - from);
 }
 
 /** Reads a region that follows another one in lexicographic order. */
-export function readRegionAfter(input: ByteReader, previous: Place | undefined): Place {
+export function readRegionAfter(input: ByteReader, previous: Position | undefined): Position {
   const from = previous ?? ORIGIN;
-  const region = placeFrom((axis) => from[axis] + input.varI32());
+  const region = positionFrom((axis) => from[axis] + input.varI32());
   requireRegion(region);
-  if (previous !== undefined && comparePlaces(previous, region) >= 0) {
+  if (previous !== undefined && comparePositions(previous, region) >= 0) {
     throw input.fail("ORT_REGION_ORDER", `region [${region}] behind [${previous}]`);
   }
   return region;
 }
 
-/** Throws `ORT_PLACE_RANGE` unless all chunks of a region are on the lattice. */
-export function requireRegion(region: Place): void {
+/** Throws `ORT_POSITION_RANGE` unless all chunks of a region are on the lattice. */
+export function requireRegion(region: Position): void {
   if (region.every(Number.isSafeInteger) && boxContainsBox(WHOLE_LATTICE, regionBox(region))) return;
-  throw new OrthantError("ORT_PLACE_RANGE", `region [${region}] is not on the lattice`);
+  throw new OrthantError("ORT_POSITION_RANGE", `region [${region}] is not on the lattice`);
 }

@@ -1,13 +1,13 @@
 import type { Codec } from "../bytes/codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { comparePlaces, type Place } from "../lattice/place.ts";
-import { PlaceMap } from "../lattice/place-map.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
+import { PositionMap } from "../lattice/position-map.ts";
 import { CLOCK_NEVER, nextClock, requireClock } from "./region-clock.ts";
 import { type RegionClock, regionClockListCodec, requireRegion } from "./region-clock-list.ts";
 
 /** The clocks of a region before and after a change. */
 export interface ClockStep {
-  readonly region: Place;
+  readonly region: Position;
   readonly before: number;
   readonly after: number;
 }
@@ -17,7 +17,7 @@ export const REGION_CLOCKS_MAX = 1_048_576;
 
 /** The clocks of all changed regions. */
 export class RegionClocks {
-  readonly #clocks = new PlaceMap<number>();
+  readonly #clocks = new PositionMap<number>();
 
   /** Number of regions that were ever changed. */
   get size(): number {
@@ -25,12 +25,12 @@ export class RegionClocks {
   }
 
   /** Returns the clock of a region; `CLOCK_NEVER`, which is 0, when it was never changed. */
-  get([x, y, z, w]: Place): number {
+  get([x, y, z, w]: Position): number {
     return this.#clocks.get(x, y, z, w) ?? CLOCK_NEVER;
   }
 
   /** Moves a region's clock forward. Throws `ORT_CLOCK` when it would go back. */
-  advance(region: Place, clock: number): void {
+  advance(region: Position, clock: number): void {
     if (clock < this.get(region)) {
       throw new OrthantError(
         "ORT_CLOCK",
@@ -41,7 +41,7 @@ export class RegionClocks {
   }
 
   /** Sets a region's clock, even to a lower one: for a replica that follows a server. */
-  reset(region: Place, clock: number): void {
+  reset(region: Position, clock: number): void {
     requireRegion(region);
     requireClock(clock);
     if (clock === CLOCK_NEVER) this.#clocks.delete(...region);
@@ -49,7 +49,7 @@ export class RegionClocks {
   }
 
   /** Issues the next clock of the epoch to each region, all or none. Returns the steps, ordered by region. */
-  bump(regions: Iterable<Place>, epoch: number): readonly ClockStep[] {
+  bump(regions: Iterable<Position>, epoch: number): readonly ClockStep[] {
     const steps = distinct(regions).map((region) => {
       requireRegion(region);
       const before = this.get(region);
@@ -69,7 +69,7 @@ export class RegionClocks {
   /** Returns the regions whose clocks differ in the other set, in order. */
   differences(after: RegionClocks): readonly ClockStep[] {
     const steps: ClockStep[] = [];
-    for (const region of distinct([...this.#clocks.places(), ...after.#clocks.places()])) {
+    for (const region of distinct([...this.#clocks.positions(), ...after.#clocks.positions()])) {
       const step = { region, before: this.get(region), after: after.get(region) };
       if (step.before !== step.after) steps.push(step);
     }
@@ -80,7 +80,7 @@ export class RegionClocks {
   entries(): readonly RegionClock[] {
     return [...this.#clocks]
       .map(([region, clock]) => ({ region, clock }))
-      .sort((a, b) => comparePlaces(a.region, b.region));
+      .sort((a, b) => comparePositions(a.region, b.region));
   }
 
   /** Returns an independent copy. */
@@ -106,10 +106,10 @@ export const regionClocksCodec: Codec<RegionClocks> = {
   },
 };
 
-function distinct(regions: Iterable<Place>): readonly Place[] {
-  const sorted = [...regions].sort(comparePlaces);
+function distinct(regions: Iterable<Position>): readonly Position[] {
+  const sorted = [...regions].sort(comparePositions);
   return sorted.filter((region, index) => {
     const previous = sorted[index - 1];
-    return previous === undefined || comparePlaces(previous, region) !== 0;
+    return previous === undefined || comparePositions(previous, region) !== 0;
   });
 }

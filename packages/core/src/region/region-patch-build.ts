@@ -1,5 +1,5 @@
 import { boxVolume } from "../lattice/box.ts";
-import { comparePlaces, type Place } from "../lattice/place.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
 import type { Content } from "../tree/content.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
@@ -45,10 +45,10 @@ export function buildSnapshot(
   patchSeq: number,
   tree: RegionTree,
   clocks: RegionClocks,
-  regions: readonly Place[],
+  regions: readonly Position[],
 ): RegionPatch {
   const changes = [...regions]
-    .sort(comparePlaces)
+    .sort(comparePositions)
     .map((region) => changeOverAir(tree, { region, clock: clocks.get(region) }));
   return { patchSeq, changes };
 }
@@ -60,7 +60,7 @@ export function buildSnapshot(
 export function buildRegionSnapshot(source: RegionSnapshotSource): RegionPatch {
   const { patchSeq, tree, generator, regions, ...form } = source;
   const changes = [...regions]
-    .sort((a, b) => comparePlaces(a.region, b.region))
+    .sort((a, b) => comparePositions(a.region, b.region))
     .map(({ region, clock }): RegionChange => {
       const chunks = regionBox(region);
       const differences = RegionTree.EMPTY.fill(chunks, generator).differences(tree.slice(chunks));

@@ -3,7 +3,7 @@ import { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import type { Place } from "../lattice/place.ts";
+import type { Position } from "../lattice/position.ts";
 import { GeneratorRef } from "../tree/generator-ref.ts";
 import { type ChunkEdits, voxelEditsCodec } from "./chunk-edits.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
@@ -119,7 +119,7 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   out.varUint(generators.length);
   for (const generator of generators) generatorRefCodec.write(out, generator);
   out.varUint(patch.changes.length);
-  let previous: Place | undefined;
+  let previous: Position | undefined;
   for (const change of patch.changes) {
     writeRegionAfter(out, change.region, previous);
     writeProgress(out, change, epoch);
@@ -166,7 +166,7 @@ function readBase(input: ByteReader, bits: number, epoch: number): ChangeBase {
 
 function readLeaves(
   input: ByteReader,
-  region: Place,
+  region: Position,
   generators: GeneratorTable,
   leafCodec: PatchLeafCodec,
 ): readonly PatchLeaf[] {
@@ -178,7 +178,7 @@ function readLeaves(
 
 function readEdits(
   input: ByteReader,
-  region: Place,
+  region: Position,
   editsCodec: Codec<ChunkEdits["edits"]>,
 ): readonly ChunkEdits[] {
   const edits: ChunkEdits[] = [];

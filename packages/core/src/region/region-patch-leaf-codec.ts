@@ -3,7 +3,7 @@ import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { Chunk, uniformChunk } from "../chunk/chunk.ts";
 import { chunkCodec } from "../chunk/chunk-codec.ts";
 import type { Box } from "../lattice/box.ts";
-import { type Place, placeFrom } from "../lattice/place.ts";
+import { type Position, positionFrom } from "../lattice/position.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import { readChunkArrayBody, writeChunkArrayBody } from "./chunk-array-codec.ts";
@@ -16,7 +16,7 @@ export type GeneratorTable = readonly GeneratorRef[];
 /** Writes and reads leaves. Both need the patch's generators; reading also needs the region. */
 export interface PatchLeafCodec {
   write(out: ByteWriter, leaf: PatchLeaf, generators: GeneratorTable): void;
-  read(input: ByteReader, region: Place, generators: GeneratorTable): PatchLeaf;
+  read(input: ByteReader, region: Position, generators: GeneratorTable): PatchLeaf;
 }
 
 /** The kinds of content, by tag. */
@@ -31,7 +31,7 @@ export function patchLeafCodec(volume: number): PatchLeafCodec {
   return {
     write(out, { box, content }, generators) {
       out.u8(regionCell(box.min));
-      out.u8(regionCell(placeFrom((axis) => box.max[axis] - 1)));
+      out.u8(regionCell(positionFrom((axis) => box.max[axis] - 1)));
       if (content === undefined) {
         out.tag(KIND.empty, KINDS);
       } else if (content instanceof ChunkArray) {

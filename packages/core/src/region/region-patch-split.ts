@@ -1,7 +1,7 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { boxAt } from "../lattice/box.ts";
-import { placesMinorToMajor } from "../lattice/box-order.ts";
-import { comparePlaces } from "../lattice/place.ts";
+import { positionsMinorToMajor } from "../lattice/box-order.ts";
+import { comparePositions } from "../lattice/position.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import type { ChunkEdits } from "./chunk-edits.ts";
 import {
@@ -92,16 +92,16 @@ function itemsOf(change: RegionChange, volume: number, bytesMax: number): readon
       const bytes = bytesAlone({ ...change, leaves: [leaf], edits: [] }, volume);
       return bytes > bytesMax ? leavesOfArray(content, change.base) : [leaf];
     })
-    .sort((a, b) => comparePlaces(a.box.min, b.box.min));
+    .sort((a, b) => comparePositions(a.box.min, b.box.min));
   return [...leaves.map((leaf) => ({ leaf })), ...change.edits.map((edits) => ({ edits }))];
 }
 
 /** Returns the chunks of an array as leaves, including its air unless the change is based on air. */
 function leavesOfArray(array: ChunkArray, base: ChangeBase): readonly PatchLeaf[] {
-  return [...placesMinorToMajor(array.bounds)].flatMap((place): readonly PatchLeaf[] => {
-    const chunk = array.at(place);
-    if (!chunk.isEmpty) return [{ box: boxAt(place), content: chunk }];
-    return base === "air" ? [] : [{ box: boxAt(place), content: undefined }];
+  return [...positionsMinorToMajor(array.bounds)].flatMap((position): readonly PatchLeaf[] => {
+    const chunk = array.at(position);
+    if (!chunk.isEmpty) return [{ box: boxAt(position), content: chunk }];
+    return base === "air" ? [] : [{ box: boxAt(position), content: undefined }];
   });
 }
 

@@ -1,7 +1,7 @@
 import { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContains, boxContainsBox, boxVolume, isBox } from "../lattice/box.ts";
-import { comparePlaces, type Place } from "../lattice/place.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
 import { type Content, isSpreadable } from "../tree/content.ts";
 import { ChunkArray } from "./chunk-array.ts";
@@ -33,7 +33,7 @@ export type ChangeBase = number | "air" | "generated";
 
 /** The change of one region, or one piece of it if it is too large for one patch. */
 export interface RegionChange {
-  readonly region: Place;
+  readonly region: Position;
   /** What leaves and edits apply to; if it is a clock, the replica must hold that clock. */
   readonly base: ChangeBase;
   /** The region's new clock; `undefined` if more pieces follow. */
@@ -66,7 +66,7 @@ export function requirePatchForm({ patchSeq, changes }: RegionPatch, volume: num
   }
   for (const [index, change] of changes.entries()) {
     const previous = changes[index - 1];
-    if (previous !== undefined && comparePlaces(previous.region, change.region) >= 0) {
+    if (previous !== undefined && comparePositions(previous.region, change.region) >= 0) {
       throw new OrthantError("ORT_REGION_ORDER", `region [${change.region}] behind [${previous.region}]`);
     }
     // So that a replica has at most one unfinished region.
@@ -100,7 +100,7 @@ function requireLeaves({ region, base, leaves }: RegionChange, taken: Uint8Array
       throw bad(`[${box.min}] to [${box.max}] is not inside region [${region}]`);
     }
     const previous = leaves[index - 1];
-    if (previous !== undefined && comparePlaces(previous.box.min, box.min) >= 0) {
+    if (previous !== undefined && comparePositions(previous.box.min, box.min) >= 0) {
       throw bad(`contents at [${box.min}] behind those at [${previous.box.min}]`);
     }
     forEachRegionCell(box, (cell) => {
@@ -115,7 +115,8 @@ function requireLeaves({ region, base, leaves }: RegionChange, taken: Uint8Array
 function requireLeafContent(box: Box, content: Content | ChunkArray, volume: number): void {
   if (content instanceof ChunkArray) {
     const { bounds, palette } = content;
-    const isElsewhere = comparePlaces(bounds.min, box.min) !== 0 || comparePlaces(bounds.max, box.max) !== 0;
+    const isElsewhere =
+      comparePositions(bounds.min, box.min) !== 0 || comparePositions(bounds.max, box.max) !== 0;
     if (isElsewhere || boxVolume(box) < 2 || palette.every(isSpreadable)) {
       throw bad("an array elsewhere than its box, of one chunk, or of uniform chunks only");
     }
@@ -133,7 +134,7 @@ function requireEdits({ region, base, edits }: RegionChange, taken: Uint8Array, 
   for (const [index, { chunk, edits: voxels }] of edits.entries()) {
     const previous = edits[index - 1];
     if (!boxContains(chunks, chunk)) throw bad(`chunk [${chunk}] is not in region [${region}]`);
-    if (previous !== undefined && comparePlaces(previous.chunk, chunk) >= 0) {
+    if (previous !== undefined && comparePositions(previous.chunk, chunk) >= 0) {
       throw bad(`edits of chunk [${chunk}] behind those of [${previous.chunk}]`);
     }
     if (taken[regionCell(chunk)] === 1) throw bad(`chunk [${chunk}] gets new content, and edits`);

@@ -1,7 +1,7 @@
 import { Chunk, emptyChunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { comparePlaces, type Place, placesEqual } from "../lattice/place.ts";
-import { PlaceMap } from "../lattice/place-map.ts";
+import { comparePositions, type Position, positionsEqual } from "../lattice/position.ts";
+import { PositionMap } from "../lattice/position-map.ts";
 import { regionBox } from "../lattice/region.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
 import { RegionTree } from "../tree/region-tree.ts";
@@ -30,7 +30,7 @@ export interface RegionReplicaOptions {
 
 /** A region that lacks its last piece, and is not visible until then. */
 interface Unfinished {
-  readonly region: Place;
+  readonly region: Position;
   readonly base: ChangeBase;
   readonly pieceCount: number;
   readonly tree: RegionTree;
@@ -41,7 +41,7 @@ export class RegionReplica {
   readonly #volume: number;
   readonly #generator: GeneratorRef | undefined;
   readonly #realize: RealizeChunk | undefined;
-  readonly #clocks = new PlaceMap<number>();
+  readonly #clocks = new PositionMap<number>();
   #tree: RegionTree = RegionTree.EMPTY;
   #unfinished: Unfinished | undefined;
 
@@ -58,24 +58,24 @@ export class RegionReplica {
   }
 
   /** Returns the clock of a region; `undefined` when it is not held. */
-  clockOf([x, y, z, w]: Place): number | undefined {
+  clockOf([x, y, z, w]: Position): number | undefined {
     return this.#clocks.get(x, y, z, w);
   }
 
   /** Whether a region is held: then the tree matches the world at that clock, including its gaps. */
-  holds([x, y, z, w]: Place): boolean {
+  holds([x, y, z, w]: Position): boolean {
     return this.#clocks.has(x, y, z, w);
   }
 
   /** Returns all held regions with their clocks, ordered by region. */
   held(): readonly RegionClock[] {
     return Array.from(this.#clocks, ([region, clock]) => ({ region, clock })).sort((a, b) =>
-      comparePlaces(a.region, b.region),
+      comparePositions(a.region, b.region),
     );
   }
 
   /** Holds regions at this clock, all air or all generated, and replaces what was held. */
-  hold(regions: readonly Place[], clock: number, content: "air" | "generated"): void {
+  hold(regions: readonly Position[], clock: number, content: "air" | "generated"): void {
     requireClock(clock);
     for (const region of regions) requireRegion(region);
     const generator = content === "generated" ? this.#worldGenerator() : undefined;
@@ -91,8 +91,8 @@ export class RegionReplica {
   }
 
   /** Drops regions and their contents. */
-  forget(regions: readonly Place[]): void {
-    const held: Place[] = [];
+  forget(regions: readonly Position[]): void {
+    const held: Position[] = [];
     for (const region of regions) {
       this.#dropPieces(region);
       if (this.#clocks.delete(...region)) held.push(region);
@@ -127,7 +127,7 @@ export class RegionReplica {
     for (const change of patch.changes) {
       const { region, base, next, piece } = change;
       const begun =
-        unfinished !== undefined && placesEqual(unfinished.region, region) ? unfinished : undefined;
+        unfinished !== undefined && positionsEqual(unfinished.region, region) ? unfinished : undefined;
       if (typeof base === "number" && piece === 0 && next !== undefined) {
         // Most patches change a few voxels, so do not extract and reinsert the region for them.
         tree = this.#changed(tree, change);
@@ -153,7 +153,7 @@ export class RegionReplica {
     const unfinished = this.#unfinished;
     return (
       unfinished !== undefined &&
-      placesEqual(unfinished.region, region) &&
+      positionsEqual(unfinished.region, region) &&
       unfinished.base === base &&
       unfinished.pieceCount === piece
     );
@@ -188,8 +188,8 @@ export class RegionReplica {
   }
 
   /** Drops the pieces of a region that was replaced, since no later piece can follow them. */
-  #dropPieces(region: Place): void {
-    if (this.#unfinished !== undefined && placesEqual(this.#unfinished.region, region)) {
+  #dropPieces(region: Position): void {
+    if (this.#unfinished !== undefined && positionsEqual(this.#unfinished.region, region)) {
       this.#unfinished = undefined;
     }
   }

@@ -1,9 +1,9 @@
 import { Chunk, emptyChunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, unionBox } from "../lattice/box.ts";
-import { placesMinorToMajor } from "../lattice/box-order.ts";
-import { comparePlaces, type Place, placeFrom, placesEqual } from "../lattice/place.ts";
-import { PlaceMap } from "../lattice/place-map.ts";
+import { positionsMinorToMajor } from "../lattice/box-order.ts";
+import { comparePositions, type Position, positionFrom, positionsEqual } from "../lattice/position.ts";
+import { PositionMap } from "../lattice/position-map.ts";
 import { regionOf } from "../lattice/region.ts";
 import { type Content, contentEquals, isSpreadable } from "../tree/content.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
@@ -28,10 +28,10 @@ type Cells = (Content | undefined)[];
  */
 export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNode[] {
   const nodes: RegionNode[] = [];
-  const regions = new PlaceMap<Cells>();
+  const regions = new PositionMap<Cells>();
   for (const { box, content } of tree.pieces(bounds)) {
     const region = regionOf(box.min);
-    if (placesEqual(region, regionOf(placeFrom((axis) => box.max[axis] - 1)))) {
+    if (positionsEqual(region, regionOf(positionFrom((axis) => box.max[axis] - 1)))) {
       let cells = regions.get(...region);
       if (cells === undefined) {
         cells = new Array<Content | undefined>(REGION_CELLS).fill(undefined);
@@ -50,16 +50,16 @@ export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNo
     nodes.push(...nodesOfRegion(region, cells));
     if (nodes.length >= TREE_NODES_MAX) throw tooManyNodes();
   }
-  return nodes.sort((a, b) => comparePlaces(a.box.min, b.box.min));
+  return nodes.sort((a, b) => comparePositions(a.box.min, b.box.min));
 }
 
-function nodesOfRegion(region: Place, cells: Cells): readonly RegionNode[] {
+function nodesOfRegion(region: Position, cells: Cells): readonly RegionNode[] {
   const rest = cells.slice();
   const arrays = arrayBoxes(region, cells).map((box) => {
     const chunks: Chunk[] = [];
     const volume = volumeOf(cells);
-    for (const place of placesMinorToMajor(box)) {
-      const cell = regionCell(place);
+    for (const position of positionsMinorToMajor(box)) {
+      const cell = regionCell(position);
       chunks.push((cells[cell] as Chunk | undefined) ?? emptyChunk(volume));
       rest[cell] = undefined;
     }
@@ -70,7 +70,7 @@ function nodesOfRegion(region: Place, cells: Cells): readonly RegionNode[] {
 }
 
 /** Returns boxes of the non-uniform chunks: one around them, or rows if it would contain a generator. */
-function arrayBoxes(region: Place, cells: Cells): readonly Box[] {
+function arrayBoxes(region: Position, cells: Cells): readonly Box[] {
   const around = boxAround(region, cells);
   if (around === undefined) return [];
   let generated = false;
@@ -81,12 +81,12 @@ function arrayBoxes(region: Place, cells: Cells): readonly Box[] {
   return generated ? rowsOf(cells, around) : [around];
 }
 
-function boxAround(region: Place, cells: Cells): Box | undefined {
+function boxAround(region: Position, cells: Cells): Box | undefined {
   let around: Box | undefined;
   for (let cell = 0; cell < REGION_CELLS; cell++) {
     if (!isRagged(cells[cell])) continue;
     const min = chunkOfCell(region, cell);
-    const box = { min, max: placeFrom((axis) => min[axis] + 1) };
+    const box = { min, max: positionFrom((axis) => min[axis] + 1) };
     around = around === undefined ? box : unionBox(around, box);
   }
   return around;
@@ -96,7 +96,7 @@ function boxAround(region: Place, cells: Cells): Box | undefined {
 function rowsOf(cells: Cells, around: Box): readonly Box[] {
   const rows: Box[] = [];
   let row: Box | undefined;
-  for (const [x, y, z, w] of placesMinorToMajor(around)) {
+  for (const [x, y, z, w] of positionsMinorToMajor(around)) {
     if (x === around.min[0]) row = undefined;
     if (!isRagged(cells[regionCell([x, y, z, w])])) {
       row = undefined;

@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, intersectBoxes, unionBox } from "../lattice/box.ts";
-import { AXES, type Place, placeFrom } from "../lattice/place.ts";
+import { AXES, type Position, positionFrom } from "../lattice/position.ts";
 import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
 
 /** Levels of orthants between the whole lattice and a chunk: the most steps that a legitimate box takes. */
@@ -11,7 +11,7 @@ const BOXES_GRANTED = 4096;
 
 /** An aligned cube. */
 interface Cube {
-  readonly min: Place;
+  readonly min: Position;
   readonly edge: number;
 }
 
@@ -44,13 +44,13 @@ function cubeAround({ min, max }: Box): Cube {
     // Negative and positive coordinates never share a cube whose corner is a multiple of its edge.
     if (edge > 2 ** 31) return { min: [-(2 ** 31), -(2 ** 31), -(2 ** 31), -(2 ** 31)], edge };
   }
-  return { min: placeFrom((axis) => Math.floor(min[axis] / edge) * edge), edge };
+  return { min: positionFrom((axis) => Math.floor(min[axis] / edge) * edge), edge };
 }
 
 function orthantsOf({ min, edge }: Cube): readonly Box[] {
   const half = edge / 2;
   return Array.from({ length: 2 ** AXES.length }, (_, orthant) => {
-    const corner = placeFrom((axis) => min[axis] + ((orthant >>> axis) & 1) * half);
-    return { min: corner, max: placeFrom((axis) => corner[axis] + half) };
+    const corner = positionFrom((axis) => min[axis] + ((orthant >>> axis) & 1) * half);
+    return { min: corner, max: positionFrom((axis) => corner[axis] + half) };
   });
 }

@@ -1,6 +1,6 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import { AIR, type Chunk, uniformChunk } from "../chunk/chunk.ts";
-import { placesMinorToMajor } from "../lattice/box-order.ts";
+import { positionsMinorToMajor } from "../lattice/box-order.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import type { RegionNode } from "./region-tree-nodes.ts";
@@ -32,9 +32,9 @@ export function treeOfArray(array: ChunkArray): RegionTree {
   let tree = RegionTree.EMPTY;
   const chunks = array.chunks();
   let cell = 0;
-  for (const place of placesMinorToMajor(array.bounds)) {
+  for (const position of positionsMinorToMajor(array.bounds)) {
     const chunk = chunks[cell++] as Chunk;
-    if (!chunk.isEmpty) tree = tree.set(place, chunk);
+    if (!chunk.isEmpty) tree = tree.set(position, chunk);
   }
   return tree;
 }

@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, boxVolume, WHOLE_LATTICE } from "../lattice/box.ts";
-import { type Place, requireLatticePlace } from "../lattice/place.ts";
+import { type Position, requireLatticePosition } from "../lattice/position.ts";
 import { type Content, isSpreadable } from "./content.ts";
 import { clip, erase, leafOver, overlay, put } from "./tree-edit.ts";
 import { nodesEqual, type TreeNode } from "./tree-node.ts";
@@ -35,9 +35,9 @@ export abstract class ChunkTree<Held extends Content> {
   }
 
   /** Returns the tree with this content at one chunk position. */
-  set(place: Place, content: Held): this {
-    const [x, y, z, w] = place;
-    requireLatticePlace(x, y, z, w);
+  set(position: Position, content: Held): this {
+    const [x, y, z, w] = position;
+    requireLatticePosition(x, y, z, w);
     return this.withRoot(put(this.#root, x, y, z, w, content));
   }
 
@@ -116,7 +116,7 @@ export abstract class ChunkTree<Held extends Content> {
 function requireLatticeBox(box: Box): void {
   if (boxContainsBox(WHOLE_LATTICE, box)) return;
   throw new OrthantError(
-    "ORT_PLACE_RANGE",
-    `[${box.min}] to [${box.max}] is not a box of 32-bit chunk places`,
+    "ORT_POSITION_RANGE",
+    `[${box.min}] to [${box.max}] is not a box of 32-bit chunk positions`,
   );
 }

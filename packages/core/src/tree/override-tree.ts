@@ -5,10 +5,10 @@ import type { TreeNode } from "./tree-node.ts";
 /** The edits of a world. Without content, the generator decides; an empty chunk is dug-out air. */
 export class OverrideTree extends ChunkTree<Chunk> {
   /** A world without edits. */
-  static readonly VIRGIN: OverrideTree = new OverrideTree(undefined);
+  static readonly UNTOUCHED: OverrideTree = new OverrideTree(undefined);
 
   /** The meaning of a position without content, which also distinguishes this type from `RegionTree`. */
-  readonly missing = "virgin";
+  readonly missing = "untouched";
 
   private constructor(root: TreeNode | undefined) {
     super(root);

@@ -1,6 +1,6 @@
 import { Chunk } from "../chunk/chunk.ts";
 import { type Box, boxAt } from "../lattice/box.ts";
-import type { Place } from "../lattice/place.ts";
+import type { Position } from "../lattice/position.ts";
 import { ChunkTree } from "./chunk-tree.ts";
 import type { Content } from "./content.ts";
 import { Leaf } from "./leaf.ts";
@@ -23,8 +23,8 @@ export class RegionTree extends ChunkTree<Content> {
   }
 
   /** Returns the tree with this content at one chunk position; air is the same as nothing. */
-  override set(place: Place, content: Content): this {
-    return isAir(content) ? this.carve(boxAt(place)) : super.set(place, content);
+  override set(position: Position, content: Content): this {
+    return isAir(content) ? this.carve(boxAt(position)) : super.set(position, content);
   }
 
   /** Returns the tree with this content all over a box; air is the same as nothing. */

@@ -1,4 +1,4 @@
-import type { Place } from "../lattice/place.ts";
+import type { Position } from "../lattice/position.ts";
 import { contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
 import { bitCount, Tile } from "./tile.ts";
@@ -212,7 +212,7 @@ function levelOf(node: TreeNode): number {
   return Math.max(LEVEL_MAX - Math.clz32(differing), TILE_LEVEL);
 }
 
-function cornerOf(node: TreeNode): Place {
+function cornerOf(node: TreeNode): Position {
   return node instanceof Leaf
     ? [node.minX, node.minY, node.minZ, node.minW]
     : [node.x, node.y, node.z, node.w];

@@ -5,13 +5,13 @@ import {
   type Chunk,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellPlace,
   chunkFromVoxels,
   chunkShape,
   diffChunks,
   emptyChunk,
   HYPERCUBE_CHUNKS,
-  placeFrom,
+  positionFrom,
+  positionInChunk,
   TILE_CHUNKS,
   uniformChunk,
   type VoxelEdit,
@@ -126,16 +126,16 @@ describe("filling a box of a chunk", () => {
   ])("[C2] changes the cells in the box and no others: %s", (_name, shape) => {
     const prng = new Prng(11);
     for (let round = 0; round < 20; round++) {
-      const min = placeFrom((axis) => prng.below(shape.extents[axis]));
+      const min = positionFrom((axis) => prng.below(shape.extents[axis]));
       const box = boxBetween(
         min,
-        placeFrom((axis) => prng.between(min[axis] + 1, shape.extents[axis])),
+        positionFrom((axis) => prng.between(min[axis] + 1, shape.extents[axis])),
       );
       const before = randomVoxels(prng, shape.volume);
       const material = prng.below(4);
       const filled = chunkFromVoxels(before).fill(shape, box, material);
       const expected = before.map((old, index) =>
-        boxContains(box, cellPlace(shape, index)) ? material : old,
+        boxContains(box, positionInChunk(shape, index)) ? material : old,
       );
       expect(filled.voxels(), `round ${round}`).toEqual(expected);
     }

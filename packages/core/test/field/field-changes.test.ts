@@ -15,10 +15,10 @@ import {
   generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
-  type Place,
-  placeFrom,
-  placesLexicographic,
+  type Position,
   platformsGenerator,
+  positionFrom,
+  positionsLexicographic,
   type QueryDetail,
   type RealizeChunk,
   RegionReplica,
@@ -40,14 +40,14 @@ import { FLOOR, openField } from "./open-field.ts";
 
 const BRICK = 11;
 const GRASS = 3;
-const BELOW: Place = [0, -1, 0, 0];
+const BELOW: Position = [0, -1, 0, 0];
 const STEP = { region: BELOW, before: clockOf(1, 1), after: clockOf(1, 2) };
 const EDITS = {
   symbolic: { mode: "symbolic", detail: "edits" },
   concrete: { mode: "concrete", detail: "edits" },
 } as const;
 
-function withVoxel(field: WorldField, voxel: Place, material: number): WorldField {
+function withVoxel(field: WorldField, voxel: Position, material: number): WorldField {
   return field.setVoxels([{ voxel, material }]).field;
 }
 
@@ -55,12 +55,12 @@ describe("the change of a region between two snapshots", () => {
   test.each<QueryDetail>(["symbolic", "concrete"])(
     "is one edit for one voxel in generated space, and for undoing it, when %s",
     (mode) => {
-      const virgin = openField();
-      const edited = withVoxel(virgin, [0, -1, 0, 0], BRICK);
+      const untouched = openField();
+      const edited = withVoxel(untouched, [0, -1, 0, 0], BRICK);
       const edits = (material: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, material }] }];
       const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [] };
-      expect(regionChange(virgin, edited, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(BRICK) });
-      expect(regionChange(edited, virgin, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(GRASS) });
+      expect(regionChange(untouched, edited, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(BRICK) });
+      expect(regionChange(edited, untouched, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(GRASS) });
     },
   );
 
@@ -73,13 +73,15 @@ describe("the change of a region between two snapshots", () => {
   });
 
   test("names the generator where edits were undone only for receivers that can generate", () => {
-    const virgin = openField();
-    const places = [...placesLexicographic({ min: [0, -2, 0, 0], max: [2, 0, 1, 1] })];
-    const filled = virgin.setChunks(places.map((place) => [place, uniformChunk(4096, BRICK)])).field;
-    const symbolic = regionChange(filled, virgin, STEP, EDITS.symbolic);
+    const untouched = openField();
+    const positions = [...positionsLexicographic({ min: [0, -2, 0, 0], max: [2, 0, 1, 1] })];
+    const filled = untouched.setChunks(
+      positions.map((position) => [position, uniformChunk(4096, BRICK)]),
+    ).field;
+    const symbolic = regionChange(filled, untouched, STEP, EDITS.symbolic);
     expect(symbolic.leaves).toEqual([{ box: { min: [0, -2, 0, 0], max: [2, 0, 1, 1] }, content: FLOOR }]);
-    const concrete = regionChange(filled, virgin, STEP, { mode: "concrete", detail: "chunks" });
-    const floor = virgin.realizeChunk(0, -1, 0, 0);
+    const concrete = regionChange(filled, untouched, STEP, { mode: "concrete", detail: "chunks" });
+    const floor = untouched.realizeChunk(0, -1, 0, 0);
     const floorBox = { min: [0, -1, 0, 0], max: [2, 0, 1, 1] } as const;
     expect(concrete.leaves).toEqual([
       { box: { min: [0, -2, 0, 0], max: [2, -1, 1, 1] }, content: undefined },
@@ -91,20 +93,20 @@ describe("the change of a region between two snapshots", () => {
       changes: [regionAnew(filled, { region: BELOW, clock: STEP.before }, EDITS.concrete)],
     });
     expect(replica.apply({ patchSeq: 2, changes: [concrete] })).toEqual([]);
-    expect(replica.tree.equals(virgin.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
+    expect(replica.tree.equals(untouched.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
   });
 
   test("generates only chunks whose override was added or removed", () => {
-    const { field: virgin, asked } = countedField();
-    const first = withVoxel(virgin, [0, -1, 0, 0], BRICK);
+    const { field: untouched, asked } = countedField();
+    const first = withVoxel(untouched, [0, -1, 0, 0], BRICK);
     const second = withVoxel(first, [1, -1, 0, 0], BRICK);
     for (const mode of ["symbolic", "concrete"] as const) {
       asked.length = 0;
       regionChange(first, second, STEP, EDITS[mode]);
       expect(asked).toEqual([]);
-      regionChange(virgin, second, STEP, EDITS[mode]);
-      regionChange(second, virgin, STEP, EDITS[mode]);
-      expect(asked.every((place) => String(place) === String(BELOW))).toBe(true);
+      regionChange(untouched, second, STEP, EDITS[mode]);
+      regionChange(second, untouched, STEP, EDITS[mode]);
+      expect(asked.every((position) => String(position) === String(BELOW))).toBe(true);
     }
   });
 });
@@ -140,8 +142,8 @@ describe("a whole region", () => {
     ]).field;
     const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
     // Another field with the same edits, so that no chunk is cached.
-    const { field: virgin, asked } = countedField();
-    const made = regionAnew(virgin.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
+    const { field: untouched, asked } = countedField();
+    const made = regionAnew(untouched.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
     expect(made.edits.map(({ chunk }) => chunk)).toEqual([BELOW, [1, -1, 0, 0]]);
     expect(made.leaves).toEqual([{ box: boxAt([2, -1, 0, 0]), content: undefined }]);
     expect(asked.length).toBe(2);
@@ -157,7 +159,7 @@ describe("a replica that follows a field", () => {
     [HYPERCUBE_CHUNKS, "a flat world in 4D", FLOOR],
   ])("matches the field, voxel for voxel: $1", (shape, _name, generator) => {
     const space = DEFAULT_GENERATORS.open(generator, shape);
-    const realize: RealizeChunk = (_generator, place) => space.realize(...place);
+    const realize: RealizeChunk = (_generator, position) => space.realize(...position);
     const codec = regionPatchCodec(shape.volume);
     for (let seed = 0; seed < 6; seed++) {
       const prng = new Prng(seed);
@@ -199,10 +201,10 @@ describe("a replica that follows a field", () => {
 /** Makes a random edit: some voxels, whole chunks, back to generated content, or a box of overrides. */
 function randomEdit(prng: Prng, field: WorldField): WorldField {
   const { shape } = field;
-  const chunk = placeFrom((axis) =>
+  const chunk = positionFrom((axis) =>
     shape.extents[axis] === 1 ? 0 : (BELOW[axis] as number) * 4 + prng.below(4),
   );
-  const corner = placeFrom((axis) => chunk[axis] * shape.extents[axis]);
+  const corner = positionFrom((axis) => chunk[axis] * shape.extents[axis]);
   switch (prng.below(6)) {
     case 0:
       return field.setChunks([[chunk, uniformChunk(shape.volume, prng.pick([0, 0, BRICK]))]]).field;
@@ -211,7 +213,7 @@ function randomEdit(prng: Prng, field: WorldField): WorldField {
     case 2: {
       const box = {
         min: chunk,
-        max: placeFrom((axis) => chunk[axis] + (shape.extents[axis] === 1 ? 1 : prng.between(1, 3))),
+        max: positionFrom((axis) => chunk[axis] + (shape.extents[axis] === 1 ? 1 : prng.between(1, 3))),
       };
       return prng.chance(0.5)
         ? field.withOverrides(field.overrides.carve(box))
@@ -221,7 +223,7 @@ function randomEdit(prng: Prng, field: WorldField): WorldField {
       const placements = Array.from(
         { length: prng.between(1, 6) },
         (): VoxelPlacement => ({
-          voxel: placeFrom((axis) => corner[axis] + prng.below(Math.min(9, shape.extents[axis] * 2 - 1))),
+          voxel: positionFrom((axis) => corner[axis] + prng.below(Math.min(9, shape.extents[axis] * 2 - 1))),
           material: prng.pick([0, GRASS, BRICK, 300]),
         }),
       );
@@ -233,18 +235,18 @@ function randomEdit(prng: Prng, field: WorldField): WorldField {
 function expectSame(replica: RegionReplica, field: WorldField, where: string): void {
   const concrete = field.queryRegion(regionBox(BELOW), "concrete");
   const air = emptyChunk(field.shape.volume);
-  for (const place of placesLexicographic(regionBox(BELOW))) {
-    const held = replica.tree.at(...place) ?? air;
-    const voxels = held instanceof GeneratorRef ? field.generatedChunk(...place) : held;
-    const expected = concrete.at(...place) ?? air;
+  for (const position of positionsLexicographic(regionBox(BELOW))) {
+    const held = replica.tree.at(...position) ?? air;
+    const voxels = held instanceof GeneratorRef ? field.generatedChunk(...position) : held;
+    const expected = concrete.at(...position) ?? air;
     if (expected instanceof GeneratorRef || !voxels.equals(expected))
-      expect.fail(`${where}: chunk [${place}]`);
+      expect.fail(`${where}: chunk [${position}]`);
   }
 }
 
 /** Returns a flat world that records which chunks it generates. */
-function countedField(): { readonly field: WorldField; readonly asked: Place[] } {
-  const asked: Place[] = [];
+function countedField(): { readonly field: WorldField; readonly asked: Position[] } {
+  const asked: Position[] = [];
   const counted: WorldGenerator<FlatParameters> = {
     ...flatGenerator,
     open(parameters, seed, shape) {

@@ -10,10 +10,10 @@ import {
   HYPERCUBE_CHUNKS,
   OverrideTree,
   PLATFORMS_DEFAULTS,
-  type Place,
-  placeFrom,
-  placesMinorToMajor,
+  type Position,
   platformsGenerator,
+  positionFrom,
+  positionsMinorToMajor,
   regionOf,
   TERRAIN_DEFAULTS,
   terrainGenerator,
@@ -27,7 +27,7 @@ import { FLOOR, openField } from "./open-field.ts";
 
 const GRASS = 3;
 const BRICK = 11;
-const place = (voxel: Place, material: number): VoxelPlacement => ({ voxel, material });
+const position = (voxel: Position, material: number): VoxelPlacement => ({ voxel, material });
 
 describe("an unedited world", () => {
   test("is a single reference to its generator in a symbolic query", () => {
@@ -40,7 +40,7 @@ describe("an unedited world", () => {
     const field = openField();
     const box = boxBetween([-2, -2, -2, -2], [2, 2, 2, 2]);
     const tree = field.queryRegion(box, "concrete");
-    for (const [x, y, z, w] of placesMinorToMajor(box)) {
+    for (const [x, y, z, w] of positionsMinorToMajor(box)) {
       expect(tree.at(x, y, z, w) !== undefined).toBe(y === -1);
       expect(field.realizeChunk(x, y, z, w).isEmpty).toBe(y !== -1);
     }
@@ -61,23 +61,23 @@ describe("an unedited world", () => {
 describe("an edit", () => {
   test("returns a new field and leaves the old one unchanged", () => {
     const before = openField();
-    const { field, chunks, regions } = before.setVoxels([place([0, 0, 0, 0], BRICK)]);
+    const { field, chunks, regions } = before.setVoxels([position([0, 0, 0, 0], BRICK)]);
     expect([before.voxelAt(0, 0, 0, 0), field.voxelAt(0, 0, 0, 0)]).toEqual([0, BRICK]);
     expect(chunks).toEqual([[0, 0, 0, 0]]);
     expect(regions).toEqual([[0, 0, 0, 0]]);
-    expect(before.overrides).toBe(OverrideTree.VIRGIN);
+    expect(before.overrides).toBe(OverrideTree.UNTOUCHED);
   });
 
   test("reports the changed chunks and regions, each once and in order, and no others", () => {
     const field = openField();
     const edit = field.setVoxels([
-      place([40, 0, 0, 0], BRICK),
-      place([-1, -1, 0, 0], BRICK),
-      place([0, -1, 0, 0], GRASS), // unchanged
-      place([8, 3, 0, 0], BRICK),
-      place([8, 3, 0, 0], 0), // and back
-      place([-1, -2, 0, 0], BRICK),
-      place([41, 0, 0, 0], BRICK),
+      position([40, 0, 0, 0], BRICK),
+      position([-1, -1, 0, 0], BRICK),
+      position([0, -1, 0, 0], GRASS), // unchanged
+      position([8, 3, 0, 0], BRICK),
+      position([8, 3, 0, 0], 0), // and back
+      position([-1, -2, 0, 0], BRICK),
+      position([41, 0, 0, 0], BRICK),
     ]);
     expect(edit.chunks).toEqual([
       [-1, -1, 0, 0],
@@ -92,20 +92,20 @@ describe("an edit", () => {
 
   test("that changes nothing returns the same field", () => {
     const field = openField();
-    const edit = field.setVoxels([place([0, -1, 0, 0], GRASS), place([3, 9, 3, 3], 0)]);
+    const edit = field.setVoxels([position([0, -1, 0, 0], GRASS), position([3, 9, 3, 3], 0)]);
     expect(edit).toEqual({ field, chunks: [], regions: [] });
     expect(edit.field).toBe(field);
   });
 
   test("that restores a chunk to its generated content removes its override", () => {
     const ref = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n);
-    const virgin = openField(ref, CUBE_CHUNKS);
-    const before = virgin.voxelAt(3, -5, 4, 0);
-    const dug = virgin.setVoxels([place([3, -5, 4, 0], BRICK)]).field;
+    const untouched = openField(ref, CUBE_CHUNKS);
+    const before = untouched.voxelAt(3, -5, 4, 0);
+    const dug = untouched.setVoxels([position([3, -5, 4, 0], BRICK)]).field;
     expect(dug.overrides.at(0, -1, 0, 0)).toBeDefined();
-    const { field, chunks } = dug.setVoxels([place([3, -5, 4, 0], before)]);
+    const { field, chunks } = dug.setVoxels([position([3, -5, 4, 0], before)]);
     expect(chunks).toEqual([[0, -1, 0, 0]]);
-    expect(field.overrides.equals(OverrideTree.VIRGIN)).toBe(true);
+    expect(field.overrides.equals(OverrideTree.UNTOUCHED)).toBe(true);
     expect(field.overrides.at(0, -1, 0, 0)).toBeUndefined();
   });
 
@@ -125,7 +125,7 @@ describe("an edit", () => {
   test("that sets a chunk to an equal one drops a needless override without a visible change", () => {
     const field = openField();
     const floor = field.realizeChunk(0, -1, 0, 0);
-    const needless = field.withOverrides(OverrideTree.VIRGIN.set([0, -1, 0, 0], floor));
+    const needless = field.withOverrides(OverrideTree.UNTOUCHED.set([0, -1, 0, 0], floor));
     const edit = needless.setChunks([[[0, -1, 0, 0], floor]]);
     expect(edit.chunks).toEqual([]);
     expect(edit.field.overrides.at(0, -1, 0, 0)).toBeUndefined();
@@ -145,13 +145,13 @@ describe("an edit", () => {
 
   test("of a chunk with another number of voxels is refused", () => {
     expect(codeOf(() => openField().setChunks([[[0, 0, 0, 0], uniformChunk(64, 1)]]))).toBe("ORT_ARGUMENT");
-    expect(codeOf(() => openField().setVoxels([place([2 ** 40, 0, 0, 0], 1)]))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(() => openField().setVoxels([position([2 ** 40, 0, 0, 0], 1)]))).toBe("ORT_POSITION_RANGE");
   });
 
   test("of an old snapshot creates a branch beside the others", () => {
     const first = openField();
-    const brick = first.setVoxels([place([0, 0, 0, 0], BRICK)]).field;
-    const sand = first.setVoxels([place([9, 0, 0, 0], 4)]).field;
+    const brick = first.setVoxels([position([0, 0, 0, 0], BRICK)]).field;
+    const sand = first.setVoxels([position([9, 0, 0, 0], 4)]).field;
     expect([first, brick, sand].map((field) => field.voxelAt(0, 0, 0, 0))).toEqual([0, BRICK, 0]);
     expect([first, brick, sand].map((field) => field.voxelAt(9, 0, 0, 0))).toEqual([0, 0, 4]);
   });
@@ -159,14 +159,14 @@ describe("an edit", () => {
 
 test("a world with many random edits matches a plain map of voxels", () => {
   const ref = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n);
-  const virgin = openField(ref, HYPERCUBE_CHUNKS);
+  const untouched = openField(ref, HYPERCUBE_CHUNKS);
   const prng = new Prng(31);
   const model = new Map<string, VoxelPlacement>();
-  let field = virgin;
+  let field = untouched;
   for (let round = 0; round < 60; round++) {
     const placements = Array.from({ length: prng.between(1, 20) }, () =>
-      place(
-        placeFrom((axis) => prng.between(axis === 1 ? -20 : -12, 12)),
+      position(
+        positionFrom((axis) => prng.between(axis === 1 ? -20 : -12, 12)),
         prng.pick([0, 3, BRICK]),
       ),
     );
@@ -180,16 +180,16 @@ test("a world with many random edits matches a plain map of voxels", () => {
   const symbolic = field.queryRegion(box, "symbolic");
   for (const { voxel, material } of model.values())
     expect(field.voxelAt(...voxel), `voxel ${voxel}`).toBe(material);
-  for (const chunkPlace of placesMinorToMajor(box)) {
-    const chunk = field.realizeChunk(...chunkPlace);
-    const held = concrete.at(...chunkPlace);
+  for (const chunkPosition of positionsMinorToMajor(box)) {
+    const chunk = field.realizeChunk(...chunkPosition);
+    const held = concrete.at(...chunkPosition);
     expect(held instanceof GeneratorRef).toBe(false);
     expect(held === undefined || held instanceof GeneratorRef ? chunk.isEmpty : held.equals(chunk)).toBe(
       true,
     );
-    const isVirgin = field.overrides.at(...chunkPlace) === undefined;
-    expect(symbolic.at(...chunkPlace) instanceof GeneratorRef).toBe(isVirgin);
-    if (isVirgin) expect(chunk.equals(virgin.realizeChunk(...chunkPlace))).toBe(true);
+    const isUntouched = field.overrides.at(...chunkPosition) === undefined;
+    expect(symbolic.at(...chunkPosition) instanceof GeneratorRef).toBe(isUntouched);
+    if (isUntouched) expect(chunk.equals(untouched.realizeChunk(...chunkPosition))).toBe(true);
   }
   expect(symbolic.slice(chunkBox(model)).equals(field.queryRegion(chunkBox(model), "symbolic"))).toBe(true);
   const bounds = field.queryContentBounds(box);
@@ -204,6 +204,6 @@ function chunkBox(model: ReadonlyMap<string, VoxelPlacement>): Box {
   const chunk = chunkOfVoxel(HYPERCUBE_CHUNKS, first?.voxel ?? [0, 0, 0, 0]);
   return boxBetween(
     chunk,
-    placeFrom((axis) => Math.min(2, chunk[axis] + 2)),
+    positionFrom((axis) => Math.min(2, chunk[axis] + 2)),
   );
 }

@@ -8,9 +8,9 @@ import {
   chunkShape,
   generatorRef,
   PLATFORMS_DEFAULTS,
-  PlaceMap,
-  placesMinorToMajor,
+  PositionMap,
   platformsGenerator,
+  positionsMinorToMajor,
 } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
@@ -18,12 +18,12 @@ import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
 /** Returns the voxels in a box of voxels, assembled from chunks of a shape. */
 function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonly number[] {
   const space = openWorld({ ref, shape });
-  const chunks = new PlaceMap<Chunk>();
+  const chunks = new PositionMap<Chunk>();
   const voxels: number[] = [];
-  for (const voxel of placesMinorToMajor(box)) {
-    const place = chunkOfVoxel(shape, voxel);
-    const chunk = chunks.get(...place) ?? space.realize(...place);
-    chunks.set(...place, chunk);
+  for (const voxel of positionsMinorToMajor(box)) {
+    const position = chunkOfVoxel(shape, voxel);
+    const chunk = chunks.get(...position) ?? space.realize(...position);
+    chunks.set(...position, chunk);
     voxels.push(chunk.get(cellOfVoxel(shape, ...voxel)));
   }
   return voxels;

@@ -1,4 +1,4 @@
-import { type Box, crc32, placesMinorToMajor } from "@orthant/core";
+import { type Box, crc32, positionsMinorToMajor } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { PINNED_HASHES } from "./pinned-hashes.ts";
@@ -11,7 +11,7 @@ function hashesOf(world: SampleWorld): readonly string[] {
   const space = openWorld(world);
   const hashOf = (box: Box): string => {
     const voxels = new Uint16Array(
-      [...placesMinorToMajor(box)].flatMap((place) => [...space.realize(...place).voxels()]),
+      [...positionsMinorToMajor(box)].flatMap((position) => [...space.realize(...position).voxels()]),
     );
     return crc32(new Uint8Array(voxels.buffer)).toString(16).padStart(8, "0");
   };

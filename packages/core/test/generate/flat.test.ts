@@ -2,7 +2,6 @@ import {
   boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellPlace,
   chunkFromVoxels,
   chunkShape,
   FLAT_DEFAULTS,
@@ -10,7 +9,8 @@ import {
   flatGenerator,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  placesMinorToMajor,
+  positionInChunk,
+  positionsMinorToMajor,
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
@@ -24,7 +24,7 @@ describe("the flat generator", () => {
   test("makes the floor of the original: two voxels high in the chunks below the origin, air elsewhere", () => {
     const space = open({ material: 11, top: 0, thickness: 2 }, HYPERCUBE_CHUNKS);
     const floor = Uint16Array.from({ length: 4096 }, (_, index) => (Math.floor(index / 8) % 8 >= 6 ? 11 : 0));
-    for (const [x, y, z, w] of placesMinorToMajor(boxBetween([-2, -3, -2, -2], [2, 3, 2, 2]))) {
+    for (const [x, y, z, w] of positionsMinorToMajor(boxBetween([-2, -3, -2, -2], [2, 3, 2, 2]))) {
       const chunk = space.realize(x, y, z, w);
       if (y === -1) expect(chunk.equals(chunkFromVoxels(floor))).toBe(true);
       else expect(chunk.isEmpty).toBe(true);
@@ -44,7 +44,7 @@ describe("the flat generator", () => {
       for (let y = -5; y < 5; y++) {
         const chunk = space.realize(1, y, -1, 0);
         for (let index = 0; index < shape.volume; index++) {
-          const height = y * 5 + cellPlace(shape, index)[1];
+          const height = y * 5 + positionInChunk(shape, index)[1];
           expect(chunk.get(index)).toBe(height < top && height >= top - thickness ? 9 : 0);
         }
       }

@@ -1,4 +1,4 @@
-import { boxContains, emptyChunk, type Place, placeFrom, placesMinorToMajor } from "@orthant/core";
+import { boxContains, emptyChunk, type Position, positionFrom, positionsMinorToMajor } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxInside, boxSomewhere, openWorld, SAMPLE_WORLDS, SMALL_WORLDS } from "./sample-worlds.ts";
@@ -18,13 +18,13 @@ describe.each([
     for (let round = 0; round < boxes; round++) {
       const outer = boxSomewhere(prng, world, edgeMax);
       const inner = boxInside(prng, outer);
-      const place: Place = placeFrom((axis) => prng.between(outer.min[axis], outer.max[axis] - 1));
+      const position: Position = positionFrom((axis) => prng.between(outer.min[axis], outer.max[axis] - 1));
       const tree = described.describe(outer);
-      const chunk = realized.realize(...place);
-      const held = tree.at(...place) ?? emptyChunk(world.shape.volume);
+      const chunk = realized.realize(...position);
+      const held = tree.at(...position) ?? emptyChunk(world.shape.volume);
       // Plain comparisons, because an expectation for each would take longer than the boxes.
       if (held !== chunk && !("volume" in held && held.equals(chunk))) {
-        expect.fail(`round ${round}: chunk ${place} of ${JSON.stringify(outer)}`);
+        expect.fail(`round ${round}: chunk ${position} of ${JSON.stringify(outer)}`);
       }
       if (!described.describe(inner).equals(tree.slice(inner))) {
         expect.fail(`round ${round}: ${JSON.stringify(inner)} of ${JSON.stringify(outer)}`);
@@ -47,11 +47,11 @@ describe("the bounds of content", () => {
     for (let round = 0; round < 200; round++) {
       const box = boxSomewhere(prng, world, 3);
       const bounds = space.contentBounds(box);
-      for (const place of placesMinorToMajor(box)) {
-        if (bounds !== undefined && boxContains(bounds, place)) continue;
+      for (const position of positionsMinorToMajor(box)) {
+        if (bounds !== undefined && boxContains(bounds, position)) continue;
         outside++;
-        if (!space.realize(...place).isEmpty)
-          expect.fail(`round ${round}: ${place} of ${JSON.stringify(box)}`);
+        if (!space.realize(...position).isEmpty)
+          expect.fail(`round ${round}: ${position} of ${JSON.stringify(box)}`);
       }
     }
     expect(outside, "some chunks must lie outside of the bounds").toBeGreaterThan(0);

@@ -9,16 +9,20 @@ import {
   MAZE_STRIDE_VOXELS,
   type MazeParameters,
   mazeGenerator,
-  type Place,
-  PlaceSet,
-  placesMinorToMajor,
+  type Position,
+  PositionSet,
+  positionsMinorToMajor,
   TILE_CHUNKS,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";
 
-function mazeReader(parameters: MazeParameters, shape: ChunkShape, seed: bigint): (voxel: Place) => number {
+function mazeReader(
+  parameters: MazeParameters,
+  shape: ChunkShape,
+  seed: bigint,
+): (voxel: Position) => number {
   const space = openWorld({ ref: generatorRef(mazeGenerator, parameters, seed), shape });
   const tree = space.describe(WHOLE_LATTICE);
   return (voxel) => {
@@ -29,16 +33,16 @@ function mazeReader(parameters: MazeParameters, shape: ChunkShape, seed: bigint)
 
 /** Returns every voxel of air that is reachable from one without leaving a box. */
 function reachableFrom(
-  start: Place,
-  [sizeX, sizeY, sizeZ, sizeW]: Place,
-  read: (voxel: Place) => number,
-): PlaceSet {
-  const reached = new PlaceSet();
-  const pending: Place[] = [start];
+  start: Position,
+  [sizeX, sizeY, sizeZ, sizeW]: Position,
+  read: (voxel: Position) => number,
+): PositionSet {
+  const reached = new PositionSet();
+  const pending: Position[] = [start];
   reached.add(...start);
   for (let voxel = pending.pop(); voxel !== undefined; voxel = pending.pop()) {
     const [x, y, z, w] = voxel;
-    const neighbours: readonly Place[] = [
+    const neighbours: readonly Position[] = [
       [x + 1, y, z, w],
       [x - 1, y, z, w],
       [x, y + 1, z, w],
@@ -60,10 +64,10 @@ function reachableFrom(
   return reached;
 }
 
-const sizeOf = (cells: Place, shape: ChunkShape): Place =>
+const sizeOf = (cells: Position, shape: ChunkShape): Position =>
   cells.map((count, axis) =>
     axis > 1 && shape.extents[axis] === 1 ? 1 : count * MAZE_STRIDE_VOXELS + 1,
-  ) as unknown as Place;
+  ) as unknown as Position;
 
 describe("the maze generator", () => {
   test.each([
@@ -74,7 +78,7 @@ describe("the maze generator", () => {
   ])("connects the entrance with every cell and with the exit in $name", ({ shape, cells, braidPercent }) => {
     const parameters: MazeParameters = {
       origin: [0, 0, 0, 0],
-      cells: cells as unknown as Place,
+      cells: cells as unknown as Position,
       braidPercent,
     };
     const size = sizeOf(parameters.cells, shape);
@@ -82,17 +86,17 @@ describe("the maze generator", () => {
       size[axis] === 1 ? 0 : ((cells[axis] ?? 0) >> 1) * MAZE_STRIDE_VOXELS + 2;
     for (const seed of [1n, 2n]) {
       const read = mazeReader(parameters, shape, seed);
-      const wayIn: Place = [0, 2, middle(2), middle(3)];
-      const wayOut: Place = [size[0] - 1, size[1] - 3, middle(2), middle(3)];
+      const wayIn: Position = [0, 2, middle(2), middle(3)];
+      const wayOut: Position = [size[0] - 1, size[1] - 3, middle(2), middle(3)];
       expect([read(wayIn), read(wayOut)]).toEqual([0, 0]);
       const reached = reachableFrom(wayIn, size, read);
       expect(reached.has(...wayOut)).toBe(true);
       const rooms = boxBetween(
         [0, 0, 0, 0],
-        size.map((length) => Math.max(1, (length - 1) / 4)) as unknown as Place,
+        size.map((length) => Math.max(1, (length - 1) / 4)) as unknown as Position,
       );
-      for (const [x, y, z, w] of placesMinorToMajor(rooms)) {
-        const center: Place = [
+      for (const [x, y, z, w] of positionsMinorToMajor(rooms)) {
+        const center: Position = [
           x * 4 + 2,
           y * 4 + 2,
           size[2] === 1 ? 0 : z * 4 + 2,
@@ -124,10 +128,10 @@ describe("the maze generator", () => {
 });
 
 /** Counts the voxels of air in the middle of the outer walls' cells. */
-function openingsIn(size: Place, read: (voxel: Place) => number): number {
+function openingsIn(size: Position, read: (voxel: Position) => number): number {
   let openings = 0;
   const axes = ([0, 1, 2, 3] as const).filter((axis) => size[axis] > 1);
-  for (const [x, y, z, w] of placesMinorToMajor(boxBetween([0, 0, 0, 0], size))) {
+  for (const [x, y, z, w] of positionsMinorToMajor(boxBetween([0, 0, 0, 0], size))) {
     const voxel = [x, y, z, w] as const;
     const onSides = axes.filter((axis) => voxel[axis] === 0 || voxel[axis] === size[axis] - 1);
     const isMiddle = axes.every((axis) => onSides.includes(axis) || voxel[axis] % MAZE_STRIDE_VOXELS === 2);
@@ -137,9 +141,9 @@ function openingsIn(size: Place, read: (voxel: Place) => number): number {
 }
 
 /** Counts the pairs of joined cells of a maze in three dimensions. */
-function passagesIn({ cells }: MazeParameters, read: (voxel: Place) => number): number {
+function passagesIn({ cells }: MazeParameters, read: (voxel: Position) => number): number {
   let passages = 0;
-  for (const [x, y, z] of placesMinorToMajor(boxBetween([0, 0, 0, 0], cells))) {
+  for (const [x, y, z] of positionsMinorToMajor(boxBetween([0, 0, 0, 0], cells))) {
     const [atX, atY, atZ] = [x * 4 + 2, y * 4 + 2, z * 4 + 2];
     if (x + 1 < cells[0] && read([atX + 2, atY, atZ, 0]) === 0) passages++;
     if (y + 1 < cells[1] && read([atX, atY + 2, atZ, 0]) === 0) passages++;

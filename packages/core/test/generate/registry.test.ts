@@ -91,8 +91,8 @@ describe("a registry", () => {
 
   test("refuses positions off the lattice", () => {
     for (const world of SAMPLE_WORLDS) {
-      expect(codeOf(() => openWorld(world).realize(2 ** 31, 0, 0, 0))).toBe("ORT_PLACE_RANGE");
-      expect(codeOf(() => openWorld(world).realize(0, 0.5, 0, 0))).toBe("ORT_PLACE_RANGE");
+      expect(codeOf(() => openWorld(world).realize(2 ** 31, 0, 0, 0))).toBe("ORT_POSITION_RANGE");
+      expect(codeOf(() => openWorld(world).realize(0, 0.5, 0, 0))).toBe("ORT_POSITION_RANGE");
     }
   });
 });

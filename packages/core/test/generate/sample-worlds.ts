@@ -14,9 +14,9 @@ import {
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
-  type Place,
-  placeFrom,
+  type Position,
   platformsGenerator,
+  positionFrom,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
@@ -123,24 +123,24 @@ export function boxSomewhere(prng: Prng, world: SampleWorld, edgeMax: number): B
   const { extents } = world.shape;
   const { spread, lowest, highest } = world;
   const far = prng.pick(world.isEndless ? [0, 0, 3_000_000, -3_000_000, 2 ** 31 - 20, -(2 ** 31) + 12] : [0]);
-  let min: Place = placeFrom((axis) => {
+  let min: Position = positionFrom((axis) => {
     if (axis === 1) return prng.between(lowest, highest);
     if (axis > 1 && extents[axis] === 1) return prng.chance(0.95) ? 0 : -1;
     return far + prng.between(-spread, spread);
   });
   const around = boxBetween(
     min,
-    placeFrom((axis) => min[axis] + (extents[axis] === 1 ? 1 : 16)),
+    positionFrom((axis) => min[axis] + (extents[axis] === 1 ? 1 : 16)),
   );
   const content = prng.chance(0.5) ? openedWorld(world).contentBounds(around) : undefined;
   if (content !== undefined) {
-    min = placeFrom((axis) => prng.between(content.min[axis] - 1, content.max[axis] - 1));
+    min = positionFrom((axis) => prng.between(content.min[axis] - 1, content.max[axis] - 1));
   }
-  min = placeFrom((axis) => Math.max(-(2 ** 31), Math.min(2 ** 31 - edgeMax, min[axis])));
+  min = positionFrom((axis) => Math.max(-(2 ** 31), Math.min(2 ** 31 - edgeMax, min[axis])));
   const isThin = prng.chance(0.9);
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + (isThin && extents[axis] === 1 ? 1 : prng.between(1, edgeMax))),
+    positionFrom((axis) => min[axis] + (isThin && extents[axis] === 1 ? 1 : prng.between(1, edgeMax))),
   );
 }
 
@@ -154,9 +154,9 @@ function openedWorld(world: SampleWorld): GeneratedSpace {
 
 /** Returns a box inside another one. */
 export function boxInside(prng: Prng, { min, max }: Box): Box {
-  const from = placeFrom((axis) => prng.between(min[axis], max[axis] - 1));
+  const from = positionFrom((axis) => prng.between(min[axis], max[axis] - 1));
   return boxBetween(
     from,
-    placeFrom((axis) => prng.between(from[axis] + 1, max[axis])),
+    positionFrom((axis) => prng.between(from[axis] + 1, max[axis])),
   );
 }

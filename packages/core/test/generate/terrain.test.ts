@@ -6,7 +6,7 @@ import {
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  placesMinorToMajor,
+  positionsMinorToMajor,
   TERRAIN_DEFAULTS,
   type TerrainParameters,
   TILE_CHUNKS,
@@ -82,7 +82,7 @@ describe("the terrain generator", () => {
     expect(open(PLAIN, CUBE_CHUNKS).describe({ ...WHOLE_LATTICE, min: [0, 6, 0, 0] }).leafCount).toBe(0);
     const rich = open(TERRAIN_DEFAULTS, CUBE_CHUNKS);
     const solid = [...rich.describe(box).pieces()].filter(({ content }) => content === stone);
-    const chunks = solid.reduce((sum, piece) => sum + [...placesMinorToMajor(piece.box)].length, 0);
+    const chunks = solid.reduce((sum, piece) => sum + [...positionsMinorToMajor(piece.box)].length, 0);
     expect(chunks, "most of the deep is untouched").toBeGreaterThan(1500);
     expect(chunks, "and some is not").toBeLessThan(4000);
   });
@@ -90,8 +90,8 @@ describe("the terrain generator", () => {
   test("hides caves, pools and ores in the ground, richer with depth", () => {
     const found = new Map<number, number>();
     const space = open(TERRAIN_DEFAULTS, CUBE_CHUNKS);
-    for (const place of placesMinorToMajor(boxBetween([0, -12, 0, 0], [12, -5, 12, 1]))) {
-      for (const material of space.realize(...place).materials())
+    for (const position of positionsMinorToMajor(boxBetween([0, -12, 0, 0], [12, -5, 12, 1]))) {
+      for (const material of space.realize(...position).materials())
         found.set(material, (found.get(material) ?? 0) + 1);
     }
     // Air of caves, stone, water, coal, iron, gold and lava.
@@ -101,7 +101,7 @@ describe("the terrain generator", () => {
 
   test("is the same in every slice of a four-dimensional world", () => {
     const space = open(TERRAIN_DEFAULTS, HYPERCUBE_CHUNKS);
-    for (const [x, y, z] of placesMinorToMajor(boxBetween([0, -3, 0, 0], [3, 2, 3, 1]))) {
+    for (const [x, y, z] of positionsMinorToMajor(boxBetween([0, -3, 0, 0], [3, 2, 3, 1]))) {
       expect(space.realize(x, y, z, 5).equals(space.realize(x, y, z, -70_000))).toBe(true);
     }
   });

@@ -8,15 +8,15 @@ import {
   boxEquals,
   boxesIntersect,
   boxVolume,
-  comparePlaces,
+  comparePositions,
   cubeAt,
   decode,
   type ErrorCode,
   encode,
   intersectBoxes,
-  type Place,
-  placesLexicographic,
-  placesMinorToMajor,
+  type Position,
+  positionsLexicographic,
+  positionsMinorToMajor,
   splitBox,
   subtractBox,
   unionBox,
@@ -31,7 +31,7 @@ const unit = boxAt([0, 0, 0, 0]);
 
 describe("boxes", () => {
   test("are refused when they are empty, inverted or not of safe integers", () => {
-    const broken: [Place, Place][] = [
+    const broken: [Position, Position][] = [
       [
         [0, 0, 0, 0],
         [1, 1, 1, 0],
@@ -64,12 +64,12 @@ describe("boxes", () => {
       const b = smallBox(prng);
       const inA = modelOf(a);
       const inB = modelOf(b);
-      const shared = [...inA].filter((place) => inB.has(place));
+      const shared = [...inA].filter((position) => inB.has(position));
       const name = `round ${round}`;
 
       expect(boxVolume(a), name).toBe(inA.size);
-      for (const place of placesMinorToMajor(unionBox(a, b))) {
-        expect(boxContains(a, place), name).toBe(inA.has(String(place)));
+      for (const position of positionsMinorToMajor(unionBox(a, b))) {
+        expect(boxContains(a, position), name).toBe(inA.has(String(position)));
       }
       expect(boxesIntersect(a, b), name).toBe(shared.length > 0);
       const common = intersectBoxes(a, b);
@@ -81,7 +81,7 @@ describe("boxes", () => {
       expect(pieces.length, name).toBeLessThanOrEqual(8);
       const left = pieces.flatMap((piece) => [...modelOf(piece)]);
       expect(new Set(left).size, `${name}: the pieces are disjoint`).toBe(left.length);
-      expect(new Set(left), name).toEqual(new Set([...inA].filter((place) => !inB.has(place))));
+      expect(new Set(left), name).toEqual(new Set([...inA].filter((position) => !inB.has(position))));
     }
   });
 
@@ -122,7 +122,7 @@ describe("boxes", () => {
 
   test("iterate with x fastest in cell order, and lexicographically", () => {
     const box = boxBetween([-1, 0, 2, 0], [1, 2, 3, 2]);
-    expect([...placesMinorToMajor(box)]).toEqual([
+    expect([...positionsMinorToMajor(box)]).toEqual([
       [-1, 0, 2, 0],
       [0, 0, 2, 0],
       [-1, 1, 2, 0],
@@ -135,16 +135,16 @@ describe("boxes", () => {
     const prng = new Prng(2);
     for (let round = 0; round < ROUNDS; round++) {
       const walked = smallBox(prng);
-      const places = [...placesLexicographic(walked)];
-      expect(new Set(places.map(String))).toEqual(modelOf(walked));
-      expect(places).toEqual([...placesMinorToMajor(walked)].sort(comparePlaces));
+      const positions = [...positionsLexicographic(walked)];
+      expect(new Set(positions.map(String))).toEqual(modelOf(walked));
+      expect(positions).toEqual([...positionsMinorToMajor(walked)].sort(comparePositions));
     }
   });
 });
 
 describe("the bytes of a box", () => {
   const samples: [name: string, box: Box, hex: string][] = [
-    ["one place", unit, "00000000 00000000"],
+    ["one position", unit, "00000000 00000000"],
     [
       "a box around the origin",
       boxBetween([-1, -2, 0, 0], [1, 1, 65, 1]),

@@ -4,7 +4,6 @@ import {
   CUBE_CHUNKS,
   cellIndex,
   cellOfVoxel,
-  cellPlace,
   chunkOfVoxel,
   chunkShape,
   chunksOfVoxels,
@@ -13,8 +12,9 @@ import {
   floorModulo,
   HYPERCUBE_CHUNKS,
   PIXEL_CHUNKS,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
+  positionInChunk,
   TILE_CHUNKS,
   voxelOfCell,
   voxelsOfChunks,
@@ -68,7 +68,7 @@ describe("a chunk shape", () => {
   test("has extents of at least 1 and at most 65,536 voxels", () => {
     expect(chunkShape([65_536, 1, 1, 1]).volume).toBe(CHUNK_VOXELS_MAX);
     expect(chunkShape([16, 16, 16, 16]).volume).toBe(CHUNK_VOXELS_MAX);
-    const broken: Place[] = [
+    const broken: Position[] = [
       [0, 8, 8, 8],
       [8, 8, 8, -1],
       [8, 1.5, 8, 8],
@@ -88,12 +88,13 @@ describe("a chunk shape", () => {
         for (let y = 0; y < ey; y++)
           for (let x = 0; x < ex; x++) {
             if (cellIndex(shape, x, y, z, w) !== index) expect.fail(`cell ${x},${y},${z},${w}`);
-            if (String(cellPlace(shape, index)) !== `${x},${y},${z},${w}`) expect.fail(`index ${index}`);
+            if (String(positionInChunk(shape, index)) !== `${x},${y},${z},${w}`)
+              expect.fail(`index ${index}`);
             index++;
           }
     expect(index).toBe(shape.volume);
     for (const outside of [-1, shape.volume, 0.5]) {
-      expect(codeOf(() => cellPlace(shape, outside))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => positionInChunk(shape, outside))).toBe("ORT_ARGUMENT");
     }
   });
 
@@ -101,7 +102,7 @@ describe("a chunk shape", () => {
     const prng = new Prng(4);
     const extreme = 2 ** 31;
     for (let round = 0; round < 2000; round++) {
-      const chunk: Place = placeFrom(() =>
+      const chunk: Position = positionFrom(() =>
         prng.chance(0.2) ? prng.pick([-extreme, extreme - 1, -1, 0]) : prng.between(-extreme, extreme - 1),
       );
       const index = prng.below(shape.volume);
@@ -119,7 +120,7 @@ describe("a chunk shape", () => {
       -1,
       0,
     ]);
-    const broken: Place[] = [
+    const broken: Position[] = [
       [edge, 0, 0, 0],
       [0, -edge - 1, 0, 0],
       [0, 0, Number.MAX_SAFE_INTEGER, 0],
@@ -127,7 +128,7 @@ describe("a chunk shape", () => {
       [Number.NaN, 0, 0, 0],
     ];
     for (const voxel of broken)
-      expect(codeOf(() => chunkOfVoxel(HYPERCUBE_CHUNKS, voxel))).toBe("ORT_PLACE_RANGE");
+      expect(codeOf(() => chunkOfVoxel(HYPERCUBE_CHUNKS, voxel))).toBe("ORT_POSITION_RANGE");
   });
 
   test("converts boxes of chunks to boxes of voxels, and back to the chunks that they touch", () => {

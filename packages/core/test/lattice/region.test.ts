@@ -4,9 +4,9 @@ import {
   boxContains,
   boxContainsBox,
   boxVolume,
-  comparePlaces,
-  type Place,
-  placesLexicographic,
+  comparePositions,
+  type Position,
+  positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
@@ -29,9 +29,9 @@ describe("regions", () => {
     const prng = new Prng(5);
     for (let round = 0; round < 100; round++) {
       const chunks = smallBox(prng);
-      const expected = new Set([...placesLexicographic(chunks)].map((chunk) => String(regionOf(chunk))));
-      const touched = [...placesLexicographic(regionsTouching(chunks))];
-      expect(touched, `round ${round}`).toEqual([...touched].sort(comparePlaces));
+      const expected = new Set([...positionsLexicographic(chunks)].map((chunk) => String(regionOf(chunk))));
+      const touched = [...positionsLexicographic(regionsTouching(chunks))];
+      expect(touched, `round ${round}`).toEqual([...touched].sort(comparePositions));
       expect(new Set(touched.map(String)), `round ${round}`).toEqual(expected);
       const rounded = roundOutToRegions(chunks);
       expect(boxContainsBox(rounded, chunks)).toBe(true);
@@ -41,8 +41,8 @@ describe("regions", () => {
   });
 
   test("can be iterated without a list of them all", () => {
-    const first: Place[] = [];
-    for (const region of placesLexicographic(regionsTouching(WHOLE_LATTICE))) {
+    const first: Position[] = [];
+    for (const region of positionsLexicographic(regionsTouching(WHOLE_LATTICE))) {
       first.push(region);
       if (first.length === 2) break;
     }
@@ -57,7 +57,7 @@ describe("regions", () => {
   test("contain the chunks that belong to them", () => {
     const prng = new Prng(6);
     for (let round = 0; round < 1000; round++) {
-      const chunk: Place = [prng.u32() | 0, prng.u32() | 0, prng.u32() | 0, prng.u32() | 0];
+      const chunk: Position = [prng.u32() | 0, prng.u32() | 0, prng.u32() | 0, prng.u32() | 0];
       expect(boxContains(regionBox(regionOf(chunk)), chunk)).toBe(true);
       expect(roundOutToRegions(boxAt(chunk))).toEqual(regionBox(regionOf(chunk)));
     }

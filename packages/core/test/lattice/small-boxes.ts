@@ -1,26 +1,26 @@
-import { type Box, boxBetween, type Place, placeFrom } from "@orthant/core";
+import { type Box, boxBetween, type Position, positionFrom } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
 /** Returns a random box with edges of 1 to 4 near the origin, so that two of them often touch. */
 export function smallBox(prng: Prng): Box {
-  const min: Place = placeFrom(() => prng.between(-3, 2));
+  const min: Position = positionFrom(() => prng.between(-3, 2));
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + prng.between(1, 4)),
+    positionFrom((axis) => min[axis] + prng.between(1, 4)),
   );
 }
 
 /** Returns the positions of a box as a set of strings, found by testing every position near the origin. */
 export function modelOf({ min, max }: Box): Set<string> {
-  const places = new Set<string>();
+  const positions = new Set<string>();
   for (let x = -5; x <= 7; x++)
     for (let y = -5; y <= 7; y++)
       for (let z = -5; z <= 7; z++)
         for (let w = -5; w <= 7; w++) {
-          const place: Place = [x, y, z, w];
-          if (place.every((value, axis) => value >= (min[axis] ?? 0) && value < (max[axis] ?? 0))) {
-            places.add(String(place));
+          const position: Position = [x, y, z, w];
+          if (position.every((value, axis) => value >= (min[axis] ?? 0) && value < (max[axis] ?? 0))) {
+            positions.add(String(position));
           }
         }
-  return places;
+  return positions;
 }

@@ -15,9 +15,9 @@ import {
   FOREIGN_CHUNK_ARRAY_CELLS_MAX,
   foreignChunkArrayCodec,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placeFrom,
-  placesMinorToMajor,
+  type Position,
+  positionFrom,
+  positionsMinorToMajor,
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
@@ -297,12 +297,12 @@ describe("the bytes of a chunk array", () => {
       for (let seed = 0; seed < 60; seed++) {
         const prng = new Prng(seed);
         const palette = Array.from({ length: prng.between(1, 4) }, () => randomChunk(prng, shape));
-        const min: Place = placeFrom(() => prng.between(-9, 9));
+        const min: Position = positionFrom(() => prng.between(-9, 9));
         const bounds = boxBetween(
           min,
-          placeFrom((axis) => min[axis] + prng.between(1, prng.pick([2, 4]))),
+          positionFrom((axis) => min[axis] + prng.between(1, prng.pick([2, 4]))),
         );
-        const cells = [...placesMinorToMajor(bounds)].map(() => prng.pick(palette));
+        const cells = [...positionsMinorToMajor(bounds)].map(() => prng.pick(palette));
         const array = new ChunkArray(bounds, cells);
         const bytes = encode(shaped, array);
         const found = decode(shaped, bytes);
@@ -317,7 +317,7 @@ describe("the bytes of a chunk array", () => {
 
   test("[T12] number pages from the lowest corner, x fastest, and clip them at the far side", () => {
     const bounds = boxBetween([10, 20, 30, 40], [15, 23, 36, 42]);
-    const far = placesMinorToMajor(bounds);
+    const far = positionsMinorToMajor(bounds);
     const cells = [...far].map(([x, , z]) => (x === 14 && z >= 34 ? half : stone));
     const hex = toHex(encode(codec, new ChunkArray(bounds, cells)));
     // Of the four pages the last, 1 x 3 x 2 x 2, has only `half`; the others only stone.

@@ -7,7 +7,7 @@ import {
   encode,
   epochOf,
   nextClock,
-  type Place,
+  type Position,
   RegionClocks,
   regionClockListCodec,
   regionClocksCodec,
@@ -17,11 +17,11 @@ import {
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-const EAST: Place = [1, 0, 0, 0];
-const WEST: Place = [-1, 0, 0, 0];
+const EAST: Position = [1, 0, 0, 0];
+const WEST: Position = [-1, 0, 0, 0];
 
 /** Returns the clocks of a few regions after some epochs. */
-function clocksWith(...entries: readonly (readonly [region: Place, clock: number])[]): RegionClocks {
+function clocksWith(...entries: readonly (readonly [region: Position, clock: number])[]): RegionClocks {
   const clocks = new RegionClocks();
   for (const [region, clock] of entries) clocks.advance(region, clock);
   return clocks;
@@ -105,8 +105,8 @@ describe("the clocks of regions", () => {
 
   test("[P5] exist only for regions on the lattice", () => {
     const clocks = new RegionClocks();
-    expect(codeOf(() => clocks.advance([2 ** 29, 0, 0, 0], clockOf(1, 1)))).toBe("ORT_PLACE_RANGE");
-    expect(codeOf(() => clocks.bump([[0.5, 0, 0, 0]], 1))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(() => clocks.advance([2 ** 29, 0, 0, 0], clockOf(1, 1)))).toBe("ORT_POSITION_RANGE");
+    expect(codeOf(() => clocks.bump([[0.5, 0, 0, 0]], 1))).toBe("ORT_POSITION_RANGE");
     expect(codeOf(() => clocks.advance(EAST, 5))).toBe("ORT_CLOCK");
   });
 });
@@ -114,7 +114,7 @@ describe("the clocks of regions", () => {
 describe("clocks in bytes", () => {
   const codec = regionClockListCodec(3);
 
-  test.each<[rule: string, name: string, entries: readonly (readonly [Place, number])[], hex: string]>([
+  test.each<[rule: string, name: string, entries: readonly (readonly [Position, number])[], hex: string]>([
     ["P2", "no clocks", [], "00 00"],
     ["P2", "the epoch once, then each clock", [[EAST, clockOf(3, 5)]], "03 01 02000000 0a"],
     [
@@ -162,7 +162,7 @@ describe("clocks in bytes", () => {
     ["P3", "a step of epoch 0", "03 01 02000000 0b03", "ORT_CLOCK"],
     ["P4", "a region twice", "01 02 02000000 02 00000000 02", "ORT_REGION_ORDER"],
     ["P4", "regions out of order", "01 02 02000000 02 01000000 02", "ORT_REGION_ORDER"],
-    ["P5", "a region off the lattice", "01 01 8080808004000000 02", "ORT_PLACE_RANGE"],
+    ["P5", "a region off the lattice", "01 01 8080808004000000 02", "ORT_POSITION_RANGE"],
     ["P2", "more clocks than may be", "01 04 02000000 02 00000000 02", "ORT_LIMIT"],
   ])("[%s] are refused with %s", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(codec, fromHex(hex.replaceAll(" ", ""))))).toBe(code);
@@ -184,7 +184,7 @@ describe("clocks in bytes", () => {
       const prng = new Prng(seed);
       const clocks = new RegionClocks();
       for (let change = 0; change < 50; change++) {
-        const region: Place = [
+        const region: Position = [
           prng.between(-3, 3),
           prng.between(-(2 ** 29), 2 ** 29 - 1),
           0,

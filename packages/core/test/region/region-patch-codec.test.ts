@@ -8,7 +8,7 @@ import {
   type ErrorCode,
   emptyChunk,
   encode,
-  type Place,
+  type Position,
   patchBodyBytes,
   type RegionChange,
   type RegionPatch,
@@ -27,7 +27,7 @@ const stone = uniformChunk(VOLUME, 7);
 const half = chunkFromVoxels(Uint16Array.of(0, 5));
 const [flat] = GENERATORS;
 const FLAT_HEX = "04666c6174 01 0b b90a edfd03";
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 const PAIR = boxBetween([0, 0, 0, 0], [2, 1, 1, 1]);
 
 function patch(...changes: readonly RegionChange[]): RegionPatch {
@@ -153,7 +153,12 @@ describe("a patch in bytes", () => {
       `07 03 00 02 00000000 00 ${CLOCKS} 00 00 01000000 00 ${CLOCKS} 00 00`,
       "ORT_REGION_ORDER",
     ],
-    ["P5", "a region off the lattice", `07 03 00 01 8080808004000000 00 ${CLOCKS} 00 00`, "ORT_PLACE_RANGE"],
+    [
+      "P5",
+      "a region off the lattice",
+      `07 03 00 01 8080808004000000 00 ${CLOCKS} 00 00`,
+      "ORT_POSITION_RANGE",
+    ],
     [
       "P9",
       "a generator that nothing names",

@@ -14,8 +14,8 @@ import {
   encode,
   GeneratorRef,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   type RegionChange,
   RegionClocks,
   type RegionPatch,
@@ -37,12 +37,12 @@ import { changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.
 const VOLUME = HYPERCUBE_CHUNKS.volume;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
-const ORIGIN: Place = [0, 0, 0, 0];
-const EAST: Place = [1, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
+const EAST: Position = [1, 0, 0, 0];
 const [flat] = GENERATORS;
 
 /** Returns a replica that holds the region at the origin, and others, at step 5 of epoch 3. */
-function replicaOf(tree: RegionTree, ...regions: readonly Place[]): RegionReplica {
+function replicaOf(tree: RegionTree, ...regions: readonly Position[]): RegionReplica {
   const clocks = new RegionClocks();
   for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockOf(3, 5));
   return replicaAt(VOLUME, tree, clocks, [ORIGIN, ...regions]);
@@ -53,7 +53,7 @@ function replicaAt(
   volume: number,
   tree: RegionTree,
   clocks: RegionClocks,
-  regions: readonly Place[],
+  regions: readonly Position[],
 ): RegionReplica {
   const replica = new RegionReplica(volume);
   for (const each of splitPatch(buildSnapshot(1, tree, clocks, regions), volume)) replica.apply(each);
@@ -131,7 +131,7 @@ describe("a replica", () => {
     ],
     ["P15", "lets a clock fall", { next: clockOf(3, 4) }, "ORT_CLOCK"],
     ["P15", "gives a clock that is none", { next: 77 }, "ORT_CLOCK"],
-    ["P5", "speaks of a region off the lattice", { region: [2 ** 29, 0, 0, 0] }, "ORT_PLACE_RANGE"],
+    ["P5", "speaks of a region off the lattice", { region: [2 ** 29, 0, 0, 0] }, "ORT_POSITION_RANGE"],
     [
       "P12",
       "brings chunks of another world",
@@ -229,7 +229,7 @@ describe("a patch", () => {
     Uint16Array.from({ length: VOLUME }, (_, index) => ((index >>> 3) % 8 >= 6 ? 11 : 0)),
   );
 
-  test.each<[where: string, chunk: Place, editBytes: number, chunkBytes: number]>([
+  test.each<[where: string, chunk: Position, editBytes: number, chunkBytes: number]>([
     ["at the origin", [0, 0, 0, 0], 23, 674],
     ["far out", [100_000, 100_000, 100_000, 100_000], 31, 682],
     ["in the last corner", [-(2 ** 31), -(2 ** 31), -(2 ** 31), -(2 ** 31)], 39, 690],
@@ -287,10 +287,10 @@ describe("a patch", () => {
         let after = before;
         for (let edit = prng.between(1, 10); edit > 0; edit--) after = changeTree(prng, after, shape);
         const held = new RegionClocks();
-        held.bump(placesLexicographic(regionsTouching(cubeAt([-4, -4, -4, -4], 8))), 1);
+        held.bump(positionsLexicographic(regionsTouching(cubeAt([-4, -4, -4, -4], 8))), 1);
         const clocks = held.copy();
         const regions = [...before.differences(after)].flatMap(({ box }) => [
-          ...placesLexicographic(regionsTouching(box)),
+          ...positionsLexicographic(regionsTouching(box)),
         ]);
         const steps = clocks.bump(regions, 2);
         if (steps.length === 0) continue;
@@ -330,9 +330,9 @@ describe("a snapshot", () => {
       const prng = new Prng(seed);
       const tree = randomTree(prng, TILE_CHUNKS, 25);
       const clocks = new RegionClocks();
-      const regions = [...placesLexicographic(regionsTouching(cubeAt([-6, -6, -6, -6], 12)))];
+      const regions = [...positionsLexicographic(regionsTouching(cubeAt([-6, -6, -6, -6], 12)))];
       clocks.bump(regions.slice(40), 4);
-      const others = [...placesLexicographic(regionsTouching(cubeAt([-2, -2, -2, -2], 14)))];
+      const others = [...positionsLexicographic(regionsTouching(cubeAt([-2, -2, -2, -2], 14)))];
       const replica = replicaAt(TILE_CHUNKS.volume, randomTree(prng, TILE_CHUNKS, 25), clocks, others);
       const rest = regions.reduce((left, region) => left.carve(regionBox(region)), replica.tree);
       const codec = regionPatchCodec(TILE_CHUNKS.volume);
@@ -349,8 +349,8 @@ describe("a snapshot", () => {
 
 describe("a split patch", () => {
   /** A region in which every chunk is different. */
-  const full = [...placesLexicographic(regionBox(ORIGIN))].reduce(
-    (tree, place, index) => tree.set(place, house.set(index, 9)),
+  const full = [...positionsLexicographic(regionBox(ORIGIN))].reduce(
+    (tree, position, index) => tree.set(position, house.set(index, 9)),
     RegionTree.EMPTY,
   );
   const clocks = new RegionClocks();
@@ -384,13 +384,13 @@ describe("a split patch", () => {
   });
 
   test("[P22] has at most 512 regions", () => {
-    const regions = Array.from({ length: 600 }, (_, x): Place => [x, 0, 0, 0]);
+    const regions = Array.from({ length: 600 }, (_, x): Position => [x, 0, 0, 0]);
     const patches = splitPatch(buildSnapshot(1, RegionTree.EMPTY, clocks, regions), VOLUME);
     expect(patches.map(({ changes }) => changes.length)).toEqual([512, 88]);
   });
 
   test("[P22] has at most 256 generators", () => {
-    const regions = Array.from({ length: 300 }, (_, x): Place => [x, 0, 0, 0]);
+    const regions = Array.from({ length: 300 }, (_, x): Position => [x, 0, 0, 0]);
     const tree = regions.reduce(
       (filled, region, index) =>
         filled.fill(regionBox(region), new GeneratorRef("g", new Uint8Array(), BigInt(index), 0n)),

@@ -12,10 +12,10 @@ import {
   encode,
   GeneratorRef,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placeFrom,
-  placesEqual,
-  placesLexicographic,
+  type Position,
+  positionFrom,
+  positionsEqual,
+  positionsLexicographic,
   type RealizeChunk,
   type RegionChange,
   type RegionPatch,
@@ -33,8 +33,8 @@ import { changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;
 const VOLUME = SHAPE.volume;
-const ORIGIN: Place = [0, 0, 0, 0];
-const EAST: Place = [1, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
+const EAST: Position = [1, 0, 0, 0];
 const FIRST = clockOf(1, 1);
 const SECOND = clockOf(1, 2);
 const [flat, other] = GENERATORS;
@@ -56,16 +56,16 @@ function replicaOfFlat(): RegionReplica {
 }
 
 /** Returns the voxels of a chunk in a tree, generated or not. */
-function voxelsAt(tree: RegionTree, place: Place): Chunk {
-  const content = tree.at(...place) ?? emptyChunk(VOLUME);
-  return content instanceof GeneratorRef ? realize(content, place) : content;
+function voxelsAt(tree: RegionTree, position: Position): Chunk {
+  const content = tree.at(...position) ?? emptyChunk(VOLUME);
+  return content instanceof GeneratorRef ? realize(content, position) : content;
 }
 
-function isTold({ changes }: RegionPatch, place: Place): boolean {
+function isTold({ changes }: RegionPatch, position: Position): boolean {
   return changes.some(
     ({ leaves, edits }) =>
-      leaves.some(({ box }) => boxContains(box, place)) ||
-      edits.some(({ chunk }) => placesEqual(chunk, place)),
+      leaves.some(({ box }) => boxContains(box, position)) ||
+      edits.some(({ chunk }) => positionsEqual(chunk, position)),
   );
 }
 
@@ -176,7 +176,7 @@ describe("the regions held by a replica", () => {
 
   test("are refused all together when one of them, or the clock, is invalid", () => {
     const replica = replicaOfFlat();
-    expect(codeOf(() => replica.hold([ORIGIN, [2 ** 29, 0, 0, 0]], 0, "air"))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(() => replica.hold([ORIGIN, [2 ** 29, 0, 0, 0]], 0, "air"))).toBe("ORT_POSITION_RANGE");
     expect(codeOf(() => replica.hold([ORIGIN], 77, "air"))).toBe("ORT_CLOCK");
     expect(replica.held()).toEqual([]);
   });
@@ -200,11 +200,11 @@ describe("the regions held by a replica", () => {
     for (let seed = 0; seed < 20; seed++) {
       const prng = new Prng(seed);
       const replica = replicaOfFlat();
-      const model = new Map<string, { readonly region: Place; readonly content: "air" | "generated" }>();
+      const model = new Map<string, { readonly region: Position; readonly content: "air" | "generated" }>();
       const dense = prng.chance(0.5);
       for (let round = 0; round < 12; round++) {
         const regions = Array.from({ length: prng.between(0, dense ? 60 : 6) }, () =>
-          placeFrom(() => prng.between(-2, dense ? 0 : 3)),
+          positionFrom(() => prng.between(-2, dense ? 0 : 3)),
         );
         const content = prng.pick(["air", "generated", "gone"] as const);
         if (content === "gone") replica.forget(regions);
@@ -264,10 +264,10 @@ describe("a patch based on generated content", () => {
   });
 
   test("[P21] does not generate chunks replaced by one material, and is empty if no voxel differs", () => {
-    const asked: Place[] = [];
-    const counting: RealizeChunk = (generator, place) => {
-      asked.push(place);
-      return realize(generator, place);
+    const asked: Position[] = [];
+    const counting: RealizeChunk = (generator, position) => {
+      asked.push(position);
+      return realize(generator, position);
     };
     const after = before
       .set(ORIGIN, stone)
@@ -296,7 +296,10 @@ describe("a patch based on generated content", () => {
 
   test("[P21] contains equal adjacent chunks once", () => {
     const box = { min: ORIGIN, max: [2, 1, 1, 4] } as const;
-    const tree = [...placesLexicographic(box)].reduce((filled, place) => filled.set(place, house), before);
+    const tree = [...positionsLexicographic(box)].reduce(
+      (filled, position) => filled.set(position, house),
+      before,
+    );
     const source = { patchSeq: 1, generator: flat, regions: [{ region: ORIGIN, clock: FIRST }] };
     const made = buildRegionSnapshot({ ...source, tree, detail: "chunks" });
     expect(made.changes[0]?.leaves.map(({ box: where }) => where)).toEqual([box]);
@@ -331,7 +334,7 @@ describe("a patch based on generated content", () => {
 
   test("[P20] replaces any regions, whole or in pieces, and leaves out generated content", () => {
     const codec = regionPatchCodec(VOLUME);
-    const regions = [...placesLexicographic({ min: [-1, -1, 0, 0], max: [1, 1, 1, 1] })];
+    const regions = [...positionsLexicographic({ min: [-1, -1, 0, 0], max: [1, 1, 1, 1] })];
     const chunks = { min: [-4, -4, 0, 0], max: [4, 4, 4, 4] } as const;
     for (let seed = 0; seed < 15; seed++) {
       const prng = new Prng(seed);
@@ -350,10 +353,10 @@ describe("a patch based on generated content", () => {
         for (const each of splitPatch(made, VOLUME, prng.pick([7000, 100_000])))
           expect(replica.apply(decode(codec, encode(codec, each)))).toEqual([]);
         expect(replica.held()).toEqual(clocks);
-        for (const place of placesLexicographic(chunks)) {
-          const same = voxelsAt(replica.tree, place).equals(voxelsAt(tree, place));
-          if (!same) expect.fail(`seed ${seed}: chunk [${place}]`);
-          if (tree.at(...place) === flat) expect(isTold(made, place)).toBe(false);
+        for (const position of positionsLexicographic(chunks)) {
+          const same = voxelsAt(replica.tree, position).equals(voxelsAt(tree, position));
+          if (!same) expect.fail(`seed ${seed}: chunk [${position}]`);
+          if (tree.at(...position) === flat) expect(isTold(made, position)).toBe(false);
         }
       }
     }

@@ -7,8 +7,8 @@ import {
   chunkFromVoxels,
   emptyChunk,
   GeneratorRef,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   RegionTree,
   uniformChunk,
 } from "@orthant/core";
@@ -32,18 +32,18 @@ export function randomChunk(prng: Prng, { volume }: ChunkShape): Chunk {
 }
 
 /** Returns a box with edges of 1 to `edgeMax` whose corner is near the origin, or near another position. */
-export function randomBox(prng: Prng, edgeMax: number, near: Place = [0, 0, 0, 0]): Box {
-  const min = placeFrom((axis) => near[axis] + prng.between(-6, 5));
+export function randomBox(prng: Prng, edgeMax: number, near: Position = [0, 0, 0, 0]): Box {
+  const min = positionFrom((axis) => near[axis] + prng.between(-6, 5));
   return boxBetween(
     min,
-    placeFrom((axis) => min[axis] + prng.between(1, edgeMax)),
+    positionFrom((axis) => min[axis] + prng.between(1, edgeMax)),
   );
 }
 
 /** Returns a tree with one more random change. */
-export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near?: Place): RegionTree {
-  const place = randomBox(prng, 1, near).min;
-  const held = tree.at(...place);
+export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near?: Position): RegionTree {
+  const position = randomBox(prng, 1, near).min;
+  const held = tree.at(...position);
   switch (prng.below(6)) {
     case 0:
       return tree.carve(randomBox(prng, 4, near));
@@ -52,16 +52,16 @@ export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near
     case 2:
       return tree.fill(randomBox(prng, 9, near), prng.pick(GENERATORS));
     case 3:
-      return tree.set(place, randomChunk(prng, shape));
+      return tree.set(position, randomChunk(prng, shape));
     default: {
       const chunk = held === undefined || held instanceof GeneratorRef ? emptyChunk(shape.volume) : held;
-      return tree.set(place, chunk.set(prng.below(shape.volume), prng.below(5)));
+      return tree.set(position, chunk.set(prng.below(shape.volume), prng.below(5)));
     }
   }
 }
 
 /** Returns a tree made by many random changes. */
-export function randomTree(prng: Prng, shape: ChunkShape, changes: number, near?: Place): RegionTree {
+export function randomTree(prng: Prng, shape: ChunkShape, changes: number, near?: Position): RegionTree {
   let tree = RegionTree.EMPTY;
   for (let change = 0; change < changes; change++) tree = changeTree(prng, tree, shape, near);
   return tree;

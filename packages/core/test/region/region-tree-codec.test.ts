@@ -14,9 +14,9 @@ import {
   encode,
   foreignRegionTreeCodec,
   HYPERCUBE_CHUNKS,
-  type Place,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
   RegionTree,
   regionTreeCodec,
   TILE_CHUNKS,
@@ -51,7 +51,7 @@ const decodeHex = (hex: string): unknown => decode(codec, fromHex(hex.replaceAll
 /** Returns the lowest and highest position of each node of a tree. */
 function boxesOf(tree: RegionTree, bounds: Box): readonly string[] {
   return canonicalNodes(tree, bounds).map(
-    ({ box }) => `${box.min} ${placeFrom((axis) => box.max[axis] - 1)}`,
+    ({ box }) => `${box.min} ${positionFrom((axis) => box.max[axis] - 1)}`,
   );
 }
 
@@ -77,14 +77,14 @@ describe("a region tree in bytes", () => {
     ],
     [
       "T19",
-      "is a Branch of several in the order of their least places",
+      "is a Branch of several in the order of their lowest positions",
       PAIR,
       empty.set([1, 0, 0, 0], stone).set([0, 0, 0, 0], sand),
       `${PAIR_HEX} 04 02 ${ONE_HEX} 01 ac02 00 ${NEXT_HEX} 01 07 00 00`,
     ],
     [
       "T2",
-      "includes the greatest place of its bounds",
+      "includes the highest position of its bounds",
       WHOLE_LATTICE,
       empty.fill(WHOLE_LATTICE, stone),
       `${"ffffffff0f".repeat(4)} ${"feffffff0f".repeat(4)} 01 07 00`,
@@ -237,12 +237,12 @@ describe("the canonical nodes of a tree", () => {
       const bounds = randomBox(prng, 12);
       const counts = new Map<string, number>();
       for (const { box } of canonicalNodes(tree, bounds)) {
-        for (const place of placesLexicographic(box))
-          counts.set(`${place}`, (counts.get(`${place}`) ?? 0) + 1);
+        for (const position of positionsLexicographic(box))
+          counts.set(`${position}`, (counts.get(`${position}`) ?? 0) + 1);
       }
-      for (const place of placesLexicographic(bounds)) {
-        const isHeld = tree.at(...place) !== undefined;
-        expect(isHeld ? counts.get(`${place}`) : 1, `seed ${seed} [${place}]`).toBe(1);
+      for (const position of positionsLexicographic(bounds)) {
+        const isHeld = tree.at(...position) !== undefined;
+        expect(isHeld ? counts.get(`${position}`) : 1, `seed ${seed} [${position}]`).toBe(1);
       }
       expect(Math.max(0, ...counts.values())).toBeLessThan(2);
     }
@@ -256,7 +256,7 @@ describe("random trees", () => {
       const shaped = regionTreeCodec(shape.volume);
       for (let seed = 0; seed < 40; seed++) {
         const prng = new Prng(seed);
-        const near: Place = prng.pick([
+        const near: Position = prng.pick([
           [0, 0, 0, 0],
           [100_000, -100_000, 7, -(2 ** 31) + 6],
         ] as const);
@@ -282,11 +282,11 @@ describe("random trees", () => {
       let rebuilt = changeTree(prng, randomTree(prng, TILE_CHUNKS, 5), TILE_CHUNKS).slice(
         cubeAt([-20, -20, -20, -20], 40),
       );
-      const places = [...target.pieces()].flatMap(({ box, content }) =>
-        [...placesLexicographic(box)].map((place) => ({ place, content })),
+      const positions = [...target.pieces()].flatMap(({ box, content }) =>
+        [...positionsLexicographic(box)].map((position) => ({ position, content })),
       );
       rebuilt = rebuilt.carve(cubeAt([-20, -20, -20, -20], 40));
-      for (const { place, content } of places.reverse()) rebuilt = rebuilt.set(place, content);
+      for (const { position, content } of positions.reverse()) rebuilt = rebuilt.set(position, content);
       const bounds = cubeAt([-20, -20, -20, -20], 40);
       const shaped = regionTreeCodec(TILE_CHUNKS.volume);
       expect(toHex(encode(shaped, { bounds, tree: rebuilt })), `seed ${seed}`).toBe(

@@ -9,7 +9,7 @@ import {
   emptyChunk,
   GeneratorRef,
   OverrideTree,
-  type Place,
+  type Position,
   RegionTree,
   uniformChunk,
   WHOLE_LATTICE,
@@ -63,13 +63,13 @@ describe("problems of the original", () => {
   });
 
   test("a gap in the edits does not erase terrain", () => {
-    const overrides = OverrideTree.VIRGIN.set([0, 0, 0, 0], HOUSE).set([2, 0, 0, 0], HOUSE);
+    const overrides = OverrideTree.UNTOUCHED.set([0, 0, 0, 0], HOUSE).set([2, 0, 0, 0], HOUSE);
     const seen = RegionTree.EMPTY.fill(row(-5, 5), TERRAIN).under(overrides);
     expect(alongX(seen, -1, 4)).toBe("terrain house terrain house terrain");
   });
 
   test("dug-out air hides the terrain, and unedited space shows it", () => {
-    const dug = OverrideTree.VIRGIN.fill(row(0, 2), AIR);
+    const dug = OverrideTree.UNTOUCHED.fill(row(0, 2), AIR);
     const ground = RegionTree.EMPTY.fill(row(0, 4), STONE);
     expect(alongX(ground.under(dug), 0, 4)).toBe("- - stone stone");
     const restored = dug.carve(row(0, 1));
@@ -77,14 +77,14 @@ describe("problems of the original", () => {
   });
 
   test("a merge removes nothing, and a graft includes its gaps", () => {
-    const under = OverrideTree.VIRGIN.fill(row(0, 4), STONE);
-    const over = OverrideTree.VIRGIN.set([1, 0, 0, 0], SOIL);
+    const under = OverrideTree.UNTOUCHED.fill(row(0, 4), STONE);
+    const over = OverrideTree.UNTOUCHED.set([1, 0, 0, 0], SOIL);
     expect(alongX(under.merge(over), 0, 4)).toBe("stone soil stone stone");
     expect(alongX(under.graft(row(0, 3), over), 0, 4)).toBe("- soil - stone");
   });
 
   test("an edit reports everything that it changed and nothing else", () => {
-    const before = OverrideTree.VIRGIN.fill(boxBetween([-9, -9, -9, -9], [9, 9, 9, 9]), STONE).set(
+    const before = OverrideTree.UNTOUCHED.fill(boxBetween([-9, -9, -9, -9], [9, 9, 9, 9]), STONE).set(
       [0, 0, 0, 0],
       HOUSE,
     );
@@ -95,21 +95,21 @@ describe("problems of the original", () => {
   });
 
   test("a chunk that loses its edits leaves no trace", () => {
-    const before = OverrideTree.VIRGIN.fill(boxBetween([0, 0, 0, 0], [9, 1, 9, 9]), STONE);
+    const before = OverrideTree.UNTOUCHED.fill(boxBetween([0, 0, 0, 0], [9, 1, 9, 9]), STONE);
     const edited = before.set([4, 0, 4, 4], HOUSE).set([4, 0, 4, 4], STONE);
     expect(edited.equals(before)).toBe(true);
     expect(edited.leafCount).toBe(1);
-    const touched = OverrideTree.VIRGIN.set([5, 5, 5, 5], HOUSE).carve(
+    const touched = OverrideTree.UNTOUCHED.set([5, 5, 5, 5], HOUSE).carve(
       boxBetween([5, 5, 5, 5], [6, 6, 6, 6]),
     );
-    expect(touched.equals(OverrideTree.VIRGIN)).toBe(true);
+    expect(touched.equals(OverrideTree.UNTOUCHED)).toBe(true);
     expect(touched.bounds()).toBeUndefined();
   });
 });
 
 describe("a tree of chunks", () => {
   test("is the same tree when an edit changes nothing", () => {
-    const tree = OverrideTree.VIRGIN.fill(boxBetween([0, 0, 0, 0], [5, 5, 5, 5]), STONE).set(
+    const tree = OverrideTree.UNTOUCHED.fill(boxBetween([0, 0, 0, 0], [5, 5, 5, 5]), STONE).set(
       [9, 9, 9, 9],
       HOUSE,
     );
@@ -118,30 +118,32 @@ describe("a tree of chunks", () => {
     expect(tree.fill(boxBetween([1, 1, 1, 1], [3, 3, 3, 3]), STONE)).toBe(tree);
     expect(tree.carve(row(20, 30))).toBe(tree);
     expect(tree.slice(WHOLE_LATTICE)).toBe(tree);
-    expect(tree.merge(OverrideTree.VIRGIN)).toBe(tree);
+    expect(tree.merge(OverrideTree.UNTOUCHED)).toBe(tree);
   });
 
   test("has one shape for one content, whatever the order of the edits", () => {
     const prng = new Prng(3);
-    const places = Array.from(
+    const positions = Array.from(
       { length: 300 },
-      (): Place => [prng.below(9), prng.below(9), prng.below(9), prng.below(9)],
+      (): Position => [prng.below(9), prng.below(9), prng.below(9), prng.below(9)],
     );
-    const contents = new Map(places.map((place) => [place.join(), prng.pick([STONE, SOIL, HOUSE, AIR])]));
-    const build = (order: readonly Place[]): OverrideTree =>
+    const contents = new Map(
+      positions.map((position) => [position.join(), prng.pick([STONE, SOIL, HOUSE, AIR])]),
+    );
+    const build = (order: readonly Position[]): OverrideTree =>
       order.reduce(
-        (tree, place) => tree.set(place, contents.get(place.join()) as Chunk),
-        OverrideTree.VIRGIN,
+        (tree, position) => tree.set(position, contents.get(position.join()) as Chunk),
+        OverrideTree.UNTOUCHED,
       );
-    const first = build(places);
-    expect(build([...places].reverse()).equals(first)).toBe(true);
+    const first = build(positions);
+    expect(build([...positions].reverse()).equals(first)).toBe(true);
     expect(first.equals(first.set([0, 0, 0, 0], uniformChunk(VOLUME, 9)))).toBe(false);
   });
 
   test("extends to the ends of the lattice", () => {
     const low = -(2 ** 31);
     const high = 2 ** 31 - 1;
-    const all = OverrideTree.VIRGIN.fill(WHOLE_LATTICE, STONE);
+    const all = OverrideTree.UNTOUCHED.fill(WHOLE_LATTICE, STONE);
     expect(all.leafCount).toBe(1);
     const cornered = all.set([low, high, low, high], HOUSE).set([0, 0, 0, 0], SOIL);
     expect(cornered.at(low, high, low, high)).toBe(HOUSE);
@@ -149,16 +151,16 @@ describe("a tree of chunks", () => {
     expect(cornered.at(0, 0, 0, 0)).toBe(SOIL);
     expect(cornered.at(-1, 0, 0, 0)).toBe(STONE);
     expect(cornered.set([low, high, low, high], STONE).set([0, 0, 0, 0], STONE).equals(all)).toBe(true);
-    expect(codeOf(() => all.set([high + 1, 0, 0, 0], SOIL))).toBe("ORT_PLACE_RANGE");
-    expect(codeOf(() => all.set([0.5, 0, 0, 0], SOIL))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(() => all.set([high + 1, 0, 0, 0], SOIL))).toBe("ORT_POSITION_RANGE");
+    expect(codeOf(() => all.set([0.5, 0, 0, 0], SOIL))).toBe("ORT_POSITION_RANGE");
     expect(codeOf(() => all.fill(boxBetween([0, 0, 0, 0], [high + 2, 1, 1, 1]), SOIL))).toBe(
-      "ORT_PLACE_RANGE",
+      "ORT_POSITION_RANGE",
     );
   });
 
   test("stores a huge box with one hole in a few boxes", () => {
     const huge = boxBetween([-1000, -10, -1000, -1000], [1000, 10, 1000, 1000]);
-    const holed = OverrideTree.VIRGIN.fill(huge, STONE).carve(boxBetween([7, 7, 7, 7], [8, 8, 8, 8]));
+    const holed = OverrideTree.UNTOUCHED.fill(huge, STONE).carve(boxBetween([7, 7, 7, 7], [8, 8, 8, 8]));
     expect(holed.leafCount).toBeLessThan(600);
     expect(holed.at(7, 7, 7, 7)).toBeUndefined();
     expect(holed.at(7, 7, 7, 8)).toBe(STONE);
@@ -167,18 +169,18 @@ describe("a tree of chunks", () => {
 
   test("refuses an edit that would cut it into far too many pieces, and stays unchanged", () => {
     const slab = (y: number): Box => boxBetween([-300, y, -300, -300], [300, y + 1, 300, 300]);
-    const one = OverrideTree.VIRGIN.fill(slab(1), STONE);
+    const one = OverrideTree.UNTOUCHED.fill(slab(1), STONE);
     expect(codeOf(() => one.fill(slab(2), SOIL))).toBe("ORT_LIMIT");
     expect(one.leafCount).toBe(1);
   });
 
   test("fills more than one chunk only with spreadable content", () => {
-    expect(codeOf(() => OverrideTree.VIRGIN.fill(row(0, 2), HOUSE))).toBe("ORT_ARGUMENT");
-    expect(OverrideTree.VIRGIN.fill(row(0, 1), HOUSE).at(0, 0, 0, 0)).toBe(HOUSE);
+    expect(codeOf(() => OverrideTree.UNTOUCHED.fill(row(0, 2), HOUSE))).toBe("ORT_ARGUMENT");
+    expect(OverrideTree.UNTOUCHED.fill(row(0, 1), HOUSE).at(0, 0, 0, 0)).toBe(HOUSE);
   });
 
   test("returns its pieces inside a box, disjoint and complete", () => {
-    const tree = OverrideTree.VIRGIN.fill(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]), STONE).set(
+    const tree = OverrideTree.UNTOUCHED.fill(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]), STONE).set(
       [4, 4, 4, 4],
       HOUSE,
     );
@@ -191,7 +193,7 @@ describe("a tree of chunks", () => {
   });
 
   test("finds differences by what is not shared, without examining everything", () => {
-    let tree = OverrideTree.VIRGIN;
+    let tree = OverrideTree.UNTOUCHED;
     for (let x = 0; x < 64; x++)
       for (let z = 0; z < 64; z++) tree = tree.set([x, 0, z, 0], x % 2 ? HOUSE : STONE);
     const edited = tree.set([40, 0, 40, 0], SOIL);
@@ -215,9 +217,9 @@ describe("a tree of chunks", () => {
   });
 
   test("the two kinds of tree cannot be mixed up", () => {
-    const overrides: OverrideTree = OverrideTree.VIRGIN;
-    // @ts-expect-error missing is virgin in one and empty in the other
+    const overrides: OverrideTree = OverrideTree.UNTOUCHED;
+    // @ts-expect-error missing is untouched in one and empty in the other
     const region: RegionTree = overrides;
-    expect(region.missing).toBe("virgin");
+    expect(region.missing).toBe("untouched");
   });
 });

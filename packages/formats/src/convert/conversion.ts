@@ -1,4 +1,4 @@
-import { type Box, boxContains, type ChunkShape, clampInto, PlaceMap } from "@orthant/core";
+import { type Box, boxContains, type ChunkShape, clampInto, PositionMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { BlockEntry, EntityRecord, LeafEntry, Save, SaveContent } from "@orthant/save";
 import { chunkOfEntity } from "@orthant/save";
@@ -40,7 +40,7 @@ export async function* contentByCell(
   cellsOf: (leaf: Box) => Iterable<Box>,
   onLeaf?: () => void,
 ): AsyncGenerator<CellContent> {
-  const done = new PlaceMap<true>();
+  const done = new PositionMap<true>();
   for await (const leaf of leaves) {
     for (const cell of cellsOf(leaf.cell)) {
       if (done.has(...cell.min)) continue;
@@ -56,7 +56,7 @@ async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Pro
   const entities: EntityRecord[] = [];
   for (const leaf of [...(await content.touching(cell))].reverse()) {
     for (const block of await content.readBlocks(leaf))
-      if (boxContains(cell, block.place)) blocks.push(block);
+      if (boxContains(cell, block.position)) blocks.push(block);
     for (const entity of await content.readEntities(leaf)) {
       // An entity outside its leaf stays with it.
       if (boxContains(cell, clampInto(leaf.cell, chunkOfEntity(entity, shape)))) entities.push(entity);

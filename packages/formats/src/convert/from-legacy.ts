@@ -1,4 +1,4 @@
-import { cubeAt, floorDivide, HYPERCUBE_CHUNKS, PlaceMap, placeFrom } from "@orthant/core";
+import { cubeAt, floorDivide, HYPERCUBE_CHUNKS, PositionMap, positionFrom } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { BlockEntry, LeafChange, LegacyWorld } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
@@ -35,16 +35,16 @@ export async function importLegacyWorld(
 }
 
 function leavesOf({ blocks }: LegacyWorld): readonly LeafChange[] {
-  const cells = new PlaceMap<BlockEntry[]>();
+  const cells = new PositionMap<BlockEntry[]>();
   for (const block of blocks) {
-    const cell = placeFrom((axis) => floorDivide(block.place[axis], CELL_EDGE_CHUNKS));
+    const cell = positionFrom((axis) => floorDivide(block.position[axis], CELL_EDGE_CHUNKS));
     const found = cells.get(...cell);
     if (found === undefined) cells.set(...cell, [block]);
     else found.push(block);
   }
   return Array.from(cells, ([cell, inCell]) => ({
     cell: cubeAt(
-      placeFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
+      positionFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
       CELL_EDGE_CHUNKS,
     ),
     blocks: inCell,

@@ -8,7 +8,7 @@ import {
   I32_MAX,
   I32_MIN,
   OrthantError,
-  type Place,
+  type Position,
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -109,9 +109,13 @@ function locationsOf({ chunks }: MarsMinerState, cubeSize: number): MarsMinerLoc
 
 /** If several chunks share a position, the last one wins. */
 function chunksOnce({ chunks }: MarsMinerState, losses: ConversionLosses): Iterable<MarsMinerChunkEntry> {
-  const byPlace = new Map(chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
-  losses.add("chunks that were there twice", "the last one of a place is kept", chunks.length - byPlace.size);
-  return byPlace.values();
+  const byPosition = new Map(chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
+  losses.add(
+    "chunks that were there twice",
+    "the last one of a place is kept",
+    chunks.length - byPosition.size,
+  );
+  return byPosition.values();
 }
 
 /** Returns the corner of a column in cubes; `undefined` if it is outside the lattice. */
@@ -163,11 +167,11 @@ function* leavesOf(
   const perCube = cubeSize / edge;
   const perCell = Math.min(CELL_CHUNKS, perCube);
   for (const [level, octree] of octrees.entries()) {
-    const corner: Place = [column.x * perCube, level * perCube, column.z * perCube, 0];
+    const corner: Position = [column.x * perCube, level * perCube, column.z * perCube, 0];
     for (let x = 0; x < perCube; x += perCell)
       for (let y = 0; y < perCube; y += perCell)
         for (let z = 0; z < perCube; z += perCell) {
-          const from: Place = [x, y, z, 0];
+          const from: Position = [x, y, z, 0];
           yield leafOf(octree, corner, from, perCell, cubeSize, shape, materialOf);
         }
   }
@@ -175,8 +179,8 @@ function* leavesOf(
 
 function leafOf(
   octree: Octree,
-  corner: Place,
-  from: Place,
+  corner: Position,
+  from: Position,
   perCell: number,
   cubeSize: number,
   shape: ChunkShape,
@@ -189,10 +193,10 @@ function leafOf(
       for (let z = from[2]; z < from[2] + perCell; z++) {
         const cube = { x: x * edge, y: y * edge, z: z * edge, edge };
         const chunk = chunkOf(octreeCubeContent(octree, cubeSize, cube), shape, materialOf);
-        blocks.push({ place: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
+        blocks.push({ position: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
       }
-  const min: Place = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
-  const max: Place = [min[0] + perCell, min[1] + perCell, min[2] + perCell, perCell];
+  const min: Position = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
+  const max: Position = [min[0] + perCell, min[1] + perCell, min[2] + perCell, perCell];
   return { cell: { min, max }, blocks };
 }
 

@@ -4,7 +4,7 @@ import {
   encode,
   floorDivide,
   materialCatalogCodec,
-  PlaceMap,
+  PositionMap,
   TILE_CHUNKS,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -44,10 +44,10 @@ export async function convertFromTiles(
 }
 
 function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
-  const cells = new PlaceMap<BlockEntry[]>();
+  const cells = new PositionMap<BlockEntry[]>();
   for (const { x, y, tiles } of chunks) {
     const cell = [floorDivide(x, CELL_EDGE_CHUNKS), floorDivide(y, CELL_EDGE_CHUNKS), 0, 0] as const;
-    const block = { place: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
+    const block = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
     const blocks = cells.get(...cell);
     if (blocks === undefined) cells.set(...cell, [block]);
     else blocks.push(block);

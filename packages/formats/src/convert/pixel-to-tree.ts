@@ -9,8 +9,8 @@ import {
   MaterialCatalog,
   materialCatalogCodec,
   PIXEL_CHUNKS,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { PixelBodyRef, PixelSave } from "@orthant/pixel-world";
@@ -123,8 +123,8 @@ function noteLostFacts({ facts, dialect }: PixelSave, losses: ConversionLosses):
     losses.add("the generator", "the file does not say what made untouched space; it becomes air");
 }
 
-function bodiesByChunk(save: PixelSave): PlaceMap<PixelBodyRef[]> {
-  const chunks = new PlaceMap<PixelBodyRef[]>();
+function bodiesByChunk(save: PixelSave): PositionMap<PixelBodyRef[]> {
+  const chunks = new PositionMap<PixelBodyRef[]>();
   for (const ref of save.bodies()) {
     const there = chunks.get(ref.x, ref.y, 0, 0);
     if (there === undefined) chunks.set(ref.x, ref.y, 0, 0, [ref]);
@@ -139,7 +139,7 @@ function bodiesByChunk(save: PixelSave): PlaceMap<PixelBodyRef[]> {
  */
 async function entitiesOf(
   save: PixelSave,
-  bodies: PlaceMap<PixelBodyRef[]>,
+  bodies: PositionMap<PixelBodyRef[]>,
   x: number,
   y: number,
   losses: ConversionLosses,
@@ -175,7 +175,7 @@ function blocksOf(
       }
       const chunk = chunkFromVoxels(voxels);
       for (const material of chunk.materials()) materials.add(material);
-      blocks.push({ place: [minX + across, minY + up, 0, 0], chunk });
+      blocks.push({ position: [minX + across, minY + up, 0, 0], chunk });
     }
   }
   return blocks;
@@ -186,8 +186,8 @@ function blocksOf(
  * lattice.
  */
 function cellAt(x: number, y: number, pieces: number): Box | undefined {
-  const min: Place = [x * pieces, y * pieces, 0, 0];
-  const max: Place = [min[0] + pieces, min[1] + pieces, pieces, pieces];
+  const min: Position = [x * pieces, y * pieces, 0, 0];
+  const max: Position = [min[0] + pieces, min[1] + pieces, pieces, pieces];
   const fits = min[0] >= -I32_END && min[1] >= -I32_END && max[0] <= I32_END && max[1] <= I32_END;
   return fits ? { min, max } : undefined;
 }

@@ -6,8 +6,8 @@ import {
   clampInto,
   HYPERCUBE_CHUNKS,
   OrthantError,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   U8_MAX,
 } from "@orthant/core";
 import type { BlockEntry, EntityRecord } from "@orthant/save";
@@ -54,7 +54,7 @@ export async function convertToFlat(conversion: Conversion): Promise<ConversionC
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
         counts.chunks += blocks.length;
         counts.entities += entities.length;
-        await writer?.add([{ region: region.place, blocks, entities }]);
+        await writer?.add([{ region: region.position, blocks, entities }]);
       }
     }
     const { worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = global;
@@ -72,30 +72,33 @@ function cellsAround(leaf: Box): readonly Box[] {
 }
 
 interface RegionContent {
-  readonly place: Place;
+  readonly position: Position;
   readonly blocks: BlockEntry[];
   readonly entities: EntityRecord[];
 }
 
 function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
-  const regions = new PlaceMap<RegionContent>();
-  const at = (chunk: Place): RegionContent => {
-    const place = flatRegionOf(chunk, EDGE);
-    const region = regions.get(...place) ?? { place, blocks: [], entities: [] };
-    regions.set(...place, region);
+  const regions = new PositionMap<RegionContent>();
+  const at = (chunk: Position): RegionContent => {
+    const position = flatRegionOf(chunk, EDGE);
+    const region = regions.get(...position) ?? { position, blocks: [], entities: [] };
+    regions.set(...position, region);
     return region;
   };
-  for (const block of blocks) at(block.place).blocks.push(block);
+  for (const block of blocks) at(block.position).blocks.push(block);
   for (const entity of entities) {
     at(clampInto(cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
   }
   return regions.values();
 }
 
-function flatBlock({ place, chunk }: BlockEntry, standIn: number, losses: ConversionLosses): BlockEntry {
-  if (chunk.materials().every((material) => material <= U8_MAX)) return { place, chunk };
-  losses.add("chunks with materials above 255", `these voxels become material ${standIn}; first [${place}]`);
-  return { place, chunk: withoutWideMaterials(chunk, standIn) };
+function flatBlock({ position, chunk }: BlockEntry, standIn: number, losses: ConversionLosses): BlockEntry {
+  if (chunk.materials().every((material) => material <= U8_MAX)) return { position, chunk };
+  losses.add(
+    "chunks with materials above 255",
+    `these voxels become material ${standIn}; first [${position}]`,
+  );
+  return { position, chunk: withoutWideMaterials(chunk, standIn) };
 }
 
 function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {

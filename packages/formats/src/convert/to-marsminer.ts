@@ -7,8 +7,8 @@ import {
   I32_MIN,
   type MaterialCatalog,
   OrthantError,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   U8_MAX,
   U16_MAX,
 } from "@orthant/core";
@@ -104,15 +104,16 @@ async function surveyColumns(
   let chunks = 0;
   for await (const leaf of content.index.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
-    for (const { place, chunk } of await content.readBlocks(leaf)) {
-      const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(place[axis as 0 | 1 | 2], perCube)) as [
+    for (const { position, chunk } of await content.readBlocks(leaf)) {
+      const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(position[axis as 0 | 1 | 2], perCube)) as [
         number,
         number,
         number,
       ];
-      if (place[3] !== 0) losses.add("chunks beside the first on the fourth axis", `first [${place}]`);
-      else if (y < 0 || y >= U8_MAX) losses.add("chunks below 0, or too high", `first [${place}]`);
-      else if (!isI32(x * scale) || !isI32(z * scale)) losses.add("chunks too far away", `first [${place}]`);
+      if (position[3] !== 0) losses.add("chunks beside the first on the fourth axis", `first [${position}]`);
+      else if (y < 0 || y >= U8_MAX) losses.add("chunks below 0, or too high", `first [${position}]`);
+      else if (!isI32(x * scale) || !isI32(z * scale))
+        losses.add("chunks too far away", `first [${position}]`);
       else {
         const column = columns.get(`${x},${z}`) ?? { x, z, height: 0 };
         columns.set(`${x},${z}`, column);
@@ -137,15 +138,15 @@ class ColumnReader {
     this.#perCube = cubeSize / extents[0];
   }
 
-  async read({ x, z, height }: Column): Promise<PlaceMap<Chunk>> {
+  async read({ x, z, height }: Column): Promise<PositionMap<Chunk>> {
     const edge = this.#perCube;
-    const min: Place = [x * edge, 0, z * edge, 0];
-    const max: Place = [min[0] + edge, height * edge, min[2] + edge, 1];
-    const chunks = new PlaceMap<Chunk>();
+    const min: Position = [x * edge, 0, z * edge, 0];
+    const max: Position = [min[0] + edge, height * edge, min[2] + edge, 1];
+    const chunks = new PositionMap<Chunk>();
     for (const leaf of await this.#content.touching({ min, max })) {
-      for (const { place, chunk } of await this.#blocksOf(leaf)) {
-        if (place.every((at, axis) => at >= (min[axis] as number) && at < (max[axis] as number))) {
-          chunks.set(...place, chunk);
+      for (const { position, chunk } of await this.#blocksOf(leaf)) {
+        if (position.every((at, axis) => at >= (min[axis] as number) && at < (max[axis] as number))) {
+          chunks.set(...position, chunk);
         }
       }
     }
@@ -164,7 +165,7 @@ class ColumnReader {
 }
 
 function columnOctrees(
-  chunks: PlaceMap<Chunk>,
+  chunks: PositionMap<Chunk>,
   { x, z, height }: Column,
   shape: ChunkShape,
   cubeSize: number,

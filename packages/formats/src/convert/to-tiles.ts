@@ -4,7 +4,7 @@ import {
   isOrthantError,
   materialCatalogCodec,
   OrthantError,
-  placesEqual,
+  positionsEqual,
   TILE_CHUNKS,
   type TileChunk,
 } from "@orthant/core";
@@ -30,7 +30,7 @@ export async function convertToTiles(
 ): Promise<ConversionCounts> {
   const { global, index, players } = save;
   const { description } = global;
-  if (!placesEqual(description.chunkShape.extents, TILE_CHUNKS.extents)) {
+  if (!positionsEqual(description.chunkShape.extents, TILE_CHUNKS.extents)) {
     const found = description.chunkShape.extents.join(" x ");
     throw new OrthantError("ORT_DIALECT", `chunks of ${found} voxels, where a tile save has 32 x 32`);
   }
@@ -43,10 +43,10 @@ export async function convertToTiles(
   const chunks: TileChunk[] = [];
   const content = new SaveContent(save);
   for await (const leaf of content.all()) {
-    for (const { place, chunk } of await content.readBlocks(leaf)) {
-      const [x, y, z, w] = place;
+    for (const { position, chunk } of await content.readBlocks(leaf)) {
+      const [x, y, z, w] = position;
       if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
-      else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${place}]`);
+      else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${position}]`);
     }
     const entities = await content.readEntities(leaf);
     losses.add("entities", "a tile save has none", entities.length);

@@ -1,4 +1,4 @@
-import { type Box, placeFrom, placesLexicographic } from "@orthant/core";
+import { type Box, positionFrom, positionsLexicographic } from "@orthant/core";
 import type { LeafChange, PlayerRecord } from "@orthant/save";
 import {
   allLeaves,
@@ -55,12 +55,12 @@ function alignedCells(regionChunkEdge: number): (leaf: Box) => Iterable<Box> {
   const edge = 2 ** Math.ceil(Math.log2(regionChunkEdge));
   return function* ({ min, max }) {
     const numbers = {
-      min: placeFrom((axis) => Math.floor(min[axis] / edge)),
-      max: placeFrom((axis) => Math.ceil(max[axis] / edge)),
+      min: positionFrom((axis) => Math.floor(min[axis] / edge)),
+      max: positionFrom((axis) => Math.ceil(max[axis] / edge)),
     };
-    for (const number of placesLexicographic(numbers)) {
-      const corner = placeFrom((axis) => number[axis] * edge);
-      yield { min: corner, max: placeFrom((axis) => corner[axis] + edge) };
+    for (const number of positionsLexicographic(numbers)) {
+      const corner = positionFrom((axis) => number[axis] * edge);
+      yield { min: corner, max: positionFrom((axis) => corner[axis] + edge) };
     }
   };
 }

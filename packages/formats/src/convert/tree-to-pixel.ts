@@ -8,8 +8,8 @@ import {
   GeneratorRef,
   isOrthantError,
   OrthantError,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -25,7 +25,7 @@ import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./pixel-ent
 import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-target.ts";
 
 /** Returns the chunks of unedited space. */
-type VirginSpace = (x: number, y: number) => Chunk;
+type UntouchedSpace = (x: number, y: number) => Chunk;
 
 /**
  * Writes a two-dimensional world as a pixel world to a new file. Without a disk, only reports what would be
@@ -61,12 +61,12 @@ async function run(
     losses,
   );
   losses.add("players", "a pixel world has none", save.players.length);
-  const virgin = virginSpace(save, losses);
+  const untouched = untouchedSpace(save, losses);
   const writer = target && (await openPixelTarget(kind, target.disk, target.path, facts));
   const pixels = new PixelPainter(
     facts,
     global.description.chunkShape,
-    virgin,
+    untouched,
     options.standInMaterial ?? 1,
     losses,
   );
@@ -134,7 +134,7 @@ function requireFitting({ extents }: ChunkShape, chunkEdge: number): void {
 }
 
 /** Returns unedited space, which fills the rest of a partly edited pixel chunk. */
-function virginSpace({ global }: Save, losses: ConversionLosses): VirginSpace | undefined {
+function untouchedSpace({ global }: Save, losses: ConversionLosses): UntouchedSpace | undefined {
   const [generator] = global.generators;
   if (global.base.kind === "empty") return undefined;
   if (generator === undefined || global.base.kind !== "generated") {
@@ -163,20 +163,20 @@ function virginSpace({ global }: Save, losses: ConversionLosses): VirginSpace | 
 class PixelPainter {
   readonly #facts: PixelFacts;
   readonly #shape: ChunkShape;
-  readonly #virgin: VirginSpace | undefined;
+  readonly #untouched: UntouchedSpace | undefined;
   readonly #standIn: number;
   readonly #losses: ConversionLosses;
 
   constructor(
     facts: PixelFacts,
     shape: ChunkShape,
-    virgin: VirginSpace | undefined,
+    untouched: UntouchedSpace | undefined,
     standIn: number,
     losses: ConversionLosses,
   ) {
     this.#facts = facts;
     this.#shape = shape;
-    this.#virgin = virgin;
+    this.#untouched = untouched;
     this.#standIn = standIn;
     this.#losses = losses;
   }
@@ -184,14 +184,14 @@ class PixelPainter {
   paint(x: number, y: number, blocks: readonly BlockEntry[]): Uint8Array {
     const { chunkEdge, layers } = this.#facts;
     const [ex, ey] = this.#shape.extents;
-    const chunks = new PlaceMap<Chunk>();
-    for (const { place, chunk } of blocks) chunks.set(place[0], place[1], 0, 0, chunk);
+    const chunks = new PositionMap<Chunk>();
+    for (const { position, chunk } of blocks) chunks.set(position[0], position[1], 0, 0, chunk);
     const pixels = new Uint8Array(chunkEdge * chunkEdge * layers.length);
     const [across, up] = [chunkEdge / ex, chunkEdge / ey];
     for (let chunkY = 0; chunkY < up; chunkY++) {
       for (let chunkX = 0; chunkX < across; chunkX++) {
-        const place = [x * across + chunkX, y * up + chunkY] as const;
-        const chunk = chunks.get(...place, 0, 0) ?? this.#virgin?.(...place);
+        const position = [x * across + chunkX, y * up + chunkY] as const;
+        const chunk = chunks.get(...position, 0, 0) ?? this.#untouched?.(...position);
         if (chunk !== undefined && !chunk.isEmpty) this.#copy(chunk, pixels, chunkX * ex, chunkY * ey);
       }
     }
@@ -235,12 +235,12 @@ async function* contentByPixelChunk(
   const [ex, ey] = save.global.description.chunkShape.extents;
   const [across, up] = [chunkEdge / ex, chunkEdge / ey];
   const content = new SaveContent(save);
-  const done = new PlaceMap<true>();
+  const done = new PositionMap<true>();
   for await (const leaf of save.index.all()) {
     const { min, max } = leaf.cell;
     await onEntities(await content.readEntities(leaf));
     const own = await content.readBlocks(leaf);
-    const deep = own.filter(({ place }) => !isFlat(place)).length;
+    const deep = own.filter(({ position }) => !isFlat(position)).length;
     losses.add("chunks beside the plane", "a pixel world has z and w 0 alone", deep);
     if (max[0] - min[0] >= across && max[1] - min[1] >= up) {
       yield* grouped(own, across, up);
@@ -253,7 +253,7 @@ async function* contentByPixelChunk(
       const blocks: BlockEntry[] = [];
       for (const other of await content.touching(cell)) {
         for (const block of await content.readBlocks(other))
-          if (boxContains(cell, block.place)) blocks.push(block);
+          if (boxContains(cell, block.position)) blocks.push(block);
       }
       if (blocks.length > 0) yield { x, y, blocks };
     }
@@ -266,10 +266,10 @@ function* chunksTouched({ min, max }: Box, across: number, up: number): Generato
 }
 
 function* grouped(blocks: readonly BlockEntry[], across: number, up: number): Generator<PixelChunkContent> {
-  const chunks = new PlaceMap<BlockEntry[]>();
+  const chunks = new PositionMap<BlockEntry[]>();
   for (const block of blocks) {
-    if (!isFlat(block.place)) continue;
-    const [x, y] = [floorDivide(block.place[0], across), floorDivide(block.place[1], up)];
+    if (!isFlat(block.position)) continue;
+    const [x, y] = [floorDivide(block.position[0], across), floorDivide(block.position[1], up)];
     const there = chunks.get(x, y, 0, 0);
     if (there === undefined) chunks.set(x, y, 0, 0, [block]);
     else there.push(block);
@@ -277,6 +277,6 @@ function* grouped(blocks: readonly BlockEntry[], across: number, up: number): Ge
   for (const [[x, y], there] of chunks) yield { x, y, blocks: there };
 }
 
-function isFlat([, , z, w]: Place): boolean {
+function isFlat([, , z, w]: Position): boolean {
   return z === 0 && w === 0;
 }

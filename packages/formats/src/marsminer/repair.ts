@@ -142,10 +142,10 @@ async function planChunks(
   older: readonly MarsMinerState[],
   losses: MarsMinerLoss[],
 ): Promise<readonly MarsMinerChunkEntry[]> {
-  const byPlace = new Map(base.chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
+  const byPosition = new Map(base.chunks.map((entry) => [`${entry.x},${entry.z}`, entry]));
   const planned: MarsMinerChunkEntry[] = [];
   let subtypes = 0;
-  for (const entry of byPlace.values()) {
+  for (const entry of byPosition.values()) {
     const mended = await mendChunk(files, cubeSize, entry);
     const { content, error } = mended;
     const substitute = error === undefined ? undefined : findOlder(older, entry);

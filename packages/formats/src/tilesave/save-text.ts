@@ -124,8 +124,8 @@ function readChunks(entries: Entries): readonly TileChunk[] {
     throw new OrthantError("ORT_LIMIT", `${found} chunks where at most ${TILE_SAVE_CHUNKS_MAX} may be`);
   }
   const chunks = Array.from({ length: found }, (_, index) => readChunk(entries, index));
-  const places = new Set(chunks.map(({ x, y }) => `${x} ${y}`));
-  if (places.size < found) throw entries.fail("a chunk is there twice");
+  const positions = new Set(chunks.map(({ x, y }) => `${x} ${y}`));
+  if (positions.size < found) throw entries.fail("a chunk is there twice");
   return chunks;
 }
 

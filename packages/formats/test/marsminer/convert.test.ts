@@ -299,18 +299,18 @@ describe("a conversion from or to MarsMiner", () => {
       {
         cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] },
         blocks: [
-          { place: [1, 0, 0, 0], chunk: stripes },
-          { place: [1, 0, 0, 1], chunk: uniformChunk(shape.volume, 2) },
+          { position: [1, 0, 0, 0], chunk: stripes },
+          { position: [1, 0, 0, 1], chunk: uniformChunk(shape.volume, 2) },
         ],
         entities: [entityAt(1n, [3, 3, 3, 0])],
       },
       {
         cell: { min: [0, -4, 0, 0], max: [4, 0, 4, 4] },
-        blocks: [{ place: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+        blocks: [{ position: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
       {
         cell: { min: [0x7fff_fffc, 0, 0, 0], max: [0x8000_0000, 4, 4, 4] },
-        blocks: [{ place: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+        blocks: [{ position: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
     ]);
     const save = await openSave(disk);

@@ -1,4 +1,4 @@
-import { chunkFromVoxels, type Place, TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { chunkFromVoxels, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { encodeTileSave, exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
 import { createSave, LeafMap, openSave, plainDescription, verifySave } from "@orthant/save";
@@ -58,8 +58,8 @@ describe("a tile save", () => {
 
   test("[TS16] reports what it cannot hold, even without writing", async () => {
     const disk = new MemoryDisk();
-    const blocks = [[0, 0, 0, 0] as Place, [1, 0, 2, 0] as Place].map((place) => ({
-      place,
+    const blocks = [[0, 0, 0, 0] as Position, [1, 0, 2, 0] as Position].map((position) => ({
+      position,
       chunk: uniformChunk(TILE_CHUNKS.volume, 4),
     }));
     const leaves = [{ cell: new LeafMap([]).cellFor([0, 0, 0, 0]), blocks }];

@@ -1,4 +1,4 @@
-import { bytesEqual, isOrthantError, OrthantError, PlaceSet } from "@orthant/core";
+import { bytesEqual, isOrthantError, OrthantError, PositionSet } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { isDamage } from "@orthant/disk/files";
@@ -36,7 +36,7 @@ export class PixelLog {
   readonly #disk: Disk;
   readonly #path: string;
   readonly #lock: WriterLock;
-  readonly #changedChunks = new PlaceSet();
+  readonly #changedChunks = new PositionSet();
   readonly #changedBodies = new Set<bigint>();
   #file: LeasedFile;
   #state: Version2State;
@@ -307,14 +307,14 @@ export class PixelLog {
   }
 
   #changesTable(links: number): Uint8Array {
-    const places = Array.from(this.#changedChunks, ([x, y]) => ({ x, y })).sort(compareChunks);
+    const positions = Array.from(this.#changedChunks, ([x, y]) => ({ x, y })).sort(compareChunks);
     const ids = Array.from(this.#changedBodies, (id) => ({ id })).sort(byId);
     const table: Table = {
       links,
-      chunks: places.map(({ x, y }) => ({ x, y, ref: this.#index.chunks.get(x, y) })),
+      chunks: positions.map(({ x, y }) => ({ x, y, ref: this.#index.chunks.get(x, y) })),
       bodies: ids.map(({ id }) => ({ id, ref: this.#index.bodies.get(id) })),
     };
-    return encodeTable(table, { chunks: places.length, bodies: ids.length });
+    return encodeTable(table, { chunks: positions.length, bodies: ids.length });
   }
 }
 

@@ -133,9 +133,14 @@ async function readBodies(
   const { count } = bodySection.read(new ByteReader(await file.readAt(bodiesOffset, bodySection.bytes)));
   const refs: PixelBodyRef[] = [];
   const seen = new Set<bigint>();
-  const place = { offset: bodiesOffset + bodySection.bytes, count, bytes: bodyIndexEntry.bytes, limit: size };
+  const section = {
+    offset: bodiesOffset + bodySection.bytes,
+    count,
+    bytes: bodyIndexEntry.bytes,
+    limit: size,
+  };
   let read = 0;
-  for await (const { bytes, offset } of readEntries(file, place, report)) {
+  for await (const { bytes, offset } of readEntries(file, section, report)) {
     read++;
     const ref = bodyOf(bytes, offset, header, report);
     if (ref === undefined) continue;
@@ -176,10 +181,15 @@ function bodyOf(
 /** Yields consecutive entries, up to `count` of them, and reports missing ones. */
 async function* readEntries(
   file: DiskFile,
-  place: { readonly offset: number; readonly count: number; readonly bytes: number; readonly limit: number },
+  section: {
+    readonly offset: number;
+    readonly count: number;
+    readonly bytes: number;
+    readonly limit: number;
+  },
   report: Report,
 ): AsyncGenerator<{ readonly bytes: Uint8Array; readonly offset: number }> {
-  const { offset, count, bytes, limit } = place;
+  const { offset, count, bytes, limit } = section;
   const there = Math.max(0, Math.min(count, Math.floor((limit - offset) / bytes)));
   for (let first = 0; first < there; first += ENTRIES_PER_READ) {
     const length = Math.min(ENTRIES_PER_READ, there - first);

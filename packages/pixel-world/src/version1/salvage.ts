@@ -6,7 +6,7 @@ import { carve } from "./carve.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { readHeader, type Version1Header } from "./read-header.ts";
 import { readIndex, type Version1Index } from "./read-index.ts";
-import { bodyOfRecord, readPayload, truePlace } from "./version1-save.ts";
+import { bodyOfRecord, readPayload, truePosition } from "./version1-save.ts";
 
 /** A fault, and the chunk that it affects, if known. */
 export interface SalvageFault {
@@ -101,7 +101,7 @@ async function readableBodies(
   const readable: PixelBodyRef[] = [];
   for (const ref of bodies) {
     const [found, error] = await attempt(async () => {
-      if (dialect === "browser") return await truePlace(file, ref);
+      if (dialect === "browser") return await truePosition(file, ref);
       bodyOfRecord(await file.readAt(ref.offset, ref.bytes), ref);
       return ref;
     });

@@ -1,4 +1,4 @@
-import { ByteReader, OrthantError, PlaceMap } from "@orthant/core";
+import { ByteReader, OrthantError, PositionMap } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
@@ -26,7 +26,7 @@ export class Version1Save implements PixelSave {
   readonly #path: string;
   readonly #file: DiskFile;
   readonly #index: Version1Index;
-  readonly #byPlace = new PlaceMap<PixelChunkRef>();
+  readonly #byPosition = new PositionMap<PixelChunkRef>();
 
   private constructor(
     path: string,
@@ -44,7 +44,7 @@ export class Version1Save implements PixelSave {
     this.fileBytes = fileBytes;
     const live = [...index.chunks, ...index.bodies].reduce((sum, { bytes }) => sum + bytes, 0);
     this.deadBytes = Math.max(0, header.tableOffset - HEADER_BYTES - live);
-    for (const chunk of index.chunks) this.#byPlace.set(chunk.x, chunk.y, 0, 0, chunk);
+    for (const chunk of index.chunks) this.#byPosition.set(chunk.x, chunk.y, 0, 0, chunk);
   }
 
   /** Opens a save, which then owns `file`. Throws at the first fault in the header, table or index. */
@@ -55,7 +55,7 @@ export class Version1Save implements PixelSave {
     });
     if (dialect === "native") return new Version1Save(path, file, header, index, await file.size());
     const bodies: PixelBodyRef[] = [];
-    for (const ref of index.bodies) bodies.push(await truePlace(file, ref));
+    for (const ref of index.bodies) bodies.push(await truePosition(file, ref));
     return new Version1Save(
       path,
       file,
@@ -78,7 +78,7 @@ export class Version1Save implements PixelSave {
   }
 
   chunkAt(x: number, y: number): PixelChunkRef | undefined {
-    return this.#byPlace.get(x, y, 0, 0);
+    return this.#byPosition.get(x, y, 0, 0);
   }
 
   bodies(): Iterable<PixelBodyRef> {
@@ -128,7 +128,7 @@ export function bodyOfRecord(record: Uint8Array, { id, offset }: PixelBodyRef): 
  * body, and ids that had been rounded to a number. Throws if the id is not even the rounded one: the index is
  * damaged.
  */
-export async function truePlace(file: DiskFile, ref: PixelBodyRef): Promise<PixelBodyRef> {
+export async function truePosition(file: DiskFile, ref: PixelBodyRef): Promise<PixelBodyRef> {
   const body = decodeBody(await file.readAt(ref.offset, ref.bytes), PIXEL_BYTES);
   // As the page wrote it: the id as a number, then text, then a bigint.
   if (ref.id !== body.id && ref.id !== BigInt.asUintN(64, BigInt(String(Number(body.id))))) {

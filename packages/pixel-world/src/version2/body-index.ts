@@ -1,10 +1,10 @@
-import { PlaceMap } from "@orthant/core";
+import { PositionMap } from "@orthant/core";
 import { compareBodies, type PixelBodyRef } from "../save.ts";
 
 /** Locations of all bodies, by id and by chunk. */
 export class BodyIndex {
   readonly #byId = new Map<bigint, PixelBodyRef>();
-  readonly #byChunk = new PlaceMap<Set<bigint>>();
+  readonly #byChunk = new PositionMap<Set<bigint>>();
   #liveBytes = 0;
 
   get size(): number {

@@ -1,4 +1,4 @@
-import { PlaceMap } from "@orthant/core";
+import { PositionMap } from "@orthant/core";
 import { STORAGE, storageNamed } from "../pixels/stored-chunk.ts";
 import type { PixelChunkRef } from "../save.ts";
 
@@ -9,7 +9,7 @@ const STORAGES = [STORAGE.empty, STORAGE.delta, STORAGE.full].map(
 
 /** Locations of up to millions of chunks, in columns of numbers instead of objects. Reuses freed rows. */
 export class ChunkIndex {
-  readonly #rows = new PlaceMap<number>();
+  readonly #rows = new PositionMap<number>();
   readonly #free: number[] = [];
   #offsets = new Float64Array(CAPACITY_MIN);
   #bytes = new Uint32Array(CAPACITY_MIN);
@@ -63,9 +63,9 @@ export class ChunkIndex {
 
   /** All chunks, ordered by y, then x. */
   *[Symbol.iterator](): Generator<PixelChunkRef> {
-    const places = sortedPlaces(this.#rows);
-    for (let at = 0; at < places.length; at += 2) {
-      const [x, y] = [(places[at] as number) ^ SIGN_BIT, (places[at + 1] as number) ^ SIGN_BIT];
+    const positions = sortedPositions(this.#rows);
+    for (let at = 0; at < positions.length; at += 2) {
+      const [x, y] = [(positions[at] as number) ^ SIGN_BIT, (positions[at + 1] as number) ^ SIGN_BIT];
       const row = this.#rows.get(x, y, 0, 0);
       if (row !== undefined) yield this.#refAt(x, y, row);
     }
@@ -95,7 +95,7 @@ export class ChunkIndex {
 const SIGN_BIT = -0x8000_0000;
 
 /** Returns pairs of x and y, each with its sign bit flipped, sorted as 64-bit numbers: by y, then x. */
-function sortedPlaces(rows: PlaceMap<number>): Uint32Array {
+function sortedPositions(rows: PositionMap<number>): Uint32Array {
   const halves = new Uint32Array(rows.size * 2);
   let end = 0;
   rows.forEach((_row, x, y) => {

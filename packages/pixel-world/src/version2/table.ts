@@ -113,10 +113,10 @@ function applyChunks(
       input.u32(),
       input.u8(),
     ];
-    const place = { x, y };
-    if (line > 0 && compareChunks(before, place) >= 0)
+    const position = { x, y };
+    if (line > 0 && compareChunks(before, position) >= 0)
       throw input.fail("ORT_INDEX", `chunk [${x}, ${y}] is not in its order`);
-    before = place;
+    before = position;
     if (storage === GONE) {
       if (isWhole || offset !== 0 || bytes !== 0)
         throw input.fail("ORT_INDEX", `chunk [${x}, ${y}] is gone, and is not`);

@@ -4,10 +4,10 @@ import {
   I32_MAX,
   I32_MIN,
   OrthantError,
-  type Place,
-  type PlaceSet,
-  placeFrom,
-  placesEqual,
+  type Position,
+  type PositionSet,
+  positionFrom,
+  positionsEqual,
   regionOf,
 } from "@orthant/core";
 import type { Being, Vector } from "../message/being.ts";
@@ -23,7 +23,7 @@ export const BEINGS_HELD_MAX: number = 4 * BEINGS_MAX;
 
 interface Seen {
   readonly being: Being;
-  readonly region: Place;
+  readonly region: Position;
 }
 
 /** The entities in sight. Each frame holds the changes since the frame before it. */
@@ -73,7 +73,7 @@ export class BeingRegister {
     for (const number of left) {
       const seen = this.#seen.get(number);
       // An entity that moved to another region in sight has entered there, perhaps earlier in this frame.
-      if (seen === undefined || !placesEqual(seen.region, region)) continue;
+      if (seen === undefined || !positionsEqual(seen.region, region)) continue;
       this.#note(number);
       this.#seen.delete(number);
     }
@@ -85,7 +85,7 @@ export class BeingRegister {
   }
 
   /** Drops the entities in regions that left sight: the server will not report when they leave. */
-  dropIn(regions: PlaceSet): void {
+  dropIn(regions: PositionSet): void {
     for (const [number, { region }] of [...this.#seen]) {
       if (!regions.has(...region)) continue;
       this.#note(number);
@@ -129,7 +129,7 @@ export class BeingRegister {
     return change.entered.length + change.changed.length + change.left.length > 0 ? change : undefined;
   }
 
-  #put(being: Being, region: Place): void {
+  #put(being: Being, region: Position): void {
     this.#note(being.number);
     this.#seen.set(being.number, { being, region });
     if (this.#seen.size <= BEINGS_HELD_MAX) return;
@@ -146,9 +146,9 @@ export class BeingRegister {
 }
 
 /** Returns the region of a position, clamped to the outermost region for a position off the lattice. */
-function regionOfPosition({ extents }: ChunkShape, position: Vector): Place {
+function regionOfPosition({ extents }: ChunkShape, position: Vector): Position {
   return regionOf(
-    placeFrom((axis) => {
+    positionFrom((axis) => {
       const chunk = floorDivide(Math.floor(position[axis]), extents[axis]);
       return Math.min(Math.max(chunk, I32_MIN), I32_MAX);
     }),

@@ -1,9 +1,9 @@
 import {
   type Box,
   boxAt,
-  type Place,
-  PlaceMap,
-  PlaceSet,
+  type Position,
+  PositionMap,
+  PositionSet,
   type RegionTree,
   regionBox,
   regionOf,
@@ -12,12 +12,12 @@ import {
 /** The parts of a replica that are needed to find out what changed. */
 interface Replica {
   readonly tree: RegionTree;
-  holds(region: Place): boolean;
+  holds(region: Position): boolean;
 }
 
 /** A region whose content changed, or that is no longer held. */
 export interface RegionNews {
-  readonly region: Place;
+  readonly region: Position;
   readonly state: "held" | "forgotten";
 }
 
@@ -31,26 +31,26 @@ export interface ReplicaNews {
 /** Records what happens to a replica, to report at the end of a step what looks different. */
 export class ChangeNotes {
   /** Each affected region, and whether it was held at the start of the step. */
-  readonly #wasHeld = new PlaceMap<boolean>();
+  readonly #wasHeld = new PositionMap<boolean>();
   /** Regions that came from the cache, which therefore has them already. */
-  readonly #restored = new PlaceSet();
+  readonly #restored = new PositionSet();
   /** Chunks whose predictions changed. */
-  readonly #predicted = new PlaceSet();
+  readonly #predicted = new PositionSet();
   #treeBefore: RegionTree | undefined;
 
   /** Records a change to a region. `treeBefore` is the tree before that change. */
-  touched(region: Place, wasHeld: boolean, treeBefore: RegionTree): void {
+  touched(region: Position, wasHeld: boolean, treeBefore: RegionTree): void {
     this.#treeBefore ??= treeBefore;
     if (!this.#wasHeld.has(...region)) this.#wasHeld.set(...region, wasHeld);
   }
 
   /** Records that a region was restored from the cache. */
-  restored(region: Place): void {
+  restored(region: Position): void {
     this.#restored.add(...region);
   }
 
   /** Records that the predictions over some chunks changed. */
-  predicted(chunks: Iterable<Place>): void {
+  predicted(chunks: Iterable<Position>): void {
     for (const chunk of chunks) this.#predicted.add(...chunk);
   }
 
@@ -74,7 +74,7 @@ export class ChangeNotes {
     return { regions, chunks };
   }
 
-  #differences(region: Place, after: RegionTree): readonly Box[] {
+  #differences(region: Position, after: RegionTree): readonly Box[] {
     const box = regionBox(region);
     const before = this.#treeBefore ?? after;
     return Array.from(before.slice(box).differences(after.slice(box)), (difference) => difference.box);

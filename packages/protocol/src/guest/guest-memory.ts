@@ -6,8 +6,8 @@ import {
   epochOf,
   isOrthantError,
   OrthantError,
-  type Place,
-  PlaceSet,
+  type Position,
+  PositionSet,
   type RegionClock,
   RegionTree,
   regionBox,
@@ -107,7 +107,7 @@ export class GuestMemory {
     const blank = kept.filter(({ clock }) => clock === CLOCK_NEVER).map(({ region }) => region);
     const changed = kept.filter(({ clock }) => clock !== CLOCK_NEVER);
     const held = thatFit(changed, nearestFirst(wished.center, replica.shape.extents));
-    const offered = new PlaceSet();
+    const offered = new PositionSet();
     for (const region of blank) offered.add(...region);
     for (const { region } of held) offered.add(...region);
     this.dropAllBut((region) => offered.has(...region));
@@ -115,7 +115,7 @@ export class GuestMemory {
   }
 
   /** Drops all regions for which `mayStay` returns false. */
-  dropAllBut(mayStay: (region: Place) => boolean): void {
+  dropAllBut(mayStay: (region: Position) => boolean): void {
     const regions = this.#replica?.held().map(({ region }) => region) ?? [];
     this.#replica?.forget(regions.filter((region) => !mayStay(region)));
   }
@@ -161,7 +161,7 @@ export class GuestMemory {
 
 const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false };
 
-function isRegion(region: Place): boolean {
+function isRegion(region: Position): boolean {
   return (
     region.length === 4 &&
     region.every(Number.isSafeInteger) &&
@@ -174,14 +174,14 @@ function predictIfPossible(replica: SharedReplica, edit: Parameters<SharedReplic
   try {
     replica.predict(edit);
   } catch (error) {
-    if (!isOrthantError(error, "ORT_PLACE_RANGE")) throw error;
+    if (!isOrthantError(error, "ORT_POSITION_RANGE")) throw error;
   }
 }
 
 /** Returns as many clocks as fit an offer, preferring the nearest regions. */
 function thatFit(
   clocks: readonly RegionClock[],
-  byDistance: (a: Place, b: Place) => number,
+  byDistance: (a: Position, b: Position) => number,
 ): readonly RegionClock[] {
   const codec = regionClockListCodec(INTEREST_REGIONS_MAX);
   const fits = (list: readonly RegionClock[]): boolean => encode(codec, list).length <= OFFER_BYTES_MAX;

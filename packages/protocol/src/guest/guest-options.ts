@@ -1,4 +1,4 @@
-import type { Box, Clock, GeneratorRegistry, OrthantError, Place } from "@orthant/core";
+import type { Box, Clock, GeneratorRegistry, OrthantError, Position } from "@orthant/core";
 import type { Being, Vector } from "../message/being.ts";
 import type { Goodbye, Verdict, Welcome } from "../message/server-message.ts";
 
@@ -39,7 +39,7 @@ export interface GuestEvents {
   readonly onBeings?: (change: BeingsChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
   /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
-  readonly onRegion?: (region: Place, state: "held" | "forgotten") => void;
+  readonly onRegion?: (region: Position, state: "held" | "forgotten") => void;
 }
 
 /** Counters for diagnostics. */

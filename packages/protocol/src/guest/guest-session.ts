@@ -1,4 +1,4 @@
-import { decode, isOrthantError, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
 import type { Pose } from "../message/being.ts";
 import type { ClientMessage, Kept } from "../message/client-message.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
@@ -259,8 +259,8 @@ export class GuestSession {
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */
-  #loseSight(regions: readonly Place[], { beings }: Stay): void {
-    const outOfSight = new PlaceSet();
+  #loseSight(regions: readonly Position[], { beings }: Stay): void {
+    const outOfSight = new PositionSet();
     for (const region of regions) if (!this.#isWished(region)) outOfSight.add(...region);
     beings.dropIn(outOfSight);
   }
@@ -276,7 +276,7 @@ export class GuestSession {
     this.#notices.complete(interestId);
   }
 
-  #isWished(region: Place): boolean {
+  #isWished(region: Position): boolean {
     return this.#wished?.regions.has(...region) === true;
   }
 

@@ -2,7 +2,7 @@ import {
   type Box,
   type Chunk,
   OrthantError,
-  type Place,
+  type Position,
   RegionTree,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -109,7 +109,7 @@ export class Guest {
   }
 
   /** Returns true when a region is part of the interest. */
-  wants(region: Place): boolean {
+  wants(region: Position): boolean {
     return this.#wished?.regions.has(...region) ?? false;
   }
 
@@ -143,17 +143,17 @@ export class Guest {
   }
 
   /** Returns the clock of a region, or `undefined` when it is not held. */
-  clockOf(region: Place): number | undefined {
+  clockOf(region: Position): number | undefined {
     return this.#memory.replica?.clockOf(region);
   }
 
   /** Returns the material of a voxel, our own edits included, or `undefined` when its region is not held. */
-  voxelAt(voxel: Place): number | undefined {
+  voxelAt(voxel: Position): number | undefined {
     return this.#memory.replica?.voxelAt(voxel);
   }
 
   /** Returns the voxels of a chunk, our own edits included, or `undefined` when its region is not held. */
-  chunkAt(chunk: Place): Chunk | undefined {
+  chunkAt(chunk: Position): Chunk | undefined {
     return this.#memory.replica?.chunkAt(chunk);
   }
 
@@ -173,7 +173,7 @@ export class Guest {
   }
 
   /** Returns one region for a cache, or `undefined` when it is not held. */
-  keptRegion(region: Place): KeptRegion | undefined {
+  keptRegion(region: Position): KeptRegion | undefined {
     return this.#memory.replica?.keep(region);
   }
 

@@ -5,10 +5,10 @@ import {
   boxContainsBox,
   boxVolume,
   OrthantError,
-  type Place,
-  PlaceSet,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  PositionSet,
+  positionFrom,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionsTouching,
   WHOLE_LATTICE,
@@ -22,7 +22,7 @@ export interface WishedRegions {
   readonly boxes: readonly Box[];
   readonly center: Vector;
   readonly motion: Vector;
-  readonly regions: PlaceSet;
+  readonly regions: PositionSet;
 }
 
 const STILL: Vector = [0, 0, 0, 0];
@@ -32,7 +32,7 @@ export function wishedRegions({ boxes, center, motion = STILL }: InterestWish): 
   if (boxes.length > INTEREST_BOXES_MAX) {
     throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where at most ${INTEREST_BOXES_MAX} may be`);
   }
-  const regions = new PlaceSet();
+  const regions = new PositionSet();
   const checked = boxes.map(({ min, max }) => boxBetween(min, max));
   for (const box of checked) {
     if (!boxContainsBox(WHOLE_LATTICE, box)) {
@@ -40,22 +40,22 @@ export function wishedRegions({ boxes, center, motion = STILL }: InterestWish): 
     }
     const touched = regionsTouching(box);
     if (boxVolume(touched) > INTEREST_REGIONS_MAX) throw tooMany();
-    for (const region of placesLexicographic(touched)) regions.add(...region);
+    for (const region of positionsLexicographic(touched)) regions.add(...region);
     if (regions.size > INTEREST_REGIONS_MAX) throw tooMany();
   }
   return { boxes: checked, center: wholeVoxels(center), motion: wholeVoxels(motion), regions };
 }
 
 /** Returns a comparator that orders regions by distance from a voxel; `extents` are those of a chunk. */
-export function nearestFirst(center: Vector, extents: Place): (a: Place, b: Place) => number {
-  const middle = placeFrom((axis) => center[axis] / extents[axis] / REGION_EDGE_CHUNKS - 0.5);
-  const distance = (region: Place): number =>
+export function nearestFirst(center: Vector, extents: Position): (a: Position, b: Position) => number {
+  const middle = positionFrom((axis) => center[axis] / extents[axis] / REGION_EDGE_CHUNKS - 0.5);
+  const distance = (region: Position): number =>
     AXES.reduce<number>((sum, axis) => sum + (region[axis] - middle[axis]) ** 2, 0);
   return (a, b) => distance(a) - distance(b);
 }
 
 function wholeVoxels(vector: Vector): Vector {
-  const whole = placeFrom((axis) => Math.round(vector[axis]) + 0);
+  const whole = positionFrom((axis) => Math.round(vector[axis]) + 0);
   if (whole.every(Number.isSafeInteger)) return whole;
   throw new OrthantError("ORT_ARGUMENT", `[${vector}] is not a point`);
 }

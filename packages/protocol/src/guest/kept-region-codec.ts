@@ -6,7 +6,7 @@ import {
   encode,
   OrthantError,
   PATCH_BYTES_MAX,
-  placesEqual,
+  positionsEqual,
   type RegionChange,
   type RegionPatch,
   regionPatchCodec,
@@ -53,7 +53,7 @@ function requirePiece({ region, clock }: KeptRegion, patch: RegionPatch, index: 
   const isPiece =
     change !== undefined &&
     patch.changes.length === 1 &&
-    placesEqual(change.region, region) &&
+    positionsEqual(change.region, region) &&
     typeof change.base !== "number" &&
     change.piece === index &&
     change.next === (index === count - 1 ? clock : undefined);

@@ -1,4 +1,4 @@
-import type { Epoch, Place } from "@orthant/core";
+import type { Epoch, Position } from "@orthant/core";
 
 /** The world and era that cached regions belong to. */
 export interface KeptWorld {
@@ -10,7 +10,7 @@ export interface KeptWorld {
 
 /** One cached region. */
 export interface KeptRegion {
-  readonly region: Place;
+  readonly region: Position;
   readonly clock: number;
   /** The complete content with a checksum. A damaged region is dropped and fetched again. */
   readonly bytes: Uint8Array;

@@ -3,8 +3,8 @@ import {
   type ChunkShape,
   cellOfVoxel,
   chunkOfVoxel,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   type VoxelEdit,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -22,21 +22,21 @@ interface Layer {
 /** A client's own edits without verdicts, applied in order over the state from the server. */
 export class Predictions {
   readonly #shape: ChunkShape;
-  readonly #layers = new PlaceMap<Layer>();
-  readonly #chunksByEdit = new Map<number, readonly Place[]>();
+  readonly #layers = new PositionMap<Layer>();
+  readonly #chunksByEdit = new Map<number, readonly Position[]>();
 
   constructor(shape: ChunkShape) {
     this.#shape = shape;
   }
 
   /** Returns the chunks that have predictions. */
-  chunks(): Iterable<Place> {
-    return this.#layers.places();
+  chunks(): Iterable<Position> {
+    return this.#layers.positions();
   }
 
-  /** Applies an edit over earlier ones and returns its chunks. Throws `ORT_PLACE_RANGE` off the lattice. */
-  lay(editId: number, placements: readonly VoxelPlacement[]): readonly Place[] {
-    const voxelsByChunk = new PlaceMap<PredictedVoxel[]>();
+  /** Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. */
+  lay(editId: number, placements: readonly VoxelPlacement[]): readonly Position[] {
+    const voxelsByChunk = new PositionMap<PredictedVoxel[]>();
     for (const { voxel, material } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       const predicted = { editId, index: cellOfVoxel(this.#shape, ...voxel), material };
@@ -48,13 +48,13 @@ export class Predictions {
       const below = this.#layers.get(...chunk)?.voxels ?? [];
       this.#layers.set(...chunk, { voxels: [...below, ...voxels] });
     }
-    const chunks = [...voxelsByChunk.places()];
+    const chunks = [...voxelsByChunk.positions()];
     this.#chunksByEdit.set(editId, chunks);
     return chunks;
   }
 
   /** Removes an edit from between the others. Returns its chunks. */
-  takeBack(editId: number): readonly Place[] {
+  takeBack(editId: number): readonly Position[] {
     const chunks = this.#chunksByEdit.get(editId) ?? [];
     this.#chunksByEdit.delete(editId);
     for (const chunk of chunks) {
@@ -66,7 +66,7 @@ export class Predictions {
   }
 
   /** Returns a chunk with its predictions applied. */
-  over([x, y, z, w]: Place, base: Chunk): Chunk {
+  over([x, y, z, w]: Position, base: Chunk): Chunk {
     const layer = this.#layers.get(x, y, z, w);
     if (layer === undefined) return base;
     if (layer.seen?.base !== base) layer.seen = { base, result: base.edit(layer.voxels) };

@@ -1,4 +1,4 @@
-import { comparePlaces, type Place, PlaceMap, RESYNC_REGIONS_MAX } from "@orthant/core";
+import { comparePositions, type Position, PositionMap, RESYNC_REGIONS_MAX } from "@orthant/core";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { hasElapsed } from "./elapsed.ts";
 
@@ -12,7 +12,7 @@ const WANTED_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 /** The regions that must be fetched again, and when to request them. */
 export class ResyncQueue {
   /** Number of requests for each region. */
-  readonly #requests = new PlaceMap<number>();
+  readonly #requests = new PositionMap<number>();
   #requestedMs: number | undefined;
   #waitMs = RESYNC_WAIT_MS;
   #isInTrouble = false;
@@ -23,7 +23,7 @@ export class ResyncQueue {
   }
 
   /** Wants regions to be sent again, until they are settled. */
-  want(regions: Iterable<Place>): void {
+  want(regions: Iterable<Position>): void {
     for (const region of regions) {
       if (this.#requests.size >= WANTED_REGIONS_MAX) return;
       if (!this.#requests.has(...region)) this.#requests.set(...region, 0);
@@ -31,7 +31,7 @@ export class ResyncQueue {
   }
 
   /** Removes a region that has arrived or is no longer needed. */
-  settle(region: Place): void {
+  settle(region: Position): void {
     this.#requests.delete(...region);
   }
 
@@ -39,7 +39,7 @@ export class ResyncQueue {
    * Returns the regions to request now, in order, or `undefined` when no request is due. Missing items
    * justify a request even without regions. While requests do not help, they become less and less frequent.
    */
-  due(nowMs: number, lacksItems: boolean): readonly Place[] | undefined {
+  due(nowMs: number, lacksItems: boolean): readonly Position[] | undefined {
     if (this.size === 0 && !lacksItems) {
       this.#isInTrouble = false;
       this.#waitMs = RESYNC_WAIT_MS;
@@ -53,11 +53,11 @@ export class ResyncQueue {
   }
 
   /** Chooses the regions with the fewest requests, so that regions that keep failing do not block others. */
-  #choose(): readonly Place[] {
+  #choose(): readonly Position[] {
     const chosen = [...this.#requests]
-      .sort(([a, aCount], [b, bCount]) => aCount - bCount || comparePlaces(a, b))
+      .sort(([a, aCount], [b, bCount]) => aCount - bCount || comparePositions(a, b))
       .slice(0, RESYNC_REGIONS_MAX);
     for (const [region, count] of chosen) this.#requests.set(...region, count + 1);
-    return chosen.map(([region]) => region).sort(comparePlaces);
+    return chosen.map(([region]) => region).sort(comparePositions);
   }
 }

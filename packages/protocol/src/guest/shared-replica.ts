@@ -14,8 +14,8 @@ import {
   type GeneratorRegistry,
   isOrthantError,
   OrthantError,
-  type Place,
-  placesEqual,
+  type Position,
+  positionsEqual,
   type RegionClock,
   RegionClocks,
   type RegionPatch,
@@ -63,7 +63,7 @@ export class SharedReplica {
     if (welcome.manifestHash === generators.manifestHash) {
       const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
       const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
-      const realize = (_: GeneratorRef, chunk: Place): Chunk => generated.at(...chunk);
+      const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
       this.#generated = generated;
       this.#regions = new RegionReplica(shape.volume, { generator, realize });
     } else {
@@ -85,16 +85,16 @@ export class SharedReplica {
     return (
       this.#world.worldId === worldId &&
       this.#world.manifestHash === manifestHash &&
-      placesEqual(this.#world.shape.extents, shape.extents) &&
+      positionsEqual(this.#world.shape.extents, shape.extents) &&
       this.#world.generator.equals(generator)
     );
   }
 
-  holds(region: Place): boolean {
+  holds(region: Position): boolean {
     return this.#regions.holds(region);
   }
 
-  clockOf(region: Place): number | undefined {
+  clockOf(region: Position): number | undefined {
     return this.#regions.clockOf(region);
   }
 
@@ -129,7 +129,7 @@ export class SharedReplica {
   }
 
   /** Drops regions. */
-  forget(regions: readonly Place[]): void {
+  forget(regions: readonly Position[]): void {
     this.#change(regions, () => {
       this.#regions.forget(regions);
       return "applied";
@@ -150,7 +150,7 @@ export class SharedReplica {
   }
 
   /** Encodes a region for a cache, or returns `undefined` when it is not held. */
-  keep(region: Place): KeptRegion | undefined {
+  keep(region: Position): KeptRegion | undefined {
     const clock = this.clockOf(region);
     if (clock === undefined) return undefined;
     const { worldId, shape } = this.#world;
@@ -158,7 +158,7 @@ export class SharedReplica {
     return change && { region, clock, bytes: encodeKeptRegion(worldId, change, shape.volume) };
   }
 
-  /** Applies an own edit over everything. Throws `ORT_PLACE_RANGE` for voxels off the lattice. */
+  /** Applies an own edit over everything. Throws `ORT_POSITION_RANGE` for voxels off the lattice. */
   predict({ editId, placements }: OpenEdit): void {
     this.#notes.predicted(this.#predictions.lay(editId, placements));
   }
@@ -169,14 +169,17 @@ export class SharedReplica {
   }
 
   /** Returns the voxels of a chunk with predictions, or `undefined` when its region is not held. */
-  chunkAt(place: Place): Chunk | undefined {
-    if (!this.holds(regionOf(place))) return undefined;
-    const content = this.tree.at(...place) ?? emptyChunk(this.shape.volume);
-    return this.#predictions.over(place, content instanceof GeneratorRef ? this.#realize(place) : content);
+  chunkAt(position: Position): Chunk | undefined {
+    if (!this.holds(regionOf(position))) return undefined;
+    const content = this.tree.at(...position) ?? emptyChunk(this.shape.volume);
+    return this.#predictions.over(
+      position,
+      content instanceof GeneratorRef ? this.#realize(position) : content,
+    );
   }
 
   /** Returns the material of a voxel with predictions, or `undefined` when its region is not held. */
-  voxelAt(voxel: Place): number | undefined {
+  voxelAt(voxel: Position): number | undefined {
     const chunk = this.chunkAt(chunkOfVoxel(this.shape, voxel));
     return chunk?.get(cellOfVoxel(this.shape, ...voxel));
   }
@@ -184,15 +187,15 @@ export class SharedReplica {
   /** Returns the contents of a box of chunks with predictions. Regions that are not held look like air. */
   region(box: Box): RegionTree {
     let tree = this.tree.slice(box);
-    for (const place of this.#predictions.chunks()) {
-      const chunk = boxContains(box, place) ? this.chunkAt(place) : undefined;
-      if (chunk !== undefined) tree = tree.set(place, chunk);
+    for (const position of this.#predictions.chunks()) {
+      const chunk = boxContains(box, position) ? this.chunkAt(position) : undefined;
+      if (chunk !== undefined) tree = tree.set(position, chunk);
     }
     return tree;
   }
 
   /** Changes regions and records the change unless it is refused. */
-  #change(regions: readonly Place[], make: () => "applied" | "refused"): "applied" | "refused" {
+  #change(regions: readonly Position[], make: () => "applied" | "refused"): "applied" | "refused" {
     const before = this.tree;
     const wasHeld = regions.map((region) => this.holds(region));
     const outcome = make();
@@ -227,8 +230,8 @@ export class SharedReplica {
     return this.#generated !== undefined && this.#world.generator.equals(content);
   }
 
-  #realize(place: Place): Chunk {
-    if (this.#generated !== undefined) return this.#generated.at(...place);
-    throw new OrthantError("ORT_GENERATOR_UNKNOWN", `chunk [${place}] has to be generated, and cannot be`);
+  #realize(position: Position): Chunk {
+    if (this.#generated !== undefined) return this.#generated.at(...position);
+    throw new OrthantError("ORT_GENERATOR_UNKNOWN", `chunk [${position}] has to be generated, and cannot be`);
   }
 }

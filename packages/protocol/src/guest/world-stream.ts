@@ -1,4 +1,4 @@
-import { CLOCK_NEVER, type Place, type RegionPatch } from "@orthant/core";
+import { CLOCK_NEVER, type Position, type RegionPatch } from "@orthant/core";
 import type { Resync } from "../message/client-message.ts";
 import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";
 import { ResyncQueue } from "./resync-queue.ts";
@@ -87,7 +87,7 @@ export class WorldStream {
   }
 
   /** Returns true when an item is the next one. The regions of an early item must be sent again. */
-  #admit(streamNumber: number, regions: readonly Place[], nowMs: number): boolean {
+  #admit(streamNumber: number, regions: readonly Position[], nowMs: number): boolean {
     const admission = this.#gate.admit(streamNumber, nowMs);
     if (admission === "early") this.#resync.want(regions);
     return admission === "take";

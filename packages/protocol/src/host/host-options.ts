@@ -1,4 +1,4 @@
-import type { Clock, Place, VoxelPlacement } from "@orthant/core";
+import type { Clock, Position, VoxelPlacement } from "@orthant/core";
 import type { Pose } from "../message/being.ts";
 import type { Hello } from "../message/client-message.ts";
 import type { GoodbyeReason, RefusalReason, Role } from "../message/server-message.ts";
@@ -36,7 +36,7 @@ export interface HostRules {
     placements: readonly VoxelPlacement[],
   ) => string | undefined | Promise<string | undefined>;
   /** Returns true when a player may edit a voxel from their position. */
-  readonly reaches?: (player: Player, voxel: Place) => boolean;
+  readonly reaches?: (player: Player, voxel: Position) => boolean;
   /** Returns the pose to apply when a player requests one; by default the requested pose. */
   readonly onMove?: (player: Player, wanted: Pose) => Pose;
   /** Called for each game message from a player. */

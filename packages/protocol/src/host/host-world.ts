@@ -5,7 +5,7 @@ import type {
   Epoch,
   GeneratorRegistry,
   MaterialCatalog,
-  Place,
+  Position,
   VoxelPlacement,
   WorldField,
 } from "@orthant/core";
@@ -72,7 +72,7 @@ export interface HostWorld {
   /** Everything that is currently loaded. */
   readonly field: WorldField;
   /** Returns the clock of a loaded region. */
-  clockOf(region: Place): number;
+  clockOf(region: Position): number;
   /** Returns true when everything stored of a box of chunks is loaded. */
   isLoaded(chunks: Box): boolean;
   load(chunks: Box): Promise<void>;

@@ -223,8 +223,8 @@ export class Visit implements Watcher {
 
   #takeResync({ expected, regions }: Resync): Fault | undefined {
     if (expected > this.#sender.stream.next) return malformed(`stream number ${expected} is still to come`);
-    const places = regions.map(({ region }) => region);
-    const count = this.#sender.resync(expected, places, this.#out.acknowledged);
+    const positions = regions.map(({ region }) => region);
+    const count = this.#sender.resync(expected, positions, this.#out.acknowledged);
     if (count > 0) this.#host.options.events?.onResync?.(count);
     return undefined;
   }

@@ -1,15 +1,15 @@
-import { AXES, type Axis, type Box, boxVolume, type Place } from "@orthant/core";
+import { AXES, type Axis, type Box, boxVolume, type Position } from "@orthant/core";
 import { boxAround, fitsOneMask, inOrder, type RegionMask } from "./region-mask.ts";
 
 /** Approximate bytes of a mask in its own message, without its bitmap. */
 const MASK_BYTES = 14;
 
 /** Splits regions into disjoint masks that take few bytes in total. */
-export function coverRegions(regions: readonly Place[]): readonly RegionMask[] {
+export function coverRegions(regions: readonly Position[]): readonly RegionMask[] {
   return cover(inOrder(regions));
 }
 
-function cover(regions: readonly Place[]): readonly RegionMask[] {
+function cover(regions: readonly Position[]): readonly RegionMask[] {
   const box = boxAround(regions);
   if (box === undefined) return [];
   const fits = fitsOneMask(box, regions.length);
@@ -26,7 +26,7 @@ function cover(regions: readonly Place[]): readonly RegionMask[] {
   return fits && bytes <= apartBytes ? [{ box, regions }] : apart;
 }
 
-function maskBytes(box: Box, regions: readonly Place[]): number {
+function maskBytes(box: Box, regions: readonly Position[]): number {
   const volume = boxVolume(box);
   return MASK_BYTES + (volume > regions.length ? Math.ceil(volume / 8) : 0);
 }

@@ -1,4 +1,4 @@
-import { AXES, type Codec, placeFrom, requireInteger } from "@orthant/core";
+import { AXES, type Codec, positionFrom, requireInteger } from "@orthant/core";
 import type { Pose, Vector } from "./being.ts";
 
 /** Steps per voxel in a position. */
@@ -7,7 +7,7 @@ const POSITION_STEPS_PER_VOXEL = 64;
 const ORIENTATION_STEPS = 127;
 
 /** A position, rounded to 1/64 of a voxel. Rule N7 in docs/formats/protocol.md. */
-export const positionCodec: Codec<Vector> = vectorCodec(POSITION_STEPS_PER_VOXEL);
+export const pointCodec: Codec<Vector> = vectorCodec(POSITION_STEPS_PER_VOXEL);
 
 /** A vector of whole voxels. */
 export const voxelVectorCodec: Codec<Vector> = vectorCodec(1);
@@ -17,7 +17,7 @@ const orientationCodec: Codec<Vector> = {
     for (const component of orientation) out.i8(orientationStep(component));
   },
   read(input) {
-    return placeFrom(() => {
+    return positionFrom(() => {
       const step = input.i8();
       if (step < -ORIENTATION_STEPS) throw input.fail("ORT_MESSAGE", `${step} in an orientation`);
       return step / ORIENTATION_STEPS;
@@ -28,19 +28,19 @@ const orientationCodec: Codec<Vector> = {
 /** A position and an orientation. Rules N7 and N8. */
 export const poseCodec: Codec<Pose> = {
   write(out, { position, orientation }) {
-    positionCodec.write(out, position);
+    pointCodec.write(out, position);
     orientationCodec.write(out, orientation);
   },
-  read: (input) => ({ position: positionCodec.read(input), orientation: orientationCodec.read(input) }),
+  read: (input) => ({ position: pointCodec.read(input), orientation: orientationCodec.read(input) }),
 };
 
 /** Returns the pose as the other side will decode it. Throws `ORT_ARGUMENT` if it cannot be sent. */
 export function roundPose({ position, orientation }: Pose): Pose {
   return {
-    position: placeFrom(
+    position: positionFrom(
       (axis) => fixedPoint(position[axis], POSITION_STEPS_PER_VOXEL) / POSITION_STEPS_PER_VOXEL,
     ),
-    orientation: placeFrom((axis) => orientationStep(orientation[axis]) / ORIENTATION_STEPS),
+    orientation: positionFrom((axis) => orientationStep(orientation[axis]) / ORIENTATION_STEPS),
   };
 }
 
@@ -57,7 +57,7 @@ function vectorCodec(stepsPerVoxel: number): Codec<Vector> {
     write(out, vector) {
       for (const coordinate of vector) out.varInt(fixedPoint(coordinate, stepsPerVoxel));
     },
-    read: (input) => placeFrom(() => input.varInt() / stepsPerVoxel),
+    read: (input) => positionFrom(() => input.varInt() / stepsPerVoxel),
   };
 }
 

@@ -7,9 +7,9 @@ import {
   boxVolume,
   type Codec,
   OrthantError,
-  type Place,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
 } from "@orthant/core";
 import { MASK_BOX_REGIONS_MAX } from "./limits.ts";
 import { requireRegions } from "./region-codec.ts";
@@ -66,7 +66,7 @@ export function readRegionMask(
 
 /** Lists regions only on demand, because a region takes 100 bytes in memory and one bit in a message. */
 function lazyMask(box: Box, bitmap: Uint8Array | undefined): RegionMask {
-  let listed: readonly Place[] | undefined;
+  let listed: readonly Position[] | undefined;
   return {
     box,
     get regions() {
@@ -76,11 +76,11 @@ function lazyMask(box: Box, bitmap: Uint8Array | undefined): RegionMask {
   };
 }
 
-function membersOf(box: Box, bitmap: Uint8Array | undefined): readonly Place[] {
-  if (bitmap === undefined) return [...placesLexicographic(box)];
-  const regions: Place[] = [];
+function membersOf(box: Box, bitmap: Uint8Array | undefined): readonly Position[] {
+  if (bitmap === undefined) return [...positionsLexicographic(box)];
+  const regions: Position[] = [];
   let position = 0;
-  for (const region of placesLexicographic(box)) {
+  for (const region of positionsLexicographic(box)) {
     if (isSet(bitmap, position)) regions.push(region);
     position++;
   }
@@ -91,7 +91,7 @@ function membersOf(box: Box, bitmap: Uint8Array | undefined): readonly Place[] {
 function countMembers(box: Box, bitmap: Uint8Array): number | undefined {
   const extents = boxExtents(box);
   const [, y, z, w] = extents;
-  const strides: Place = [y * z * w, z * w, w, 1];
+  const strides: Position = [y * z * w, z * w, w, 1];
   const volume = boxVolume(box);
   const least: [number, number, number, number] = [...extents];
   const greatest: [number, number, number, number] = [-1, -1, -1, -1];
@@ -115,8 +115,8 @@ function isSet(bitmap: Uint8Array, position: number): boolean {
 }
 
 function readBox(input: ByteReader): Box {
-  const min = placeFrom(() => input.varI32());
-  const extents = placeFrom(() => {
+  const min = positionFrom(() => input.varI32());
+  const extents = positionFrom(() => {
     const extent = input.varUint();
     if (extent === 0) throw input.fail("ORT_BOX", "a box of no regions");
     return extent;
@@ -125,13 +125,13 @@ function readBox(input: ByteReader): Box {
   if (volume > MASK_BOX_REGIONS_MAX) {
     throw input.fail("ORT_LIMIT", `a box of ${volume} regions where at most ${MASK_BOX_REGIONS_MAX} may be`);
   }
-  const box = { min, max: placeFrom((axis) => min[axis] + extents[axis]) };
+  const box = { min, max: positionFrom((axis) => min[axis] + extents[axis]) };
   requireRegions(box);
   return box;
 }
 
 /** One bit for each region of the box, lowest first. */
-function bitmapOf({ min, max }: Box, regions: readonly Place[]): Uint8Array {
+function bitmapOf({ min, max }: Box, regions: readonly Position[]): Uint8Array {
   const [, y, z, w] = boxExtents({ min, max });
   const bitmap = new Uint8Array(Math.ceil(boxVolume({ min, max }) / 8));
   let previous = -1;

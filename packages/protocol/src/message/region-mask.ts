@@ -1,4 +1,12 @@
-import { AXES, type Box, boxVolume, comparePlaces, OrthantError, type Place, placeFrom } from "@orthant/core";
+import {
+  AXES,
+  type Box,
+  boxVolume,
+  comparePositions,
+  OrthantError,
+  type Position,
+  positionFrom,
+} from "@orthant/core";
 import { INTEREST_REGIONS_MAX, MASK_BOX_REGIONS_MAX } from "./limits.ts";
 
 /** A set of regions, encoded compactly because they are close to each other. */
@@ -6,11 +14,11 @@ export interface RegionMask {
   /** The smallest box of regions that contains all members. */
   readonly box: Box;
   /** The members in lexicographic order, at least one. */
-  readonly regions: readonly Place[];
+  readonly regions: readonly Position[];
 }
 
 /** Returns the mask of regions in any order. Throws `ORT_LIMIT` if they are too many or too far apart. */
-export function regionMask(regions: readonly Place[]): RegionMask {
+export function regionMask(regions: readonly Position[]): RegionMask {
   const members = inOrder(regions);
   const box = boxAround(members);
   if (box === undefined) throw new OrthantError("ORT_ARGUMENT", "a mask of no regions");
@@ -22,7 +30,7 @@ export function regionMask(regions: readonly Place[]): RegionMask {
 }
 
 /** Returns the smallest box around regions, or `undefined` if there are none. */
-export function boxAround(regions: readonly Place[]): Box | undefined {
+export function boxAround(regions: readonly Position[]): Box | undefined {
   const [first] = regions;
   if (first === undefined) return undefined;
   const min: [number, number, number, number] = [...first];
@@ -33,7 +41,7 @@ export function boxAround(regions: readonly Place[]): Box | undefined {
       if (region[axis] > last[axis]) last[axis] = region[axis];
     }
   }
-  return { min, max: placeFrom((axis) => last[axis] + 1) };
+  return { min, max: positionFrom((axis) => last[axis] + 1) };
 }
 
 /** Returns true when `regions` regions in `box` may form one mask. */
@@ -42,9 +50,9 @@ export function fitsOneMask(box: Box, regions: number): boolean {
 }
 
 /** Returns regions in lexicographic order without duplicates. */
-export function inOrder(regions: readonly Place[]): readonly Place[] {
-  return [...regions].sort(comparePlaces).filter((region, index, sorted) => {
+export function inOrder(regions: readonly Position[]): readonly Position[] {
+  return [...regions].sort(comparePositions).filter((region, index, sorted) => {
     const previous = sorted[index - 1];
-    return previous === undefined || comparePlaces(previous, region) !== 0;
+    return previous === undefined || comparePositions(previous, region) !== 0;
   });
 }

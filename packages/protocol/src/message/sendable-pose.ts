@@ -1,4 +1,4 @@
-import { placeFrom } from "@orthant/core";
+import { positionFrom } from "@orthant/core";
 import type { Pose } from "./being.ts";
 import { VOXEL_COORDINATE_MAX } from "./limits.ts";
 
@@ -6,8 +6,8 @@ import { VOXEL_COORDINATE_MAX } from "./limits.ts";
 export function sendablePose({ position, orientation }: Pose): Pose {
   const longest = Math.max(1, ...orientation.map((component) => Math.abs(finite(component))));
   return {
-    position: placeFrom((axis) => inReach(position[axis])),
-    orientation: placeFrom((axis) => finite(orientation[axis]) / longest),
+    position: positionFrom((axis) => inReach(position[axis])),
+    orientation: positionFrom((axis) => finite(orientation[axis]) / longest),
   };
 }
 

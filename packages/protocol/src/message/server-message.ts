@@ -1,4 +1,4 @@
-import type { ChunkShape, Epoch, GeneratorRef, MaterialCatalog, Place, RegionPatch } from "@orthant/core";
+import type { ChunkShape, Epoch, GeneratorRef, MaterialCatalog, Position, RegionPatch } from "@orthant/core";
 import type { Being, BeingMove, Pose, Vector } from "./being.ts";
 import type { GameMessage } from "./client-message.ts";
 import type { RegionMask } from "./region-mask.ts";
@@ -119,7 +119,7 @@ export interface Verdicts {
 /** Changes to the entities of one region since the previous frame. */
 export interface Beings {
   readonly kind: "beings";
-  readonly region: Place;
+  readonly region: Position;
   /** Numbers of the entities that left the region. */
   readonly left: readonly number[];
   /** Entities that are new in the region, or changed in more than their pose. */

@@ -1,8 +1,8 @@
 import {
   type Codec,
   OrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   requireInteger,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -10,7 +10,7 @@ import type { SetVoxels } from "./client-message.ts";
 import { counterCodec } from "./counter.ts";
 import { EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 
 /** Materials for voxels, each position relative to the one before. Rule N18 in protocol.md. */
 export const setVoxelsCodec: Codec<SetVoxels> = {
@@ -20,7 +20,7 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
     out.varUint(placements.length);
     let previous = ORIGIN;
     for (const { voxel, material } of placements) {
-      if (!isVoxel(voxel)) throw new OrthantError("ORT_PLACE_RANGE", `voxel [${voxel}] is in no world`);
+      if (!isVoxel(voxel)) throw new OrthantError("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
       for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
       out.varU16(material);
       previous = voxel;
@@ -35,8 +35,8 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
     let previous = ORIGIN;
     for (let index = 0; index < count; index++) {
       const from = previous;
-      const voxel = placeFrom((axis) => from[axis] + input.varInt());
-      if (!isVoxel(voxel)) throw input.fail("ORT_PLACE_RANGE", `voxel [${voxel}] is in no world`);
+      const voxel = positionFrom((axis) => from[axis] + input.varInt());
+      if (!isVoxel(voxel)) throw input.fail("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
       placements.push({ voxel, material: input.varU16() });
       previous = voxel;
     }
@@ -44,7 +44,7 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
   },
 };
 
-function isVoxel(voxel: Place): boolean {
+function isVoxel(voxel: Position): boolean {
   return voxel.every(
     (coordinate) =>
       Number.isInteger(coordinate) &&

@@ -8,12 +8,12 @@ import {
   generatorRefCodec,
   type MaterialCatalog,
   materialCatalogCodec,
-  placeFrom,
+  positionFrom,
 } from "@orthant/core";
 import { counterCodec } from "./counter.ts";
 import { epochCodec } from "./epoch-codec.ts";
 import { CATALOG_BYTES_MAX, WORLD_NAME_BYTES_MAX } from "./limits.ts";
-import { poseCodec, positionCodec } from "./pose-codec.ts";
+import { pointCodec, poseCodec } from "./pose-codec.ts";
 import type { Role, Welcome } from "./server-message.ts";
 import { oneOf } from "./variants.ts";
 import { versionCodec } from "./version-codec.ts";
@@ -25,7 +25,7 @@ const shapeCodec: Codec<ChunkShape> = {
     for (const axis of AXES) out.varU32(extents[axis]);
   },
   read(input) {
-    const extents = placeFrom(() => input.varU32());
+    const extents = positionFrom(() => input.varU32());
     const volume = extents.reduce((product, extent) => product * extent, 1);
     if (volume < 1 || volume > CHUNK_VOXELS_MAX) {
       throw input.fail("ORT_LIMIT", `chunks of [${extents}] voxels where 1 to ${CHUNK_VOXELS_MAX} may be`);
@@ -58,7 +58,7 @@ export const welcomeCodec: Codec<Welcome> = {
     shapeCodec.write(out, welcome.shape);
     generatorRefCodec.write(out, welcome.generator);
     catalogCodec.write(out, welcome.catalog);
-    positionCodec.write(out, welcome.spawn);
+    pointCodec.write(out, welcome.spawn);
     out.u64(welcome.playerId);
     roleCodec.write(out, welcome.role);
     out.bool(welcome.resumed);
@@ -77,7 +77,7 @@ export const welcomeCodec: Codec<Welcome> = {
     shape: shapeCodec.read(input),
     generator: generatorRefCodec.read(input),
     catalog: catalogCodec.read(input),
-    spawn: positionCodec.read(input),
+    spawn: pointCodec.read(input),
     playerId: input.u64(),
     role: roleCodec.read(input),
     resumed: input.bool(),

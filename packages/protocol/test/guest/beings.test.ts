@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { Being, BeingMove, ServerMessage } from "@orthant/protocol";
 import { expect, test } from "vitest";
 import { being, blank, forget, GROUND, heartbeat, SKY, Visit, WELCOME } from "./visit.ts";
@@ -9,7 +9,7 @@ interface RegionBeings {
   readonly moved?: readonly BeingMove[];
 }
 
-const beings = (region: Place, { left = [], entered = [], moved = [] }: RegionBeings): ServerMessage => ({
+const beings = (region: Position, { left = [], entered = [], moved = [] }: RegionBeings): ServerMessage => ({
   kind: "beings",
   region,
   left,
@@ -17,7 +17,7 @@ const beings = (region: Place, { left = [], entered = [], moved = [] }: RegionBe
   moved,
 });
 const allBeings = (...list: readonly Being[]): ServerMessage => ({ kind: "allBeings", beings: list });
-const moved = (number: number, position: Place): BeingMove => ({
+const moved = (number: number, position: Position): BeingMove => ({
   number,
   position,
   orientation: [0, 0, 0, 1],

@@ -1,4 +1,4 @@
-import { boxAt, type Place, regionBox } from "@orthant/core";
+import { boxAt, type Position, regionBox } from "@orthant/core";
 import { EDITS_OPEN_MAX, type ServerMessage, type Verdict } from "@orthant/protocol";
 import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { blank, change, forget, GRASS, GROUND, patch, SHAPE, SKY, tick, Visit, W
 
 const STONE = 9;
 const GOLD = 10;
-const VOXEL: Place = [0, -1, 0, 0];
+const VOXEL: Position = [0, -1, 0, 0];
 
 const verdicts = (...list: readonly Verdict[]): ServerMessage => ({ kind: "verdicts", verdicts: list });
 
@@ -51,7 +51,7 @@ test.each<[name: string, verdict: Verdict]>([
 test("an applied edit stays visible because its patch arrives with the verdict", () => {
   const visit = grounded();
   visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }]);
-  const edits = [{ chunk: [0, -1, 0, 0] as Place, edits: [{ index: 56, material: STONE }] }];
+  const edits = [{ chunk: [0, -1, 0, 0] as Position, edits: [{ index: 56, material: STONE }] }];
   visit.hear(patch(2, { ...change(GROUND, 0, tick(1)), edits }), verdicts({ editId: 1, outcome: "applied" }));
   expect(visit.guest.voxelAt(VOXEL)).toBe(STONE);
 });
@@ -183,12 +183,12 @@ test("more open edits than a server accepts are refused, with or without a conne
   expect(visit.guest.setVoxels([{ voxel: VOXEL, material: STONE }])).toBe(EDITS_OPEN_MAX + 1);
 });
 
-test.each<[name: string, voxels: readonly Place[], material: number, code: string]>([
+test.each<[name: string, voxels: readonly Position[], material: number, code: string]>([
   ["no voxels", [], STONE, "ORT_ARGUMENT"],
-  ["too many voxels", new Array<Place>(4_097).fill(VOXEL), STONE, "ORT_ARGUMENT"],
+  ["too many voxels", new Array<Position>(4_097).fill(VOXEL), STONE, "ORT_ARGUMENT"],
   ["a material that is none", [VOXEL], 65_536, "ORT_ARGUMENT"],
-  ["a voxel between two others", [[0.5, 0, 0, 0]], STONE, "ORT_PLACE_RANGE"],
-  ["a voxel off the lattice", [[2 ** 36, 0, 0, 0]], STONE, "ORT_PLACE_RANGE"],
+  ["a voxel between two others", [[0.5, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
+  ["a voxel off the lattice", [[2 ** 36, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
 ])("an edit of %s is refused, and the next edit reuses its id", (_name, voxels, material, code) => {
   const visit = grounded();
   expect(codeOf(() => visit.guest.setVoxels(voxels.map((voxel) => ({ voxel, material }))))).toBe(code);
@@ -200,7 +200,7 @@ test("large edits are sent at a rate that a server grants", () => {
   const visit = grounded();
   // Voxels far from each other, ten bytes each.
   const placements = Array.from({ length: 4_000 }, (_, index) => ({
-    voxel: [(index % 2) * 3_000, index * SHAPE.extents[1], -index, 0] as Place,
+    voxel: [(index % 2) * 3_000, index * SHAPE.extents[1], -index, 0] as Position,
     material: 60_000,
   }));
   for (let count = 0; count < 12; count++) visit.guest.setVoxels(placements);

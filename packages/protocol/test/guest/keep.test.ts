@@ -9,7 +9,7 @@ import {
   GeneratorRegistry,
   OrthantError,
   PATCH_BYTES_MAX,
-  type Place,
+  type Position,
   regionBox,
   uniformChunk,
 } from "@orthant/core";
@@ -33,7 +33,7 @@ import {
 } from "./visit.ts";
 
 const STONE = 9;
-const FAR: Place = [20, 0, 0, 0];
+const FAR: Position = [20, 0, 0, 0];
 const RESUMED: Welcome = { ...WELCOME, resumed: true, era: { number: 6, id: 0xbeefn } };
 
 /** A client that holds a changed sky, blank ground and a changed region far away. */
@@ -246,20 +246,20 @@ test("a region too large for one patch is cached in several", () => {
   const prng = new Prng(3);
   const noise = (): Chunk =>
     chunkFromVoxels(Uint16Array.from({ length: shape.volume }, () => prng.below(60_000)));
-  const chunks = Array.from({ length: 16 }, (_, index): readonly [Place, Chunk] => [
+  const chunks = Array.from({ length: 16 }, (_, index): readonly [Position, Chunk] => [
     [index >> 2, index & 3, 0, 0],
     noise(),
   ]);
-  for (const [index, [place, content]] of chunks.entries()) {
+  for (const [index, [position, content]] of chunks.entries()) {
     const isLast = index === chunks.length - 1;
-    const leaves = [{ box: boxAt(place), content }];
+    const leaves = [{ box: boxAt(position), content }];
     const piece = { ...change(SKY, "generated", isLast ? tick(1) : undefined, [], index), leaves };
     visit.hear(patch(index + 1, piece));
   }
   const kept = keptBy(visit);
   expect(kept.regions[0]?.bytes.length).toBeGreaterThan(PATCH_BYTES_MAX);
   const later = returning(kept, { ...RESUMED, shape });
-  for (const [place, content] of chunks) expect(later.guest.chunkAt(place)?.equals(content)).toBe(true);
+  for (const [position, content] of chunks) expect(later.guest.chunkAt(position)?.equals(content)).toBe(true);
 });
 
 test("a cache cannot be restored after the first welcome", () => {

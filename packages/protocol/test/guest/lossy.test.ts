@@ -1,4 +1,4 @@
-import { type Box, type Place, placesLexicographic, regionsTouching } from "@orthant/core";
+import { type Box, type Position, positionsLexicographic, regionsTouching } from "@orthant/core";
 import type { ServerMessage } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
@@ -46,11 +46,11 @@ function boxAround(x: number, y: number): Box {
   return { min: [x, y, 0, 0], max: [x + 8, y + 8, 4, 4] };
 }
 
-const regionsOf = (box: Box): readonly Place[] => [...placesLexicographic(regionsTouching(box))];
+const regionsOf = (box: Box): readonly Position[] => [...positionsLexicographic(regionsTouching(box))];
 const ALL_REGIONS = regionsOf({ min: [0, 0, 0, 0], max: [24, 24, 4, 4] });
 
 /** Returns the regions whose content does not match their clock. */
-function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly Place[] {
+function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly Position[] {
   return ALL_REGIONS.filter((region) => {
     const clock = guest.clockOf(region);
     const expected = clock === undefined ? undefined : (history.get(`${region} ${clock}`) ?? 0);
@@ -85,7 +85,7 @@ test("whatever a network does to the frames, a client ends with exactly the serv
         visit.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
       }
       if (prng.below(3) === 0) {
-        const region: Place = [prng.below(6), prng.below(6), 0, 0];
+        const region: Position = [prng.below(6), prng.below(6), 0, 0];
         const material = 1 + prng.below(1_000);
         server.edit(region, material);
         history.set(`${region} ${server.clockOf(region)}`, material);

@@ -1,9 +1,9 @@
 import {
   CLOCK_NEVER,
-  type Place,
-  PlaceMap,
-  PlaceSet,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  PositionSet,
+  positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
 import type { ClientFrame, ClientMessage, Interest, ServerMessage, Verdict } from "@orthant/protocol";
@@ -13,7 +13,7 @@ import { blank, change, forget, heartbeat, patch, reset, tick } from "./visit.ts
 const UNKNOWN_CLOCK = -1;
 
 /** Returns the only chunk of a region that the model's world ever changes. */
-export const chunkIn = ([x, y, z, w]: Place): Place => [x * 4, y * 4, z * 4, w * 4];
+export const chunkIn = ([x, y, z, w]: Position): Position => [x * 4, y * 4, z * 4, w * 4];
 
 /**
  * The smallest correct server, for one client: each region has one material, each patch one region, and a
@@ -22,13 +22,13 @@ export const chunkIn = ([x, y, z, w]: Place): Place => [x * 4, y * 4, z * 4, w *
  */
 export class ModelServer {
   /** The material of each region that was ever changed. */
-  readonly materials = new PlaceMap<{ readonly material: number; readonly clock: number }>();
+  readonly materials = new PositionMap<{ readonly material: number; readonly clock: number }>();
   readonly verdicts = new Map<number, Verdict>();
   #welcome: ServerMessage | undefined;
   #interest: Interest | undefined;
-  readonly #wanted = new PlaceSet();
-  readonly #held = new PlaceMap<number>();
-  #items: { readonly number: number; readonly region: Place }[] = [];
+  readonly #wanted = new PositionSet();
+  readonly #held = new PositionMap<number>();
+  #items: { readonly number: number; readonly region: Position }[] = [];
   #streamNumber = 0;
   #step = 0;
   #lastEditId = 0;
@@ -39,12 +39,12 @@ export class ModelServer {
     this.#welcome = welcome;
   }
 
-  clockOf(region: Place): number {
+  clockOf(region: Position): number {
     return this.materials.get(...region)?.clock ?? CLOCK_NEVER;
   }
 
   /** Changes a region. */
-  edit(region: Place, material: number): void {
+  edit(region: Position, material: number): void {
     this.#step++;
     this.materials.set(...region, { material, clock: tick(this.#step) });
   }
@@ -58,7 +58,7 @@ export class ModelServer {
     const messages = this.#replies;
     this.#replies = [];
     if (this.#interest === undefined) return messages;
-    for (const region of [...this.#held.places()]) {
+    for (const region of [...this.#held.positions()]) {
       if (!this.#wanted.has(...region))
         messages.push(...this.#item(region, (number) => forget(number, region)));
     }
@@ -93,11 +93,11 @@ export class ModelServer {
     this.#interest = interest;
     this.#wanted.clear();
     for (const box of interest.boxes) {
-      for (const region of placesLexicographic(regionsTouching(box))) this.#wanted.add(...region);
+      for (const region of positionsLexicographic(regionsTouching(box))) this.#wanted.add(...region);
     }
   }
 
-  #bring(region: Place): readonly ServerMessage[] {
+  #bring(region: Position): readonly ServerMessage[] {
     const made = this.materials.get(...region);
     const before = this.#held.get(...region);
     if (made === undefined)
@@ -111,7 +111,7 @@ export class ModelServer {
     );
   }
 
-  #item(region: Place, item: (number: number) => ServerMessage, clock?: number): readonly ServerMessage[] {
+  #item(region: Position, item: (number: number) => ServerMessage, clock?: number): readonly ServerMessage[] {
     const number = ++this.#streamNumber;
     const messages = this.#mustReset ? [reset(number), item(number)] : [item(number)];
     this.#mustReset = false;

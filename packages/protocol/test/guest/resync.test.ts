@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { expect, test } from "vitest";
 import { blank, change, forget, GROUND, heartbeat, patch, reset, SKY, tick, Visit } from "./visit.ts";
 
@@ -13,7 +13,7 @@ function requestTimes(visit: Visit, spanMs: number): readonly number[] {
 }
 
 /** Returns a patch that never fits, because it builds on an unknown clock. */
-const misfit = (streamNumber: number, region: Place = SKY) =>
+const misfit = (streamNumber: number, region: Position = SKY) =>
   patch(streamNumber, change(region, tick(100), tick(101)));
 
 test("requests that keep failing become less frequent, down to one in four seconds", () => {

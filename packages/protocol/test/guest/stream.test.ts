@@ -5,7 +5,7 @@ import {
   GeneratorRef,
   GeneratorRegistry,
   generatorRef,
-  type Place,
+  type Position,
   RegionTree,
   regionBox,
   uniformChunk,
@@ -30,7 +30,7 @@ import {
 } from "./visit.ts";
 
 const STONE = 9;
-const CHUNK: Place = [1, 1, 1, 1];
+const CHUNK: Position = [1, 1, 1, 1];
 
 test("items are taken in order, and their regions can be read", () => {
   const visit = Visit.begun();
@@ -157,7 +157,7 @@ test("a patch with a generator other than the world's is refused", () => {
 test("edits apply to chunks that the client generates", () => {
   const visit = Visit.begun();
   // Voxel [0, 7, 0, 0] of chunk [0, -1, 0, 0], which is grass at height -1.
-  const edits = [{ chunk: [0, -1, 0, 0] as Place, edits: [{ index: 56, material: STONE }] }];
+  const edits = [{ chunk: [0, -1, 0, 0] as Position, edits: [{ index: 56, material: STONE }] }];
   visit.hear(blank(1, "generated", GROUND));
   visit.hear(patch(2, { ...change(GROUND, 0, tick(1)), edits }));
   expect(visit.guest.voxelAt([0, -1, 0, 0])).toBe(STONE);
@@ -211,7 +211,7 @@ test("a client disconnects from a server that sends regions without end", () => 
   for (let index = 0; index * 4_096 <= HELD_REGIONS_MAX; index++) {
     const regions = Array.from(
       { length: 4_096 },
-      (_, cell): Place => [cell % 64, index, Math.floor(cell / 64), 0],
+      (_, cell): Position => [cell % 64, index, Math.floor(cell / 64), 0],
     );
     visit.hear(blank(index + 1, "generated", ...regions));
   }

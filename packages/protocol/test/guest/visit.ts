@@ -12,7 +12,7 @@ import {
   flatGenerator,
   generatorRef,
   type OrthantError,
-  type Place,
+  type Position,
   type RegionChange,
   uniformChunk,
 } from "@orthant/core";
@@ -41,8 +41,8 @@ export const SHAPE = chunkShape([8, 8, 8, 1]);
 export const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 7n);
 export const GRASS = FLAT_DEFAULTS.material;
 /** A region of air above the floor, and one that contains the floor. */
-export const SKY: Place = [0, 0, 0, 0];
-export const GROUND: Place = [0, -1, 0, 0];
+export const SKY: Position = [0, 0, 0, 0];
+export const GROUND: Position = [0, -1, 0, 0];
 /** The era of the test servers. */
 export const ERA = { number: 5, id: 0xabcdn };
 /** A clock of that era. */
@@ -169,14 +169,14 @@ export const LOOK = {
 
 /** Returns a change of one region: some chunks, each of one material. */
 export function change(
-  region: Place,
+  region: Position,
   base: ChangeBase,
   next: number | undefined,
-  chunks: readonly (readonly [chunk: Place, material: number])[] = [],
+  chunks: readonly (readonly [chunk: Position, material: number])[] = [],
   piece = 0,
 ): RegionChange {
-  const leaves = chunks.map(([place, material]) => ({
-    box: boxAt(place),
+  const leaves = chunks.map(([position, material]) => ({
+    box: boxAt(position),
     content: material === 0 ? undefined : uniformChunk(SHAPE.volume, material),
   }));
   return { region, base, next, piece, leaves, edits: [] };
@@ -189,12 +189,12 @@ export function patch(patchSeq: number, ...changes: readonly RegionChange[]): Se
 export function blank(
   streamNumber: number,
   content: "air" | "generated",
-  ...regions: readonly Place[]
+  ...regions: readonly Position[]
 ): ServerMessage {
   return { kind: "blank", streamNumber, content, mask: regionMask(regions) };
 }
 
-export function forget(streamNumber: number, ...regions: readonly Place[]): ServerMessage {
+export function forget(streamNumber: number, ...regions: readonly Position[]): ServerMessage {
   return { kind: "forget", streamNumber, mask: regionMask(regions) };
 }
 
@@ -206,7 +206,7 @@ export function heartbeat(sent: number, interestId = 1, complete = false): Serve
   return { kind: "heartbeat", interestId, complete, sent };
 }
 
-export function being(number: number, position: Place = [0, 0, 0, 0], rest: Partial<Being> = {}): Being {
+export function being(number: number, position: Position = [0, 0, 0, 0], rest: Partial<Being> = {}): Being {
   return {
     number,
     isPlayer: false,

@@ -1,4 +1,4 @@
-import { type Box, type Place, regionBox, type VoxelPlacement } from "@orthant/core";
+import { type Box, type Position, regionBox, type VoxelPlacement } from "@orthant/core";
 import { Host } from "@orthant/protocol";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const STORMY_TICKS = 200;
 const CALM_TICKS = 400;
 
 /** Returns a region of a strip of six by two around the floor. */
-function somewhere(prng: Prng): Place {
+function somewhere(prng: Prng): Position {
   return [prng.below(6), prng.below(2) - 1, 0, 0];
 }
 
@@ -62,7 +62,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
       if (!isStormy) weather.badness = 0;
       // The state of a region that a client loaded is recorded before any client can see it.
       for (const region of stored.map(
-        ({ voxel }): Place => [Math.floor(voxel[0] / 128), Math.floor(voxel[1] / 128), 0, 0],
+        ({ voxel }): Position => [Math.floor(voxel[0] / 128), Math.floor(voxel[1] / 128), 0, 0],
       )) {
         if (world.isLoaded(regionBox(region))) chronicle.note(region);
       }
@@ -86,7 +86,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
         world.edits.filter(({ clientId }) => clientId === client.clientId).map(({ editId }) => editId),
       ).toEqual(Array.from({ length: client.madeEdits }, (_, index) => index + 1));
       for (const { min } of client.boxes) {
-        const region: Place = [min[0] / 4, min[1] / 4, 0, 0];
+        const region: Position = [min[0] / 4, min[1] / 4, 0, 0];
         expect(client.replica.clockOf(region), `region [${region}]`).toBe(world.clockOf(region));
       }
     }

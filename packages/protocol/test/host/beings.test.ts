@@ -1,13 +1,13 @@
-import { type Box, boxContainsBox, type Place, regionBox } from "@orthant/core";
+import { type Box, boxContainsBox, type Position, regionBox } from "@orthant/core";
 import type { DistantPlayerEvent, HostOptions, Inhabitant, Vector } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
 /** Regions are 128 tiles wide. */
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const C: Place = [2, 0, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const C: Position = [2, 0, 0, 0];
 const FORWARD: Vector = [0, 0, 0, 1];
 
 function at(x: number): { readonly kind: "move"; readonly position: Vector; readonly orientation: Vector } {

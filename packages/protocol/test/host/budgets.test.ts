@@ -1,4 +1,4 @@
-import { boxBetween, type Place } from "@orthant/core";
+import { boxBetween, type Position } from "@orthant/core";
 import type { HostLimits, HostOptions } from "@orthant/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, oneAccount, row, type SampleClient, Stage, settle } from "./sample-visit.ts";
@@ -109,11 +109,11 @@ describe("the clients of one player share", () => {
   test("resyncRegionsPerSecond", async () => {
     const limits = { resyncRegionsPerSecond: 0.001, resyncRegionsBurst: 3 };
     const stage = new Stage({ authorize: oneAccount, limits });
-    const places: readonly Place[] = [
+    const positions: readonly Position[] = [
       [0, 0, 0, 0],
       [1, 0, 0, 0],
     ];
-    stage.world.change(places.map(([x]) => ({ voxel: [x * 128, 1, 0, 0] as Place, material: 3 })));
+    stage.world.change(positions.map(([x]) => ({ voxel: [x * 128, 1, 0, 0] as Position, material: 3 })));
     let sent = 0;
     for (let id = 1n; id <= 2n; id++) {
       const client = await stage.joinAt([row(2, 0)], { clientId: id });
@@ -121,7 +121,7 @@ describe("the clients of one player share", () => {
       client.send({
         kind: "resync",
         expected: client.expected,
-        regions: places.map((region) => ({ region, clock: stage.world.clockOf(region) })),
+        regions: positions.map((region) => ({ region, clock: stage.world.clockOf(region) })),
       });
       await stage.ticks(3);
       sent += client.takeAll("patch").flatMap(({ patch }) => patch.changes).length;
@@ -197,7 +197,7 @@ describe("a server that holds too many regions", () => {
 
 test("regions of a player with few are loaded in turn with those of a player with many", async () => {
   const stored = Array.from({ length: 201 }, (_, index) => ({
-    voxel: [index * 128, 1, 0, 0] as Place,
+    voxel: [index * 128, 1, 0, 0] as Position,
     material: 3,
   }));
   const world = new SampleWorld({ stored });

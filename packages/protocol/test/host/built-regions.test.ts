@@ -1,4 +1,4 @@
-import { type Place, placesLexicographic, regionBox } from "@orthant/core";
+import { type Position, positionsLexicographic, regionBox } from "@orthant/core";
 import { expect, test } from "vitest";
 import { Stage } from "./sample-visit.ts";
 
@@ -7,9 +7,9 @@ const TILES = 32;
 
 test("regions with edits in every chunk are sent a few per tick, however many are wanted", async () => {
   const stage = new Stage();
-  const regions = Array.from({ length: 12 }, (_, x): Place => [x, 0, 0, 0]);
+  const regions = Array.from({ length: 12 }, (_, x): Position => [x, 0, 0, 0]);
   for (const region of regions) {
-    const chunks = [...placesLexicographic(regionBox(region))];
+    const chunks = [...positionsLexicographic(regionBox(region))];
     stage.world.change(chunks.map(([x, y, z, w]) => ({ voxel: [x * TILES, y * TILES, z, w], material: 7 })));
   }
   const client = await stage.join();

@@ -4,8 +4,8 @@ import {
   type ChunkShape,
   chunkFromVoxels,
   PIXEL_CHUNKS,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   type VoxelPlacement,
 } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
@@ -13,9 +13,9 @@ import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, tileIn } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const C: Place = [2, 0, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const C: Position = [2, 0, 0, 0];
 
 /** Returns the region, base and new clock of each change in each patch since the last call. */
 function changesIn(client: SampleClient): readonly unknown[] {
@@ -25,10 +25,10 @@ function changesIn(client: SampleClient): readonly unknown[] {
 }
 
 /** Returns random chunks for all of region A: more than fits into one patch. */
-function noise({ volume }: ChunkShape): readonly (readonly [Place, Chunk])[] {
+function noise({ volume }: ChunkShape): readonly (readonly [Position, Chunk])[] {
   const prng = new Prng(7);
-  return [...placesLexicographic(boxBetween([0, 0, 0, 0], [4, 4, 2, 1]))].map((place) => [
-    place,
+  return [...positionsLexicographic(boxBetween([0, 0, 0, 0], [4, 4, 2, 1]))].map((position) => [
+    position,
     chunkFromVoxels(Uint16Array.from({ length: volume }, () => prng.below(65_536))),
   ]);
 }
@@ -264,17 +264,17 @@ describe("a region too large for one patch", () => {
 });
 
 /** Returns enough voxels in each region for its own patch. */
-function largeChanges(regions: readonly Place[], turn: number): readonly VoxelPlacement[] {
+function largeChanges(regions: readonly Position[], turn: number): readonly VoxelPlacement[] {
   return regions.flatMap((region) =>
     Array.from({ length: 4_000 }, (_, index) => ({
-      voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Place,
+      voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Position,
       material: (index * 7_919 + turn) % 65_536,
     })),
   );
 }
 
 test("a client gets at most patchesPerTick patches of live changes per tick, and the rest later", async () => {
-  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
+  const regions = [...positionsLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
   const stage = new Stage({ limits: { patchesPerTick: 4 } });
   const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
   client.take();
@@ -290,7 +290,7 @@ test("a client gets at most patchesPerTick patches of live changes per tick, and
 });
 
 test("live changes beyond patchesPerTick merge while they wait, and no region waits forever", async () => {
-  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
+  const regions = [...positionsLexicographic(boxBetween([0, 0, 0, 0], [9, 1, 1, 1]))];
   const stage = new Stage({ limits: { patchesPerTick: 4 } });
   const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
   client.take();
@@ -312,7 +312,7 @@ test("live changes beyond patchesPerTick merge while they wait, and no region wa
 
 test("a tick sends at most patchesPerTick patches of new regions, and the rest in the next ones", async () => {
   const world = new SampleWorld();
-  const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [6, 1, 1, 1]))];
+  const regions = [...positionsLexicographic(boxBetween([0, 0, 0, 0], [6, 1, 1, 1]))];
   world.change(largeChanges(regions, 0));
   const stage = new Stage({ world, limits: { patchesPerTick: 2 } });
   const client = await stage.join();

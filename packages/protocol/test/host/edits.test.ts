@@ -1,4 +1,4 @@
-import { OrthantError, type Place } from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
 import { EDITS_OPEN_MAX, type HostLimits, type HostRules } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -11,9 +11,9 @@ import {
   tileIn,
 } from "./sample-visit.ts";
 
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const VOXEL: Place = [5, 70, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const VOXEL: Position = [5, 70, 0, 0];
 
 function verdictsIn(client: SampleClient): readonly unknown[] {
   return client
@@ -256,7 +256,7 @@ describe("an edit is refused", () => {
     const client = await stage.join();
     const placements = [
       { voxel: VOXEL, material: 9 },
-      { voxel: [14, 70, 0, 0] as Place, material: 9 },
+      { voxel: [14, 70, 0, 0] as Position, material: 9 },
     ];
     client.send({ kind: "setVoxels", editId: 1, placements });
     await settle();
@@ -266,7 +266,7 @@ describe("an edit is refused", () => {
     expect(stage.world.edits).toEqual([]);
   });
 
-  test.each<[why: string, voxel: Place]>([
+  test.each<[why: string, voxel: Position]>([
     ["above the plane of a world of tiles", [5, 70, 3, 0]],
     ["beside it", [5, 70, 0, -1]],
   ])("%s, where the world has no axis", async (_why, voxel) => {

@@ -1,11 +1,11 @@
-import { type Box, encode, type Place } from "@orthant/core";
+import { type Box, encode, type Position } from "@orthant/core";
 import { type ClientMessage, clientFrameCodec } from "@orthant/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-visit.ts";
 
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const FAR: Place = [500, 0, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const FAR: Position = [500, 0, 0, 0];
 
 /** Chunks of 8 x 8 x 8 x 8 regions: the maximum for a client. */
 const WIDE: Box = { min: [0, 0, 0, 0], max: [32, 32, 32, 32] };

@@ -1,15 +1,15 @@
-import { boxBetween, cubeAt, type Place, placesLexicographic, regionBox } from "@orthant/core";
+import { boxBetween, cubeAt, type Position, positionsLexicographic, regionBox } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const C: Place = [2, 0, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const C: Position = [2, 0, 0, 0];
 const KEPT = { worldId: 0x0123_4567n, era: { number: 3, id: 33n } };
 
 /** Returns the regions of each patch, in order of arrival. */
-function regionsIn(client: SampleClient): readonly (readonly Place[])[] {
+function regionsIn(client: SampleClient): readonly (readonly Position[])[] {
   return client.takeAll("patch").map(({ patch }) => patch.changes.map(({ region }) => region));
 }
 
@@ -61,7 +61,7 @@ describe("an interest", () => {
 
   test("is served nearest first, as seen from where the client will be", async () => {
     const world = new SampleWorld();
-    const regions = [...placesLexicographic(boxBetween([-3, 0, 0, 0], [4, 1, 1, 1]))];
+    const regions = [...positionsLexicographic(boxBetween([-3, 0, 0, 0], [4, 1, 1, 1]))];
     world.change(regions.map((region) => tileIn(region, 9)));
     // One byte per tick allows one region per tick.
     const stage = new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
@@ -165,7 +165,7 @@ describe("a region that is not loaded", () => {
   });
 
   test("is one of at most 16 loaded at a time", async () => {
-    const regions = [...placesLexicographic(boxBetween([0, 0, 0, 0], [40, 1, 1, 1]))];
+    const regions = [...positionsLexicographic(boxBetween([0, 0, 0, 0], [40, 1, 1, 1]))];
     const world = new SampleWorld({ stored: regions.map((region) => tileIn(region, 9)) });
     const { opened, open } = gate();
     world.loading = opened;
@@ -240,7 +240,7 @@ describe("a kept region", () => {
     stage.world.import([tileIn(A, 9)]);
     stage.world.change([tileIn(B, 9)]);
     const client = await stage.join({ kept: KEPT });
-    const heldBlank = [{ box: { min: A, max: [3, 1, 1, 1] as Place }, regions: [A, B, C] }];
+    const heldBlank = [{ box: { min: A, max: [3, 1, 1, 1] as Position }, regions: [A, B, C] }];
     client.want(boxesOf(A, B, C), { heldBlank });
     await stage.tick();
     expect(regionsIn(client)).toEqual([[A, B]]);

@@ -3,8 +3,8 @@ import {
   CLOCK_NEVER,
   decode,
   encode,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   RegionReplica,
   type RegionTree,
   regionBox,
@@ -41,21 +41,21 @@ interface OpenEdit {
 
 /** The state of every region at every clock it ever had. */
 export class Chronicle {
-  readonly #states = new PlaceMap<Map<number, Look>>();
+  readonly #states = new PositionMap<Map<number, Look>>();
   readonly #world: SampleWorld;
-  readonly #virgin: WorldField;
+  readonly #untouched: WorldField;
 
   constructor(world: SampleWorld) {
     this.#world = world;
     const { generators, shape } = world;
-    this.#virgin = WorldField.open({ generators, shape, generator: world.field.generator });
+    this.#untouched = WorldField.open({ generators, shape, generator: world.field.generator });
     world.onEdit((steps) => {
       for (const { region } of steps) this.note(region);
     });
   }
 
   /** Records the current state of a region, unless it is known. */
-  note(region: Place): void {
+  note(region: Position): void {
     const states = this.#states.get(...region) ?? new Map<number, Look>();
     this.#states.set(...region, states);
     const clock = this.#world.clockOf(region);
@@ -63,10 +63,10 @@ export class Chronicle {
   }
 
   /** Returns true when a region had this state at this clock. */
-  confirms(region: Place, clock: number, tree: RegionTree): boolean {
+  confirms(region: Position, clock: number, tree: RegionTree): boolean {
     const known = this.#states.get(...region)?.get(clock);
     if (known !== undefined || clock !== CLOCK_NEVER) return known?.equals(tree) ?? false;
-    return new Look(this.#virgin, region).equals(tree);
+    return new Look(this.#untouched, region).equals(tree);
   }
 }
 
@@ -76,7 +76,7 @@ class Look {
   readonly #chunks: Box;
   #concrete: RegionTree | undefined;
 
-  constructor(field: WorldField, region: Place) {
+  constructor(field: WorldField, region: Position) {
     this.#field = field;
     this.#chunks = regionBox(region);
   }
@@ -114,7 +114,7 @@ export class LossyClient {
   #expected = 1;
   #acknowledged = 0;
   #heartbeatSent = 0;
-  #wanted: Place[] = [];
+  #wanted: Position[] = [];
   #isGap = false;
   #nextEditId = 1;
   #openEdits: OpenEdit[] = [];
@@ -197,9 +197,9 @@ export class LossyClient {
     if (this.confirmedInterestId < this.#interestId && isTurn(5)) messages.push(this.#interest());
     if (isTurn(4)) for (const edit of this.#openEdits) messages.push({ kind: "setVoxels", ...edit });
     if ((this.#isGap || this.#wanted.length > 0 || this.#heartbeatSent >= this.#expected) && isTurn(6)) {
-      const regions = new PlaceMap<number>();
-      for (const place of this.#wanted.slice(0, 512)) regions.set(...place, 0);
-      const sorted = coverRegions([...regions.places()]).flatMap((mask) => mask.regions);
+      const regions = new PositionMap<number>();
+      for (const position of this.#wanted.slice(0, 512)) regions.set(...position, 0);
+      const sorted = coverRegions([...regions.positions()]).flatMap((mask) => mask.regions);
       const clocks = [...sorted]
         .sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3])
         .map((region) => ({ region, clock: this.replica.clockOf(region) ?? CLOCK_NEVER }));
@@ -297,7 +297,7 @@ export class LossyClient {
   }
 
   /** Checks changed regions: none may show a state that the world did not have at that clock. */
-  #came(regions: readonly Place[]): void {
+  #came(regions: readonly Position[]): void {
     for (const region of regions) {
       this.#wanted = this.#wanted.filter((wanted) => wanted.join() !== region.join());
       const clock = this.replica.clockOf(region);
@@ -338,7 +338,7 @@ export class LossyClient {
     const { field, shape } = this.#world;
     return new RegionReplica(shape.volume, {
       generator: field.generator,
-      realize: (_generator, place) => field.generatedChunk(...place),
+      realize: (_generator, position) => field.generatedChunk(...position),
     });
   }
 }

@@ -1,14 +1,14 @@
-import { GeneratorRef, type Place, regionBox } from "@orthant/core";
+import { GeneratorRef, type Position, regionBox } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, tileIn } from "./sample-visit.ts";
 
 /** The floor is at voxels -2 and -1 of y: regions below 0 contain it, those above are air. */
-const ABOVE: Place = [0, 0, 0, 0];
-const BELOW: Place = [0, -1, 0, 0];
+const ABOVE: Position = [0, 0, 0, 0];
+const BELOW: Position = [0, -1, 0, 0];
 const OTHERS = { manifestHash: 1n };
 
 /** A tile in the chunk that contains the floor. */
-const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Place, material: 9 };
+const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Position, material: 9 };
 
 describe("a client with other generators", () => {
   test("gets every chunk, and air as air", async () => {
@@ -47,8 +47,8 @@ describe("a client with other generators", () => {
 
   test("waits for its regions, of which a limited number are made per tick for all clients", async () => {
     const stage = new Stage();
-    const regions = Array.from({ length: 12 }, (_, x): Place => [x, -1, 0, 0]);
-    const boxes = [{ min: regionBox(regions[0] as Place).min, max: [48, 0, 4, 4] as Place }];
+    const regions = Array.from({ length: 12 }, (_, x): Position => [x, -1, 0, 0]);
+    const boxes = [{ min: regionBox(regions[0] as Position).min, max: [48, 0, 4, 4] as Position }];
     const first = await stage.join({ ...OTHERS, clientId: 1n });
     const second = await stage.join({ ...OTHERS, clientId: 2n });
     first.want(boxes);

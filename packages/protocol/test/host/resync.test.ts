@@ -1,10 +1,10 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, tileIn } from "./sample-visit.ts";
 
-const A: Place = [0, 0, 0, 0];
-const B: Place = [1, 0, 0, 0];
-const C: Place = [2, 0, 0, 0];
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const C: Position = [2, 0, 0, 0];
 
 describe("a resync", () => {
   test("sends the regions of all lost items again, after a reset", async () => {

@@ -4,8 +4,8 @@ import {
   decode,
   emptyChunk,
   encode,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   RegionReplica,
   regionBox,
   type VoxelPlacement,
@@ -129,7 +129,7 @@ export class SampleClient {
     const { field, shape } = stage.world;
     this.replica = new RegionReplica(shape.volume, {
       generator: field.generator,
-      realize: (_generator, place) => field.generatedChunk(...place),
+      realize: (_generator, position) => field.generatedChunk(...position),
     });
     const wire = {
       send: (frame: Uint8Array) => {
@@ -177,7 +177,7 @@ export class SampleClient {
     });
   }
 
-  set(editId: number, voxel: Place, material: number): void {
+  set(editId: number, voxel: Position, material: number): void {
     this.send({ kind: "setVoxels", editId, placements: [{ voxel, material }] });
   }
 
@@ -212,14 +212,14 @@ export class SampleClient {
   }
 
   /** Returns true when the client's copy of a region matches the world. */
-  agrees(region: Place): boolean {
+  agrees(region: Position): boolean {
     const { world } = this.#stage;
     const { field, shape } = world;
     if (this.replica.clockOf(region) !== world.clockOf(region)) return false;
-    return [...placesLexicographic(regionBox(region))].every((place) => {
-      const held = this.replica.tree.at(...place) ?? emptyChunk(shape.volume);
-      const chunk = "generatorId" in held ? field.generatedChunk(...place) : held;
-      return chunk.equals(field.realizeChunk(...place));
+    return [...positionsLexicographic(regionBox(region))].every((position) => {
+      const held = this.replica.tree.at(...position) ?? emptyChunk(shape.volume);
+      const chunk = "generatorId" in held ? field.generatedChunk(...position) : held;
+      return chunk.equals(field.realizeChunk(...position));
     });
   }
 
@@ -236,12 +236,12 @@ export class SampleClient {
 }
 
 /** Returns a tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
-export function tileIn(region: Place, material: number, step = 0): VoxelPlacement {
+export function tileIn(region: Position, material: number, step = 0): VoxelPlacement {
   return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], material };
 }
 
 /** Returns the chunks of regions, as a client requests them. */
-export function boxesOf(...regions: readonly Place[]): readonly Box[] {
+export function boxesOf(...regions: readonly Position[]): readonly Box[] {
   return regions.map(regionBox);
 }
 

@@ -14,8 +14,8 @@ import {
   generatorRef,
   type MaterialCatalog,
   OverrideTree,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   RegionClocks,
   regionBox,
   TILE_CHUNKS,
@@ -75,7 +75,7 @@ export class SampleWorld implements HostWorld {
   /** Reports to other servers: the visit, name and x, or only the visit of a player who left. */
   readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
   readonly #clocks = new RegionClocks();
-  readonly #unread = new PlaceMap<OverrideTree>();
+  readonly #unread = new PositionMap<OverrideTree>();
   readonly #inhabitants = new Map<bigint, Inhabitant>();
   readonly #editListeners = new Set<(clocks: readonly ClockStep[]) => void>();
   readonly #inhabitantListeners = new Set<(event: InhabitantEvent) => void>();
@@ -99,7 +99,7 @@ export class SampleWorld implements HostWorld {
     const { field, regions } = this.field.setVoxels(stored);
     for (const region of regions) this.#unread.set(...region, field.overrides.slice(regionBox(region)));
     this.#clocks.bump(regions, 1);
-    this.field = this.field.withOverrides(OverrideTree.VIRGIN);
+    this.field = this.field.withOverrides(OverrideTree.UNTOUCHED);
     for (const inhabitant of inhabitants) this.#inhabitants.set(inhabitant.id, inhabitant);
   }
 
@@ -107,12 +107,12 @@ export class SampleWorld implements HostWorld {
     return number <= this.era.number && id === BigInt(number) * 11n;
   }
 
-  clockOf(region: Place): number {
+  clockOf(region: Position): number {
     return this.#clocks.get(region);
   }
 
   isLoaded(chunks: Box): boolean {
-    return ![...this.#unread.places()].some((region) => boxesIntersect(regionBox(region), chunks));
+    return ![...this.#unread.positions()].some((region) => boxesIntersect(regionBox(region), chunks));
   }
 
   /** Never unloads anything, but records what must be kept. */
@@ -150,7 +150,7 @@ export class SampleWorld implements HostWorld {
   }
 
   /** Replaces whole chunks without an origin. */
-  changeChunks(chunks: Iterable<readonly [place: Place, chunk: Chunk]>): void {
+  changeChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): void {
     const { field, regions } = this.field.setChunks(chunks);
     this.field = field;
     const clocks = this.#clocks.bump(regions, this.era.number);
@@ -227,7 +227,7 @@ export class SampleWorld implements HostWorld {
   }
 
   #read(chunks: Box): void {
-    for (const region of [...this.#unread.places()]) {
+    for (const region of [...this.#unread.positions()]) {
       if (!boxesIntersect(regionBox(region), chunks)) continue;
       const overrides = this.#unread.get(...region);
       this.#unread.delete(...region);

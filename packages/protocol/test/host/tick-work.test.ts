@@ -1,4 +1,4 @@
-import { type Box, boxBetween, type Place } from "@orthant/core";
+import { type Box, boxBetween, type Position } from "@orthant/core";
 import type { TickReport } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import {
@@ -13,7 +13,7 @@ import {
 } from "./sample-visit.ts";
 import { SampleWorld } from "./sample-world.ts";
 
-const HERE: Place = [0, 0, 0, 0];
+const HERE: Position = [0, 0, 0, 0];
 const WIDE: Box = boxBetween([0, 0, 0, 0], [64, 64, 16, 4]);
 
 /** Holds the pauses of a server until a test ends them. */

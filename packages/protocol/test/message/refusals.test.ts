@@ -53,12 +53,12 @@ describe("client messages that the decoder refuses", () => {
     ["N5", "edit 0", "02 00 01 00000000 00", "ORT_MESSAGE"],
     ["N18", "an edit of no voxels", "02 01 00", "ORT_MESSAGE"],
     ["N18", "an edit of too many voxels", `02 01 ${filled("8120", 20_485)}`, "ORT_LIMIT"],
-    ["N18", "a voxel that no world has", "02 01 01 80808080808040 00 00 00 00", "ORT_PLACE_RANGE"],
+    ["N18", "a voxel that no world has", "02 01 01 80808080808040 00 00 00 00", "ORT_POSITION_RANGE"],
     [
       "N18",
       "a way to a voxel that no world has",
       "02 01 02 feffffffffff3f 00 00 00 00 02 00 00 00 00",
-      "ORT_PLACE_RANGE",
+      "ORT_POSITION_RANGE",
     ],
     ["N18", "a material of 17 bits", "02 01 01 00000000 808004", "ORT_VARINT_RANGE"],
     ["N8", "an orientation past -1", "03 00000000 80000000", "ORT_MESSAGE"],
@@ -116,8 +116,8 @@ describe("server messages that the decoder refuses", () => {
     ["N24", "a patch that changes nothing", "03 01 00 00 00", "ORT_PATCH_FORM"],
     ["N5", "a blank with number 0", "04 00 00 00000000 01010101 00", "ORT_MESSAGE"],
     ["N25", "a blank of unknown content", "04 01 02 00000000 01010101 00", "ORT_TAG"],
-    ["N10", "a region beyond the lattice", "05 01 8080808004 000000 01010101 00", "ORT_PLACE_RANGE"],
-    ["N10", "a box that leaves the lattice", "05 01 feffffff03 000000 02010101 00", "ORT_PLACE_RANGE"],
+    ["N10", "a region beyond the lattice", "05 01 8080808004 000000 01010101 00", "ORT_POSITION_RANGE"],
+    ["N10", "a box that leaves the lattice", "05 01 feffffff03 000000 02010101 00", "ORT_POSITION_RANGE"],
     ["N11", "a box of no regions", "05 01 00000000 01000101 00", "ORT_BOX"],
     ["N11", "a box of too many regions", "05 01 00000000 818004 010101 01", "ORT_LIMIT"],
     ["N11", "a box that is not tight", "05 01 00000000 03010101 01 03", "ORT_MESSAGE"],
@@ -141,7 +141,7 @@ describe("server messages that the decoder refuses", () => {
     ["N27", "a verdict past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
     ["N27", "an unknown outcome", "07 01 01 04", "ORT_TAG"],
     ["N27", "an unknown refusal", "07 01 01 03 08 00", "ORT_TAG"],
-    ["N28", "beings beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_PLACE_RANGE"],
+    ["N28", "beings beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
     ["N28", "too many numbers", `08 00000000 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N28", "too many beings", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N28", "a being with a long name", `09 01 00 00 00 00 00 00000000 00 ${filled("41", 65)}`, "ORT_LIMIT"],
@@ -200,9 +200,9 @@ describe("values that the encoder refuses", () => {
 
   test("[N18] a voxel outside every world", () => {
     const placements = [{ voxel: [2 ** 47, 0, 0, 0], material: 1 }] as const;
-    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements }))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements }))).toBe("ORT_POSITION_RANGE");
     const half = [{ voxel: [0.5, 0, 0, 0], material: 1 }] as const;
-    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements: half }))).toBe("ORT_PLACE_RANGE");
+    expect(codeOf(client({ kind: "setVoxels", editId: 1, placements: half }))).toBe("ORT_POSITION_RANGE");
   });
 
   test("[N7, N8] a pose with an invalid position or orientation", () => {

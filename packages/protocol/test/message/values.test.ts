@@ -1,4 +1,10 @@
-import { boxVolume, comparePlaces, type Place, placeFrom, placesLexicographic } from "@orthant/core";
+import {
+  boxVolume,
+  comparePositions,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
+} from "@orthant/core";
 import { coverRegions, type Pose, regionMask, roundPose } from "@orthant/protocol";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -18,8 +24,8 @@ describe("a rounded pose", () => {
     for (let seed = 0; seed < 200; seed++) {
       const prng = new Prng(seed);
       const once = roundPose({
-        position: placeFrom(() => (prng.fraction() - 0.5) * 10 ** prng.below(14)),
-        orientation: placeFrom(() => prng.fraction() * 2 - 1),
+        position: positionFrom(() => (prng.fraction() - 0.5) * 10 ** prng.below(14)),
+        orientation: positionFrom(() => prng.fraction() * 2 - 1),
       });
       expect(roundPose(once), `seed ${seed}`).toEqual(once);
     }
@@ -49,12 +55,12 @@ describe("region masks", () => {
 
   test("[N11, N13] refuse no regions, too many, or regions too far apart", () => {
     expect(codeOf(() => regionMask([]))).toBe("ORT_ARGUMENT");
-    const apart: readonly Place[] = [
+    const apart: readonly Position[] = [
       [0, 0, 0, 0],
       [65_536, 0, 0, 0],
     ];
     expect(codeOf(() => regionMask(apart))).toBe("ORT_LIMIT");
-    const many = [...placesLexicographic({ min: [0, 0, 0, 0], max: [4_097, 1, 1, 1] })];
+    const many = [...positionsLexicographic({ min: [0, 0, 0, 0], max: [4_097, 1, 1, 1] })];
     expect(codeOf(() => regionMask(many))).toBe("ORT_LIMIT");
     expect(regionMask(many.slice(1)).regions.length).toBe(4_096);
   });
@@ -66,7 +72,7 @@ describe("coverRegions", () => {
   });
 
   test("returns one mask for a whole box, and one for a box with holes", () => {
-    const window = [...placesLexicographic({ min: [-2, -2, -2, -2], max: [3, 3, 3, 3] })];
+    const window = [...positionsLexicographic({ min: [-2, -2, -2, -2], max: [3, 3, 3, 3] })];
     expect(coverRegions(window).length).toBe(1);
     const holed = window.filter(([x, y, z, w]) => (x + y + z + w) % 3 !== 0);
     expect(coverRegions(holed).length).toBe(1);
@@ -82,10 +88,10 @@ describe("coverRegions", () => {
   });
 
   test("returns several masks for more regions than one mask may have", () => {
-    const many = [...placesLexicographic({ min: [0, 0, 0, 0], max: [20, 20, 20, 1] })];
+    const many = [...positionsLexicographic({ min: [0, 0, 0, 0], max: [20, 20, 20, 1] })];
     const masks = coverRegions(many);
     expect(masks.length).toBeGreaterThan(1);
-    expect(masks.flatMap(({ regions }) => regions).sort(comparePlaces)).toEqual(many);
+    expect(masks.flatMap(({ regions }) => regions).sort(comparePositions)).toEqual(many);
   });
 
   test("puts each region into exactly one mask and keeps the limits, wherever the regions are", () => {
@@ -93,10 +99,10 @@ describe("coverRegions", () => {
       const prng = new Prng(seed);
       const reach = prng.pick([2, 9, 300, 2 ** 29 - 1]);
       const regions = Array.from({ length: prng.between(1, 200) }, () =>
-        placeFrom((axis) => (axis < 2 ? prng.between(-reach, reach) : prng.below(2))),
+        positionFrom((axis) => (axis < 2 ? prng.between(-reach, reach) : prng.below(2))),
       );
       const masks = coverRegions(regions);
-      const found = masks.flatMap((mask) => mask.regions).sort(comparePlaces);
+      const found = masks.flatMap((mask) => mask.regions).sort(comparePositions);
       const wanted = new Set(regions.map(String));
       expect(found.length, `seed ${seed}`).toBe(wanted.size);
       expect(new Set(found.map(String)), `seed ${seed}`).toEqual(wanted);

@@ -145,9 +145,9 @@ describe("the chunks of a session", () => {
     stage.world.change([{ voxel: [6, 5, 0, 0], material: 8 }]);
     stage.world.change([{ voxel: [128, 128, 0, 0], material: 8 }]);
     await stage.tick();
-    const places = placesOf(peer.takeChunks());
-    expect(places).toContain("4 4");
-    expect(places).not.toContain("0 0");
+    const positions = placesOf(peer.takeChunks());
+    expect(positions).toContain("4 4");
+    expect(positions).not.toContain("0 0");
     expect(stage.world.field.voxelAt(5, 5, 0, 0)).toBe(8);
   });
 
@@ -176,7 +176,9 @@ describe("the chunks of a session", () => {
       { voxel: [128, 64, 0, 0], material: 3 },
     ]);
     await stage.tick();
-    expect(placesOf(peer.takeChunks()).filter((place) => ["2 2", "4 2"].includes(place))).toHaveLength(2);
+    expect(placesOf(peer.takeChunks()).filter((position) => ["2 2", "4 2"].includes(position))).toHaveLength(
+      2,
+    );
   });
 
   test("[W36] are limited to those near the last requested chunk", async () => {

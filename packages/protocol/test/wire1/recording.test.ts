@@ -1,4 +1,4 @@
-import { type Box, boxBetween, placesLexicographic } from "@orthant/core";
+import { type Box, boxBetween, positionsLexicographic } from "@orthant/core";
 import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from "@orthant/protocol";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
@@ -54,7 +54,7 @@ async function replayed(recording: Uint8Array): Promise<DoorStage> {
 }
 
 function tilesOf({ world }: DoorStage): readonly number[] {
-  return Array.from(placesLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
+  return Array.from(positionsLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
 }
 
 describe("a Wire v1 recording", () => {

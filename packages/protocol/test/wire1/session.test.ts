@@ -122,9 +122,9 @@ describe("a Wire v1 session", () => {
     peer.take();
     peer.say("ack");
     await stage.tick(SECOND_TICKS);
-    const places = new Set(peer.takeChunks().map(({ x, y }) => `${x} ${y}`));
-    expect(places.size).toBe(25);
-    expect(places).not.toContain("7 0");
+    const positions = new Set(peer.takeChunks().map(({ x, y }) => `${x} ${y}`));
+    expect(positions.size).toBe(25);
+    expect(positions).not.toContain("7 0");
   });
 
   test("[W33] does not restart within a second, nor after unconfirmed SYNs", async () => {

@@ -10,11 +10,11 @@ import {
   type Codec,
   checkChunk,
   chunkCodec,
-  comparePlaces,
+  comparePositions,
   emptyChunk,
   OrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   U16_MAX,
 } from "@orthant/core";
 import { hasEqualParts } from "./equal-parts.ts";
@@ -29,7 +29,7 @@ import {
 
 const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 1_000_000;
-const VIRGIN = 0;
+const UNTOUCHED = 0;
 const EMPTY_OVERRIDE = 1;
 const DICT_REF = 2;
 const STATES = 3;
@@ -55,9 +55,9 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   out.varUint(dictionary.size);
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
   out.varUint(blocks.length);
-  for (const { place, chunk, content } of blocks) {
-    for (const axis of AXES) out.varU16(place[axis] - volume.min[axis]);
-    out.tag(chunk === undefined ? VIRGIN : content === undefined ? EMPTY_OVERRIDE : DICT_REF, STATES);
+  for (const { position, chunk, content } of blocks) {
+    for (const axis of AXES) out.varU16(position[axis] - volume.min[axis]);
+    out.tag(chunk === undefined ? UNTOUCHED : content === undefined ? EMPTY_OVERRIDE : DICT_REF, STATES);
     out.varU16(content === undefined ? 0 : (dictionary.get(content) as number));
   }
   return out.copy();
@@ -81,37 +81,37 @@ function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAs
       const chunk = codec.read(input);
       return chunk.isEmpty ? undefined : chunk;
     },
-    (place, state, stored) => blocks.push({ place, chunk: chunkOf(state, stored, chunkVolume) }),
+    (position, state, stored) => blocks.push({ position, chunk: chunkOf(state, stored, chunkVolume) }),
   );
   return blocks;
 }
 
 /** Runs all checks of `blockBlobCodec` without creating chunks. Returns the positions of the blocks. */
-export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly Place[] {
-  const places: Place[] = [];
+export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
+  const positions: Position[] = [];
   readBlob(
     input,
     () => (checkChunk(input, chunkVolume) === "empty" ? undefined : true),
-    (place) => places.push(place),
+    (position) => positions.push(position),
   );
-  return places;
+  return positions;
 }
 
 /** Reads a blob. `readChunk` returns `undefined` for an empty chunk, which a dictionary must not contain. */
 function readBlob<Stored>(
   input: ByteReader,
   readChunk: () => Stored | undefined,
-  take: (place: Place, state: number, stored: Stored | undefined) => void,
+  take: (position: Position, state: number, stored: Stored | undefined) => void,
 ): void {
   const volume = boxCodec.read(input);
   const dictionary = readDictionary(input, readChunk);
   const count = input.count(ASSIGNMENTS_MAX);
   if (count === 0) throw input.fail("ORT_BLOB", "a block blob without blocks");
   const bounds = new Bounds();
-  let previous: Place | undefined;
+  let previous: Position | undefined;
   let used = 0;
   for (let index = 0; index < count; index++) {
-    const place = readPlace(input, volume, previous);
+    const position = readPosition(input, volume, previous);
     const state = input.tag(STATES);
     const number = input.varU16();
     if (state === DICT_REF) {
@@ -124,9 +124,9 @@ function readBlob<Stored>(
       if (number === used) used++;
     } else if (number !== 0)
       throw input.fail("ORT_BLOB", `dictionary index ${number} of a chunk without one`);
-    bounds.add(place);
-    take(place, state, dictionary[number]);
-    previous = place;
+    bounds.add(position);
+    take(position, state, dictionary[number]);
+    previous = position;
   }
   if (used < dictionary.length) throw input.fail("ORT_BLOB", "a chunk in the dictionary that is not used");
   if (!boxEquals(bounds.box(), volume)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
@@ -149,15 +149,15 @@ function readDictionary<Stored>(input: ByteReader, readChunk: () => Stored | und
   return dictionary;
 }
 
-function readPlace(input: ByteReader, volume: Box, previous: Place | undefined): Place {
+function readPosition(input: ByteReader, volume: Box, previous: Position | undefined): Position {
   const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;
-  const place = placeFrom((axis) => volume.min[axis] + local[axis]);
-  if (!boxContains(volume, place))
-    throw input.fail("ORT_BLOB", `a block at [${place}], outside of its volume`);
-  if (previous !== undefined && comparePlaces(previous, place) >= 0) {
-    throw input.fail("ORT_BLOB", `the block at [${place}] is out of order`);
+  const position = positionFrom((axis) => volume.min[axis] + local[axis]);
+  if (!boxContains(volume, position))
+    throw input.fail("ORT_BLOB", `a block at [${position}], outside of its volume`);
+  if (previous !== undefined && comparePositions(previous, position) >= 0) {
+    throw input.fail("ORT_BLOB", `the block at [${position}] is out of order`);
   }
-  return place;
+  return position;
 }
 
 function chunkOf(state: number, stored: Chunk | undefined, chunkVolume: number): Chunk | undefined {

@@ -34,9 +34,9 @@ export function generatedChunks(
   generators: GeneratorRegistry = DEFAULT_GENERATORS,
 ): GeneratedChunks {
   let space: GeneratedSpace | undefined;
-  return (place) => {
+  return (position) => {
     space ??= generators.open(generatorOf(global), global.description.chunkShape);
-    return space.realize(...place);
+    return space.realize(...position);
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Codec, list, option, type Place, placeCodec, varU64 } from "@orthant/core";
+import { type Codec, list, option, type Position, positionCodec, varU64 } from "@orthant/core";
 import { type GeneratorDescriptor, generatorsCodec } from "./generator-descriptor.ts";
 import { nested } from "./nested.ts";
 import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
@@ -13,7 +13,7 @@ export type BaseWorld =
 export interface PlayerEntityHint {
   readonly playerId: bigint;
   readonly entityId: bigint | undefined;
-  readonly lastRegion: Place | undefined;
+  readonly lastRegion: Position | undefined;
 }
 
 /** World-wide state that a commit stores. */
@@ -36,7 +36,7 @@ const BASE_KINDS = ["empty", "flatFloor", "generated"] as const;
 const HINTS_MAX = 1_000_000;
 
 const optionalId = option(varU64);
-const optionalPlace = option(placeCodec);
+const optionalPosition = option(positionCodec);
 
 /** Codec of the players' hints, the same in both dialects. */
 export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
@@ -44,12 +44,12 @@ export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
     write(out, { playerId, entityId, lastRegion }) {
       out.varU64(playerId);
       optionalId.write(out, entityId);
-      optionalPlace.write(out, lastRegion);
+      optionalPosition.write(out, lastRegion);
     },
     read: (input) => ({
       playerId: input.varU64(),
       entityId: optionalId.read(input),
-      lastRegion: optionalPlace.read(input),
+      lastRegion: optionalPosition.read(input),
     }),
   },
   HINTS_MAX,

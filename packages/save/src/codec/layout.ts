@@ -2,7 +2,7 @@ import {
   AXES,
   type FixedCodec,
   magic,
-  type Place,
+  type Position,
   type Struct,
   struct,
   u8,
@@ -66,18 +66,18 @@ export interface IndexHeader {
   readonly magic: "V4IX";
   readonly version: number;
   readonly generation: number;
-  readonly rootMin: Place;
+  readonly rootMin: Position;
   /** Inclusive. */
-  readonly rootLast: Place;
+  readonly rootLast: Position;
   readonly nodeCount: number;
   readonly leafCount: number;
   readonly payloadCrc32: number;
 }
 
-const fixedPlace: FixedCodec<Place> = {
+const fixedPosition: FixedCodec<Position> = {
   bytes: 16,
-  write(out, place) {
-    for (const axis of AXES) out.i32(place[axis]);
+  write(out, position) {
+    for (const axis of AXES) out.i32(position[axis]);
   },
   read: (input) => [input.i32(), input.i32(), input.i32(), input.i32()],
 };
@@ -87,8 +87,8 @@ export const indexHeader: Struct<IndexHeader> = struct({
   magic: magic("V4IX"),
   version: u32,
   generation: u64Number,
-  rootMin: fixedPlace,
-  rootLast: fixedPlace,
+  rootMin: fixedPosition,
+  rootLast: fixedPosition,
   nodeCount: u32,
   leafCount: u32,
   payloadCrc32: u32,
@@ -104,7 +104,7 @@ export interface PageHeader {
   readonly number: number;
   /** Level of its cell, whose edge is 2^level. */
   readonly level: number;
-  readonly min: Place;
+  readonly min: Position;
   readonly leafCount: number;
   readonly linkCount: number;
   readonly bodyCrc32: number;
@@ -117,7 +117,7 @@ export const pageHeader: Struct<PageHeader> = struct({
   generation: u64Number,
   number: u32,
   level: u8,
-  min: fixedPlace,
+  min: fixedPosition,
   leafCount: u32,
   linkCount: u32,
   bodyCrc32: u32,

@@ -3,8 +3,8 @@ import {
   boxEquals,
   type Codec,
   list,
-  placeCodec,
-  placesEqual,
+  positionCodec,
+  positionsEqual,
   type RegionClock,
 } from "@orthant/core";
 import { type BlobRef, blobRefsCodec, isSameRef } from "./blob-ref.ts";
@@ -37,10 +37,10 @@ export const CLOCKS_PER_LEAF_MAX = 16_777_216;
 const clocksCodec = list<RegionClock>(
   {
     write(out, { region, clock }) {
-      placeCodec.write(out, region);
+      positionCodec.write(out, region);
       out.varUint(clock);
     },
-    read: (input) => ({ region: placeCodec.read(input), clock: input.varUint() }),
+    read: (input) => ({ region: positionCodec.read(input), clock: input.varUint() }),
   },
   CLOCKS_PER_LEAF_MAX,
 );
@@ -88,7 +88,7 @@ export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
 }
 
 function isSameClock(a: RegionClock, b: RegionClock): boolean {
-  return a.clock === b.clock && placesEqual(a.region, b.region);
+  return a.clock === b.clock && positionsEqual(a.region, b.region);
 }
 
 function isSameList<Item>(

@@ -5,7 +5,7 @@ import {
   decodeUtf8,
   encodeUtf8,
   OrthantError,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import { type Binding, type FileSeal, type GenerationSeals, hexOfId } from "./file-seal.ts";
 import { FORMAT_NAME, MANIFEST_VERSION } from "./layout.ts";
@@ -28,7 +28,7 @@ export interface Manifest extends Partial<Binding> {
    * Shape of the chunks, repeated so that blocks can be read when all global files are lost. An extension of
    * ours.
    */
-  readonly chunkExtents?: Place;
+  readonly chunkExtents?: Position;
   /** Epoch of the journal segment that belongs to the live generation; absent without one. */
   readonly journalEpoch?: number;
   /**
@@ -193,14 +193,14 @@ function integer(object: Record<string, unknown>, key: string, min: number): num
   throw broken(`${key} is ${JSON.stringify(value)}, not an integer from ${min} to 2^53 - 1`);
 }
 
-function extents(value: unknown): Place {
+function extents(value: unknown): Position {
   const isShape =
     Array.isArray(value) &&
     value.length === AXES.length &&
     value.every((extent) => Number.isSafeInteger(extent) && extent >= 1) &&
     value.reduce((product: number, extent: number) => product * extent, 1) <= CHUNK_VOXELS_MAX;
   if (!isShape) throw broken(`${SHAPE_KEY} is ${JSON.stringify(value)}, not the shape of a chunk`);
-  return value as unknown as Place;
+  return value as unknown as Position;
 }
 
 function worldId(value: unknown): bigint {

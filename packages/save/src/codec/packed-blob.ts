@@ -6,10 +6,10 @@ import {
   checkChunkChange,
   checkPackedChunk,
   OrthantError,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import { hasEqualParts } from "./equal-parts.ts";
-import { readPlaces, writePlaces } from "./packed-places.ts";
+import { readPositions, writePositions } from "./packed-positions.ts";
 import { boundsOf } from "./prepared-blocks.ts";
 import { arrangeBlocks, ChunkContent, type StoredBlock, StoredChunk } from "./stored-block.ts";
 
@@ -30,17 +30,17 @@ export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredBlock
   return {
     write: (out, blocks) => writeBlob(out, arrangeBlocks(blocks)),
     read(input) {
-      const { places, contents, chunks, changes } = readBlob(input, chunkVolume);
+      const { positions, contents, chunks, changes } = readBlob(input, chunkVolume);
       const dictionary = chunks.ends.map((_, index) =>
         ChunkContent.stored(partAt(chunks, index), chunkVolume),
       );
       let next = 0;
-      return places.map((place, index): StoredBlock => {
+      return positions.map((position, index): StoredBlock => {
         const number = contents[index] as number;
         const content = dictionary[number - FIRST_CHUNK];
-        if (content !== undefined) return new StoredChunk(place, content);
+        if (content !== undefined) return new StoredChunk(position, content);
         const base = number === CHANGE_TO_AIR ? "air" : "generator";
-        return { kind: "change", place, base, volume: chunkVolume, change: partAt(changes, next++) };
+        return { kind: "change", position, base, volume: chunkVolume, change: partAt(changes, next++) };
       });
     },
   };
@@ -68,8 +68,8 @@ export function packedBytesAtLeast(blocks: readonly StoredBlock[]): number {
 }
 
 /** Runs all checks of the codec. Returns the positions of the blob's blocks. */
-export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonly Place[] {
-  return readBlob(input, chunkVolume).places;
+export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
+  return readBlob(input, chunkVolume).positions;
 }
 
 function writeBlob(out: ByteWriter, blocks: readonly StoredBlock[]): void {
@@ -84,7 +84,7 @@ function writeBlob(out: ByteWriter, blocks: readonly StoredBlock[]): void {
   boxCodec.write(out, volume);
   out.varUint(blocks.length);
   out.varUint(dictionary.size);
-  writePlaces(out, volume, blocks);
+  writePositions(out, volume, blocks);
   for (const block of blocks) out.varUint(contentNumber(block, dictionary));
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
   for (const block of blocks) if (block.kind === "change") out.raw(block.change);
@@ -96,7 +96,7 @@ function contentNumber(block: StoredBlock, dictionary: ReadonlyMap<ChunkContent,
 }
 
 interface ReadBlob {
-  readonly places: readonly Place[];
+  readonly positions: readonly Position[];
   /** Content number of each position: a kind of change, or a chunk. */
   readonly contents: Uint32Array;
   readonly chunks: Parts;
@@ -114,7 +114,7 @@ function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   const count = input.count(BLOCKS_MAX);
   if (count === 0) throw input.fail("ORT_BLOB", "a block blob without blocks");
   const chunkCount = input.count(count);
-  const places = readPlaces(input, volume, count);
+  const positions = readPositions(input, volume, count);
   const contents = readContents(input, count, chunkCount);
   const chunks = readParts(input, chunkCount, () => checkPackedChunk(input, chunkVolume));
   // Each content has exactly one encoding, so equal chunks have equal bytes.
@@ -123,7 +123,7 @@ function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   }
   const changeCount = contents.reduce((sum, number) => sum + (number < FIRST_CHUNK ? 1 : 0), 0);
   const changes = readParts(input, changeCount, () => checkChunkChange(input, chunkVolume));
-  return { places, contents, chunks, changes };
+  return { positions, contents, chunks, changes };
 }
 
 /** Reads the content number of each block. Chunks are numbered in order of first appearance. */

@@ -4,22 +4,22 @@ import {
   bytesEqual,
   type Chunk,
   chunkCodec,
-  comparePlaces,
+  comparePositions,
   crc32,
   OrthantError,
-  type Place,
-  requireLatticePlace,
+  type Position,
+  requireLatticePosition,
 } from "@orthant/core";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */
 export interface BlockEntry {
-  readonly place: Place;
+  readonly position: Position;
   readonly chunk: Chunk;
 }
 
-/** Like a {@link BlockEntry}; without a chunk, the position is virgin. */
+/** Like a {@link BlockEntry}; without a chunk, the position is untouched. */
 export interface BlockAssignment {
-  readonly place: Place;
+  readonly position: Position;
   readonly chunk: Chunk | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface BlockAssignment {
  * A block with the encoded bytes of its chunk, computed once however often the blob around it is measured.
  */
 export interface PreparedBlock extends BlockAssignment {
-  /** `undefined` when the chunk has no dictionary entry, as for empty and virgin ones. */
+  /** `undefined` when the chunk has no dictionary entry, as for empty and untouched ones. */
   readonly content: PreparedContent | undefined;
 }
 
@@ -42,22 +42,22 @@ export function prepareBlocks(
   chunkVolume: number,
 ): readonly PreparedBlock[] {
   const interner = new ContentInterner(chunkVolume);
-  const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
-  return sorted.map(({ place, chunk }, index) => {
-    requireLatticePlace(...place);
+  const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
+  return sorted.map(({ position, chunk }, index) => {
+    requireLatticePosition(...position);
     const previous = sorted[index - 1];
-    if (previous !== undefined && comparePlaces(previous.place, place) === 0) {
-      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${place}]`);
+    if (previous !== undefined && comparePositions(previous.position, position) === 0) {
+      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${position}]`);
     }
     const stored = chunk !== undefined && !chunk.isEmpty;
-    return { place, chunk, content: stored ? interner.intern(chunk) : undefined };
+    return { position, chunk, content: stored ? interner.intern(chunk) : undefined };
   });
 }
 
 /** Returns the bounding box of the blocks, of which there must be at least one. */
-export function boundsOf(blocks: readonly { readonly place: Place }[]): Box {
+export function boundsOf(blocks: readonly { readonly position: Position }[]): Box {
   const bounds = new Bounds();
-  for (const { place } of blocks) bounds.add(place);
+  for (const { position } of blocks) bounds.add(position);
   return bounds.box();
 }
 
@@ -67,9 +67,9 @@ export class Bounds {
   readonly #max = [-Infinity, -Infinity, -Infinity, -Infinity];
 
   /** Extends the box to include a position. */
-  add(place: Place): void {
+  add(position: Position): void {
     for (let axis = 0; axis < 4; axis++) {
-      const coordinate = place[axis] as number;
+      const coordinate = position[axis] as number;
       if (coordinate < (this.#min[axis] as number)) this.#min[axis] = coordinate;
       if (coordinate >= (this.#max[axis] as number)) this.#max[axis] = coordinate + 1;
     }
@@ -77,7 +77,7 @@ export class Bounds {
 
   /** The bounding box, after at least one position was added. */
   box(): Box {
-    return { min: this.#min as unknown as Place, max: this.#max as unknown as Place };
+    return { min: this.#min as unknown as Position, max: this.#max as unknown as Position };
   }
 }
 

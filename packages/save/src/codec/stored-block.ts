@@ -3,7 +3,7 @@ import {
   bytesEqual,
   CHUNK_VOXELS_MAX,
   type Chunk,
-  comparePlaces,
+  comparePositions,
   crc32,
   decode,
   emptyChunk,
@@ -11,9 +11,9 @@ import {
   encodeShortChange,
   isOrthantError,
   OrthantError,
-  type Place,
+  type Position,
   packedChunkCodec,
-  requireLatticePlace,
+  requireLatticePosition,
 } from "@orthant/core";
 import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
 
@@ -23,16 +23,16 @@ import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
 export type StoredBlock = StoredChunk | StoredChange;
 
 /** Returns the chunk that a world's generator makes at a position. */
-export type GeneratedChunks = (place: Place) => Chunk;
+export type GeneratedChunks = (position: Position) => Chunk;
 
 /** A position whose whole chunk is stored. */
 export class StoredChunk {
   readonly kind = "chunk";
-  readonly place: Place;
+  readonly position: Position;
   readonly content: ChunkContent;
 
-  constructor(place: Place, content: ChunkContent) {
-    this.place = place;
+  constructor(position: Position, content: ChunkContent) {
+    this.position = position;
     this.content = content;
   }
 
@@ -45,7 +45,7 @@ export class StoredChunk {
 /** A position stored as the voxels in which it differs from a base. */
 export interface StoredChange {
   readonly kind: "change";
-  readonly place: Place;
+  readonly position: Position;
   /** The base: the chunk of the world's generator, or only air, which needs no generator. */
   readonly base: "generator" | "air";
   readonly volume: number;
@@ -104,21 +104,21 @@ export function realizeBlock(block: StoredBlock, generated: GeneratedChunks | un
   if (block.kind === "chunk") return block.chunk;
   if (block.base === "air") return applyChunkChange(emptyChunk(block.volume), block.change);
   if (generated === undefined) {
-    const detail = `the chunk at [${block.place}] is stored as a change to what the generator makes, which is not here`;
+    const detail = `the chunk at [${block.position}] is stored as a change to what the generator makes, which is not here`;
     throw new OrthantError("ORT_NOT_FOUND", detail);
   }
-  return applyChunkChange(generated(block.place), block.change);
+  return applyChunkChange(generated(block.position), block.change);
 }
 
-/** Converts the blocks of a version 1 blob or of the flat dialect. Virgin positions have none. */
+/** Converts the blocks of a version 1 blob or of the flat dialect. Untouched positions have none. */
 export function storedChunks(blocks: readonly BlockAssignment[]): readonly StoredBlock[] {
   const contents = new Map<Chunk, ChunkContent>();
   const stored: StoredBlock[] = [];
-  for (const { place, chunk } of blocks) {
+  for (const { position, chunk } of blocks) {
     if (chunk === undefined) continue;
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
-    stored.push(new StoredChunk(place, content));
+    stored.push(new StoredChunk(position, content));
   }
   return stored;
 }
@@ -140,13 +140,13 @@ export function blockStorer(
   const changes = new ChangeFinder(generated);
   return (block) => {
     if ("kind" in block) return block;
-    const { place, chunk } = block;
-    requireLatticePlace(...place);
+    const { position, chunk } = block;
+    requireLatticePosition(...position);
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
     // A chunk is stored once for all of its positions, so each is charged its share.
     const share = content.bytes.length / (uses.get(chunk) as number);
-    return changes.find(place, chunk, share) ?? new StoredChunk(place, content);
+    return changes.find(position, chunk, share) ?? new StoredChunk(position, content);
   };
 }
 
@@ -168,23 +168,23 @@ class ChangeFinder {
   }
 
   /** Returns the shortest change if it costs less than the chunk. On a tie, the change to air wins. */
-  find(place: Place, chunk: Chunk, chunkBytes: number): StoredChange | undefined {
+  find(position: Position, chunk: Chunk, chunkBytes: number): StoredChange | undefined {
     const { volume } = chunk;
     // No change is shorter than a chunk of one material, and calling the generator is the expensive part.
     if (chunk.uniformMaterial !== undefined) return undefined;
-    const generated = this.#generatedAt(place);
+    const generated = this.#generatedAt(position);
     const voxels = chunk.voxels(scratch.subarray(0, volume));
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;
     const toAir = encodeShortChange(emptyChunk(volume), voxels, bytesMax);
     const toGenerated = generated && encodeShortChange(generated, voxels, bytesMax);
     const isAir = toGenerated === undefined || (toAir !== undefined && toAir.length <= toGenerated.length);
     const change = isAir ? toAir : toGenerated;
-    return change && { kind: "change", place, base: isAir ? "air" : "generator", volume, change };
+    return change && { kind: "change", position, base: isAir ? "air" : "generator", volume, change };
   }
 
-  #generatedAt(place: Place): Chunk | undefined {
+  #generatedAt(position: Position): Chunk | undefined {
     try {
-      const generated = this.#generated?.(place);
+      const generated = this.#generated?.(position);
       return generated?.isEmpty === true ? undefined : generated;
     } catch (error) {
       if (!isOrthantError(error)) throw error;
@@ -201,15 +201,15 @@ class ChangeFinder {
  */
 export function arrangeBlocks(blocks: readonly StoredBlock[]): readonly StoredBlock[] {
   const interner = new ContentInterner();
-  const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
+  const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
   return sorted.map((block, index) => {
     const previous = sorted[index - 1];
-    if (previous !== undefined && comparePlaces(previous.place, block.place) === 0) {
-      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${block.place}]`);
+    if (previous !== undefined && comparePositions(previous.position, block.position) === 0) {
+      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${block.position}]`);
     }
     if (block.kind === "change") return block;
     const content = interner.intern(block.content);
-    return content === block.content ? block : new StoredChunk(block.place, content);
+    return content === block.content ? block : new StoredChunk(block.position, content);
   });
 }
 

@@ -17,7 +17,7 @@ export interface LeafChange {
    */
   readonly blocks?: readonly (BlockEntry | StoredBlock)[];
   /**
-   * Instead of `blocks`: only the changed ones, without a chunk where a position becomes virgin again. All
+   * Instead of `blocks`: only the changed ones, without a chunk where a position becomes untouched again. All
    * others stay.
    */
   readonly changed?: readonly BlockAssignment[];

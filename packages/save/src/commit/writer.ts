@@ -1,4 +1,4 @@
-import { comparePlaces, OrthantError } from "@orthant/core";
+import { comparePositions, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { TurnQueue } from "@orthant/disk/files";
@@ -327,7 +327,7 @@ export class SaveWriter {
   #requireSameShape(global: GlobalState | undefined): void {
     const now = this.#state.global.description.chunkShape.extents;
     const next = global?.description.chunkShape.extents ?? now;
-    if (comparePlaces(now, next) === 0) return;
+    if (comparePositions(now, next) === 0) return;
     throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
 }

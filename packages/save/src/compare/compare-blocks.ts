@@ -4,23 +4,23 @@ import {
   boxContainsBox,
   boxEquals,
   type Chunk,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
 } from "@orthant/core";
 import { type BlobRef, isSameRef } from "../codec/blob-ref.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { SaveContent } from "../index/save-content.ts";
 
 /** State of a chunk: unedited, so as generated; edited to only air; or with other content. */
-export type ChunkState = "virgin" | "empty" | "content";
+export type ChunkState = "untouched" | "empty" | "content";
 
 /** A chunk that differs between two saves. */
 export interface BlockDifference {
-  readonly place: Place;
+  readonly position: Position;
   readonly before: ChunkState;
   readonly after: ChunkState;
   /**
-   * Number of differing voxels; `undefined` if one side is virgin, which only a generator could determine.
+   * Number of differing voxels; `undefined` if one side is untouched, which only a generator could determine.
    */
   readonly voxels: number | undefined;
 }
@@ -49,7 +49,7 @@ export async function* compareBlocks(
     // A leaf inside a larger one is compared together with the larger one.
     if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
-    yield* compareAround(before, leaf, after, others, (place) => boxContains(leaf.cell, place));
+    yield* compareAround(before, leaf, after, others, (position) => boxContains(leaf.cell, position));
   }
   for await (const leaf of leaves.after()) {
     const others = await before.touching(leaf.cell);
@@ -57,8 +57,8 @@ export async function* compareBlocks(
     const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
     const beyond = others.filter(({ cell }) => !isLarger(leaf.cell, cell));
     if (beyond.some(({ cell }) => boxContainsBox(cell, leaf.cell))) continue;
-    const isOurs = (place: Place): boolean =>
-      boxContains(leaf.cell, place) && !beyond.some(({ cell }) => boxContains(cell, place));
+    const isOurs = (position: Position): boolean =>
+      boxContains(leaf.cell, position) && !beyond.some(({ cell }) => boxContains(cell, position));
     for await (const difference of compareAround(after, leaf, before, inside, isOurs)) {
       yield { ...difference, before: difference.after, after: difference.before };
     }
@@ -71,21 +71,21 @@ async function* compareAround(
   leaf: LeafEntry,
   otherContent: SaveContent,
   others: readonly LeafEntry[],
-  isOurs: (place: Place) => boolean,
+  isOurs: (position: Position) => boolean,
 ): AsyncGenerator<BlockDifference> {
-  const chunks = new PlaceMap<Chunk>();
-  for (const { place, chunk } of await content.readBlocks(leaf)) {
-    if (isOurs(place)) chunks.set(...place, chunk);
+  const chunks = new PositionMap<Chunk>();
+  for (const { position, chunk } of await content.readBlocks(leaf)) {
+    if (isOurs(position)) chunks.set(...position, chunk);
   }
   for (const other of others) {
-    for (const { place, chunk } of await otherContent.readBlocks(other)) {
-      if (!isOurs(place)) continue;
-      const ours = chunks.get(...place);
-      if (ours !== undefined) chunks.delete(...place);
-      if (ours === undefined || !ours.equals(chunk)) yield differenceAt(place, ours, chunk);
+    for (const { position, chunk } of await otherContent.readBlocks(other)) {
+      if (!isOurs(position)) continue;
+      const ours = chunks.get(...position);
+      if (ours !== undefined) chunks.delete(...position);
+      if (ours === undefined || !ours.equals(chunk)) yield differenceAt(position, ours, chunk);
     }
   }
-  for (const [place, chunk] of chunks) yield differenceAt(place, chunk, undefined);
+  for (const [position, chunk] of chunks) yield differenceAt(position, chunk, undefined);
 }
 
 function isLarger(outer: Box, inner: Box): boolean {
@@ -101,9 +101,13 @@ function isSame(a: LeafEntry, b: LeafEntry): boolean {
   );
 }
 
-function differenceAt(place: Place, before: Chunk | undefined, after: Chunk | undefined): BlockDifference {
+function differenceAt(
+  position: Position,
+  before: Chunk | undefined,
+  after: Chunk | undefined,
+): BlockDifference {
   return {
-    place,
+    position,
     before: stateOf(before),
     after: stateOf(after),
     voxels: before === undefined || after === undefined ? undefined : differingVoxels(before, after),
@@ -111,7 +115,7 @@ function differenceAt(place: Place, before: Chunk | undefined, after: Chunk | un
 }
 
 function stateOf(chunk: Chunk | undefined): ChunkState {
-  if (chunk === undefined) return "virgin";
+  if (chunk === undefined) return "untouched";
   return chunk.isEmpty ? "empty" : "content";
 }
 

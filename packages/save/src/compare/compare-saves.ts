@@ -1,4 +1,4 @@
-import { encode, hash64, type Place, placesEqual } from "@orthant/core";
+import { encode, hash64, type Position, positionsEqual } from "@orthant/core";
 import type { EntityRecord } from "../codec/entity-record.ts";
 import { entityRecordCodec } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
@@ -43,7 +43,7 @@ export async function* compareSaves(
     options.samePacks === true && before.dialect === "tree" && after.dialect === "tree"
       ? await changedLeaves(before, after)
       : { before: () => contents.before.all(), after: () => contents.after.all() };
-  if (placesEqual(shapeOf(before), shapeOf(after))) {
+  if (positionsEqual(shapeOf(before), shapeOf(after))) {
     for await (const block of compareBlocks(contents.before, contents.after, leaves, options)) {
       yield { kind: "chunk", ...block };
     }
@@ -56,7 +56,7 @@ export async function* compareSaves(
   }
 }
 
-function shapeOf({ global }: Save): Place {
+function shapeOf({ global }: Save): Position {
   return global.description.chunkShape.extents;
 }
 

@@ -4,14 +4,14 @@ import {
   type Chunk,
   type Codec,
   chunkFromVoxels,
-  comparePlaces,
+  comparePositions,
   emptyChunk,
   HYPERCUBE_CHUNKS,
   list,
   OrthantError,
-  type Place,
-  placeCodec,
-  placeFrom,
+  type Position,
+  positionCodec,
+  positionFrom,
   U8_MAX,
   U16_MAX,
   WHOLE_LATTICE,
@@ -22,14 +22,14 @@ import { REGION_EDGE_MAX } from "./flat-payloads.ts";
 
 /** A region's chunks in one record of the flat dialect. */
 export interface FlatBlockBlob {
-  readonly region: Place;
+  readonly region: Position;
   readonly regionChunkEdge: number;
   readonly blocks: readonly BlockAssignment[];
 }
 
 /** A region's entities in one record of the flat dialect. */
 export interface FlatEntityBlob {
-  readonly region: Place;
+  readonly region: Position;
   readonly regionChunkEdge: number;
   readonly entities: readonly EntityRecord[];
 }
@@ -68,19 +68,19 @@ const dictionaryCodec = list(rawChunkCodec, DICTIONARY_MAX);
 export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
   write(out, { region, regionChunkEdge, blocks }) {
     const dictionary = new Map<Chunk, number>();
-    const sorted = [...blocks].sort((a, b) => comparePlaces(a.place, b.place));
+    const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
     const stored: Chunk[] = [];
     for (const { chunk } of sorted) {
       if (chunk === undefined || chunk.isEmpty || dictionary.has(chunk)) continue;
       const equal = stored.findIndex((other) => other.equals(chunk));
       dictionary.set(chunk, equal >= 0 ? equal : stored.push(chunk) - 1);
     }
-    placeCodec.write(out, region);
+    positionCodec.write(out, region);
     out.varI32(regionChunkEdge);
     dictionaryCodec.write(out, stored);
     out.varUint(sorted.length);
-    for (const { place, chunk } of sorted) {
-      for (const axis of AXES) out.varU16(place[axis] - region[axis] * regionChunkEdge);
+    for (const { position, chunk } of sorted) {
+      for (const axis of AXES) out.varU16(position[axis] - region[axis] * regionChunkEdge);
       const number = chunk === undefined ? undefined : dictionary.get(chunk);
       out.tag(chunk === undefined ? 0 : number === undefined ? 1 : 2, STATES);
       out.varU16(number ?? 0);
@@ -93,12 +93,12 @@ export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
     const count = input.count(ASSIGNMENTS_MAX);
     const blocks: BlockAssignment[] = [];
     for (let index = 0; index < count; index++) {
-      const place = readLocalPlace(input, region, regionChunkEdge);
+      const position = readLocalPosition(input, region, regionChunkEdge);
       const previous = blocks[index - 1];
-      if (previous !== undefined && comparePlaces(previous.place, place) >= 0) {
-        throw input.fail("ORT_BLOB", `the block at [${place}] is out of order`);
+      if (previous !== undefined && comparePositions(previous.position, position) >= 0) {
+        throw input.fail("ORT_BLOB", `the block at [${position}] is out of order`);
       }
-      blocks.push({ place, chunk: readChunkOf(input, dictionary) });
+      blocks.push({ position, chunk: readChunkOf(input, dictionary) });
     }
     return { region, regionChunkEdge, blocks };
   },
@@ -116,7 +116,7 @@ export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
       if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) continue;
       throw new OrthantError("ORT_DIALECT", `entity ${entityId} is of class ${entityClass} and kind ${kind}`);
     }
-    placeCodec.write(out, region);
+    positionCodec.write(out, region);
     out.varI32(regionChunkEdge);
     entitiesCodec.write(out, entities);
   },
@@ -137,8 +137,8 @@ export const flatEntityBlobCodec: Codec<FlatEntityBlob> = {
   },
 };
 
-function readRegion(input: ByteReader): { readonly region: Place; readonly regionChunkEdge: number } {
-  const region = placeCodec.read(input);
+function readRegion(input: ByteReader): { readonly region: Position; readonly regionChunkEdge: number } {
+  const region = positionCodec.read(input);
   const regionChunkEdge = input.varI32();
   if (regionChunkEdge < 1 || regionChunkEdge > REGION_EDGE_MAX) {
     throw input.fail("ORT_BLOB", `a region of ${regionChunkEdge} chunks an edge`);
@@ -146,15 +146,17 @@ function readRegion(input: ByteReader): { readonly region: Place; readonly regio
   return { region, regionChunkEdge };
 }
 
-function readLocalPlace(input: ByteReader, region: Place, edge: number): Place {
+function readLocalPosition(input: ByteReader, region: Position, edge: number): Position {
   const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;
-  const place = placeFrom((axis) => region[axis] * edge + local[axis]);
+  const position = positionFrom((axis) => region[axis] * edge + local[axis]);
   const inside = AXES.every(
     (axis) =>
-      local[axis] < edge && place[axis] >= WHOLE_LATTICE.min[axis] && place[axis] < WHOLE_LATTICE.max[axis],
+      local[axis] < edge &&
+      position[axis] >= WHOLE_LATTICE.min[axis] &&
+      position[axis] < WHOLE_LATTICE.max[axis],
   );
   if (!inside) throw input.fail("ORT_BLOB", `a block at [${local}] of a region of ${edge} chunks an edge`);
-  return place;
+  return position;
 }
 
 function readChunkOf(input: ByteReader, dictionary: readonly Chunk[]): Chunk | undefined {

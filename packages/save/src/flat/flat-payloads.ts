@@ -5,8 +5,8 @@ import {
   list,
   OrthantError,
   option,
-  type Place,
-  placeCodec,
+  type Position,
+  positionCodec,
 } from "@orthant/core";
 import { type BlobRef, blobRefCodec } from "../codec/blob-ref.ts";
 import { type GlobalRecord, playerEntityHintsCodec } from "../codec/global-record.ts";
@@ -21,7 +21,7 @@ export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "descripti
 
 /** One region of the flat index. */
 export interface FlatLeaf {
-  readonly region: Place;
+  readonly region: Position;
   readonly blockRef: BlobRef | undefined;
   readonly entityRef: BlobRef | undefined;
 }
@@ -104,12 +104,12 @@ export const flatPlayersCodec: Codec<readonly PlayerRecord[]> = list(flatPlayerC
 const flatLeavesCodec = list<FlatLeaf>(
   {
     write(out, { region, blockRef, entityRef }) {
-      placeCodec.write(out, region);
+      positionCodec.write(out, region);
       optionalRef.write(out, blockRef);
       optionalRef.write(out, entityRef);
     },
     read: (input) => ({
-      region: placeCodec.read(input),
+      region: positionCodec.read(input),
       blockRef: optionalRef.read(input),
       entityRef: optionalRef.read(input),
     }),

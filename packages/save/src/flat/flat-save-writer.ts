@@ -1,4 +1,4 @@
-import { comparePlaces, encode, type Place } from "@orthant/core";
+import { comparePositions, encode, type Position } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { sortEntities } from "../codec/entity-blob.ts";
 import type { EntityRecord } from "../codec/entity-record.ts";
@@ -38,7 +38,7 @@ export interface FlatWorldFacts {
 
 /** Content of one region of a flat world. Its position counts regions, not chunks. */
 export interface FlatRegion {
-  readonly region: Place;
+  readonly region: Position;
   readonly blocks: readonly BlockEntry[];
   readonly entities: readonly EntityRecord[];
 }
@@ -122,7 +122,7 @@ export class FlatSaveWriter {
       indexFile: encodePayloadFile(flatIndexHeader, "V4IX", flatIndexCodec, {
         generation,
         regionChunkEdge: limits.regionChunkEdge,
-        leaves: this.#leaves.sort((a, b) => comparePlaces(a.region, b.region)),
+        leaves: this.#leaves.sort((a, b) => comparePositions(a.region, b.region)),
       }),
       globalFile: encodePayloadFile(globalHeader, "V4G0", flatGlobalCodec, {
         base: facts.base,

@@ -1,10 +1,10 @@
 import {
-  comparePlaces,
+  comparePositions,
   encode,
   HYPERCUBE_CHUNKS,
   OrthantError,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -54,7 +54,7 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
 }
 
 interface Region {
-  readonly region: Place;
+  readonly region: Position;
   readonly blocks: BlockEntry[];
   readonly entities: EntityRecord[];
 }
@@ -65,21 +65,21 @@ function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
       chunk.volume !== HYPERCUBE_CHUNKS.volume || chunk.materials().some((material) => material > U8_MAX),
   );
   if (refused.length === 0) return;
-  const named = refused.slice(0, NAMED_CHUNKS).map(({ place }) => `[${place}]`);
+  const named = refused.slice(0, NAMED_CHUNKS).map(({ position }) => `[${position}]`);
   const detail = `${refused.length} chunks have another volume than 4096 or a material above 255: ${named.join(", ")}`;
   throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
 }
 
 /** Returns the non-empty regions. */
 function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
-  const regions = new PlaceMap<Region>();
-  const regionAt = (chunk: Place): Region => {
+  const regions = new PositionMap<Region>();
+  const regionAt = (chunk: Position): Region => {
     const region = flatRegionOf(chunk, edge);
     const found = regions.get(...region) ?? { region, blocks: [], entities: [] };
     regions.set(...region, found);
     return found;
   };
-  for (const block of blocks) regionAt(block.place).blocks.push(block);
+  for (const block of blocks) regionAt(block.position).blocks.push(block);
   for (const entity of entities) regionAt(chunkOfEntity(entity, HYPERCUBE_CHUNKS)).entities.push(entity);
-  return [...regions.values()].sort((a, b) => comparePlaces(a.region, b.region));
+  return [...regions.values()].sort((a, b) => comparePositions(a.region, b.region));
 }

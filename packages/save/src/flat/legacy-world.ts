@@ -3,11 +3,11 @@ import {
   type Chunk,
   type Codec,
   chunkFromVoxels,
-  comparePlaces,
+  comparePositions,
   HYPERCUBE_CHUNKS,
   magic,
   OrthantError,
-  type Place,
+  type Position,
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -50,11 +50,11 @@ const legacyWorldCodec: Codec<LegacyWorld> = {
     }
     const payloads = Array.from({ length: payloadCount }, () => readPayload(input));
     const blocks = Array.from({ length: entryCount }, () => readEntry(input, payloads));
-    blocks.sort((a, b) => comparePlaces(a.place, b.place));
-    for (const [index, { place }] of blocks.entries()) {
+    blocks.sort((a, b) => comparePositions(a.position, b.position));
+    for (const [index, { position }] of blocks.entries()) {
       const previous = blocks[index - 1];
-      if (previous === undefined || comparePlaces(previous.place, place) < 0) continue;
-      throw input.fail("ORT_BLOB", `two chunks at [${place}]`);
+      if (previous === undefined || comparePositions(previous.position, position) < 0) continue;
+      throw input.fail("ORT_BLOB", `two chunks at [${position}]`);
     }
     return { base, blocks };
   },
@@ -109,9 +109,9 @@ function readRuns(input: ByteReader): Chunk {
 }
 
 function readEntry(input: ByteReader, payloads: readonly Chunk[]): BlockEntry {
-  const place: Place = [input.i32(), input.i32(), input.i32(), input.i32()];
+  const position: Position = [input.i32(), input.i32(), input.i32(), input.i32()];
   const number = input.u32();
   const chunk = payloads[number];
   if (chunk === undefined) throw input.fail("ORT_BLOB", `chunk ${number} of ${payloads.length}`);
-  return { place, chunk };
+  return { position, chunk };
 }

@@ -1,10 +1,10 @@
 import {
   type Codec,
-  comparePlaces,
+  comparePositions,
   foreignChunkCodec,
   HYPERCUBE_CHUNKS,
   list,
-  placeCodec,
+  positionCodec,
 } from "@orthant/core";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 
@@ -14,13 +14,13 @@ const chunkCodec = foreignChunkCodec(HYPERCUBE_CHUNKS.volume);
 
 const entriesCodec = list<BlockEntry>(
   {
-    write(out, { place, chunk }) {
-      placeCodec.write(out, place);
+    write(out, { position, chunk }) {
+      positionCodec.write(out, position);
       // The original encodes a chunk of placed air as Uniform(0); Empty would be an absent chunk.
       if (chunk.isEmpty) out.raw(Uint8Array.of(1, 0));
       else chunkCodec.write(out, chunk);
     },
-    read: (input) => ({ place: placeCodec.read(input), chunk: chunkCodec.read(input) }),
+    read: (input) => ({ position: positionCodec.read(input), chunk: chunkCodec.read(input) }),
   },
   CHUNKS_MAX,
 );
@@ -40,10 +40,10 @@ export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
       throw input.fail("ORT_VERSION", `world override version ${version}, known is ${OVERRIDE_VERSION}`);
     }
     const blocks = entriesCodec.read(input);
-    for (const [index, { place }] of blocks.entries()) {
+    for (const [index, { position }] of blocks.entries()) {
       const previous = blocks[index - 1];
-      if (previous !== undefined && comparePlaces(previous.place, place) >= 0) {
-        throw input.fail("ORT_BLOB", `the chunk at [${place}] is out of order`);
+      if (previous !== undefined && comparePositions(previous.position, position) >= 0) {
+        throw input.fail("ORT_BLOB", `the chunk at [${position}] is out of order`);
       }
     }
     return blocks;

@@ -71,7 +71,7 @@ async function tableOf(pack: OpenPack, packId: number, needed: PackMark, work: S
   for (const records of needed.stretches()) {
     for (const record of records) {
       if (record.firstOffset < table.end || needed.isContradictory) throw contradiction(packId, record);
-      pack.placeOf(record.firstOffset, record.bytes);
+      pack.positionOf(record.firstOffset, record.bytes);
       table.add(record);
     }
     await work.pause();

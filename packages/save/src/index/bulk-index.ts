@@ -14,10 +14,11 @@ type Node = TrieNode<LeafEntry>;
  */
 export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promise<Node | undefined> {
   const order = leaves.inTreeOrder();
-  const leafAt = (place: number): LeafEntry => leaves.at(order[place] ?? 0);
+  const leafAt = (position: number): LeafEntry => leaves.at(order[position] ?? 0);
   const isSmall = (from: number, to: number): boolean => {
     let room = pages.targetBytes;
-    for (let place = from; place < to && room >= 0; place++) room -= leaves.weightOf(order[place] ?? 0);
+    for (let position = from; position < to && room >= 0; position++)
+      room -= leaves.weightOf(order[position] ?? 0);
     return room >= 0;
   };
 
@@ -32,9 +33,9 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
     const children: Node[] = [];
     let slots = 0;
     for (let start = from; start < to; ) {
-      const slotAt = (place: number): number => childSlot(cell, leaves.cornerOf(order[place] ?? 0));
+      const slotAt = (position: number): number => childSlot(cell, leaves.cornerOf(order[position] ?? 0));
       const slot = slotAt(start);
-      const end = lastInSlot(start, to, (place) => slotAt(place) === slot);
+      const end = lastInSlot(start, to, (position) => slotAt(position) === slot);
       const child = await build(start, end);
       if (child !== undefined) children.push(child);
       slots |= 1 << slot;
@@ -46,7 +47,7 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
 }
 
 /** Returns the end of the run that begins at `from` and lies in one slot. */
-function lastInSlot(from: number, to: number, isInSlot: (place: number) => boolean): number {
+function lastInSlot(from: number, to: number, isInSlot: (position: number) => boolean): number {
   let [inside, outside] = [from, to];
   while (outside - inside > 1) {
     const middle = Math.floor((inside + outside) / 2);

@@ -1,15 +1,15 @@
-import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Place, placeFrom } from "@orthant/core";
+import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Position, positionFrom } from "@orthant/core";
 
 /** Level of the whole lattice, whose edge is 2^32 chunks. */
 export const LATTICE_LEVEL = 32;
 
 /** Returns the aligned cube of edge 2^level that contains a position. */
-export function cellAt(place: Place, level: number): Box {
+export function cellAt(position: Position, level: number): Box {
   const edge = 2 ** level;
   // Counts from the lattice's minimum corner, so that the single cell of level 32 is the lattice itself.
   const aligned = (coordinate: number): number => Math.floor((coordinate - I32_MIN) / edge) * edge + I32_MIN;
   return cubeAt(
-    placeFrom((axis) => aligned(place[axis])),
+    positionFrom((axis) => aligned(position[axis])),
     edge,
   );
 }
@@ -35,7 +35,7 @@ export function requireLevel(box: Box, levelMax: number = LATTICE_LEVEL): number
 }
 
 /** Returns the smallest aligned cube that contains both positions, and so the box between them. */
-export function cellAround(first: Place, last: Place): Box {
+export function cellAround(first: Position, last: Position): Box {
   let level = 0;
   for (const axis of AXES) {
     const differing = Math.clz32((first[axis] - I32_MIN) ^ (last[axis] - I32_MIN));
@@ -66,13 +66,13 @@ export function cellAroundBoth(a: Box, b: Box): Box {
  * Returns which of a cell's sixteen children contains a position: bit 0 for x to bit 3 for w, set in the
  * upper half.
  */
-export function childSlot({ min, max }: Box, place: Place): number {
+export function childSlot({ min, max }: Box, position: Position): number {
   const half = (max[0] - min[0]) / 2;
   return (
-    (place[0] >= min[0] + half ? 1 : 0) |
-    (place[1] >= min[1] + half ? 2 : 0) |
-    (place[2] >= min[2] + half ? 4 : 0) |
-    (place[3] >= min[3] + half ? 8 : 0)
+    (position[0] >= min[0] + half ? 1 : 0) |
+    (position[1] >= min[1] + half ? 2 : 0) |
+    (position[2] >= min[2] + half ? 4 : 0) |
+    (position[3] >= min[3] + half ? 8 : 0)
   );
 }
 
@@ -80,14 +80,14 @@ export function childSlot({ min, max }: Box, place: Place): number {
 export function childCell({ min, max }: Box, slot: number): Box {
   const half = (max[0] - min[0]) / 2;
   return cubeAt(
-    placeFrom((axis) => min[axis] + ((slot >> axis) & 1) * half),
+    positionFrom((axis) => min[axis] + ((slot >> axis) & 1) * half),
     half,
   );
 }
 
 /** Returns the maximum position of a box. */
-export function lastOf({ max }: Box): Place {
-  return placeFrom((axis) => max[axis] - 1);
+export function lastOf({ max }: Box): Position {
+  return positionFrom((axis) => max[axis] - 1);
 }
 
 /** Formats the minimum and maximum positions of a cell for messages. */

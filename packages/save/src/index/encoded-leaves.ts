@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, I32_MIN, type Place, placeFrom } from "@orthant/core";
+import { ByteReader, ByteWriter, I32_MIN, type Position, positionFrom } from "@orthant/core";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { weightOfLeaf } from "./page-writer.ts";
@@ -6,7 +6,7 @@ import { weightOfLeaf } from "./page-writer.ts";
 /** Number of bytes allocated at once. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
 const FIRST_CAPACITY = 1_024;
-const ORIGIN: Place = [0, 0, 0, 0];
+const ORIGIN: Position = [0, 0, 0, 0];
 
 /** Many leaves in little memory: each takes its encoded bytes and about thirty more until it is read. */
 export class EncodedLeaves {
@@ -51,8 +51,8 @@ export class EncodedLeaves {
   }
 
   /** Returns the minimum corner of a leaf. */
-  cornerOf(index: number): Place {
-    return placeFrom((axis) => (this.#corners[index * 4 + axis] ?? 0) + I32_MIN);
+  cornerOf(index: number): Position {
+    return positionFrom((axis) => (this.#corners[index * 4 + axis] ?? 0) + I32_MIN);
   }
 
   /** Returns approximately how many bytes of a page a leaf takes. */

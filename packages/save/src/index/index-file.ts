@@ -3,7 +3,7 @@ import {
   ByteReader,
   ByteWriter,
   boxEquals,
-  comparePlaces,
+  comparePositions,
   crc32,
   encode,
   list,
@@ -37,7 +37,7 @@ const nodesCodec = list(indexNodeCodec, NODES_MAX);
 
 /** Encodes a tree index. The same leaves, in any order, yield the same bytes. */
 export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uint8Array {
-  const sorted = [...leaves].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  const sorted = [...leaves].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
   for (const { cell } of sorted) requireLevel(cell, LEAF_LEVEL_MAX);
   const fault = findLeafFault(sorted, version);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
@@ -71,7 +71,7 @@ export function decodeIndexFile(path: string, bytes: Uint8Array): IndexFile {
   }
   if (
     !boxEquals({ min: rootMin, max: WHOLE_LATTICE.max }, WHOLE_LATTICE) ||
-    comparePlaces(rootLast, lastOf(WHOLE_LATTICE)) !== 0
+    comparePositions(rootLast, lastOf(WHOLE_LATTICE)) !== 0
   ) {
     const context = { path, offset: indexHeader.offsets.rootMin };
     throw new OrthantError("ORT_INDEX", `the root is [${rootMin}] to [${rootLast}]`, context);

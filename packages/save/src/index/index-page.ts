@@ -30,10 +30,10 @@ export class IndexPage<Leaf extends HasCell> {
   #reading: Promise<Branch<Leaf>> | undefined;
   #holders = 0;
 
-  constructor(place: { readonly link: PageLink } | { readonly content: Branch<Leaf> }) {
-    this.link = "link" in place ? place.link : undefined;
-    this.cell = "link" in place ? place.link.cell : place.content.cell;
-    this.#content = "link" in place ? undefined : place.content;
+  constructor(position: { readonly link: PageLink } | { readonly content: Branch<Leaf> }) {
+    this.link = "link" in position ? position.link : undefined;
+    this.cell = "link" in position ? position.link.cell : position.content.cell;
+    this.#content = "link" in position ? undefined : position.content;
   }
 
   /** Creates a page that was just written and is in memory. */

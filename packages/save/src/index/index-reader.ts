@@ -1,4 +1,4 @@
-import { boxContainsBox, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
+import { boxContainsBox, comparePositions, OrthantError, type Position, WHOLE_LATTICE } from "@orthant/core";
 import { atFile } from "@orthant/disk/files";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { type Dialect, dialectOfIndex, versionOfIndex } from "../codec/dialect.ts";
@@ -51,7 +51,7 @@ export function requireGeneration(path: string, index: ReadIndex, generation: nu
 function leavesOfFlat({ leaves, regionChunkEdge }: FlatIndex): readonly LeafEntry[] {
   return leaves.map(({ region, blockRef, entityRef }, index) => {
     const previous = leaves[index - 1];
-    if (previous !== undefined && comparePlaces(previous.region, region) >= 0) {
+    if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
       throw new OrthantError("ORT_INDEX", `region [${region}] is out of order`);
     }
     const refs = { blockRefs: listOf(blockRef), entityRefs: listOf(entityRef) };
@@ -59,7 +59,7 @@ function leavesOfFlat({ leaves, regionChunkEdge }: FlatIndex): readonly LeafEntr
   });
 }
 
-function cellOfRegion(region: Place, edge: number): LeafEntry["cell"] {
+function cellOfRegion(region: Position, edge: number): LeafEntry["cell"] {
   const cell = flatRegionCell(region, edge);
   if (!boxContainsBox(WHOLE_LATTICE, cell)) {
     throw new OrthantError("ORT_INDEX", `region [${region}] of ${edge} chunks an edge is off the lattice`);

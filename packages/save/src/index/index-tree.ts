@@ -1,4 +1,4 @@
-import { type Box, boxContainsBox, comparePlaces, OrthantError } from "@orthant/core";
+import { type Box, boxContainsBox, comparePositions, OrthantError } from "@orthant/core";
 import { LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
 import { childCell, childSlot, levelOf } from "./cell.ts";
 import { CHILDREN, type IndexNode } from "./index-node.ts";
@@ -29,7 +29,7 @@ export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number):
   return cells.map((cell, leafEntryId) => {
     if (cell === undefined) throw wrong(`leaf ${leafEntryId} has no node`);
     const previous = cells[leafEntryId - 1];
-    if (previous !== undefined && comparePlaces(previous.min, cell.min) >= 0) {
+    if (previous !== undefined && comparePositions(previous.min, cell.min) >= 0) {
       throw wrong(`leaf ${leafEntryId} is out of order`);
     }
     return cell;

@@ -1,4 +1,4 @@
-import { type Chunk, requireLatticePlace } from "@orthant/core";
+import { type Chunk, requireLatticePosition } from "@orthant/core";
 import { sealBlob } from "../codec/blob-envelope.ts";
 import type { BlobSize } from "../codec/blob-size.ts";
 import { encodeBlockBlob } from "../codec/block-blob.ts";
@@ -61,8 +61,8 @@ function chunkStorer(
     const chunk = "kind" in block ? realizeBlock(block, generated) : block.chunk;
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
-    requireLatticePlace(...block.place);
-    return new StoredChunk(block.place, content);
+    requireLatticePosition(...block.position);
+    return new StoredChunk(block.position, content);
   };
 }
 
@@ -93,7 +93,7 @@ export async function blockRecord(
 
 function encodeBlocks(blocks: readonly StoredBlock[], blobVersion: BlockBlobVersion): Uint8Array {
   if (blobVersion === PACKED_BLOB_VERSION) return encodePackedBlob(blocks);
-  const chunks = blocks.map((block) => ({ place: block.place, chunk: realizeBlock(block, undefined) }));
+  const chunks = blocks.map((block) => ({ position: block.position, chunk: realizeBlock(block, undefined) }));
   return encodeBlockBlob(prepareBlocks(chunks, chunks[0]?.chunk.volume ?? 1));
 }
 

@@ -1,4 +1,4 @@
-import { type Box, comparePlaces, type Place, PlaceSet, REGION_EDGE_CHUNKS } from "@orthant/core";
+import { type Box, comparePositions, type Position, PositionSet, REGION_EDGE_CHUNKS } from "@orthant/core";
 import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
 import { describeCell } from "./cell.ts";
 
@@ -7,7 +7,7 @@ import { describeCell } from "./cell.ts";
  * none.
  */
 export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
-  const regions = new PlaceSet();
+  const regions = new PositionSet();
   for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
     // Formatted lazily: every commit checks every leaf here.
     const where = (): string => `the leaf at ${describeCell(cell)}`;
@@ -17,7 +17,7 @@ export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersio
     if (version === 1) continue;
     for (const [index, { region }] of clocks.entries()) {
       const previous = clocks[index - 1];
-      if (previous !== undefined && comparePlaces(previous.region, region) >= 0) {
+      if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
         return `${where()} lists the clock of region [${region}] out of order`;
       }
       if (!touches(cell, region)) return `${where()} has a clock of region [${region}]`;
@@ -34,7 +34,7 @@ export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersio
  * Returns whether a region's chunks intersect an aligned cube. Either one contains the other, or they are
  * disjoint.
  */
-function touches({ min, max }: Box, [x, y, z, w]: Place): boolean {
+function touches({ min, max }: Box, [x, y, z, w]: Position): boolean {
   const edge = REGION_EDGE_CHUNKS;
   return (
     x * edge < max[0] &&

@@ -3,10 +3,10 @@ import {
   boxContains,
   boxesIntersect,
   boxVolume,
-  type Place,
-  PlaceMap,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionFrom,
+  positionsLexicographic,
 } from "@orthant/core";
 import { flatRegionCell, flatRegionOf } from "../flat/flat-regions.ts";
 import type { HasCell } from "./leaf-trie.ts";
@@ -14,7 +14,7 @@ import type { HasCell } from "./leaf-trie.ts";
 /** The leaves of a flat save, whose cells are regions of one edge. The edge need not be a power of two. */
 export class LeafGrid<Leaf extends HasCell> {
   readonly #edge: number;
-  readonly #byRegion = new PlaceMap<Leaf>();
+  readonly #byRegion = new PositionMap<Leaf>();
 
   constructor(leaves: Iterable<Leaf>, edge: number) {
     this.#edge = edge;
@@ -27,14 +27,14 @@ export class LeafGrid<Leaf extends HasCell> {
   }
 
   /** Returns the leaf that contains a chunk. */
-  find(place: Place): Leaf | undefined {
-    const leaf = this.#byRegion.get(...flatRegionOf(place, this.#edge));
-    return leaf !== undefined && boxContains(leaf.cell, place) ? leaf : undefined;
+  find(position: Position): Leaf | undefined {
+    const leaf = this.#byRegion.get(...flatRegionOf(position, this.#edge));
+    return leaf !== undefined && boxContains(leaf.cell, position) ? leaf : undefined;
   }
 
   /** Returns the region that contains a chunk. */
-  cellFor(place: Place): Box {
-    return flatRegionCell(flatRegionOf(place, this.#edge), this.#edge);
+  cellFor(position: Position): Box {
+    return flatRegionCell(flatRegionOf(position, this.#edge), this.#edge);
   }
 
   /**
@@ -43,15 +43,15 @@ export class LeafGrid<Leaf extends HasCell> {
    */
   *touching(box: Box): Generator<Leaf> {
     const last = flatRegionOf(
-      placeFrom((axis) => box.max[axis] - 1),
+      positionFrom((axis) => box.max[axis] - 1),
       this.#edge,
     );
-    const regions = { min: flatRegionOf(box.min, this.#edge), max: placeFrom((axis) => last[axis] + 1) };
+    const regions = { min: flatRegionOf(box.min, this.#edge), max: positionFrom((axis) => last[axis] + 1) };
     if (boxVolume(regions) > this.#byRegion.size) {
       for (const leaf of this.#byRegion.values()) if (boxesIntersect(leaf.cell, box)) yield leaf;
       return;
     }
-    for (const region of placesLexicographic(regions)) {
+    for (const region of positionsLexicographic(regions)) {
       const leaf = this.#byRegion.get(...region);
       if (leaf !== undefined) yield leaf;
     }

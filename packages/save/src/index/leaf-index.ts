@@ -1,4 +1,11 @@
-import { type Box, boxEquals, comparePlaces, OrthantError, type Place, WHOLE_LATTICE } from "@orthant/core";
+import {
+  type Box,
+  boxEquals,
+  comparePositions,
+  OrthantError,
+  type Position,
+  WHOLE_LATTICE,
+} from "@orthant/core";
 import { attempt } from "@orthant/disk/files";
 import { pageFile } from "../codec/file-names.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
@@ -115,8 +122,10 @@ export class LeafIndex {
   }
 
   /** Returns the leaf that contains a chunk. */
-  find(place: Place): LeafEntry | undefined {
-    return this.#grid === undefined ? findLeaf(this.#root, place, requireContent) : this.#grid.find(place);
+  find(position: Position): LeafEntry | undefined {
+    return this.#grid === undefined
+      ? findLeaf(this.#root, position, requireContent)
+      : this.#grid.find(position);
   }
 
   /** Returns the leaf with exactly this cell. */
@@ -129,8 +138,10 @@ export class LeafIndex {
    * Returns the cell for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
    * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
    */
-  cellFor(place: Place): Box {
-    return this.#grid === undefined ? cellFor(this.#root, place, requireContent) : this.#grid.cellFor(place);
+  cellFor(position: Position): Box {
+    return this.#grid === undefined
+      ? cellFor(this.#root, position, requireContent)
+      : this.#grid.cellFor(position);
   }
 
   /**
@@ -160,7 +171,7 @@ export class LeafIndex {
   async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
     const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
-      const sorted = [...entries].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+      const sorted = [...entries].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
       pushReversed(ahead, sorted.filter(isPage));
       return sorted.filter((entry): entry is LeafEntry => !isPage(entry));
     };

@@ -1,4 +1,4 @@
-import { type Box, boxEquals, type Place } from "@orthant/core";
+import { type Box, boxEquals, type Position } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cell.ts";
 import type { IndexPage } from "./index-page.ts";
@@ -70,16 +70,16 @@ export class LeafMap<Leaf extends HasCell> {
   }
 
   /** Returns the leaf that contains a chunk. */
-  find(place: Place): Leaf | undefined {
-    return findLeaf(this.#root, place, this.#open);
+  find(position: Position): Leaf | undefined {
+    return findLeaf(this.#root, position, this.#open);
   }
 
   /**
    * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
    * cube around it, up to an edge of 2^16, without a leaf. So a small world has few leaves.
    */
-  cellFor(place: Place): Box {
-    return cellFor(this.#root, place, this.#open);
+  cellFor(position: Position): Box {
+    return cellFor(this.#root, position, this.#open);
   }
 
   /** Yields the leaves inside an aligned cube, with `undefined` in place of those not in memory. */

@@ -7,8 +7,8 @@ import {
   clampInto,
   encode,
   OrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   REGION_EDGE_CHUNKS,
   type RegionClock,
 } from "@orthant/core";
@@ -35,7 +35,7 @@ export interface LeafContent {
 /** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cell. */
 export interface PreparedEntity {
   readonly entity: EntityRecord;
-  readonly place: Place;
+  readonly position: Position;
   readonly bytes: number;
 }
 
@@ -68,9 +68,9 @@ export function prepareLeaf(
   shape: ChunkShape,
 ): LeafContent {
   requireLevel(cell, LEAF_LEVEL_MAX);
-  const outside = blocks.find(({ place }) => !boxContains(cell, place));
+  const outside = blocks.find(({ position }) => !boxContains(cell, position));
   if (outside !== undefined) {
-    const detail = `the block at [${outside.place}] is not in the leaf at ${describeCell(cell)}`;
+    const detail = `the block at [${outside.position}] is not in the leaf at ${describeCell(cell)}`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   return {
@@ -78,7 +78,7 @@ export function prepareLeaf(
     blocks: arrangeBlocks(blocks),
     entities: sortEntities(entities).map((entity) => ({
       entity,
-      place: clampInto(cell, chunkOfEntity(entity, shape)),
+      position: clampInto(cell, chunkOfEntity(entity, shape)),
       bytes: encode(entityRecordCodec, entity).length,
     })),
     clocks: [...clocks],
@@ -196,8 +196,11 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
 }
 
 /** Returns the chunk of an entity's stored position, clamped to the lattice. */
-export function chunkOfEntity({ position }: Pick<EntityRecord, "position">, { extents }: ChunkShape): Place {
-  return placeFrom((axis) => {
+export function chunkOfEntity(
+  { position }: Pick<EntityRecord, "position">,
+  { extents }: ChunkShape,
+): Position {
+  return positionFrom((axis) => {
     const chunk = Math.floor(Math.fround(position[axis]) / extents[axis]);
     // A NaN position has no chunk. Any chunk will do, as long as it is always the same.
     return Number.isNaN(chunk) ? 0 : Math.min(Math.max(chunk, -0x8000_0000), 0x7fff_ffff);
@@ -208,31 +211,35 @@ function entityBlobBytes(cell: Box, entities: readonly PreparedEntity[]): number
   return entities.reduce((sum, { bytes }) => sum + bytes, encode(boxCodec, cell).length + COUNT_BYTES);
 }
 
-function clockPlace(cell: Box, { region }: RegionClock): Place {
+function clockPosition(cell: Box, { region }: RegionClock): Position {
   return clampInto(
     cell,
-    placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
+    positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
   );
 }
 
 /** Returns the smallest aligned cube around the content, of at least this level. */
 function cellOfContent({ cell, blocks, entities, clocks }: LeafContent, levelMin: number): Box {
-  const places = [...blocks, ...entities, ...clocks.map((clock) => ({ place: clockPlace(cell, clock) }))];
-  const bounds = boundsOf(places);
+  const positions = [
+    ...blocks,
+    ...entities,
+    ...clocks.map((clock) => ({ position: clockPosition(cell, clock) })),
+  ];
+  const bounds = boundsOf(positions);
   const around = cellAround(bounds.min, lastOf(bounds));
   return requireLevel(around) >= levelMin ? around : cellAt(bounds.min, levelMin);
 }
 
 function splitBySlot({ cell, blocks, entities, clocks }: LeafContent): readonly LeafContent[] {
-  const slotOf = (place: Place): number => childSlot(cell, place);
+  const slotOf = (position: Position): number => childSlot(cell, position);
   const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
     cell: childCell(cell, slot),
     blocks: [] as StoredBlock[],
     entities: [] as PreparedEntity[],
     clocks: [] as RegionClock[],
   }));
-  for (const block of blocks) inSlot[slotOf(block.place)]?.blocks.push(block);
-  for (const entity of entities) inSlot[slotOf(entity.place)]?.entities.push(entity);
-  for (const clock of clocks) inSlot[slotOf(clockPlace(cell, clock))]?.clocks.push(clock);
+  for (const block of blocks) inSlot[slotOf(block.position)]?.blocks.push(block);
+  for (const entity of entities) inSlot[slotOf(entity.position)]?.entities.push(entity);
+  for (const clock of clocks) inSlot[slotOf(clockPosition(cell, clock))]?.clocks.push(clock);
   return inSlot;
 }

@@ -1,10 +1,10 @@
 import {
   type Box,
   type ChunkShape,
-  comparePlaces,
+  comparePositions,
   isOrthantError,
   OrthantError,
-  PlaceSet,
+  PositionSet,
   type RegionClock,
 } from "@orthant/core";
 import { type BlobSize, blobSizeOf } from "../codec/blob-size.ts";
@@ -70,7 +70,7 @@ export async function planLeaves(
   }
   return added
     .filter((leaf) => map.at(leaf.cell) === leaf)
-    .sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+    .sort((a, b) => comparePositions(a.cell.min, b.cell.min));
 }
 
 /**
@@ -116,13 +116,13 @@ async function blocksAfter(
     const detail = `the change of the leaf at ${describeCell(cell)} has all of its blocks and those that changed`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
-  const gone = new PlaceSet();
+  const gone = new PositionSet();
   const added: BlockEntry[] = [];
-  for (const { place, chunk } of changed) {
-    gone.add(...place);
-    if (chunk !== undefined) added.push({ place, chunk });
+  for (const { position, chunk } of changed) {
+    gone.add(...position);
+    if (chunk !== undefined) added.push({ position, chunk });
   }
-  const kept = (await storedIn(old, context)).filter(({ place }) => !gone.has(...place));
+  const kept = (await storedIn(old, context)).filter(({ position }) => !gone.has(...position));
   return [...kept, ...(await blocksToStore(added, context))];
 }
 
@@ -213,5 +213,5 @@ function sizesOf({ blockRefs, entityRefs, newBlocks = [], newEntities = [] }: Pl
 }
 
 function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {
-  return [...clocks].sort((a, b) => comparePlaces(a.region, b.region));
+  return [...clocks].sort((a, b) => comparePositions(a.region, b.region));
 }

@@ -6,7 +6,7 @@ import {
   boxEquals,
   boxesIntersect,
   OrthantError,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { cellAroundBoth, cellAt, childSlot, describeCell, requireLevel } from "./cell.ts";
@@ -86,14 +86,14 @@ export function isPage<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): 
 /** Returns the leaf that contains a position. */
 export function findLeaf<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
-  place: Place,
+  position: Position,
   open: PageOpener<Leaf>,
 ): Leaf | undefined {
   let node = root;
-  while (node !== undefined && boxContains(node.cell, place)) {
+  while (node !== undefined && boxContains(node.cell, position)) {
     if (isPage(node)) node = open(node);
     if (!isBranch(node)) return node;
-    node = node.child(childSlot(node.cell, place));
+    node = node.child(childSlot(node.cell, position));
   }
   return undefined;
 }
@@ -104,20 +104,20 @@ export function findLeaf<Leaf extends HasCell>(
  */
 export function cellFor<Leaf extends HasCell>(
   root: TrieNode<Leaf> | undefined,
-  place: Place,
+  position: Position,
   open: PageOpener<Leaf>,
 ): Box {
   let node = root;
   let levelMax = LEAF_LEVEL_MAX;
-  while (node !== undefined && boxContains(node.cell, place)) {
+  while (node !== undefined && boxContains(node.cell, position)) {
     if (isPage(node)) node = open(node);
     if (!isBranch(node)) return node.cell;
     levelMax = Math.min(levelMax, requireLevel(node.cell) - 1);
-    node = node.child(childSlot(node.cell, place));
+    node = node.child(childSlot(node.cell, position));
   }
   if (node !== undefined)
-    levelMax = Math.min(levelMax, requireLevel(cellAroundBoth(node.cell, boxAt(place))) - 1);
-  return cellAt(place, levelMax);
+    levelMax = Math.min(levelMax, requireLevel(cellAroundBoth(node.cell, boxAt(position))) - 1);
+  return cellAt(position, levelMax);
 }
 
 /** Returns the trie with one more leaf. Throws `ORT_ARGUMENT` if its cell overlaps another's. */

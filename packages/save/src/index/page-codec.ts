@@ -4,7 +4,7 @@ import {
   ByteWriter,
   boxContainsBox,
   boxEquals,
-  comparePlaces,
+  comparePositions,
   crc32,
   isOrthantError,
   OrthantError,
@@ -46,7 +46,7 @@ export interface RootPage {
  * other page's that of its branch. Pages in the part must already be written.
  */
 export function encodePage({ generation, number }: PageId, part: Node | undefined): Uint8Array {
-  const entries = [...entriesOf(part)].sort((a, b) => comparePlaces(a.cell.min, b.cell.min));
+  const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
   const cell = number === 0 ? WHOLE_LATTICE : (part as Branch<LeafEntry>).cell;
   const leaves = entries.filter((entry): entry is LeafEntry => !isPage(entry));
   const fault = findLeafFault(leaves, PAGE_VERSION);
@@ -148,7 +148,7 @@ function readHeader(path: string, bytes: Uint8Array): PageHeader {
 
 function readBody(path: string, bytes: Uint8Array, header: PageHeader): Node | undefined {
   const { number, level, min } = header;
-  const isAligned = level <= LATTICE_LEVEL && comparePlaces(cellAt(min, level).min, min) === 0;
+  const isAligned = level <= LATTICE_LEVEL && comparePositions(cellAt(min, level).min, min) === 0;
   if (!isAligned || (number === 0 && level !== LATTICE_LEVEL)) {
     throw misfit(path, `[${min}] and level ${level} are no cell for it`, pageHeader.offsets.level);
   }
@@ -178,7 +178,7 @@ function readEntries(
   while (input.remaining > 0) {
     const { leaf, link } = reader.next();
     const entry: Entry = link === undefined ? leaf : new IndexPage<LeafEntry>({ link });
-    if (before !== undefined && comparePlaces(before.min, entry.cell.min) >= 0) {
+    if (before !== undefined && comparePositions(before.min, entry.cell.min) >= 0) {
       throw input.fail("ORT_INDEX", `the entry at ${describeCell(entry.cell)} is out of order`);
     }
     before = entry.cell;

@@ -5,7 +5,7 @@ import {
   type ByteWriter,
   I32_MAX,
   I32_MIN,
-  type Place,
+  type Position,
   type RegionClock,
   regionOf,
   U32_MAX,
@@ -30,7 +30,7 @@ export type PageEntry =
 
 /** Values that the next entry of a page is encoded relative to. */
 interface Before {
-  min: Place;
+  min: Position;
   clock: number;
   packId: number;
   recordEnd: number;
@@ -43,7 +43,7 @@ export class PageEntryWriter {
   readonly #before: Before;
 
   /** Begins a page of a generation whose cell has this minimum corner. */
-  constructor(out: ByteWriter, generation: number, corner: Place) {
+  constructor(out: ByteWriter, generation: number, corner: Position) {
     this.#out = out;
     this.#generation = generation;
     this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
@@ -121,7 +121,7 @@ export class PageEntryReader {
   readonly #generation: number;
   readonly #before: Before;
 
-  constructor(input: ByteReader, generation: number, corner: Place) {
+  constructor(input: ByteReader, generation: number, corner: Position) {
     this.#input = input;
     this.#generation = generation;
     this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
@@ -175,7 +175,7 @@ export class PageEntryReader {
       if (number < 0 || number >= countMax) throw input.fail("ORT_INDEX", "an entry beyond the lattice");
       return number * edge + I32_MIN;
     };
-    const min: Place = [corner(before[0]), corner(before[1]), corner(before[2]), corner(before[3])];
+    const min: Position = [corner(before[0]), corner(before[1]), corner(before[2]), corner(before[3])];
     this.#before.min = min;
     return { min, max: [min[0] + edge, min[1] + edge, min[2] + edge, min[3] + edge] };
   }
@@ -209,7 +209,7 @@ export class PageEntryReader {
     let last = regionOf(min);
     for (let count = input.count(CLOCKS_PER_LEAF_MAX); count > 0; count--) {
       const [x, y, z, w] = last;
-      const region: Place = [this.#step(x), this.#step(y), this.#step(z), this.#step(w)];
+      const region: Position = [this.#step(x), this.#step(y), this.#step(z), this.#step(w)];
       const clock = this.#within(this.#before.clock + input.varInt(), 0, Number.MAX_SAFE_INTEGER);
       clocks.push({ region, clock });
       last = region;

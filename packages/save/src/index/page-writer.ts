@@ -75,12 +75,12 @@ export class PageWriter {
     const children: Node[] = [];
     for (const child of part.children)
       children.push(isBranch(child) ? await this.shrink(child, scale) : child);
-    const weighed = children.map((child, place) => ({ child, place, weight: weigh(child) }));
+    const weighed = children.map((child, position) => ({ child, position, weight: weigh(child) }));
     let left = weighed.reduce((sum, { weight }) => sum + weight, 0);
-    for (const { child, place, weight } of weighed.sort((a, b) => b.weight - a.weight)) {
+    for (const { child, position, weight } of weighed.sort((a, b) => b.weight - a.weight)) {
       if (left <= targetBytes * CUT_SHARE) break;
       if (!isBranch(child)) continue;
-      children[place] = await this.#write(child);
+      children[position] = await this.#write(child);
       left += LINK_BYTES - weight;
     }
     return part.withChildren(children);

@@ -1,4 +1,4 @@
-import { type Box, boxesIntersect, type Place, PlaceMap, WHOLE_LATTICE } from "@orthant/core";
+import { type Box, boxesIntersect, type Position, PositionMap, WHOLE_LATTICE } from "@orthant/core";
 import type { EntityRecord } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
@@ -16,7 +16,7 @@ const QUESTIONS_REMEMBERED = 256;
 export class SaveContent {
   readonly index: LeafIndex;
   readonly #save: Save;
-  readonly #apart: PlaceMap<BlockEntry[]>;
+  readonly #apart: PositionMap<BlockEntry[]>;
   #questions = 0;
 
   constructor(save: Save) {
@@ -25,7 +25,7 @@ export class SaveContent {
     const edge = flat?.regionChunkEdge ?? 1;
     this.#apart = blocksByRegion(flat?.globalBlocks ?? [], edge);
     // A flat index is entirely in memory.
-    const missing = [...this.#apart.places()].filter((region) => {
+    const missing = [...this.#apart.positions()].filter((region) => {
       return index.find(flatRegionCell(region, edge).min) === undefined;
     });
     this.index =
@@ -62,8 +62,8 @@ export class SaveContent {
     const apart = edge === undefined ? undefined : this.#apart.get(...flatRegionOf(leaf.cell.min, edge));
     if (apart === undefined) return blocks;
     // Rule S41: chunks in the global file take precedence over those in records.
-    const merged = new PlaceMap<BlockEntry>();
-    for (const block of [...blocks, ...apart]) merged.set(...block.place, block);
+    const merged = new PositionMap<BlockEntry>();
+    for (const block of [...blocks, ...apart]) merged.set(...block.position, block);
     return [...merged.values()];
   }
 
@@ -73,10 +73,10 @@ export class SaveContent {
   }
 }
 
-function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PlaceMap<BlockEntry[]> {
-  const regions = new PlaceMap<BlockEntry[]>();
+function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PositionMap<BlockEntry[]> {
+  const regions = new PositionMap<BlockEntry[]>();
   for (const block of blocks) {
-    const region = flatRegionOf(block.place, edge);
+    const region = flatRegionOf(block.position, edge);
     const found = regions.get(...region);
     if (found === undefined) regions.set(...region, [block]);
     else found.push(block);
@@ -84,6 +84,6 @@ function blocksByRegion(blocks: readonly BlockEntry[], edge: number): PlaceMap<B
   return regions;
 }
 
-function emptyLeaf(region: Place, edge: number): LeafEntry {
+function emptyLeaf(region: Position, edge: number): LeafEntry {
   return { cell: flatRegionCell(region, edge), blockRefs: [], entityRefs: [], chunks: 0, clocks: [] };
 }

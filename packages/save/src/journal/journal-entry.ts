@@ -5,8 +5,8 @@ import {
   list,
   OrthantError,
   option,
-  type Place,
-  placeCodec,
+  type Position,
+  positionCodec,
   type RegionClock,
   regionClockListCodec,
   string,
@@ -20,8 +20,8 @@ import type { ClientEdits } from "../codec/world-description.ts";
 
 /** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */
 export type JournalChunk =
-  | { readonly place: Place; readonly edits: readonly VoxelEdit[] }
-  | { readonly place: Place; readonly chunk: Chunk };
+  | { readonly position: Position; readonly edits: readonly VoxelEdit[] }
+  | { readonly position: Position; readonly chunk: Chunk };
 
 /** An edit of voxels: the changed chunks, the clocks that were issued for it, and who made it. */
 export interface JournalEdit {
@@ -35,8 +35,8 @@ export interface JournalEdit {
 export type JournalEntry =
   | JournalEdit
   /** The new state of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
-  | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Place | undefined }
-  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Place | undefined }
+  | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Position | undefined }
+  | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Position | undefined }
   | { readonly kind: "player"; readonly player: PlayerRecord }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
 
@@ -46,7 +46,7 @@ const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerE
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
 
-const storedAtCodec = option(placeCodec);
+const storedAtCodec = option(positionCodec);
 const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
 const nameCodec = string(NAME_BYTES_MAX);
 const originCodec = option<ClientEdits>({
@@ -143,15 +143,15 @@ export function journalChunkCodec(volume: number): Codec<JournalChunk> {
   const voxels = voxelEditsCodec(volume);
   return {
     write(out, change) {
-      placeCodec.write(out, change.place);
+      positionCodec.write(out, change.position);
       out.bool("chunk" in change);
       if ("chunk" in change) whole.write(out, change.chunk);
       else if (change.edits.length > 0) voxels.write(out, change.edits);
-      else throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.place}]`);
+      else throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.position}]`);
     },
     read(input) {
-      const place = placeCodec.read(input);
-      return input.bool() ? { place, chunk: whole.read(input) } : { place, edits: voxels.read(input) };
+      const position = positionCodec.read(input);
+      return input.bool() ? { position, chunk: whole.read(input) } : { position, edits: voxels.read(input) };
     },
   };
 }

@@ -38,11 +38,11 @@ export class OpenPack {
 
   /** Reads the bytes of a record without checking them. */
   readRecord(offset: number, bytes: number): Promise<Uint8Array> {
-    return this.#file.readAt(this.placeOf(offset, bytes), bytes);
+    return this.#file.readAt(this.positionOf(offset, bytes), bytes);
   }
 
   /** Returns the offset of a record in the file. */
-  placeOf(offset: number, bytes: number): number {
+  positionOf(offset: number, bytes: number): number {
     if (this.#table === undefined) return offset;
     const record = this.#table.find(offset);
     if (record?.bytes === bytes) return record.offset;

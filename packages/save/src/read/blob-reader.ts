@@ -4,8 +4,8 @@ import {
   boxContains,
   boxEquals,
   OrthantError,
-  type Place,
-  PlaceSet,
+  type Position,
+  PositionSet,
 } from "@orthant/core";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
 import { openBlob } from "../codec/blob-envelope.ts";
@@ -73,23 +73,23 @@ export async function checkBlockPayload(
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): Promise<readonly Place[]> {
+): Promise<readonly Position[]> {
   const source = sourceOf(ref, "block", cell);
   requireKind(ref, BLOCK_BLOB, source, context);
   if (context.dialect === "flat") {
     const blocks = await decodeBlockPayload(payload, ref, source, cell, context);
-    return blocks.map(({ place }) => place);
+    return blocks.map(({ position }) => position);
   }
   const { bytes, at } = await openPayload(payload, ref, source, context, "block");
   const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkBlockBlob;
-  const places = atFile(at, () => {
+  const positions = atFile(at, () => {
     const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
     const found = check(input, context.chunkVolume);
     input.end();
     return found;
   });
-  requireInside(places, cell, source);
-  return places;
+  requireInside(positions, cell, source);
+  return positions;
 }
 
 /** Decodes the entities of a record whose payload is already read, with every check except the checksum. */
@@ -132,25 +132,25 @@ export async function readLeafStored(
   const [first] = blockRefs;
   if (first !== undefined && blockRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
   const blocks: StoredBlock[] = [];
-  const places = new PlaceSet();
+  const positions = new PositionSet();
   for (const ref of blockRefs) {
     for (const block of await readStoredBlob(shelf, ref, cell, context)) {
-      if (places.has(...block.place)) throw twice(ref, cell, `the block at [${block.place}]`);
-      places.add(...block.place);
+      if (positions.has(...block.position)) throw twice(ref, cell, `the block at [${block.position}]`);
+      positions.add(...block.position);
       blocks.push(block);
     }
   }
   return blocks;
 }
 
-/** Reads the blocks of a leaf from all of its records, without virgin positions. Rule S81. */
+/** Reads the blocks of a leaf from all of its records, without untouched positions. Rule S81. */
 export async function readLeafBlocks(
   shelf: PackShelf,
   leaf: LeafEntry,
   context: BlobContext,
 ): Promise<readonly BlockEntry[]> {
   const blocks = await readLeafStored(shelf, leaf, context);
-  return blocks.map((block) => ({ place: block.place, chunk: realizeBlock(block, context.generated) }));
+  return blocks.map((block) => ({ position: block.position, chunk: realizeBlock(block, context.generated) }));
 }
 
 /** Reads the entities of a leaf from all of its records. */
@@ -187,7 +187,7 @@ async function decodeBlockPayload(
       ? decodeAt(at, packedBlobCodec(context.chunkVolume), bytes)
       : storedChunks(decodeAt(at, blockBlobCodec(context.chunkVolume), bytes));
   requireInside(
-    blocks.map(({ place }) => place),
+    blocks.map(({ position }) => position),
     cell,
     source,
   );
@@ -211,8 +211,8 @@ async function openPayload(
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
 
-function requireInside(places: readonly Place[], cell: Box, source: Source): void {
-  const outside = places.find((place) => !boxContains(cell, place));
+function requireInside(positions: readonly Position[], cell: Box, source: Source): void {
+  const outside = positions.find((position) => !boxContains(cell, position));
   if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
 }
 

@@ -260,8 +260,8 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
     const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
-    const place = offset === undefined ? { path } : { path, offset };
-    throw new OrthantError(code, `the generation is damaged, so it is not copied: ${message}`, place);
+    const position = offset === undefined ? { path } : { path, offset };
+    throw new OrthantError(code, `the generation is damaged, so it is not copied: ${message}`, position);
   } finally {
     await shelf.release();
   }

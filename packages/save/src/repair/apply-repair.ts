@@ -5,8 +5,8 @@ import {
   type Chunk,
   clockOf,
   OrthantError,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   type RegionClock,
   regionBox,
   regionOf,
@@ -72,7 +72,7 @@ interface Content {
 
 async function gather(disk: Disk, { pieces, dialect, global, generated }: RepairPlan): Promise<Content> {
   const shape = global.description.chunkShape;
-  const blocks = new PlaceMap<Chunk>();
+  const blocks = new PositionMap<Chunk>();
   const entities = new Map<bigint, EntityRecord>();
   // A strict shelf would refuse a pack with a damaged header and intact records.
   const shelf = new PackShelf(disk, { isLenient: true });
@@ -85,7 +85,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
       for (const block of content.blocks) {
         // Without the generator a change is meaningless. The plan lists it among the losses.
         if (generated === undefined && needsGenerator(block)) continue;
-        if (isInside(clip, block.place)) blocks.set(...block.place, realizeBlock(block, generated));
+        if (isInside(clip, block.position)) blocks.set(...block.position, realizeBlock(block, generated));
       }
       for (const entity of content.entities) {
         if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);
@@ -95,7 +95,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
     await shelf.release();
   }
   return {
-    blocks: Array.from(blocks, ([place, chunk]) => ({ place, chunk })),
+    blocks: Array.from(blocks, ([position, chunk]) => ({ position, chunk })),
     entities: [...entities.values()],
   };
 }
@@ -107,21 +107,21 @@ function leavesOf(
   entities: readonly EntityRecord[],
   clockEpoch: number,
 ): readonly LeafChange[] {
-  const leaves = new PlaceMap<{
+  const leaves = new PositionMap<{
     readonly cell: Box;
     readonly blocks: BlockEntry[];
     readonly entities: EntityRecord[];
     readonly clocks: RegionClock[];
   }>();
   const leafAt = (
-    place: Place,
+    position: Position,
   ): { blocks: BlockEntry[]; entities: EntityRecord[]; clocks: RegionClock[] } => {
-    const cell = cellAt(place, LEAF_LEVEL_MAX);
+    const cell = cellAt(position, LEAF_LEVEL_MAX);
     const leaf = leaves.get(...cell.min) ?? { cell, blocks: [], entities: [], clocks: [] };
     leaves.set(...cell.min, leaf);
     return leaf;
   };
-  for (const block of blocks) leafAt(block.place).blocks.push(block);
+  for (const block of blocks) leafAt(block.position).blocks.push(block);
   const shape = plan.global.description.chunkShape;
   for (const entity of entities) leafAt(chunkOfEntity(entity, shape)).entities.push(entity);
   for (const clock of repairedClocks(plan, blocks, clockEpoch)) {
@@ -139,12 +139,12 @@ function repairedClocks(
   clockEpoch: number,
 ): readonly RegionClock[] {
   const renewed = clockOf(clockEpoch, 1);
-  const isChanged = (region: Place): boolean =>
+  const isChanged = (region: Position): boolean =>
     changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
-  const result = new PlaceMap<number>();
+  const result = new PositionMap<number>();
   for (const { region, clock } of clocks) result.set(...region, isChanged(region) ? renewed : clock);
-  for (const { place } of blocks) {
-    const region = regionOf(place);
+  for (const { position } of blocks) {
+    const region = regionOf(position);
     if (!result.has(...region) && isChanged(region)) result.set(...region, renewed);
   }
   return Array.from(result, ([region, clock]) => ({ region, clock }));
@@ -155,6 +155,6 @@ function idBehind(next: bigint, { entityId }: EntityRecord): bigint {
   return entityId >= next && entityId < U64_MAX ? entityId + 1n : next;
 }
 
-function isInside(clip: Box | undefined, place: Place): boolean {
-  return clip === undefined || boxContains(clip, place);
+function isInside(clip: Box | undefined, position: Position): boolean {
+  return clip === undefined || boxContains(clip, position);
 }

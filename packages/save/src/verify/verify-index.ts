@@ -1,4 +1,4 @@
-import { boxContainsBox, OrthantError, type Place, PlaceSet, regionBox } from "@orthant/core";
+import { boxContainsBox, OrthantError, type Position, PositionSet, regionBox } from "@orthant/core";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import { pageFile } from "../codec/file-names.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
@@ -12,7 +12,7 @@ const LEAVES_AT_ONCE = 20_000;
 /** Content of an intact page that no other page of its generation may have. */
 interface CleanPage {
   readonly entityIds: readonly bigint[];
-  readonly sharedRegions: readonly Place[];
+  readonly sharedRegions: readonly Position[];
 }
 
 /** Verifies the pages and leaves of generations. An intact page that several of them share is read once. */
@@ -38,7 +38,7 @@ export class IndexVerifier {
     generation: number,
   ): Promise<readonly Finding[]> {
     const findings: Finding[] = [];
-    const known = { entityIds: new Set<bigint>(), regions: new PlaceSet() };
+    const known = { entityIds: new Set<bigint>(), regions: new PositionSet() };
     let batch: IndexPart[] = [];
     let waiting = 0;
     const flush = async (): Promise<void> => {
@@ -103,11 +103,11 @@ export class IndexVerifier {
 
 interface Known {
   readonly entityIds: Set<bigint>;
-  readonly regions: PlaceSet;
+  readonly regions: PositionSet;
 }
 
 /** Returns regions that extend beyond the leaf with their clock: a leaf in another page might have it too. */
-function sharedRegions(leaves: readonly LeafEntry[]): readonly Place[] {
+function sharedRegions(leaves: readonly LeafEntry[]): readonly Position[] {
   return leaves.flatMap(({ cell, clocks }) =>
     clocks.map(({ region }) => region).filter((region) => !boxContainsBox(cell, regionBox(region))),
   );

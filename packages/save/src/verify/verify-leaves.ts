@@ -1,4 +1,4 @@
-import { type Box, OrthantError, type Place, PlaceSet } from "@orthant/core";
+import { type Box, OrthantError, type Position, PositionSet } from "@orthant/core";
 import { atFile, attempt, type Finding, findingOf } from "@orthant/disk/files";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { packFile } from "../codec/file-names.ts";
@@ -55,16 +55,16 @@ export class LeafVerifier {
     await this.#readNew(leaves, context);
     const findings: Finding[] = [];
     for (const { cell, blockRefs, entityRefs } of leaves) {
-      const places = new PlaceSet();
+      const positions = new PositionSet();
       const report = (error: OrthantError, ref: BlobRef): void => {
         findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
       };
       for (const ref of blockRefs) {
         const verdict = this.#verdictOf(ref, cell);
         if (verdict?.error !== undefined) report(verdict.error, ref);
-        for (const place of verdict?.places ?? []) {
-          if (places.has(...place)) report(twice(ref, `the block at [${place}]`), ref);
-          places.add(...place);
+        for (const position of verdict?.positions ?? []) {
+          if (positions.has(...position)) report(twice(ref, `the block at [${position}]`), ref);
+          positions.add(...position);
         }
       }
       for (const ref of entityRefs) {
@@ -95,7 +95,7 @@ export class LeafVerifier {
       const known = this.#verdicts.get(key);
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
-        known === undefined || (!isAlone && known.places === undefined && known.error === undefined);
+        known === undefined || (!isAlone && known.positions === undefined && known.error === undefined);
       if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
     };
     for (const { cell, blockRefs, entityRefs } of leaves) {
@@ -120,14 +120,18 @@ export class LeafVerifier {
       const { chunkVolume } = context;
       if (kind === "entity") {
         const entities = await decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
-        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+        return {
+          error: undefined,
+          positions: undefined,
+          entityIds: entities.map(({ entityId }) => entityId),
+        };
       }
       // Without the global file only the checksum can be checked.
-      const places =
+      const positions =
         chunkVolume === undefined
           ? []
           : await checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
-      return { error: undefined, places: isAlone ? undefined : places, entityIds: [] };
+      return { error: undefined, positions: isAlone ? undefined : positions, entityIds: [] };
     });
     return verdict ?? failed(error);
   }
@@ -138,14 +142,18 @@ export class LeafVerifier {
     const [verdict, error] = await attempt(async (): Promise<Verdict> => {
       if (kind === "entity") {
         const entities = await readEntityBlob(this.#shelf, ref, cell, { ...context, chunkVolume: 1 });
-        return { error: undefined, places: undefined, entityIds: entities.map(({ entityId }) => entityId) };
+        return {
+          error: undefined,
+          positions: undefined,
+          entityIds: entities.map(({ entityId }) => entityId),
+        };
       }
       if (chunkVolume === undefined) {
         await this.#shelf.readPayload(ref, ref.recordBytes);
-        return { error: undefined, places: [], entityIds: [] };
+        return { error: undefined, positions: [], entityIds: [] };
       }
       const blocks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
-      return { error: undefined, places: blocks.map(({ place }) => place), entityIds: [] };
+      return { error: undefined, positions: blocks.map(({ position }) => position), entityIds: [] };
     });
     return verdict ?? failed(error);
   }
@@ -172,12 +180,12 @@ interface Wanted {
 interface Verdict {
   readonly error: OrthantError | undefined;
   /** Positions of blocks; `undefined` if not needed. */
-  readonly places: readonly Place[] | undefined;
+  readonly positions: readonly Position[] | undefined;
   readonly entityIds: readonly bigint[];
 }
 
 function failed(error: OrthantError): Verdict {
-  return { error, places: undefined, entityIds: [] };
+  return { error, positions: undefined, entityIds: [] };
 }
 
 function keyOf(ref: BlobRef, { min, max }: Box): string {

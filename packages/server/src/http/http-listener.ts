@@ -139,12 +139,12 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the error of a server that cannot listen at an address, with the reason. */
-export function listenError(place: string, cause: unknown): OrthantError {
+export function listenError(position: string, cause: unknown): OrthantError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const why = REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause));
   return new OrthantError(
     "ORT_LISTEN",
-    `cannot listen at ${place}: ${why}`,
+    `cannot listen at ${position}: ${why}`,
     { operation: "listen" },
     { cause },
   );

@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { type Picture, pictureOf } from "./picture.ts";
 
@@ -13,8 +13,8 @@ interface ViewerGlobal {
     readonly position: readonly number[];
     readonly facts: { readonly name: string; readonly canEdit: boolean } | undefined;
   };
-  voxelAt(place: Place): Promise<number | undefined>;
-  setVoxel(place: Place, material: number): void;
+  voxelAt(position: Position): Promise<number | undefined>;
+  setVoxel(position: Position, material: number): void;
 }
 
 /** The numbers in the viewer's panel. */
@@ -108,10 +108,10 @@ export class ViewerWindow {
   }
 
   /** Resolves when a voxel has a material. */
-  async sees(place: Place, material: number): Promise<void> {
+  async sees(position: Position, material: number): Promise<void> {
     await this.page.waitForFunction(
       async ([at, wanted]) => (await orthant.voxelAt(at)) === wanted,
-      [place, material] as const,
+      [position, material] as const,
       { polling: 20 },
     );
   }
@@ -122,29 +122,29 @@ export class ViewerWindow {
   }
 
   /** Returns the material of a voxel in the page's worker. */
-  async voxelAt(place: Place): Promise<number | undefined> {
-    return this.page.evaluate((at) => orthant.voxelAt(at), place);
+  async voxelAt(position: Position): Promise<number | undefined> {
+    return this.page.evaluate((at) => orthant.voxelAt(at), position);
   }
 
   /** Sets a voxel and returns when, by the machine's clock. */
-  async setVoxel(place: Place, material: number): Promise<number> {
+  async setVoxel(position: Position, material: number): Promise<number> {
     return this.page.evaluate(
       ([at, wanted]) => {
         orthant.setVoxel(at, wanted);
         return performance.timeOrigin + performance.now();
       },
-      [place, material] as const,
+      [position, material] as const,
     );
   }
 
   /** Returns when a voxel got a material, by the machine's clock. */
-  async seenAt(place: Place, material: number): Promise<number> {
+  async seenAt(position: Position, material: number): Promise<number> {
     return this.page.evaluate(
       async ([at, wanted]) => {
         while ((await orthant.voxelAt(at)) !== wanted);
         return performance.timeOrigin + performance.now();
       },
-      [place, material] as const,
+      [position, material] as const,
     );
   }
 

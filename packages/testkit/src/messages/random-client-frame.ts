@@ -1,4 +1,4 @@
-import { type Box, placeFrom, type VoxelPlacement } from "@orthant/core";
+import { type Box, positionFrom, type VoxelPlacement } from "@orthant/core";
 import { type ClientFrame, type ClientMessage, PROTOCOL_VERSION } from "@orthant/protocol";
 import type { Prng } from "../prng.ts";
 import {
@@ -61,11 +61,11 @@ export function randomClientFrame(prng: Prng): ClientFrame {
 }
 
 function randomBox(prng: Prng): Box {
-  const min = placeFrom(() => prng.between(-(2 ** 31), 2 ** 31 - 1));
-  return { min, max: placeFrom((axis) => Math.min(2 ** 31, min[axis] + prng.between(1, 40))) };
+  const min = positionFrom(() => prng.between(-(2 ** 31), 2 ** 31 - 1));
+  return { min, max: positionFrom((axis) => Math.min(2 ** 31, min[axis] + prng.between(1, 40))) };
 }
 
 function randomPlacement(prng: Prng): VoxelPlacement {
   const reach = prng.pick([4, 2 ** 47 - 1]);
-  return { voxel: placeFrom(() => prng.between(-reach, reach)), material: prng.below(65_536) };
+  return { voxel: positionFrom(() => prng.between(-reach, reach)), material: prng.below(65_536) };
 }

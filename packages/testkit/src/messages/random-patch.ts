@@ -6,8 +6,8 @@ import {
   clockOf,
   GeneratorRef,
   type PatchLeaf,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   REGION_EDGE_CHUNKS,
   type RegionChange,
   type RegionPatch,
@@ -28,10 +28,10 @@ export function randomPatch(prng: Prng, volume: number): RegionPatch {
   };
 }
 
-function randomChange(prng: Prng, region: Place, volume: number): RegionChange {
+function randomChange(prng: Prng, region: Position, volume: number): RegionChange {
   const base = prng.pick<RegionChange["base"]>(["air", "generated", CLOCK_NEVER, clockOf(1, 1)]);
-  const first = placeFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
-  const second: Place = [first[0] + 1, first[1], first[2], first[3]];
+  const first = positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
+  const second: Position = [first[0] + 1, first[1], first[2], first[3]];
   const leaf: PatchLeaf = { box: boxAt(first), content: randomContent(prng, volume) };
   return {
     region,

@@ -2,11 +2,11 @@ import {
   CLOCK_NEVER,
   CLOCK_STEPS_PER_EPOCH,
   clockOf,
-  comparePlaces,
+  comparePositions,
   EPOCH_MAX,
-  type Place,
-  placeFrom,
-  placesLexicographic,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
   type RegionClock,
 } from "@orthant/core";
 import { type Pose, type RegionMask, regionMask, type Vector } from "@orthant/protocol";
@@ -40,30 +40,30 @@ export function randomText(prng: Prng): string {
 /** Returns a vector that a message can represent exactly, in steps of 1 / `steps`. */
 export function randomVector(prng: Prng, steps: number): Vector {
   const reach = prng.pick([1, 64, 2 ** 30]);
-  return placeFrom(() => prng.between(-reach, reach) / steps);
+  return positionFrom(() => prng.between(-reach, reach) / steps);
 }
 
 /** Returns a pose that a message can represent exactly. */
 export function randomPose(prng: Prng): Pose {
   return {
     position: randomVector(prng, 64),
-    orientation: placeFrom(() => prng.between(-127, 127) / 127),
+    orientation: positionFrom(() => prng.between(-127, 127) / 127),
   };
 }
 
 /** Returns a region near the origin, far away or at the very edge. */
-export function randomRegion(prng: Prng): Place {
-  if (prng.chance(0.05)) return placeFrom(() => (prng.chance(0.5) ? REGION_MIN : REGION_MAX));
+export function randomRegion(prng: Prng): Position {
+  if (prng.chance(0.05)) return positionFrom(() => (prng.chance(0.5) ? REGION_MIN : REGION_MAX));
   const reach = prng.pick([2, 25_000]);
-  return placeFrom(() => prng.between(-reach, reach));
+  return positionFrom(() => prng.between(-reach, reach));
 }
 
 /** Returns some regions in order, each once. */
-export function randomRegions(prng: Prng, lengthMax: number): readonly Place[] {
-  const regions = [...randomList(prng, lengthMax, () => randomRegion(prng))].sort(comparePlaces);
+export function randomRegions(prng: Prng, lengthMax: number): readonly Position[] {
+  const regions = [...randomList(prng, lengthMax, () => randomRegion(prng))].sort(comparePositions);
   return regions.filter((region, index) => {
     const previous = regions[index - 1];
-    return previous === undefined || comparePlaces(previous, region) < 0;
+    return previous === undefined || comparePositions(previous, region) < 0;
   });
 }
 
@@ -81,8 +81,8 @@ export function randomClocks(prng: Prng): readonly RegionClock[] {
 
 /** Returns regions near each other, sometimes all those of a box. */
 export function randomMask(prng: Prng): RegionMask {
-  const corner = placeFrom(() => prng.between(-9, 9));
-  const box = { min: corner, max: placeFrom((axis) => corner[axis] + prng.between(1, 3)) };
+  const corner = positionFrom(() => prng.between(-9, 9));
+  const box = { min: corner, max: positionFrom((axis) => corner[axis] + prng.between(1, 3)) };
   const missing = prng.pick([0, 0.3, 0.9]);
-  return regionMask([corner, ...[...placesLexicographic(box)].filter(() => !prng.chance(missing))]);
+  return regionMask([corner, ...[...positionsLexicographic(box)].filter(() => !prng.chance(missing))]);
 }

@@ -6,7 +6,7 @@ import {
   chunkShape,
   cubeAt,
   encodeUtf8,
-  type Place,
+  type Position,
   regionOf,
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
@@ -57,12 +57,12 @@ export function chunkOf(number: number): Chunk {
 }
 
 /** Returns a block with such a chunk. */
-export function blockAt(place: Place, number: number): BlockEntry {
-  return { place, chunk: chunkOf(number) };
+export function blockAt(position: Position, number: number): BlockEntry {
+  return { position, chunk: chunkOf(number) };
 }
 
 /** A small entity. */
-export function entityAt(entityId: bigint, position: Place, payloadBytes = 0): EntityRecord {
+export function entityAt(entityId: bigint, position: Position, payloadBytes = 0): EntityRecord {
   return {
     entityId,
     entityClass: 2,
@@ -111,7 +111,7 @@ export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDis
 export async function blocksOf(save: Save): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for await (const leaf of save.index.all()) {
-    for (const { place, chunk } of await save.readBlocks(leaf)) found[place.join()] = chunk.get(3);
+    for (const { position, chunk } of await save.readBlocks(leaf)) found[position.join()] = chunk.get(3);
   }
   return found;
 }

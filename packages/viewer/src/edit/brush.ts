@@ -1,4 +1,4 @@
-import { type Place, placeFrom } from "@orthant/core";
+import { type Position, positionFrom } from "@orthant/core";
 import type { Slice } from "../slice/slice.ts";
 
 /** The voxels that a click changes: a shape and its radius. */
@@ -16,10 +16,10 @@ export const BRUSH_RADIUS_MAX = 3;
 /** Returns the voxels that a brush covers. */
 export function brushVoxels(
   { shape, radius, isThick }: Brush,
-  center: Place,
+  center: Position,
   slice: Slice,
-): readonly Place[] {
-  const voxels: Place[] = [];
+): readonly Position[] {
+  const voxels: Position[] = [];
   const depth = isThick ? radius : 0;
   for (let hidden = -depth; hidden <= depth; hidden++)
     for (let back = -radius; back <= radius; back++)
@@ -33,7 +33,7 @@ export function brushVoxels(
           offset[slice.up] = up;
           offset[slice.back] = back;
           offset[slice.hidden] = hidden;
-          voxels.push(placeFrom((axis) => center[axis] + offset[axis]));
+          voxels.push(positionFrom((axis) => center[axis] + offset[axis]));
         }
   return voxels;
 }

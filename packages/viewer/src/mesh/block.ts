@@ -1,4 +1,4 @@
-import { AIR, type ChunkShape, floorDivide, type Place } from "@orthant/core";
+import { AIR, type ChunkShape, floorDivide, type Position } from "@orthant/core";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ChunkCut } from "./chunk-cut.ts";
 import type { Volume } from "./volume.ts";
@@ -40,13 +40,13 @@ export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
 }
 
 /** Converts the scene position of a chunk, in chunks, to its world position in the slice. */
-export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, back]: ScenePoint): Place {
-  const place: [number, number, number, number] = [0, 0, 0, 0];
-  place[slice.right] = right;
-  place[slice.up] = up;
-  place[slice.back] = back;
-  place[slice.hidden] = floorDivide(slice.at, extents[slice.hidden]);
-  return place;
+export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, back]: ScenePoint): Position {
+  const position: [number, number, number, number] = [0, 0, 0, 0];
+  position[slice.right] = right;
+  position[slice.up] = up;
+  position[slice.back] = back;
+  position[slice.hidden] = floorDivide(slice.at, extents[slice.hidden]);
+  return position;
 }
 
 /** Returns a chunk's cut by its scene position; `undefined` while the chunk is unknown. */

@@ -158,14 +158,14 @@ export class GreedyMesher {
     const isLightAt = (corner: number): number => (light >>> (corner * 2)) & 3;
     // The quad is split into two triangles along its brighter diagonal.
     const turn = isLightAt(0) + isLightAt(2) >= isLightAt(1) + isLightAt(3) ? 0 : 1;
-    const place: [number, number, number] = [0, 0, 0];
-    place[axis] = layer + (sign > 0 ? 1 : 0);
+    const position: [number, number, number] = [0, 0, 0];
+    position[axis] = layer + (sign > 0 ? 1 : 0);
     for (let index = 0; index < 4; index++) {
       const corner = corners[(index + turn) % 4] as number;
-      place[across] = u + (corner === 1 || corner === 2 ? wide : 0);
-      place[along] = v + (corner >= 2 ? high : 0);
+      position[across] = u + (corner === 1 || corner === 2 ? wide : 0);
+      position[along] = v + (corner >= 2 ? high : 0);
       const word = side | (isLightAt(corner) << 3) | (glow << 5);
-      list.add(place[0], place[1], place[2], word, colour, isVeil ? VEIL_OPACITY : OPAQUE_OPACITY);
+      list.add(position[0], position[1], position[2], word, colour, isVeil ? VEIL_OPACITY : OPAQUE_OPACITY);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Box, Place } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
 import type { QuadMesh } from "../mesh/quad-list.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import type { Numbers, Other, WorldFacts, WorldStatus } from "./world-facts.ts";
@@ -13,15 +13,15 @@ export interface BlockMeshes {
 
 /** The first voxel that a ray hits, and the voxel of air before it. */
 export interface Hit {
-  readonly voxel: Place;
-  readonly before: Place;
+  readonly voxel: Position;
+  readonly before: Position;
   readonly material: number;
   readonly distance: number;
 }
 
 /** The page's information about one region. */
 export interface RegionNote {
-  readonly region: Place;
+  readonly region: Position;
   /** `undefined` in a world that no other client can change. */
   readonly clock: number | undefined;
   /** Whether the region holds any edits; otherwise the generator supplies all of it. */

@@ -1,4 +1,4 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 import type { Brush } from "../edit/brush.ts";
 import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
 
@@ -43,11 +43,11 @@ export type ToWorld =
   | {
       readonly kind: "brush";
       readonly brush: Brush;
-      readonly center: Place;
+      readonly center: Position;
       readonly material: number;
       readonly slice: Slice;
     }
   | { readonly kind: "undo" }
-  | { readonly kind: "voxel"; readonly id: number; readonly place: Place }
+  | { readonly kind: "voxel"; readonly id: number; readonly position: Position }
   | { readonly kind: "inspect"; readonly isOn: boolean }
   | { readonly kind: "alive"; readonly id: number };

@@ -1,5 +1,5 @@
 import { BufferAttribute, BufferGeometry, Group, Mesh, type ShaderMaterial, Sphere, Vector3 } from "three";
-import { COLOUR_BYTES, PLACE_NUMBERS, type QuadMesh, quadCount } from "../mesh/quad-list.ts";
+import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "../mesh/quad-list.ts";
 import type { FromWorld } from "../message/from-world.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
@@ -22,12 +22,12 @@ export class BlockLayer {
     let bytes = 0;
     for (const kind of ["opaque", "veil", "before", "behind"] as const) {
       const mesh = meshes[kind];
-      if (mesh.places.length === 0) continue;
+      if (mesh.positions.length === 0) continue;
       const drawn = drawnMesh(mesh, size, this.materials[kind]);
       // Translucent surfaces draw over opaque ones, and ghosts over both.
       drawn.renderOrder = kind === "opaque" ? 0 : kind === "veil" ? 1 : 2;
       group.add(drawn);
-      bytes += mesh.places.byteLength + mesh.colours.byteLength;
+      bytes += mesh.positions.byteLength + mesh.colours.byteLength;
     }
     if (group.children.length === 0) return 0;
     group.updateMatrix();
@@ -62,7 +62,10 @@ export class BlockLayer {
 
 function drawnMesh(mesh: QuadMesh, size: ScenePoint, material: ShaderMaterial): Mesh {
   const geometry = new BufferGeometry();
-  geometry.setAttribute("place", new BufferAttribute(mesh.places, PLACE_NUMBERS).onUpload(releaseArray));
+  geometry.setAttribute(
+    "place",
+    new BufferAttribute(mesh.positions, POSITION_NUMBERS).onUpload(releaseArray),
+  );
   geometry.setAttribute(
     "colour",
     new BufferAttribute(mesh.colours, COLOUR_BYTES, true).onUpload(releaseArray),

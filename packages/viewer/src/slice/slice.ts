@@ -1,4 +1,4 @@
-import { AXES, type Axis, type ChunkShape, type Place, placeFrom } from "@orthant/core";
+import { AXES, type Axis, type ChunkShape, type Position, positionFrom } from "@orthant/core";
 
 /** A point or direction in the four axes of a world. */
 export type Vector = readonly [x: number, y: number, z: number, w: number];
@@ -33,7 +33,7 @@ const END_CHUNKS = 2 ** 31 - 1_024;
 
 /** Returns the nearest valid position of a visitor; a file, a link or a server may supply any point. */
 export function nearestInside({ extents }: ChunkShape, point: Vector): Vector {
-  return placeFrom((axis) => {
+  return positionFrom((axis) => {
     const end = END_CHUNKS * extents[axis];
     return Number.isNaN(point[axis]) ? 0 : Math.max(-end, Math.min(end, point[axis]));
   });
@@ -85,8 +85,8 @@ export function directionToWorld(slice: Slice, direction: ScenePoint): Vector {
 }
 
 /** Returns the voxel at a point of the scene. */
-export function voxelAt(slice: Slice, point: ScenePoint): Place {
-  return placeFrom((axis) => Math.floor(toWorld(slice, point)[axis]));
+export function voxelAt(slice: Slice, point: ScenePoint): Position {
+  return positionFrom((axis) => Math.floor(toWorld(slice, point)[axis]));
 }
 
 function fromScene(slice: Slice, [right, up, back]: ScenePoint, hidden: number): Vector {

@@ -1,4 +1,4 @@
-import { OrthantError, type Place } from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import {
   type ConversionLoss,
@@ -24,7 +24,7 @@ export interface ConvertedWorld {
   /** A remark for people, on what the page does not show of the save; empty when it shows everything. */
   readonly remark: string;
   /** A position with something to see. */
-  readonly begin: Place | undefined;
+  readonly begin: Position | undefined;
 }
 
 /** Called with the number of finished steps and the total. */

@@ -4,7 +4,7 @@ import {
   type GeneratorRef,
   generatorRef,
   OrthantError,
-  type Place,
+  type Position,
   RENDER_CACHE_LIMITS,
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
@@ -26,7 +26,7 @@ export interface DroppedWorld {
   /** A remark for people; empty when there is nothing to say. */
   readonly remark: string;
   /** A position with something to see; `undefined` when the world has its own spawn. */
-  readonly begin: Place | undefined;
+  readonly begin: Position | undefined;
 }
 
 /** For a world that is shown unchanged and in full. */
@@ -105,7 +105,7 @@ async function worldOf({ base, blocks }: LegacyWorld): Promise<World> {
   const world = await createWorld(new MemoryDisk(), generator === undefined ? {} : { generator });
   for (let at = 0; at < blocks.length; at += CHUNKS_PER_EDIT) {
     const chunks = blocks.slice(at, at + CHUNKS_PER_EDIT);
-    await world.setChunks(chunks.map(({ place, chunk }) => [place, chunk] as const));
+    await world.setChunks(chunks.map(({ position, chunk }) => [position, chunk] as const));
   }
   return world;
 }

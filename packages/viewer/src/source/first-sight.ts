@@ -1,4 +1,11 @@
-import { AIR, type ChunkShape, cellOfVoxel, type Place, placeFrom, placesLexicographic } from "@orthant/core";
+import {
+  AIR,
+  type ChunkShape,
+  cellOfVoxel,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/save";
 
@@ -9,7 +16,7 @@ const LEAVES_READ_MAX = 256;
  * Finds something to see in a world without a spawn: the highest voxel near the middle. Returns `undefined`
  * when there is nothing near it.
  */
-export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
+export async function findFirstSight(disk: Disk): Promise<Position | undefined> {
   const save = await openSave(disk);
   try {
     const { chunkShape } = save.global.description;
@@ -18,7 +25,7 @@ export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
     for await (const leaf of content.all()) leaves.push(leaf);
     leaves.sort((a, b) => fromMiddle(a.cell.min) - fromMiddle(b.cell.min) || b.cell.min[1] - a.cell.min[1]);
     for (const leaf of leaves.slice(0, LEAVES_READ_MAX)) {
-      const blocks = [...(await content.readBlocks(leaf))].sort((a, b) => b.place[1] - a.place[1]);
+      const blocks = [...(await content.readBlocks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
       for (const block of blocks) {
         const summit = summitOf(block, chunkShape);
         if (summit !== undefined) return summit;
@@ -31,22 +38,23 @@ export async function findFirstSight(disk: Disk): Promise<Place | undefined> {
 }
 
 /** Returns the distance of a column of chunks from the middle of the world. */
-function fromMiddle([x, , z, w]: Place): number {
+function fromMiddle([x, , z, w]: Position): number {
   return Math.hypot(x, z, w);
 }
 
 /** Returns the highest voxel of a chunk; of several, the one nearest to the chunk's middle. */
-function summitOf({ place, chunk }: BlockEntry, shape: ChunkShape): Place | undefined {
+function summitOf({ position, chunk }: BlockEntry, shape: ChunkShape): Position | undefined {
   if (![...chunk.materials()].some((material) => material !== AIR)) return undefined;
   const { extents } = shape;
   const [width, height, depth, beyond] = extents;
-  const fromCentre = ([x, , z, w]: Place): number => Math.hypot(x - width / 2, z - depth / 2, w - beyond / 2);
+  const fromCentre = ([x, , z, w]: Position): number =>
+    Math.hypot(x - width / 2, z - depth / 2, w - beyond / 2);
   for (let y = height - 1; y >= 0; y--) {
     const layer = { min: [0, y, 0, 0], max: [width, y + 1, depth, beyond] } as const;
-    const [summit] = [...placesLexicographic(layer)]
+    const [summit] = [...positionsLexicographic(layer)]
       .filter((voxel) => chunk.get(cellOfVoxel(shape, ...voxel)) !== AIR)
       .sort((a, b) => fromCentre(a) - fromCentre(b));
-    if (summit !== undefined) return placeFrom((axis) => place[axis] * extents[axis] + summit[axis]);
+    if (summit !== undefined) return positionFrom((axis) => position[axis] * extents[axis] + summit[axis]);
   }
   return undefined;
 }

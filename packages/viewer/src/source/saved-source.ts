@@ -3,9 +3,9 @@ import {
   type Chunk,
   GeneratorRef,
   isOrthantError,
-  type Place,
-  PlaceSet,
-  placesLexicographic,
+  type Position,
+  PositionSet,
+  positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
@@ -48,8 +48,8 @@ class SavedSource implements ViewSource {
   readonly #dropped: DroppedWorld;
   readonly #events: SourceEvents;
   #world: World;
-  #loaded = new PlaceSet();
-  #wanted: Place[] = [];
+  #loaded = new PositionSet();
+  #wanted: Position[] = [];
   #isLoading = false;
   #sight = "";
 
@@ -65,17 +65,17 @@ class SavedSource implements ViewSource {
     const sight = `${regions.min} ${regions.max} ${middle}`;
     if (sight === this.#sight) return;
     this.#sight = sight;
-    const distance = (region: Place): number =>
+    const distance = (region: Position): number =>
       Math.hypot(...region.map((at, axis) => at - (middle[axis] as number)));
-    this.#wanted = [...placesLexicographic(regions)]
+    this.#wanted = [...positionsLexicographic(regions)]
       .filter((region) => !this.#loaded.has(...region))
       .sort((a, b) => distance(a) - distance(b));
     if (!this.#isLoading) void this.#load();
   }
 
-  chunkAt(place: Place): Chunk | undefined {
-    if (!this.#loaded.has(...regionOf(place))) return undefined;
-    return this.#world.field.realizeChunk(...place);
+  chunkAt(position: Position): Chunk | undefined {
+    if (!this.#loaded.has(...regionOf(position))) return undefined;
+    return this.#world.field.realizeChunk(...position);
   }
 
   edit(): Promise<EditAnswer> {
@@ -88,7 +88,7 @@ class SavedSource implements ViewSource {
 
   async inspect(chunks: Box): Promise<readonly RegionNote[]> {
     const notes: RegionNote[] = [];
-    for (const region of placesLexicographic(regionsTouching(chunks))) {
+    for (const region of positionsLexicographic(regionsTouching(chunks))) {
       if (!this.#loaded.has(...region)) continue;
       const pieces = this.#world.field.queryRegion(regionBox(region), "symbolic").pieces();
       const isConcrete = [...pieces].some(({ content }) => !(content instanceof GeneratorRef));
@@ -128,11 +128,11 @@ class SavedSource implements ViewSource {
   async #beginAnew(): Promise<void> {
     const old = this.#world;
     this.#world = await this.#dropped.open();
-    this.#loaded = new PlaceSet();
+    this.#loaded = new PositionSet();
     await old.close();
   }
 
-  #chunkOf(point: Vector): Place {
+  #chunkOf(point: Vector): Position {
     const { extents } = this.#world.shape;
     return [
       Math.floor(point[0] / extents[0]),

@@ -14,8 +14,8 @@ import {
   GeneratorRef,
   intersectBoxes,
   isOrthantError,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   regionBox,
   regionsTouching,
   type VoxelPlacement,
@@ -68,8 +68,8 @@ export class SharedSource implements ViewSource {
     if (this.#world.status !== "closed") this.#world.look({ boxes: [chunks], center, motion });
   }
 
-  chunkAt(place: Place): Chunk | undefined {
-    return this.#world.chunkAt(place);
+  chunkAt(position: Position): Chunk | undefined {
+    return this.#world.chunkAt(position);
   }
 
   async edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer> {
@@ -88,7 +88,7 @@ export class SharedSource implements ViewSource {
 
   async inspect(chunks: Box): Promise<readonly RegionNote[]> {
     const notes: RegionNote[] = [];
-    for (const region of placesLexicographic(regionsTouching(chunks))) {
+    for (const region of positionsLexicographic(regionsTouching(chunks))) {
       const clock = this.#world.clockOf(region);
       const box = intersectBoxes(regionBox(region), chunks);
       if (clock === undefined || box === undefined) continue;
@@ -126,7 +126,7 @@ export class SharedSource implements ViewSource {
     this.#auditedBytes = this.#counts.bytesIn;
     if (this.#sight === undefined) return;
     let held = 0;
-    for (const region of placesLexicographic(regionsTouching(this.#sight))) {
+    for (const region of positionsLexicographic(regionsTouching(this.#sight))) {
       if (this.#world.clockOf(region) === undefined) continue;
       for (const content of await this.#contentOf(regionBox(region))) {
         if (!(content instanceof GeneratorRef)) held += content.byteLength;

@@ -1,4 +1,4 @@
-import type { Box, Chunk, Place, VoxelPlacement } from "@orthant/core";
+import type { Box, Chunk, Position, VoxelPlacement } from "@orthant/core";
 import type { RegionNote } from "../message/from-world.ts";
 import type { Other, SourceNumbers, WorldFacts, WorldStatus } from "../message/world-facts.ts";
 import type { Vector } from "../slice/slice.ts";
@@ -30,7 +30,7 @@ export interface ViewSource {
   /** Sets the part of the world to load; the source may unload the rest. */
   look(sight: Sight): void;
   /** Returns a chunk's current voxels; `undefined` when it is not loaded. */
-  chunkAt(place: Place): Chunk | undefined;
+  chunkAt(position: Position): Chunk | undefined;
   /** Edits voxels. Resolves when the result is known. */
   edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer>;
   /** Reports the visitor's position to the other players, if there are any. */

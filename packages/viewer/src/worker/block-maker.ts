@@ -1,4 +1,4 @@
-import { AIR, type Box, type Chunk, type ChunkShape, type Place } from "@orthant/core";
+import { AIR, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
 import { type BlockGrid, blockAt, blockGrid, fillBlock } from "../mesh/block.ts";
 import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
 import type { MaterialLooks } from "../mesh/material-looks.ts";
@@ -31,7 +31,7 @@ interface MadeBlock {
 export interface MakerOptions {
   readonly shape: ChunkShape;
   readonly looks: MaterialLooks;
-  readonly chunkAt: (place: Place) => Chunk | undefined;
+  readonly chunkAt: (position: Position) => Chunk | undefined;
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
 }
 
@@ -185,7 +185,7 @@ export class BlockMaker {
     const corner: ScenePoint = [block[0] * size[0], block[1] * size[1], block[2] * size[2]];
     const buffers = all
       .filter((mesh) => mesh !== NO_QUADS)
-      .flatMap(({ places, colours }) => [places.buffer, colours.buffer]);
+      .flatMap(({ positions, colours }) => [positions.buffer, colours.buffer]);
     this.#options.tell({ kind: "block", sliceId, block, corner, size, meshes }, buffers);
   }
 

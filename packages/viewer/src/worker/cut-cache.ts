@@ -3,9 +3,9 @@ import {
   boxVolume,
   type Chunk,
   type ChunkShape,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
 } from "@orthant/core";
 import { type CutAt, chunkOfScene } from "../mesh/block.ts";
 import { type ChunkCut, cutChunk } from "../mesh/chunk-cut.ts";
@@ -17,15 +17,15 @@ const ENTRY_BYTES = 64;
 /** Caches cuts of chunks, because every block around a chunk needs them. */
 export class CutCache {
   readonly #shape: ChunkShape;
-  readonly #chunkAt: (place: Place) => Chunk | undefined;
+  readonly #chunkAt: (position: Position) => Chunk | undefined;
   readonly #bytesMax: number;
   /** By the coordinate on the hidden axis. */
-  readonly #slices = new Map<number, PlaceMap<ChunkCut>>();
+  readonly #slices = new Map<number, PositionMap<ChunkCut>>();
   #hidden = 3;
   #bytes = 0;
   #count = 0;
 
-  constructor(shape: ChunkShape, chunkAt: (place: Place) => Chunk | undefined, bytesMax: number) {
+  constructor(shape: ChunkShape, chunkAt: (position: Position) => Chunk | undefined, bytesMax: number) {
     this.#shape = shape;
     this.#chunkAt = chunkAt;
     this.#bytesMax = bytesMax;
@@ -52,7 +52,7 @@ export class CutCache {
   forget(boxes: readonly Box[]): void {
     for (const box of boxes) {
       if (boxVolume(box) > this.#count) this.clear();
-      else for (const place of placesLexicographic(box)) this.#drop(place);
+      else for (const position of positionsLexicographic(box)) this.#drop(position);
     }
   }
 
@@ -63,35 +63,35 @@ export class CutCache {
     this.#count = 0;
   }
 
-  #cutAt(slice: Slice, place: Place): ChunkCut | undefined {
-    const kept = this.#slices.get(slice.at)?.get(...place);
+  #cutAt(slice: Slice, position: Position): ChunkCut | undefined {
+    const kept = this.#slices.get(slice.at)?.get(...position);
     if (kept !== undefined) return kept;
-    const chunk = this.#chunkAt(place);
+    const chunk = this.#chunkAt(position);
     if (chunk === undefined) return undefined;
     const cut = cutChunk(chunk, this.#shape, slice);
-    this.#keep(slice.at, place, cut);
+    this.#keep(slice.at, position, cut);
     return cut;
   }
 
-  #drop(place: Place): void {
+  #drop(position: Position): void {
     for (const cuts of this.#slices.values()) {
-      const cut = cuts.get(...place);
+      const cut = cuts.get(...position);
       if (cut === undefined) continue;
-      cuts.delete(...place);
+      cuts.delete(...position);
       this.#bytes -= bytesOf(cut);
       this.#count--;
     }
   }
 
-  #keep(at: number, place: Place, cut: ChunkCut): void {
+  #keep(at: number, position: Position, cut: ChunkCut): void {
     // Clearing everything avoids tracking an order of use, and the cuts still in use soon return.
     if (this.#bytes > this.#bytesMax) this.clear();
     let cuts = this.#slices.get(at);
     if (cuts === undefined) {
-      cuts = new PlaceMap();
+      cuts = new PositionMap();
       this.#slices.set(at, cuts);
     }
-    cuts.set(...place, cut);
+    cuts.set(...position, cut);
     this.#bytes += bytesOf(cut);
     this.#count++;
   }

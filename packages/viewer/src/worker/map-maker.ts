@@ -1,4 +1,4 @@
-import { type Axis, type Box, cellIndex, floorDivide, floorModulo, type Place } from "@orthant/core";
+import { type Axis, type Box, cellIndex, floorDivide, floorModulo, type Position } from "@orthant/core";
 import { emptyColumns, paintTile, type TileColumns, takeVoxel } from "../map/tile-painter.ts";
 import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
@@ -105,13 +105,14 @@ export class MapMaker {
   ): boolean | undefined {
     const { shape, chunkAt, looks } = this.#options;
     const { extents } = shape;
-    const place: [number, number, number, number] = [0, 0, 0, 0];
-    for (const axis of [0, 1, 2, 3] as const) place[axis] = floorDivide(Math.floor(eye[axis]), extents[axis]);
-    place[slice.hidden] = floorDivide(slice.at, extents[slice.hidden]);
-    place[plane.across] = corner[0];
-    place[plane.down] = corner[1];
-    if (plane.along !== undefined) place[plane.along] = depth;
-    const chunk = chunkAt(place as Place);
+    const position: [number, number, number, number] = [0, 0, 0, 0];
+    for (const axis of [0, 1, 2, 3] as const)
+      position[axis] = floorDivide(Math.floor(eye[axis]), extents[axis]);
+    position[slice.hidden] = floorDivide(slice.at, extents[slice.hidden]);
+    position[plane.across] = corner[0];
+    position[plane.down] = corner[1];
+    if (plane.along !== undefined) position[plane.along] = depth;
+    const chunk = chunkAt(position as Position);
     if (chunk === undefined) return undefined;
     if (chunk.isEmpty) return true;
     const voxels = chunk.voxels();

@@ -1,4 +1,11 @@
-import { type Axis, type Box, boxVolume, type ChunkShape, placeFrom, regionsTouching } from "@orthant/core";
+import {
+  type Axis,
+  type Box,
+  boxVolume,
+  type ChunkShape,
+  positionFrom,
+  regionsTouching,
+} from "@orthant/core";
 import { BLOCK_EDGE_VOXELS } from "../mesh/block.ts";
 import type { View } from "../message/to-world.ts";
 import { mapPlane } from "../slice/map-plane.ts";
@@ -14,8 +21,8 @@ const SHRINK = 0.9;
 export function sightOf(view: View, shape: ChunkShape): Box {
   for (let share = 1; ; share *= SHRINK) {
     const box: Box = {
-      min: placeFrom((axis) => chunkRange(view, shape, axis, share)[0]),
-      max: placeFrom((axis) => chunkRange(view, shape, axis, share)[1] + 1),
+      min: positionFrom((axis) => chunkRange(view, shape, axis, share)[0]),
+      max: positionFrom((axis) => chunkRange(view, shape, axis, share)[1] + 1),
     };
     if (boxVolume(regionsTouching(box)) <= REGIONS_MAX) return box;
   }

@@ -8,8 +8,8 @@ import {
   chunkOfVoxel,
   intersectBoxes,
   isOrthantError,
-  type Place,
-  placeFrom,
+  type Position,
+  positionFrom,
   type VoxelPlacement,
 } from "@orthant/core";
 import { brushVoxels } from "../edit/brush.ts";
@@ -87,7 +87,10 @@ export class WorldDesk {
         await this.#undo();
         break;
       case "voxel":
-        this.#options.tell({ kind: "voxel", id: message.id, material: this.#materialAt(message.place) }, []);
+        this.#options.tell(
+          { kind: "voxel", id: message.id, material: this.#materialAt(message.position) },
+          [],
+        );
         break;
       case "inspect":
         this.#isInspecting = message.isOn;
@@ -135,7 +138,7 @@ export class WorldDesk {
       const parts = {
         shape: facts.shape,
         looks,
-        chunkAt: (place: Place) => this.#source?.chunkAt(place),
+        chunkAt: (position: Position) => this.#source?.chunkAt(position),
         tell: this.#options.tell,
       };
       this.#blocks = new BlockMaker(parts);
@@ -187,7 +190,7 @@ export class WorldDesk {
     };
     const hit = castRay(from, direction, POINT_VOXELS, isFree);
     if (hit === undefined) return undefined;
-    return hitOf(slice, hit.voxel, hit.before, hit.distance, (place) => this.#materialAt(place) ?? AIR);
+    return hitOf(slice, hit.voxel, hit.before, hit.distance, (position) => this.#materialAt(position) ?? AIR);
   }
 
   async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
@@ -232,7 +235,10 @@ export class WorldDesk {
     if (shape === undefined || view === undefined || this.#sight === undefined) return undefined;
     const near = (axis: Axis, side: number): number =>
       Math.floor((view.eye[axis] + side * INSPECT_VOXELS) / shape.extents[axis]);
-    const box = { min: placeFrom((axis) => near(axis, -1)), max: placeFrom((axis) => near(axis, 1) + 1) };
+    const box = {
+      min: positionFrom((axis) => near(axis, -1)),
+      max: positionFrom((axis) => near(axis, 1) + 1),
+    };
     return intersectBoxes(this.#sight, box);
   }
 
@@ -243,11 +249,11 @@ export class WorldDesk {
     void this.#inspect();
   }
 
-  #materialAt(place: Place): number | undefined {
+  #materialAt(position: Position): number | undefined {
     const shape = this.#facts?.shape;
     if (shape === undefined) return undefined;
-    const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, place));
-    return chunk?.get(cellOfVoxel(shape, ...place));
+    const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
+    return chunk?.get(cellOfVoxel(shape, ...position));
   }
 }
 
@@ -256,10 +262,10 @@ function hitOf(
   voxel: ScenePoint,
   before: ScenePoint,
   distance: number,
-  materialAt: (place: Place) => number,
+  materialAt: (position: Position) => number,
 ): Hit {
-  const place = voxelAt(slice, voxel);
-  return { voxel: place, before: voxelAt(slice, before), material: materialAt(place), distance };
+  const position = voxelAt(slice, voxel);
+  return { voxel: position, before: voxelAt(slice, before), material: materialAt(position), distance };
 }
 
 /** Whether the drawn blocks of one world are also valid for the other. */

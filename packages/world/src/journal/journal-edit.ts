@@ -5,8 +5,8 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   diffChunks,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   type VoxelEdit,
   type VoxelPlacement,
   type WorldField,
@@ -19,7 +19,7 @@ import type { LoggedEdit } from "./world-log.ts";
 export interface MadeEdit {
   readonly before: WorldField;
   readonly after: WorldField;
-  readonly chunks: readonly Place[];
+  readonly chunks: readonly Position[];
   readonly clocks: readonly ClockStep[];
   readonly origin: EditOrigin | undefined;
   /** The requested voxels, when the edit set voxels one by one. */
@@ -40,8 +40,8 @@ export function journalEditOf({ before, after, chunks, clocks, origin, placement
   return {
     kind: "edit",
     origin: origin && clientEditsOf(origin),
-    chunks: chunks.map((place) =>
-      journalChunkOf(before, after, place, only ?? inOrder(asked?.get(...place))),
+    chunks: chunks.map((position) =>
+      journalChunkOf(before, after, position, only ?? inOrder(asked?.get(...position))),
     ),
     clocks: clocks.map(({ region, before: clockBefore, after: clock }) => ({
       region,
@@ -54,29 +54,29 @@ export function journalEditOf({ before, after, chunks, clocks, origin, placement
 function journalChunkOf(
   before: WorldField,
   after: WorldField,
-  place: Place,
+  position: Position,
   asked: readonly VoxelEdit[] | undefined,
 ): JournalChunk {
-  const chunk = after.realizeChunk(...place);
-  if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { place, chunk };
-  const edits = asked ?? diffOf(before, place, chunk);
-  return edits.length * VOXEL_BYTES < chunk.byteLength ? { place, edits } : { place, chunk };
+  const chunk = after.realizeChunk(...position);
+  if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { position, chunk };
+  const edits = asked ?? diffOf(before, position, chunk);
+  return edits.length * VOXEL_BYTES < chunk.byteLength ? { position, edits } : { position, chunk };
 }
 
-function diffOf(before: WorldField, place: Place, after: Chunk): readonly VoxelEdit[] {
-  return diffChunks(before.realizeChunk(...place), after);
+function diffOf(before: WorldField, position: Position, after: Chunk): readonly VoxelEdit[] {
+  return diffChunks(before.realizeChunk(...position), after);
 }
 
 /** Groups the requested materials by chunk and voxel index; the last one for a voxel wins. */
 function editsByChunk(
   shape: ChunkShape,
   placements: readonly VoxelPlacement[],
-): PlaceMap<Map<number, number>> {
-  const byChunk = new PlaceMap<Map<number, number>>();
+): PositionMap<Map<number, number>> {
+  const byChunk = new PositionMap<Map<number, number>>();
   for (const { voxel, material } of placements) {
-    const place = chunkOfVoxel(shape, voxel);
-    const edits = byChunk.get(...place) ?? new Map<number, number>();
-    byChunk.set(...place, edits.set(cellOfVoxel(shape, ...voxel), material));
+    const position = chunkOfVoxel(shape, voxel);
+    const edits = byChunk.get(...position) ?? new Map<number, number>();
+    byChunk.set(...position, edits.set(cellOfVoxel(shape, ...voxel), material));
   }
   return byChunk;
 }

@@ -102,7 +102,8 @@ export class Journal implements WorldLog {
   /** Adds an entry and writes it; an entity movement waits up to a second for another entry. Rule J21. */
   add(entry: JournalEntry, isStep = false): void {
     this.#position++;
-    const written = entry.kind === "entity" ? (this.#collecting?.entities.withPlace(entry) ?? entry) : entry;
+    const written =
+      entry.kind === "entity" ? (this.#collecting?.entities.withPosition(entry) ?? entry) : entry;
     if (this.#segment === undefined || !this.#encode(written)) {
       // It is not in the journal, so no later entry may be until a generation includes it.
       this.#heldFrom ??= this.#position;

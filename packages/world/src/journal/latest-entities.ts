@@ -22,7 +22,7 @@ export class LatestEntities {
    * Returns the entry to write in place of the previous one. An entity that has left its leaf since then no
    * longer knows that leaf, but replay has to find it there. Rules J8 and J20.
    */
-  withPlace(entry: EntityEntry): EntityEntry {
+  withPosition(entry: EntityEntry): EntityEntry {
     return { ...entry, storedAt: entry.storedAt ?? this.#latest.get(entry.entity.entityId)?.storedAt };
   }
 

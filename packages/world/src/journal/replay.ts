@@ -1,4 +1,4 @@
-import { boxAt, type Chunk, isOrthantError, OrthantError, type Place, PlaceMap } from "@orthant/core";
+import { boxAt, type Chunk, isOrthantError, OrthantError, type Position, PositionMap } from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
 import { originOf } from "../edit-ledger.ts";
 import type { WorldContent } from "../world-content.ts";
@@ -82,7 +82,7 @@ export class Replay {
   readonly #content: WorldContent;
   readonly #nowMs: number;
   /** Current chunks that are not in the field yet. */
-  #chunks = new PlaceMap<Chunk>();
+  #chunks = new PositionMap<Chunk>();
   readonly #keepLaterClocks: boolean;
 
   /** `keepLaterClocks` keeps the clock of a region when it is later than the entry's: a repair issued it. */
@@ -120,17 +120,20 @@ export class Replay {
   /** Moves all pending chunks into the field. */
   finish(): void {
     const { field } = this.#content.field.setChunks(this.#chunks);
-    this.#content.noteEdit(field, { chunks: [...this.#chunks.places()], clocks: [] });
-    this.#chunks = new PlaceMap();
+    this.#content.noteEdit(field, { chunks: [...this.#chunks.positions()], clocks: [] });
+    this.#chunks = new PositionMap();
   }
 
   async #edit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
     const content = this.#content;
     for (const change of chunks) {
-      const { place } = change;
-      const box = boxAt(place);
+      const { position } = change;
+      const box = boxAt(position);
       if (!content.isLoaded(box)) await content.load(box);
-      this.#chunks.set(...place, "chunk" in change ? change.chunk : this.#chunkAt(place).edit(change.edits));
+      this.#chunks.set(
+        ...position,
+        "chunk" in change ? change.chunk : this.#chunkAt(position).edit(change.edits),
+      );
     }
     for (const { region, clock } of clocks) {
       const later = this.#keepLaterClocks ? Math.max(clock, content.clocks.get(region)) : clock;
@@ -140,7 +143,7 @@ export class Replay {
     if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
   }
 
-  #chunkAt(place: Place): Chunk {
-    return this.#chunks.get(...place) ?? this.#content.field.realizeChunk(...place);
+  #chunkAt(position: Position): Chunk {
+    return this.#chunks.get(...position) ?? this.#content.field.realizeChunk(...position);
   }
 }

@@ -2,9 +2,9 @@ import {
   type Box,
   boxesIntersect,
   boxVolume,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   regionBox,
   regionsTouching,
 } from "@orthant/core";
@@ -16,16 +16,16 @@ const REGIONS_KEPT_SINGLY_MAX = 256;
 const KEPT_IN_ROW_MAX = 256;
 
 interface RegionInMemory {
-  readonly place: Place;
+  readonly position: Position;
   readonly chunks: number;
 }
 
 /** Tracks which regions are in memory, in order of use, and which must stay there. */
 export class LoadedRegions {
-  readonly #regions = new PlaceMap<RegionInMemory>();
+  readonly #regions = new PositionMap<RegionInMemory>();
   /** Least recently used first. */
   readonly #order = new Set<RegionInMemory>();
-  readonly #keptRegions = new PlaceMap<number>();
+  readonly #keptRegions = new PositionMap<number>();
   readonly #keptBoxes = new Set<Box>();
   #weight = 0;
 
@@ -35,12 +35,12 @@ export class LoadedRegions {
   }
 
   /** Whether a region is in memory. */
-  has([x, y, z, w]: Place): boolean {
+  has([x, y, z, w]: Position): boolean {
     return this.#regions.has(x, y, z, w);
   }
 
   /** Whether a region is in memory; if so, marks it as just used. */
-  use([x, y, z, w]: Place): boolean {
+  use([x, y, z, w]: Position): boolean {
     const region = this.#regions.get(x, y, z, w);
     if (region === undefined) return false;
     this.#order.delete(region);
@@ -49,9 +49,9 @@ export class LoadedRegions {
   }
 
   /** Records a region that was loaded with this number of edited chunks. */
-  add(place: Place, chunks: number): void {
-    const region = { place, chunks };
-    this.#regions.set(...place, region);
+  add(position: Position, chunks: number): void {
+    const region = { position, chunks };
+    this.#regions.set(...position, region);
     this.#order.add(region);
     this.#weight += weightOf(region);
   }
@@ -65,10 +65,10 @@ export class LoadedRegions {
       this.#keptBoxes.add(box);
       return () => void this.#keptBoxes.delete(box);
     }
-    for (const place of placesLexicographic(regions)) this.#count(place, 1);
+    for (const position of positionsLexicographic(regions)) this.#count(position, 1);
     let isKept = true;
     return () => {
-      if (isKept) for (const place of placesLexicographic(regions)) this.#count(place, -1);
+      if (isKept) for (const position of positionsLexicographic(regions)) this.#count(position, -1);
       isKept = false;
     };
   }
@@ -78,43 +78,43 @@ export class LoadedRegions {
    * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search
    * stops, and the next call resumes it.
    */
-  *takeCold(weightMax: number, isNeeded: (place: Place) => boolean): Generator<Place> {
+  *takeCold(weightMax: number, isNeeded: (position: Position) => boolean): Generator<Position> {
     let keptInRow = 0;
     for (const region of this.#order) {
       if (this.#weight <= weightMax || keptInRow === KEPT_IN_ROW_MAX) return;
-      const { place } = region;
+      const { position } = region;
       this.#order.delete(region);
-      if (this.#isKept(place) || isNeeded(place)) {
+      if (this.#isKept(position) || isNeeded(position)) {
         this.#order.add(region);
         keptInRow++;
         continue;
       }
       keptInRow = 0;
-      this.#regions.delete(...place);
+      this.#regions.delete(...position);
       this.#weight -= weightOf(region);
-      yield place;
+      yield position;
     }
   }
 
   /** Returns an independent copy that keeps no regions. */
   copy(): LoadedRegions {
     const copy = new LoadedRegions();
-    for (const { place, chunks } of this.#order) copy.add(place, chunks);
+    for (const { position, chunks } of this.#order) copy.add(position, chunks);
     return copy;
   }
 
-  #isKept(place: Place): boolean {
-    if (this.#keptRegions.has(...place)) return true;
+  #isKept(position: Position): boolean {
+    if (this.#keptRegions.has(...position)) return true;
     if (this.#keptBoxes.size === 0) return false;
-    const chunks = regionBox(place);
+    const chunks = regionBox(position);
     for (const box of this.#keptBoxes) if (boxesIntersect(box, chunks)) return true;
     return false;
   }
 
-  #count(place: Place, change: number): void {
-    const count = (this.#keptRegions.get(...place) ?? 0) + change;
-    if (count > 0) this.#keptRegions.set(...place, count);
-    else this.#keptRegions.delete(...place);
+  #count(position: Position, change: number): void {
+    const count = (this.#keptRegions.get(...position) ?? 0) + change;
+    if (count > 0) this.#keptRegions.set(...position, count);
+    else this.#keptRegions.delete(...position);
   }
 }
 

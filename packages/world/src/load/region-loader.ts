@@ -4,11 +4,11 @@ import {
   boxVolume,
   type Chunk,
   CLOCK_NEVER,
-  comparePlaces,
+  comparePositions,
   OverrideTree,
-  type Place,
-  PlaceMap,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
   regionBox,
   regionsTouching,
 } from "@orthant/core";
@@ -21,7 +21,7 @@ const REGIONS_SINGLY_MAX = 4_096;
 
 /** The stored contents of one region. */
 export interface LoadedRegion {
-  readonly region: Place;
+  readonly region: Position;
   readonly overrides: OverrideTree;
   readonly clock: number;
 }
@@ -35,12 +35,12 @@ export type TakeRegion = (loaded: LoadedRegion) => void;
  */
 export class RegionLoader {
   readonly #loaded: LoadedRegions;
-  readonly #generated: (place: Place) => Chunk;
+  readonly #generated: (position: Position) => Chunk;
   readonly #leaves = new StoredLeaves();
-  readonly #reading = new PlaceMap<Promise<void>>();
+  readonly #reading = new PositionMap<Promise<void>>();
   #save: Save;
 
-  constructor(save: Save, loaded: LoadedRegions, generated: (place: Place) => Chunk) {
+  constructor(save: Save, loaded: LoadedRegions, generated: (position: Position) => Chunk) {
     this.#save = save;
     this.#loaded = loaded;
     this.#generated = generated;
@@ -50,7 +50,7 @@ export class RegionLoader {
   isLoaded(box: Box): boolean {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
-    for (const region of placesLexicographic(regions)) if (!this.#loaded.has(region)) return false;
+    for (const region of positionsLexicographic(regions)) if (!this.#loaded.has(region)) return false;
     return true;
   }
 
@@ -62,7 +62,7 @@ export class RegionLoader {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
     let isLoaded = true;
-    for (const region of placesLexicographic(regions)) {
+    for (const region of positionsLexicographic(regions)) {
       isLoaded = (this.#loaded.use(region) || this.#takeEmpty(region, take)) && isLoaded;
     }
     return isLoaded;
@@ -72,7 +72,7 @@ export class RegionLoader {
   async load(box: Box, take: TakeRegion): Promise<void> {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return this.#loadWide(box, take);
-    for (const region of placesLexicographic(regions)) {
+    for (const region of positionsLexicographic(regions)) {
       if (!this.#loaded.use(region)) await this.#load(region, take);
     }
   }
@@ -87,7 +87,7 @@ export class RegionLoader {
     await this.#holding(async (save) => {
       for (const leaf of await leavesTouching(save.index, box)) {
         const stored = await this.#leaves.read(save, leaf);
-        for (const region of stored.places()) {
+        for (const region of stored.positions()) {
           if (boxesIntersect(regionBox(region), box) && !this.#loaded.use(region))
             await this.#load(region, take);
         }
@@ -96,24 +96,24 @@ export class RegionLoader {
   }
 
   /** Most of a world is empty: where nothing is stored, there is nothing to wait for. */
-  #takeEmpty(region: Place, take: TakeRegion): boolean {
+  #takeEmpty(region: Position, take: TakeRegion): boolean {
     const { index } = this.#save;
     const chunks = regionBox(region);
     if (this.#reading.has(...region) || !index.isLoaded(chunks)) return false;
     for (const _leaf of index.touching(chunks)) return false;
     this.#loaded.add(region, 0);
-    take({ region, overrides: OverrideTree.VIRGIN, clock: CLOCK_NEVER });
+    take({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER });
     return true;
   }
 
-  #load(region: Place, take: TakeRegion): Promise<void> {
+  #load(region: Position, take: TakeRegion): Promise<void> {
     const reading =
       this.#reading.get(...region) ?? this.#read(region, take).finally(() => this.#reading.delete(...region));
     this.#reading.set(...region, reading);
     return reading;
   }
 
-  async #read(region: Place, take: TakeRegion): Promise<void> {
+  async #read(region: Position, take: TakeRegion): Promise<void> {
     await this.#holding(async (save) => {
       const blocks: StoredBlock[] = [];
       let clock = CLOCK_NEVER;
@@ -123,9 +123,9 @@ export class RegionLoader {
           blocks.push(...((await this.#leaves.read(save, leaf)).get(...region) ?? []));
         }
       }
-      let overrides = OverrideTree.VIRGIN;
+      let overrides = OverrideTree.UNTOUCHED;
       for (const block of blocks)
-        overrides = overrides.set(block.place, realizeBlock(block, this.#generated));
+        overrides = overrides.set(block.position, realizeBlock(block, this.#generated));
       this.#loaded.add(region, blocks.length);
       take({ region, overrides, clock });
     });
@@ -150,14 +150,14 @@ export async function leavesTouching(index: LeafIndex, box: Box): Promise<readon
 }
 
 /** Returns the clock that a leaf has for a region. The list is ordered by region. */
-function clockIn({ clocks }: LeafEntry, region: Place): number | undefined {
+function clockIn({ clocks }: LeafEntry, region: Position): number | undefined {
   let low = 0;
   let high = clocks.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const entry = clocks[middle];
     if (entry === undefined) break;
-    const order = comparePlaces(entry.region, region);
+    const order = comparePositions(entry.region, region);
     if (order === 0) return entry.clock;
     if (order < 0) low = middle + 1;
     else high = middle;

@@ -1,11 +1,11 @@
-import { type Place, PlaceMap, regionOf } from "@orthant/core";
+import { type Position, PositionMap, regionOf } from "@orthant/core";
 import type { LeafEntry, Save, StoredBlock } from "@orthant/save";
 
 /** Number of leaves cached in stored form: neighbouring regions often lie in the same leaf. */
 const LEAVES_MAX = 64;
 
 /** The stored blocks of a leaf, by region. */
-export type LeafBlocks = PlaceMap<readonly StoredBlock[]>;
+export type LeafBlocks = PositionMap<readonly StoredBlock[]>;
 
 /** Reads leaves, each once while it is in use, and caches the most recent ones. */
 export class StoredLeaves {
@@ -36,9 +36,9 @@ export class StoredLeaves {
 }
 
 function byRegion(blocks: readonly StoredBlock[]): LeafBlocks {
-  const regions = new PlaceMap<StoredBlock[]>();
+  const regions = new PositionMap<StoredBlock[]>();
   for (const block of blocks) {
-    const region: Place = regionOf(block.place);
+    const region: Position = regionOf(block.position);
     const others = regions.get(...region);
     if (others === undefined) regions.set(...region, [block]);
     else others.push(block);

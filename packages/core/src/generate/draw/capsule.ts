@@ -1,5 +1,5 @@
 import type { Box } from "../../lattice/box.ts";
-import { hashPlace } from "../hash/place-hash.ts";
+import { hashPosition } from "../hash/position-hash.ts";
 import type { ChunkCanvas } from "./chunk-canvas.ts";
 
 /** Fraction of a capsule's squared radius within which it contains every voxel. */
@@ -69,7 +69,9 @@ export function visitCapsule(
 
 /** Returns a value from 0 to 1 that is the same for all voxels of a small cube. */
 function roughness(x: number, y: number, z: number): number {
-  return hashPlace(ROUGHNESS_KEY, Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2), 0) / 0x1_0000_0000;
+  return (
+    hashPosition(ROUGHNESS_KEY, Math.floor(x / 2), Math.floor(y / 2), Math.floor(z / 2), 0) / 0x1_0000_0000
+  );
 }
 
 function squaredDistance(

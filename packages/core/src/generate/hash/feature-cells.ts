@@ -1,7 +1,7 @@
 import { type Box, boxVolume } from "../../lattice/box.ts";
 import { floorDivide } from "../../lattice/floor-division.ts";
 import { type Capsule, mayTouch } from "../draw/capsule.ts";
-import { PlaceMemo } from "./place-memo.ts";
+import { PositionMemo } from "./position-memo.ts";
 
 const CELLS_KEPT = 8192;
 /** Boxes that touch more cells are not examined in detail. */
@@ -26,11 +26,11 @@ export interface Scattering<Feature> {
  */
 export class FeatureCells<Feature extends Capsule> {
   readonly #scattering: Scattering<Feature>;
-  readonly #cells: PlaceMemo<readonly Feature[]>;
+  readonly #cells: PositionMemo<readonly Feature[]>;
 
   constructor(scattering: Scattering<Feature>) {
     this.#scattering = scattering;
-    this.#cells = new PlaceMemo(CELLS_KEPT, (x, y, z) => scattering.featuresOf(x, y, z));
+    this.#cells = new PositionMemo(CELLS_KEPT, (x, y, z) => scattering.featuresOf(x, y, z));
   }
 
   /** Returns all features that may touch a box of voxels, in an order that does not depend on the box. */

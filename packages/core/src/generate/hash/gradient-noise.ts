@@ -1,4 +1,4 @@
-import { hashPlace } from "./place-hash.ts";
+import { hashPosition } from "./position-hash.ts";
 
 /** A rectangle of columns, in voxels. */
 export interface ColumnArea {
@@ -57,7 +57,7 @@ export function noiseAt(x: number, z: number, period: number, key: number): numb
 
 function chooseSlopes(slopes: Float64Array, key: number, cornerX: number, cornerZ: number): void {
   for (let corner = 0; corner < 4; corner++) {
-    const bits = hashPlace(key, cornerX + (corner & 1), 0, cornerZ + (corner >> 1), 0);
+    const bits = hashPosition(key, cornerX + (corner & 1), 0, cornerZ + (corner >> 1), 0);
     slopes[corner * 2] = (bits & 0xffff) / 0x8000 - 1;
     slopes[corner * 2 + 1] = (bits >>> 16) / 0x8000 - 1;
   }

@@ -1,18 +1,18 @@
-import type { Axis, Place } from "../../lattice/place.ts";
-import { HashSequence, hashKey } from "../hash/place-hash.ts";
+import type { Axis, Position } from "../../lattice/position.ts";
+import { HashSequence, hashKey } from "../hash/position-hash.ts";
 
 const AXIS_COUNT = 4;
 
 /** Which cells of a maze are joined. Every cell is reachable from every other. */
 export class MazeLayout {
   /** Cells on each axis. */
-  readonly cells: Place;
-  readonly #strides: Place;
+  readonly cells: Position;
+  readonly #strides: Position;
   /** Bit `axis` of a cell tells whether it is joined with the next cell on that axis. */
   readonly #joined: Uint8Array;
 
   /** The same cells, seed and braiding always produce the same maze. */
-  constructor(cells: Place, braidPercent: number, seed: bigint) {
+  constructor(cells: Position, braidPercent: number, seed: bigint) {
     this.cells = cells;
     this.#strides = [1, cells[0], cells[0] * cells[1], cells[0] * cells[1] * cells[2]];
     this.#joined = new Uint8Array(cells[0] * cells[1] * cells[2] * cells[3]);

@@ -4,11 +4,11 @@ import { OrthantError } from "../../error/orthant-error.ts";
 import { type Box, boxContains, boxesIntersect, intersectBoxes } from "../../lattice/box.ts";
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 import { floorDivide } from "../../lattice/floor-division.ts";
-import { type Axis, type Place, placeFrom } from "../../lattice/place.ts";
+import { type Axis, type Position, positionFrom } from "../../lattice/position.ts";
 import { chunksOfVoxels } from "../../lattice/voxel-chunks.ts";
 import { ChunkCanvas } from "../draw/chunk-canvas.ts";
 import { BRICK, GLASS, LAMP, SAND, SNOW, STONE, WOOD } from "../draw/palette.ts";
-import { hashKey, hashPlace } from "../hash/place-hash.ts";
+import { hashKey, hashPosition } from "../hash/position-hash.ts";
 import { countBetween, integerBetween } from "../parameter-fields.ts";
 import type { VoxelSource } from "../voxel-source.ts";
 import type { WorldGenerator } from "../world-generator.ts";
@@ -17,9 +17,9 @@ import { MazeLayout } from "./maze-layout.ts";
 /** A maze in empty space. */
 export interface MazeParameters {
   /** Its lowest corner, in voxels. */
-  readonly origin: Place;
+  readonly origin: Position;
   /** Cells on each axis; those along y are its levels. An axis that the world lacks has one cell. */
-  readonly cells: Place;
+  readonly cells: Position;
   /** Percentage of dead ends that are opened. */
   readonly braidPercent: number;
 }
@@ -54,8 +54,8 @@ const parametersCodec: Codec<MazeParameters> = {
     percentField.write(out, braidPercent);
   },
   read(input) {
-    const origin = placeFrom(() => originField.read(input));
-    const cells = placeFrom(() => cellsField.read(input));
+    const origin = positionFrom(() => originField.read(input));
+    const cells = positionFrom(() => cellsField.read(input));
     if (cellCount(cells) > MAZE_CELLS_MAX) {
       throw input.fail("ORT_GENERATOR_PARAMETERS", `a maze of [${cells}] cells`);
     }
@@ -84,10 +84,10 @@ interface Row {
 
 class Maze implements VoxelSource {
   readonly #shape: ChunkShape;
-  readonly #origin: Place;
-  readonly #cells: Place;
+  readonly #origin: Position;
+  readonly #cells: Position;
   /** Voxels on each axis. */
-  readonly #size: Place;
+  readonly #size: Position;
   readonly #chunks: Box;
   readonly #makeLayout: () => MazeLayout;
   readonly #lampKey: number;
@@ -96,12 +96,12 @@ class Maze implements VoxelSource {
   constructor({ origin, cells, braidPercent }: MazeParameters, seed: bigint, shape: ChunkShape) {
     const isFlat = (axis: Axis) => axis > 1 && shape.extents[axis] === 1;
     this.#shape = shape;
-    this.#origin = placeFrom((axis) => (isFlat(axis) ? 0 : origin[axis]));
-    this.#cells = placeFrom((axis) => (isFlat(axis) ? 1 : cells[axis]));
-    this.#size = placeFrom((axis) => (isFlat(axis) ? 1 : cells[axis] * MAZE_STRIDE_VOXELS + 1));
+    this.#origin = positionFrom((axis) => (isFlat(axis) ? 0 : origin[axis]));
+    this.#cells = positionFrom((axis) => (isFlat(axis) ? 1 : cells[axis]));
+    this.#size = positionFrom((axis) => (isFlat(axis) ? 1 : cells[axis] * MAZE_STRIDE_VOXELS + 1));
     this.#chunks = chunksOfVoxels(shape, {
       min: this.#origin,
-      max: placeFrom((axis) => this.#origin[axis] + this.#size[axis]),
+      max: positionFrom((axis) => this.#origin[axis] + this.#size[axis]),
     });
     this.#makeLayout = () => new MazeLayout(this.#cells, braidPercent, seed);
     this.#lampKey = hashKey(seed, 0x3a03);
@@ -178,7 +178,7 @@ class Maze implements VoxelSource {
     const [, , sizeZ, sizeW] = this.#size;
     if (sizeZ > 1 && z % MAZE_STRIDE_VOXELS !== MIDDLE_VOXEL) return false;
     if (sizeW > 1 && w % MAZE_STRIDE_VOXELS !== MIDDLE_VOXEL) return false;
-    return (hashPlace(this.#lampKey, cellX, y, z, w) & 0xff) < LAMPS_OF_256;
+    return (hashPosition(this.#lampKey, cellX, y, z, w) & 0xff) < LAMPS_OF_256;
   }
 }
 
@@ -190,6 +190,6 @@ function cellOf(coordinate: number): number {
   return floorDivide(coordinate, MAZE_STRIDE_VOXELS);
 }
 
-function cellCount(cells: Place): number {
+function cellCount(cells: Position): number {
   return cells[0] * cells[1] * cells[2] * cells[3];
 }

@@ -1,17 +1,17 @@
 import { type Box, boxesIntersect, boxVolume } from "../../lattice/box.ts";
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 import { floorDivide } from "../../lattice/floor-division.ts";
-import { type Axis, type Place, placeFrom } from "../../lattice/place.ts";
+import { type Axis, type Position, positionFrom } from "../../lattice/position.ts";
 import { REGION_EDGE_CHUNKS } from "../../lattice/region.ts";
 import { BRICK, GRASS, SAND, SNOW, SOIL } from "../draw/palette.ts";
-import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
-import { PlaceMemo } from "../hash/place-memo.ts";
+import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
+import { PositionMemo } from "../hash/position-memo.ts";
 
 /** A slab floating in space. Lengths are in voxels. */
 export interface Platform {
-  readonly center: Place;
+  readonly center: Position;
   /** Distance from the center to the sides; 0 along y, and on axes that the world lacks. */
-  readonly halves: Place;
+  readonly halves: Position;
   /** Height of the first voxel above it. Slabs align with regions, so that trees store whole boxes. */
   readonly top: number;
   /** How far along the sides the corners are cut off. */
@@ -56,15 +56,15 @@ export class PlatformLayout {
   readonly #slabHeight: number;
   readonly #regionHeight: number;
   /** Edges of a cell; 1 on an axis that the world lacks. */
-  readonly #cell: Place;
+  readonly #cell: Position;
   /** Platforms closer than this, one above the other, crowd each other. */
   readonly #storey: number;
   readonly #width: number;
-  readonly #extents: Place;
+  readonly #extents: Position;
   readonly #key: number;
   readonly #anchor: Candidate;
-  readonly #candidates: PlaceMemo<Candidate>;
-  readonly #standing: PlaceMemo<Candidate | false>;
+  readonly #candidates: PositionMemo<Candidate>;
+  readonly #standing: PositionMemo<Candidate | false>;
 
   constructor(cellVoxels: number, seed: bigint, { extents }: ChunkShape) {
     const height = extents[1];
@@ -76,13 +76,13 @@ export class PlatformLayout {
     this.#storey = this.#slabHeight + STRUCTURE_HEIGHT_MAX + HEADROOM_VOXELS;
     const regions = Math.ceil(Math.max(CELL_HEIGHT_MIN, this.#storey) / this.#regionHeight);
     const cellHeight = regions * this.#regionHeight;
-    this.#cell = placeFrom((axis) => (axis === 1 ? cellHeight : this.#isFlat(axis) ? 1 : cellVoxels));
+    this.#cell = positionFrom((axis) => (axis === 1 ? cellHeight : this.#isFlat(axis) ? 1 : cellVoxels));
     this.#key = hashKey(seed, 0x9147);
     const anchorHalf = (cellVoxels * 3) >> 3;
-    const anchorHalves = placeFrom((axis) => (axis === 1 || this.#isFlat(axis) ? 0 : anchorHalf));
+    const anchorHalves = positionFrom((axis) => (axis === 1 || this.#isFlat(axis) ? 0 : anchorHalf));
     this.#anchor = this.#candidate([0, 0, 0, 0], anchorHalves, 0, GRASS, hashKey(seed, 0x9148), Infinity);
-    this.#candidates = new PlaceMemo(CELLS_KEPT, (x, y, z, w) => this.#propose(x, y, z, w));
-    this.#standing = new PlaceMemo(CELLS_KEPT, (x, y, z, w) => this.#decide(x, y, z, w));
+    this.#candidates = new PositionMemo(CELLS_KEPT, (x, y, z, w) => this.#propose(x, y, z, w));
+    this.#standing = new PositionMemo(CELLS_KEPT, (x, y, z, w) => this.#decide(x, y, z, w));
   }
 
   /** Whether a box of voxels is too large to query its platforms without need. */
@@ -107,11 +107,13 @@ export class PlatformLayout {
   /** Returns the cells whose platforms may touch a box of voxels. */
   #cellsAround({ min, max }: Box): Box {
     const reach = this.#halfMax();
-    const below = placeFrom((axis) => (axis === 1 ? STRUCTURE_HEIGHT_MAX : this.#isFlat(axis) ? 0 : reach));
-    const above = placeFrom((axis) => (axis === 1 ? this.#slabHeight : below[axis]));
+    const below = positionFrom((axis) =>
+      axis === 1 ? STRUCTURE_HEIGHT_MAX : this.#isFlat(axis) ? 0 : reach,
+    );
+    const above = positionFrom((axis) => (axis === 1 ? this.#slabHeight : below[axis]));
     return {
-      min: placeFrom((axis) => floorDivide(min[axis] - below[axis], this.#cell[axis])),
-      max: placeFrom((axis) => floorDivide(max[axis] - 1 + above[axis], this.#cell[axis]) + 1),
+      min: positionFrom((axis) => floorDivide(min[axis] - below[axis], this.#cell[axis])),
+      max: positionFrom((axis) => floorDivide(max[axis] - 1 + above[axis], this.#cell[axis]) + 1),
     };
   }
 
@@ -132,12 +134,12 @@ export class PlatformLayout {
   }
 
   #propose(x: number, y: number, z: number, w: number): Candidate {
-    const hash = hashPlace(this.#key, x, y, z, w);
+    const hash = hashPosition(this.#key, x, y, z, w);
     const draw = new HashSequence(hash);
-    const cellOf: Place = [x, y, z, w];
-    const center = placeFrom((axis) => cellOf[axis] * this.#cell[axis] + draw.below(this.#cell[axis]));
+    const cellOf: Position = [x, y, z, w];
+    const center = positionFrom((axis) => cellOf[axis] * this.#cell[axis] + draw.below(this.#cell[axis]));
     const halfMin = Math.floor((this.#width * 5) / 24);
-    const halves = placeFrom((axis) =>
+    const halves = positionFrom((axis) =>
       axis === 1 || this.#isFlat(axis) ? 0 : draw.between(halfMin, this.#halfMax()),
     );
     const top = floorDivide(center[1], this.#regionHeight) * this.#regionHeight;
@@ -145,15 +147,15 @@ export class PlatformLayout {
   }
 
   #candidate(
-    center: Place,
-    halves: Place,
+    center: Position,
+    halves: Position,
     top: number,
     surface: number,
     hash: number,
     priority: number,
   ): Candidate {
-    const min = placeFrom((axis) => center[axis] - halves[axis]);
-    const max = placeFrom((axis) => center[axis] + halves[axis] + 1);
+    const min = positionFrom((axis) => center[axis] - halves[axis]);
+    const max = positionFrom((axis) => center[axis] + halves[axis] + 1);
     const bounds: Box = {
       min: [min[0], top - this.#slabHeight, min[2], min[3]],
       max: [max[0], top + STRUCTURE_HEIGHT_MAX, max[2], max[3]],

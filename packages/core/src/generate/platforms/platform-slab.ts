@@ -1,5 +1,5 @@
 import type { Box } from "../../lattice/box.ts";
-import type { Axis } from "../../lattice/place.ts";
+import type { Axis } from "../../lattice/position.ts";
 import type { ChunkCanvas } from "../draw/chunk-canvas.ts";
 import { STONE } from "../draw/palette.ts";
 import type { Platform } from "./platform-layout.ts";

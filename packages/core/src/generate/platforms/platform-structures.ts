@@ -1,7 +1,7 @@
 import { type Box, boxesIntersect, boxVolume } from "../../lattice/box.ts";
 import { floorDivide } from "../../lattice/floor-division.ts";
-import { type Place, placeFrom } from "../../lattice/place.ts";
-import { HashSequence, hashPlace } from "../hash/place-hash.ts";
+import { type Position, positionFrom } from "../../lattice/position.ts";
+import { HashSequence, hashPosition } from "../hash/position-hash.ts";
 import type { Platform } from "./platform-layout.ts";
 import { relateToLayer } from "./platform-slab.ts";
 import { STRUCTURE_KINDS, type Structure } from "./structure-shapes.ts";
@@ -38,8 +38,8 @@ export function isUnbuilt(platform: Platform, percent: number, voxels: Box): boo
 
 function cellsTouching({ center, bounds, top }: Platform, { min, max }: Box): Box | undefined {
   if (max[1] <= top) return undefined;
-  const first = placeFrom((axis) => cellAt(Math.max(min[axis], bounds.min[axis]) - center[axis]));
-  const last = placeFrom((axis) => cellAt(Math.min(max[axis], bounds.max[axis]) - 1 - center[axis]));
+  const first = positionFrom((axis) => cellAt(Math.max(min[axis], bounds.min[axis]) - center[axis]));
+  const last = positionFrom((axis) => cellAt(Math.min(max[axis], bounds.max[axis]) - 1 - center[axis]));
   if (last[0] < first[0] || last[2] < first[2] || last[3] < first[3]) return undefined;
   return { min: [first[0], 0, first[2], first[3]], max: [last[0] + 1, 1, last[2] + 1, last[3] + 1] };
 }
@@ -48,20 +48,20 @@ function cellAt(fromCenter: number): number {
   return floorDivide(fromCenter + CELL_VOXELS / 2, CELL_VOXELS);
 }
 
-function structureOf(platform: Platform, percent: number, cell: Place): Structure | undefined {
+function structureOf(platform: Platform, percent: number, cell: Position): Structure | undefined {
   if (platform.isAnchor && cell.every((coordinate) => Math.abs(coordinate) < ANCHOR_CLEARING_CELLS)) {
     return undefined;
   }
-  const draw = new HashSequence(hashPlace(platform.hash, ...cell));
+  const draw = new HashSequence(hashPosition(platform.hash, ...cell));
   if (!draw.percent(percent)) return undefined;
   const { center, halves, top } = platform;
-  const isFlat = placeFrom((axis) => Number(halves[axis] === 0));
-  const middle = placeFrom((axis) => {
+  const isFlat = positionFrom((axis) => Number(halves[axis] === 0));
+  const middle = positionFrom((axis) => {
     if (isFlat[axis] === 1) return center[axis];
     return center[axis] + cell[axis] * CELL_VOXELS + draw.between(-JITTER_VOXELS, JITTER_VOXELS);
   });
   const { half, height, ...kind } = draw.pick(STRUCTURE_KINDS)(draw);
-  const halvesOf = placeFrom((axis) => (isFlat[axis] === 1 ? 0 : half));
+  const halvesOf = positionFrom((axis) => (isFlat[axis] === 1 ? 0 : half));
   const bounds: Box = {
     min: [middle[0] - half, top, middle[2] - halvesOf[2], middle[3] - halvesOf[3]],
     max: [middle[0] + half + 1, top + height, middle[2] + halvesOf[2] + 1, middle[3] + halvesOf[3] + 1],

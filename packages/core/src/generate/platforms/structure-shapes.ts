@@ -1,17 +1,17 @@
 import { AIR } from "../../chunk/chunk.ts";
 import type { Box } from "../../lattice/box.ts";
-import type { Axis, Place } from "../../lattice/place.ts";
+import type { Axis, Position } from "../../lattice/position.ts";
 import type { ChunkCanvas } from "../draw/chunk-canvas.ts";
 import { BRICK, GLASS, GOLD_ORE, LAMP, SAND, STONE, WOOD } from "../draw/palette.ts";
 import { drawTree, TREE_HEIGHT_MAX, TREE_REACH_VOXELS, type Tree } from "../draw/tree-shapes.ts";
-import type { HashSequence } from "../hash/place-hash.ts";
+import type { HashSequence } from "../hash/position-hash.ts";
 
 /** A structure on a platform. All lengths are in voxels. */
 export interface Structure {
   /** The lowest voxel in its middle. */
-  readonly base: Place;
+  readonly base: Position;
   /** Distance from the middle to the sides; 0 along y, and on axes that the world lacks. */
-  readonly halves: Place;
+  readonly halves: Position;
   readonly height: number;
   readonly bounds: Box;
   draw(canvas: ChunkCanvas, structure: Structure): void;
@@ -40,7 +40,7 @@ export const STRUCTURE_KINDS: readonly ((draw: HashSequence) => Plan)[] = [
 ];
 
 function planGrove(draw: HashSequence): Plan {
-  const places = Array.from({ length: draw.between(2, 5) }, () => ({
+  const positions = Array.from({ length: draw.between(2, 5) }, () => ({
     dx: draw.between(-9, 9),
     dz: draw.between(-9, 9),
     dw: draw.between(-9, 9),
@@ -51,7 +51,7 @@ function planGrove(draw: HashSequence): Plan {
     half: 9 + TREE_REACH_VOXELS,
     height: TREE_HEIGHT_MAX,
     draw(canvas, { base: [x, y, z, w], halves }) {
-      for (const { dx, dz, dw, kind, height } of places) {
+      for (const { dx, dz, dw, kind, height } of positions) {
         const atZ = z + (halves[2] > 0 ? dz : 0);
         const atW = w + (halves[3] > 0 ? dw : 0);
         const tree: Tree = { x: x + dx, y, z: atZ, w: atW, kind, height };

@@ -1,7 +1,7 @@
 import type { Capsule } from "../draw/capsule.ts";
 import { LAVA, WATER } from "../draw/palette.ts";
 import { FeatureCells } from "../hash/feature-cells.ts";
-import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
+import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
 
 /** A hollow in the ground, filled with `poolMaterial` below `poolTop`. */
 export interface Cave extends Capsule {
@@ -32,7 +32,7 @@ export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean)
   const hallKey = hashKey(seed, 0xca03);
 
   function knotOf(x: number, y: number, z: number): Point {
-    const draw = new HashSequence(hashPlace(knotKey, x, y, z, 0));
+    const draw = new HashSequence(hashPosition(knotKey, x, y, z, 0));
     const inside = () => draw.between(KNOT_MARGIN_VOXELS, CELL_VOXELS - 1 - KNOT_MARGIN_VOXELS);
     const along = inside();
     const up = inside();
@@ -70,13 +70,13 @@ export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean)
   }
 
   function featuresOf(x: number, y: number, z: number): readonly Cave[] {
-    const draw = new HashSequence(hashPlace(tunnelKey, x, y, z, 0));
+    const draw = new HashSequence(hashPosition(tunnelKey, x, y, z, 0));
     const knot = knotOf(x, y, z);
     const caves: Cave[] = [];
     if (draw.percent(50)) caves.push(...tunnel(knot, knotOf(x + 1, y, z), draw));
     if (draw.percent(30)) caves.push(...tunnel(knot, knotOf(x, y + 1, z), draw));
     if (hasDepth && draw.percent(50)) caves.push(...tunnel(knot, knotOf(x, y, z + 1), draw));
-    const hallDraw = new HashSequence(hashPlace(hallKey, x, y, z, 0));
+    const hallDraw = new HashSequence(hashPosition(hallKey, x, y, z, 0));
     if (hallDraw.percent(30)) caves.push(hall(knot, hallDraw));
     return caves;
   }

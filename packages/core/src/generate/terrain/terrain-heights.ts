@@ -1,7 +1,7 @@
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 import { addNoise, type ColumnArea } from "../hash/gradient-noise.ts";
-import { hashKey } from "../hash/place-hash.ts";
-import { PlaceMemo } from "../hash/place-memo.ts";
+import { hashKey } from "../hash/position-hash.ts";
+import { PositionMemo } from "../hash/position-memo.ts";
 
 /** The ground in one column of chunks: the height of the first voxel above it, x running fastest. */
 export interface ColumnHeights {
@@ -34,8 +34,8 @@ export class TerrainHeights {
   readonly #relief: number;
   readonly #calmKey: number;
   readonly #octaveKeys: readonly number[];
-  readonly #columns: PlaceMemo<ColumnHeights>;
-  readonly #points: PlaceMemo<number>;
+  readonly #columns: PositionMemo<ColumnHeights>;
+  readonly #points: PositionMemo<number>;
 
   constructor(base: number, relief: number, seed: bigint, { extents }: ChunkShape) {
     this.#base = base;
@@ -44,7 +44,7 @@ export class TerrainHeights {
     this.highest = base + relief + 1;
     this.#calmKey = hashKey(seed, 0x7e00);
     this.#octaveKeys = OCTAVES.map((_, index) => hashKey(seed, 0x7e01 + index));
-    this.#columns = new PlaceMemo(COLUMNS_KEPT, (x, _y, z) => {
+    this.#columns = new PositionMemo(COLUMNS_KEPT, (x, _y, z) => {
       const heights = this.#heightsIn({
         minX: x * extents[0],
         minZ: z * extents[2],
@@ -53,7 +53,7 @@ export class TerrainHeights {
       });
       return withBounds(heights);
     });
-    this.#points = new PlaceMemo(
+    this.#points = new PositionMemo(
       COLUMNS_KEPT,
       (x, _y, z) => this.#heightsIn({ minX: x, minZ: z, countX: 1, countZ: 1 })[0] as number,
     );

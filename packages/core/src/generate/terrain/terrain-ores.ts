@@ -1,7 +1,7 @@
 import type { Capsule } from "../draw/capsule.ts";
 import { COAL_ORE, GOLD_ORE, IRON_ORE } from "../draw/palette.ts";
 import { FeatureCells } from "../hash/feature-cells.ts";
-import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
+import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
 
 /** A vein of one ore. */
 export interface Vein extends Capsule {
@@ -22,7 +22,7 @@ export function scatterOres(seed: bigint, baseLevel: number, hasDepth: boolean):
   const key = hashKey(seed, 0x04e5);
 
   function featuresOf(x: number, y: number, z: number): readonly Vein[] {
-    const draw = new HashSequence(hashPlace(key, x, y, z, 0));
+    const draw = new HashSequence(hashPosition(key, x, y, z, 0));
     if (!draw.percent(VEIN_PERCENT)) return [];
     const fromX = x * CELL_VOXELS + draw.below(CELL_VOXELS);
     const fromY = y * CELL_VOXELS + draw.below(CELL_VOXELS);

@@ -2,8 +2,8 @@ import type { Box } from "../../lattice/box.ts";
 import { floorDivide } from "../../lattice/floor-division.ts";
 import { TREE_HEIGHT_MAX, TREE_REACH_VOXELS, type Tree } from "../draw/tree-shapes.ts";
 import { noiseAt } from "../hash/gradient-noise.ts";
-import { HashSequence, hashKey, hashPlace } from "../hash/place-hash.ts";
-import { PlaceMemo } from "../hash/place-memo.ts";
+import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
+import { PositionMemo } from "../hash/position-memo.ts";
 import type { TerrainHeights } from "./terrain-heights.ts";
 
 const CELL_VOXELS = 9;
@@ -19,7 +19,7 @@ export interface TreeLine {
 
 /** Places at most one tree in each square of a lattice, dense in forests and sparse elsewhere. */
 export class TerrainTrees {
-  readonly #cells: PlaceMemo<Tree | false>;
+  readonly #cells: PositionMemo<Tree | false>;
   readonly #heights: TerrainHeights;
   readonly #line: TreeLine;
   readonly #hasDepth: boolean;
@@ -32,7 +32,7 @@ export class TerrainTrees {
     this.#hasDepth = hasDepth;
     this.#treeKey = hashKey(seed, 0x7433);
     this.#forestKey = hashKey(seed, 0x7434);
-    this.#cells = new PlaceMemo(CELLS_KEPT, (x, _y, z) => this.#treeOf(x, z) ?? false);
+    this.#cells = new PositionMemo(CELLS_KEPT, (x, _y, z) => this.#treeOf(x, z) ?? false);
   }
 
   /** Returns the trees that may have voxels in a box of voxels, in an order independent of the box. */
@@ -50,7 +50,7 @@ export class TerrainTrees {
   }
 
   #treeOf(cellX: number, cellZ: number): Tree | undefined {
-    const draw = new HashSequence(hashPlace(this.#treeKey, cellX, 0, cellZ, 0));
+    const draw = new HashSequence(hashPosition(this.#treeKey, cellX, 0, cellZ, 0));
     const x = cellX * CELL_VOXELS + draw.below(CELL_VOXELS);
     const inDepth = draw.below(CELL_VOXELS);
     const z = this.#hasDepth ? cellZ * CELL_VOXELS + inDepth : 0;

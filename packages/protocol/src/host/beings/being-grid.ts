@@ -1,9 +1,9 @@
 import {
   ByteWriter,
   type ChunkShape,
-  type Place,
-  PlaceMap,
-  placeFrom,
+  type Position,
+  PositionMap,
+  positionFrom,
   REGION_EDGE_CHUNKS,
 } from "@orthant/core";
 import type { Being, Pose, Vector } from "../../message/being.ts";
@@ -30,7 +30,7 @@ interface Resident extends LiveBeing {
 
 /** The entities of one region, and what happened there since the last tick. */
 interface Cell {
-  readonly place: Place;
+  readonly place: Position;
   readonly residents: Set<Resident>;
   left: Resident[];
   entered: Resident[];
@@ -43,7 +43,7 @@ export class BeingGrid {
   readonly #shape: ChunkShape;
   /** Maximum absolute chunk coordinate at which entities may be. */
   readonly #chunkCoordinateMax: number;
-  readonly #cells = new PlaceMap<Cell>();
+  readonly #cells = new PositionMap<Cell>();
   readonly #writer = new ByteWriter();
   #changed: Cell[] = [];
   #lastNumber = 0;
@@ -64,8 +64,8 @@ export class BeingGrid {
   }
 
   /** Returns the region of a position, which must be inside. */
-  regionOf(position: Vector): Place {
-    return placeFrom((axis) => this.#regionCoordinate(position, axis));
+  regionOf(position: Vector): Position {
+    return positionFrom((axis) => this.#regionCoordinate(position, axis));
   }
 
   /** Adds an entity, whose position must be inside, under a number that was never used before. */
@@ -134,7 +134,7 @@ export class BeingGrid {
 
   /** Encodes one message, or several if there are more entities than one may list. */
   #encode(
-    region: Place,
+    region: Position,
     left: readonly Resident[],
     entered: readonly Resident[],
     moved: readonly Resident[],
@@ -187,14 +187,14 @@ export class BeingGrid {
     const w = this.#regionCoordinate(position, 3);
     let cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) {
-      const place: Place = [x, y, z, w];
+      const place: Position = [x, y, z, w];
       cell = { place, residents: new Set(), left: [], entered: [], moved: [], isChanged: false };
       this.#cells.set(x, y, z, w, cell);
     }
     return cell;
   }
 
-  #isAt(place: Place, position: Vector): boolean {
+  #isAt(place: Position, position: Vector): boolean {
     for (let axis = 0; axis < 4; axis++) {
       if (this.#regionCoordinate(position, axis) !== place[axis]) return false;
     }

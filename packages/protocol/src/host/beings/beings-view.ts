@@ -37,7 +37,7 @@ export class BeingsView {
     if (!work.hasTime()) return;
     work.run(() => {
       const beings: Being[] = [];
-      regions.forEachPlace((x, y, z, w) => grid.collect(x, y, z, w, beings));
+      regions.forEachPosition((x, y, z, w) => grid.collect(x, y, z, w, beings));
       out.write({ kind: "allBeings", beings: beings.slice(0, BEINGS_MAX) });
     });
     this.#isStale = false;

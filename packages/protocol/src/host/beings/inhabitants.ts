@@ -2,8 +2,8 @@ import {
   type Box,
   boxesOfRegions,
   boxVolume,
-  type Place,
-  placesLexicographic,
+  type Position,
+  positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
@@ -26,7 +26,7 @@ export class Inhabitants implements RegionListener {
   /** For each pending query, the entities with newer events since it started. */
   readonly #asking = new Set<Set<bigint>>();
   /** Regions whose entities must be queried. */
-  #unasked: Place[] = [];
+  #unasked: Position[] = [];
 
   constructor(world: HostWorld, regions: WatchedRegions, grid: BeingGrid) {
     this.#world = world;
@@ -35,14 +35,14 @@ export class Inhabitants implements RegionListener {
     regions.listen(this);
   }
 
-  regionWatched({ place }: WatchedRegion): void {
+  regionWatched({ position }: WatchedRegion): void {
     // A client adds thousands of regions at once, and a world may have to scan all entities for each query.
-    if (this.#unasked.push(place) === 1) void this.#askTogether();
+    if (this.#unasked.push(position) === 1) void this.#askTogether();
   }
 
   regionLeft(region: WatchedRegion): void {
     const beings: Being[] = [];
-    this.#grid.collect(...region.place, beings);
+    this.#grid.collect(...region.position, beings);
     for (const { id, isPlayer } of beings) if (!isPlayer) this.#remove(id);
   }
 
@@ -77,7 +77,7 @@ export class Inhabitants implements RegionListener {
 
   /** Queries regions one by one, so that damage in one region does not hide the entities of others. */
   async #askOneByOne(chunks: Box): Promise<void> {
-    for (const region of placesLexicographic(regionsTouching(chunks))) {
+    for (const region of positionsLexicographic(regionsTouching(chunks))) {
       if (this.#regions.at(region) !== undefined) await this.#ask(regionBox(region));
     }
   }

@@ -1,16 +1,16 @@
-import type { Place } from "@orthant/core";
+import type { Position } from "@orthant/core";
 
 /** Maximum number of unconfirmed items that are remembered. */
 const STREAM_RECORD_MAX = 4_096;
 /** Maximum number of regions in those items: several times as many as a client may hold. */
 const STREAM_REGIONS_MAX = 65_536;
 
-const NOTHING: readonly Place[] = [];
+const NOTHING: readonly Position[] = [];
 
 /** Numbers the items of one client's stream, and remembers the regions of unconfirmed ones. */
 export class Stream {
   /** The regions of each item from number `#first` on. */
-  #record: (readonly Place[])[] = [];
+  #record: (readonly Position[])[] = [];
   #regionCount = 0;
   #first = 1;
   #confirmed = 0;
@@ -26,7 +26,7 @@ export class Stream {
   }
 
   /** Assigns a number to an item and remembers its regions. */
-  add(regions: readonly Place[]): number {
+  add(regions: readonly Position[]): number {
     this.#record.push(regions);
     this.#regionCount += regions.length;
     // Drops in large steps, because shifting one by one would move the whole record each time.
@@ -53,12 +53,12 @@ export class Stream {
    * Returns and removes the regions of all items that a client has not taken if it expects this number next.
    * The caller sends them again. Returns `undefined` when those items are no longer remembered.
    */
-  takeBack(expected: number): readonly Place[] | undefined {
+  takeBack(expected: number): readonly Position[] | undefined {
     // A request may be older than a confirmation that arrived before it.
     const from = Math.max(expected, this.#confirmed + 1);
     if (from < this.#first || this.#record.length - (from - this.#first) > STREAM_RECORD_MAX)
       return undefined;
-    const regions: Place[] = [];
+    const regions: Position[] = [];
     for (let index = from - this.#first; index < this.#record.length; index++) {
       regions.push(...(this.#record[index] ?? NOTHING));
       this.#record[index] = NOTHING;

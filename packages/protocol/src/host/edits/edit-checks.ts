@@ -3,9 +3,9 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   type MaterialCatalog,
-  type Place,
-  PlaceSet,
-  placeFrom,
+  type Position,
+  PositionSet,
+  positionFrom,
   type VoxelPlacement,
 } from "@orthant/core";
 import type { RefusalReason } from "../../message/server-message.ts";
@@ -48,7 +48,7 @@ export function findChunkFault(
   budget: PlayerBudget,
   nowMs: number,
 ): Refusal | undefined {
-  const chunks = new PlaceSet();
+  const chunks = new PositionSet();
   for (const { voxel } of placements) chunks.add(...chunkOfVoxel(shape, voxel));
   if (chunks.size > editChunksMax) {
     return { reason: "tooLarge", detail: `${chunks.size} chunks where at most ${editChunksMax} may be` };
@@ -103,10 +103,10 @@ function outOfReach(
   return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
 }
 
-function isInside(voxel: Place, shape: ChunkShape, chunkCoordinateMax: number): boolean {
+function isInside(voxel: Position, shape: ChunkShape, chunkCoordinateMax: number): boolean {
   if (axisOutside(shape, voxel) !== undefined) return false;
   const { extents } = shape;
-  return placeFrom((axis) => Math.floor(voxel[axis] / extents[axis])).every(
+  return positionFrom((axis) => Math.floor(voxel[axis] / extents[axis])).every(
     (chunk) => Math.abs(chunk) <= chunkCoordinateMax,
   );
 }

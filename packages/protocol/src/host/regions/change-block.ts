@@ -1,7 +1,7 @@
 import {
-  comparePlaces,
+  comparePositions,
   PATCH_REGIONS_MAX,
-  type Place,
+  type Position,
   patchBodyBytes,
   type QueryDetail,
   type RegionChange,
@@ -25,7 +25,7 @@ const LARGE_CHANGE_BYTES = 4_096;
 /** A patch without its number: the same bytes for all clients. */
 export interface SharedPatch {
   readonly body: Uint8Array;
-  readonly regions: readonly Place[];
+  readonly regions: readonly Position[];
 }
 
 /** The change of one region, and its own patches: one, or several pieces if it is too large. */
@@ -90,7 +90,7 @@ export function joinBlocks(blocks: readonly ChangeBlock[], volume: number): read
     group = [];
     groupBytes = 0;
   };
-  for (const block of [...blocks].sort((a, b) => comparePlaces(a.change.region, b.change.region))) {
+  for (const block of [...blocks].sort((a, b) => comparePositions(a.change.region, b.change.region))) {
     if (isLarge(block)) {
       patches.push(...block.patches);
       continue;

@@ -2,10 +2,10 @@ import {
   type Box,
   CLOCK_NEVER,
   type ClockStep,
-  type Place,
-  PlaceMap,
-  PlaceSet,
-  placesLexicographic,
+  type Position,
+  PositionMap,
+  PositionSet,
+  positionsLexicographic,
   RESYNC_REGIONS_MAX,
 } from "@orthant/core";
 import type { Interest } from "../../message/client-message.ts";
@@ -30,12 +30,12 @@ export class ClientRegions {
   readonly #watcher: Watcher;
   readonly #telling: Telling;
   readonly budget: PlayerBudget;
-  readonly #holdings = new PlaceMap<Holding>();
+  readonly #holdings = new PositionMap<Holding>();
   #behind: Holding[] = [];
-  #forgets: Place[] = [];
+  #forgets: Position[] = [];
   /** Regions to send again that wait for their turn. */
-  #repairs: Place[] = [];
-  readonly #repairSet = new PlaceSet();
+  #repairs: Position[] = [];
+  readonly #repairSet = new PositionSet();
   #interestId = 0;
   #areaNumber = 0;
   /** The interest being applied. */
@@ -115,18 +115,18 @@ export class ClientRegions {
   }
 
   /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
-  repair(places: readonly Place[] | "all"): void {
-    if (places === "all") {
-      const all: Place[] = [];
+  repair(positions: readonly Position[] | "all"): void {
+    if (positions === "all") {
+      const all: Position[] = [];
       this.#holdings.forEach((holding) => {
-        if (holding.clock !== UNSENT) all.push(holding.region.place);
+        if (holding.clock !== UNSENT) all.push(holding.region.position);
       });
       this.repair(all);
       return;
     }
-    for (const place of places) {
-      const holding = this.#holdings.get(...place);
-      if (holding?.clock === UNSENT || this.#repairSet.has(...place)) continue;
+    for (const position of positions) {
+      const holding = this.#holdings.get(...position);
+      if (holding?.clock === UNSENT || this.#repairSet.has(...position)) continue;
       const isTooMany = this.#repairs.length >= this.#host.limits.interestRegionsMax + RESYNC_REGIONS_MAX;
       if (holding === undefined && isTooMany) continue;
       if (holding !== undefined) {
@@ -134,17 +134,17 @@ export class ClientRegions {
         holding.isBehind = false;
         if (holding.isQueued) continue;
       }
-      this.#repairs.push(place);
-      this.#repairSet.add(...place);
+      this.#repairs.push(position);
+      this.#repairSet.add(...position);
     }
   }
 
   /** Allows `count` of the regions that wait to be sent again. */
   releaseRepairs(count: number): void {
-    for (const place of this.#repairs.splice(0, count)) {
-      this.#repairSet.delete(...place);
-      const holding = this.#holdings.get(...place);
-      if (holding === undefined) this.#forgets.push(place);
+    for (const position of this.#repairs.splice(0, count)) {
+      this.#repairSet.delete(...position);
+      const holding = this.#holdings.get(...position);
+      if (holding === undefined) this.#forgets.push(position);
       else this.queue.add(holding);
     }
   }
@@ -165,7 +165,7 @@ export class ClientRegions {
   }
 
   /** Returns the regions that the client must forget. */
-  takeForgets(): readonly Place[] {
+  takeForgets(): readonly Position[] {
     const forgets = this.#forgets;
     if (forgets.length > 0) this.#forgets = [];
     return forgets;
@@ -191,7 +191,7 @@ export class ClientRegions {
     const isCurrent =
       offered === CLOCK_NEVER
         ? snapshots.isBlank(region, this.#telling)
-        : world.clockOf(region.place) === offered;
+        : world.clockOf(region.position) === offered;
     if (!isCurrent && !feed.remembers(region, offered)) return false;
     holding.clock = offered;
     if (!isCurrent) this.fallBehind(holding);
@@ -199,7 +199,7 @@ export class ClientRegions {
   }
 
   /** Calls `visit` with every region that the client wants. */
-  forEachPlace(visit: (x: number, y: number, z: number, w: number) => void): void {
+  forEachPosition(visit: (x: number, y: number, z: number, w: number) => void): void {
     this.#holdings.forEach((_holding, x, y, z, w) => {
       visit(x, y, z, w);
     });
@@ -245,9 +245,9 @@ export class ClientRegions {
     const interestId = this.#interestId;
     let count = 0;
     for (const box of boxes) {
-      for (const place of placesLexicographic(box)) {
+      for (const position of positionsLexicographic(box)) {
         if (this.#isSliceOver()) yield;
-        const holding = this.#holdings.get(...place);
+        const holding = this.#holdings.get(...position);
         if (holding === undefined || holding.interestId === interestId) continue;
         holding.interestId = interestId;
         this.#cost += KEPT_COST;
@@ -265,11 +265,11 @@ export class ClientRegions {
     this.#isAreaChanged = true;
     for (const holding of left) {
       if (this.#isSliceOver()) yield;
-      const { place } = holding.region;
-      this.#holdings.delete(...place);
+      const { position } = holding.region;
+      this.#holdings.delete(...position);
       this.#host.regions.leave(holding);
       this.budget.releaseRegion();
-      if (holding.clock !== UNSENT) this.#forgets.push(place);
+      if (holding.clock !== UNSENT) this.#forgets.push(position);
     }
   }
 
@@ -278,14 +278,14 @@ export class ClientRegions {
     const interestId = this.#interestId;
     let count = kept;
     for (const box of boxes) {
-      for (const place of placesLexicographic(box)) {
+      for (const position of positionsLexicographic(box)) {
         if (this.#isSliceOver()) yield;
-        if (this.#holdings.has(...place)) continue;
+        if (this.#holdings.has(...position)) continue;
         if (++count > this.#host.limits.interestRegionsMax) return "interestRegionsMax";
         const broken = this.budget.holdRegion();
-        const holding = this.#host.regions.watch(place, this.#watcher);
+        const holding = this.#host.regions.watch(position, this.#watcher);
         holding.interestId = interestId;
-        this.#holdings.set(...place, holding);
+        this.#holdings.set(...position, holding);
         this.#added.push(holding);
         this.#isAreaChanged = true;
         this.#cost++;
@@ -306,7 +306,7 @@ export class ClientRegions {
     for (const { regions } of heldBlank) for (const region of regions) this.#offer(region, CLOCK_NEVER);
   }
 
-  #offer(region: Place, clock: number): void {
+  #offer(region: Position, clock: number): void {
     const holding = this.#holdings.get(...region);
     if (holding?.clock !== UNSENT) return;
     holding.clock = UNSURE;

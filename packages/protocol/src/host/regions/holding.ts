@@ -1,4 +1,4 @@
-import { type Box, type Place, regionBox } from "@orthant/core";
+import { type Box, type Position, regionBox } from "@orthant/core";
 import type { RegionStep } from "./region-step.ts";
 
 /** Nothing of the region was sent on this connection. */
@@ -8,7 +8,7 @@ export const UNSURE = -2;
 
 /** A region that at least one client wants to hold. Kept small: there may be hundreds of thousands. */
 export class WatchedRegion {
-  readonly place: Place;
+  readonly position: Position;
   /** In no particular order. */
   readonly holdings: Holding[];
   /** Whether everything stored of it is loaded. It remains so, because the world keeps watched regions. */
@@ -16,14 +16,14 @@ export class WatchedRegion {
   /** Allows the world to unload the region. */
   release: (() => void) | undefined;
 
-  constructor(place: Place, watcher: Watcher) {
-    this.place = place;
+  constructor(position: Position, watcher: Watcher) {
+    this.position = position;
     // Created with its first entry, because a growing list reserves room for many.
     this.holdings = [new Holding(this, watcher, 0)];
   }
 
   get chunks(): Box {
-    return regionBox(this.place);
+    return regionBox(this.position);
   }
 }
 

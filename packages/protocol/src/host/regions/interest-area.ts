@@ -2,7 +2,7 @@ import {
   type Box,
   boxVolume,
   type ChunkShape,
-  type Place,
+  type Position,
   REGION_EDGE_CHUNKS,
   regionsTouching,
 } from "@orthant/core";
@@ -36,7 +36,7 @@ export function focusOf({ center, motion }: Interest, shape: ChunkShape): Vector
 }
 
 /** Returns the squared distance, in voxels, of a region's center from a point. */
-export function distanceTo(region: Place, focus: Vector, { extents }: ChunkShape): number {
+export function distanceTo(region: Position, focus: Vector, { extents }: ChunkShape): number {
   let sum = 0;
   for (let axis = 0; axis < 4; axis++) {
     const regions = (region[axis] as number) + 0.5 - (focus[axis] as number);

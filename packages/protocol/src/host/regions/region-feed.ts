@@ -1,4 +1,4 @@
-import { type ClockStep, comparePlaces, type WorldField } from "@orthant/core";
+import { type ClockStep, comparePositions, type WorldField } from "@orthant/core";
 import type { HostWorld } from "../host-world.ts";
 import type { WatchedRegion } from "./holding.ts";
 import { RegionStep } from "./region-step.ts";
@@ -61,8 +61,8 @@ export class RegionFeed implements RegionListener {
 
   /** Records a change at the moment it happens. */
   notice(steps: readonly ClockStep[]): void {
-    for (const { region: place, before, after } of steps) {
-      const region = this.#regions.at(place);
+    for (const { region: position, before, after } of steps) {
+      const region = this.#regions.at(position);
       if (region === undefined) continue;
       const known = this.#changed.get(region);
       if (known !== undefined) known.after = after;
@@ -75,12 +75,12 @@ export class RegionFeed implements RegionListener {
   /** Returns the regions that changed since the last call, in order, each with one step for all changes. */
   takeSteps(nowMs: number): readonly { readonly region: WatchedRegion; readonly step: RegionStep }[] {
     const steps = Array.from(this.#changed, ([region, { before, field, after }]) => {
-      const step = new RegionStep({ region: region.place, before, after }, field, this.#field);
+      const step = new RegionStep({ region: region.position, before, after }, field, this.#field);
       if (field !== undefined) this.#remember(region, { clock: before, field, endedMs: nowMs, step });
       return { region, step };
     });
     this.#changed.clear();
-    return steps.sort((a, b) => comparePlaces(a.region.place, b.region.place));
+    return steps.sort((a, b) => comparePositions(a.region.position, b.region.position));
   }
 
   /** Returns true when the state of a region at an earlier clock is known. */
@@ -92,9 +92,13 @@ export class RegionFeed implements RegionListener {
   stepFrom(region: WatchedRegion, clock: number): RegionStep | undefined {
     const moment = this.#history.get(region)?.find((known) => known.clock === clock);
     if (moment === undefined) return undefined;
-    const after = this.#world.clockOf(region.place);
+    const after = this.#world.clockOf(region.position);
     if (moment.step?.after !== after) {
-      moment.step = new RegionStep({ region: region.place, before: clock, after }, moment.field, this.#field);
+      moment.step = new RegionStep(
+        { region: region.position, before: clock, after },
+        moment.field,
+        this.#field,
+      );
     }
     return moment.step;
   }

@@ -1,4 +1,4 @@
-import { CLOCK_NEVER, type Place } from "@orthant/core";
+import { CLOCK_NEVER, type Position } from "@orthant/core";
 import { coverRegions } from "../../message/cover-regions.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import { Stream } from "../connection/stream.ts";
@@ -72,7 +72,7 @@ export class RegionSender {
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
-  resync(expected: number, regions: readonly Place[], acknowledged: number): number {
+  resync(expected: number, regions: readonly Position[], acknowledged: number): number {
     // The answer to the previous request is pending or on its way. If it is lost, the client asks again.
     if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
     const before = this.#regions.repairs;
@@ -109,7 +109,7 @@ export class RegionSender {
   #writeOwn(out: Outbox): void {
     const { world } = this.#host;
     const blocks: ChangeBlock[] = [];
-    const blanks: Place[] = [];
+    const blanks: Position[] = [];
     for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks);
     this.#regions.queue.take(this.#host.looks, (holding) => this.#send(holding, blocks, blanks));
     const content = this.#telling.mode === "symbolic" ? "generated" : "air";
@@ -122,7 +122,7 @@ export class RegionSender {
   #catchUp(holding: Holding, blocks: ChangeBlock[]): void {
     const { feed, world } = this.#host;
     const { region } = holding;
-    if (holding.clock === world.clockOf(region.place)) return;
+    if (holding.clock === world.clockOf(region.position)) return;
     if (this.#allowance.isUsedUp) {
       this.#regions.fallBehind(holding);
       return;
@@ -141,7 +141,7 @@ export class RegionSender {
     holding.clock = step.after;
   }
 
-  #send(holding: Holding, blocks: ChangeBlock[], blanks: Place[]): Look {
+  #send(holding: Holding, blocks: ChangeBlock[], blanks: Position[]): Look {
     const { feed, loader, snapshots, world } = this.#host;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
@@ -152,9 +152,9 @@ export class RegionSender {
     if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
     const snapshot = snapshots.of(region, this.#telling);
     if (snapshot === undefined) return "later";
-    const clock = world.clockOf(region.place);
+    const clock = world.clockOf(region.position);
     if (typeof snapshot === "string") {
-      blanks.push(region.place);
+      blanks.push(region.position);
       holding.clock = CLOCK_NEVER;
     } else if (isWhole(snapshot)) {
       if (!this.#allowance.takeOwn(snapshot)) return "full";
@@ -191,7 +191,7 @@ export class RegionSender {
   #abandonPieces(): void {
     const holding = this.#unfinished?.holding;
     this.#unfinished = undefined;
-    if (holding !== undefined && holding.slot >= 0) this.#regions.repair([holding.region.place]);
+    if (holding !== undefined && holding.slot >= 0) this.#regions.repair([holding.region.position]);
   }
 
   #patch(out: Outbox, patch: SharedPatch): void {

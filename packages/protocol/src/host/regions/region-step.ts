@@ -1,9 +1,9 @@
-import { type ClockStep, type Place, regionChange, type WorldField } from "@orthant/core";
+import { type ClockStep, type Position, regionChange, type WorldField } from "@orthant/core";
 import { type ChangeBlock, changeBlock, type Telling } from "./change-block.ts";
 
 /** The step of one region from one clock to a later one, encoded once per encoding for all clients. */
 export class RegionStep implements ClockStep {
-  readonly region: Place;
+  readonly region: Position;
   readonly before: number;
   readonly after: number;
   /** `undefined` if the earlier state is unknown. */

@@ -47,7 +47,7 @@ export class SendQueue {
   add(holding: Holding): void {
     if (holding.isQueued) return;
     holding.isQueued = true;
-    holding.distance = distanceTo(holding.region.place, this.#focus, this.#shape);
+    holding.distance = distanceTo(holding.region.position, this.#focus, this.#shape);
     this.#holdings.push(holding);
     this.#isInOrder = false;
   }
@@ -57,7 +57,7 @@ export class SendQueue {
     this.#focus = focus;
     this.#holdings = this.#holdings.filter(({ slot }) => slot >= 0);
     for (const holding of this.#holdings) {
-      holding.distance = distanceTo(holding.region.place, focus, this.#shape);
+      holding.distance = distanceTo(holding.region.position, focus, this.#shape);
     }
     this.#isInOrder = false;
   }

@@ -65,7 +65,7 @@ export class SnapshotSource implements RegionListener {
    * the work units of this tick are used up.
    */
   isBlank(region: WatchedRegion, telling: Telling): boolean {
-    const clock = this.#world.clockOf(region.place);
+    const clock = this.#world.clockOf(region.position);
     const known = this.#entriesOf(telling).get(region);
     if (known?.clock === clock) return typeof known.snapshot === "string";
     if (clock !== CLOCK_NEVER || this.#isUsedUp) return false;
@@ -75,7 +75,7 @@ export class SnapshotSource implements RegionListener {
 
   /** Returns the snapshot of a loaded region, or `undefined` when no more can be made in this tick. */
   of(region: WatchedRegion, telling: Telling): Snapshot | undefined {
-    const clock = this.#world.clockOf(region.place);
+    const clock = this.#world.clockOf(region.position);
     const entries = this.#entriesOf(telling);
     const known = entries.get(region);
     if (known?.clock === clock) {
@@ -104,7 +104,7 @@ export class SnapshotSource implements RegionListener {
     }
     this.#workLeft -= telling.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
     const { field } = this.#world;
-    const change = regionAnew(field, { region: region.place, clock }, telling);
+    const change = regionAnew(field, { region: region.position, clock }, telling);
     if (telling.mode === "symbolic") {
       this.#workLeft -= TOLD_CHUNK_WORK * (change.leaves.length + change.edits.length);
     }

@@ -1,4 +1,4 @@
-import { type Place, PlaceMap } from "@orthant/core";
+import { type Position, PositionMap } from "@orthant/core";
 import { Holding, WatchedRegion, type Watcher } from "./holding.ts";
 
 /** Observes when the first client starts to watch a region and when the last one leaves. */
@@ -9,7 +9,7 @@ export interface RegionListener {
 
 /** All regions that clients want to hold, and which clients do. */
 export class WatchedRegions {
-  readonly #regions = new PlaceMap<WatchedRegion>();
+  readonly #regions = new PositionMap<WatchedRegion>();
   readonly #listeners: RegionListener[] = [];
   #holdings = 0;
 
@@ -29,21 +29,21 @@ export class WatchedRegions {
   }
 
   /** Returns the region at a position, or `undefined` when no client wants it. */
-  at([x, y, z, w]: Place): WatchedRegion | undefined {
+  at([x, y, z, w]: Position): WatchedRegion | undefined {
     return this.#regions.get(x, y, z, w);
   }
 
   /** Records that a client wants a region. */
-  watch(place: Place, watcher: Watcher): Holding {
+  watch(position: Position, watcher: Watcher): Holding {
     this.#holdings++;
-    const known = this.at(place);
+    const known = this.at(position);
     if (known !== undefined) {
       const holding = new Holding(known, watcher, known.holdings.length);
       known.holdings.push(holding);
       return holding;
     }
-    const region = new WatchedRegion(place, watcher);
-    this.#regions.set(...place, region);
+    const region = new WatchedRegion(position, watcher);
+    this.#regions.set(...position, region);
     for (const listener of this.#listeners) listener.regionWatched(region);
     return region.holdings[0] as Holding;
   }
@@ -60,7 +60,7 @@ export class WatchedRegions {
     holding.slot = -1;
     this.#holdings--;
     if (region.holdings.length > 0) return;
-    this.#regions.delete(...region.place);
+    this.#regions.delete(...region.position);
     for (const listener of this.#listeners) listener.regionLeft(region);
   }
 }

@@ -1,4 +1,4 @@
-import { type Place, PlaceMap } from "@orthant/core";
+import { type Position, PositionMap } from "@orthant/core";
 import type { Wire1Limits } from "../wire1-limits.ts";
 import { ChunkCopy, type CopyOwner, type CopySender } from "./chunk-copy.ts";
 import type { TileFeed } from "./tile-feed.ts";
@@ -9,7 +9,7 @@ export class ChunkInterest {
   readonly #sender: CopySender;
   readonly #limits: Wire1Limits;
   readonly #owner: CopyOwner;
-  readonly #copies = new PlaceMap<ChunkCopy>();
+  readonly #copies = new PositionMap<ChunkCopy>();
 
   constructor(feed: TileFeed, sender: CopySender, limits: Wire1Limits, owner: CopyOwner) {
     this.#feed = feed;
@@ -52,21 +52,21 @@ export class ChunkInterest {
 
   /** Removes all chunks. */
   clear(): void {
-    for (const [x, y] of [...this.#copies.places()]) this.remove(x, y);
+    for (const [x, y] of [...this.#copies.positions()]) this.remove(x, y);
   }
 
   /** Removes the chunks too far from a position, then the farthest one if there is still no room. */
   #makeRoom(x: number, y: number): void {
     const { wire1ChunksMax, wire1ChunkRadius } = this.#limits;
-    const tooFar: Place[] = [];
-    let farthest: Place | undefined;
+    const tooFar: Position[] = [];
+    let farthest: Position | undefined;
     let farthestDistance = -1;
-    for (const place of this.#copies.places()) {
-      const distance = Math.max(Math.abs(place[0] - x), Math.abs(place[1] - y));
-      if (distance > wire1ChunkRadius) tooFar.push(place);
-      else if (distance > farthestDistance) [farthest, farthestDistance] = [place, distance];
+    for (const position of this.#copies.positions()) {
+      const distance = Math.max(Math.abs(position[0] - x), Math.abs(position[1] - y));
+      if (distance > wire1ChunkRadius) tooFar.push(position);
+      else if (distance > farthestDistance) [farthest, farthestDistance] = [position, distance];
     }
-    for (const place of tooFar) this.remove(place[0], place[1]);
+    for (const position of tooFar) this.remove(position[0], position[1]);
     if (this.#copies.size >= wire1ChunksMax && farthest !== undefined) this.remove(farthest[0], farthest[1]);
   }
 }

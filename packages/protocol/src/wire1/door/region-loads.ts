@@ -1,4 +1,4 @@
-import { type Place, PlaceMap, PlaceSet, regionBox } from "@orthant/core";
+import { type Position, PositionMap, PositionSet, regionBox } from "@orthant/core";
 import type { HostWorld } from "../../host/host-world.ts";
 
 /** Maximum number of concurrent reads. Callers repeat a request that exceeds it. */
@@ -12,8 +12,8 @@ const FAILED_MAX = 1_024;
 export class RegionLoads {
   readonly #world: Pick<HostWorld, "load">;
   readonly #nowMs: () => number;
-  readonly #loading = new PlaceSet();
-  readonly #retryMs = new PlaceMap<number>();
+  readonly #loading = new PositionSet();
+  readonly #retryMs = new PositionMap<number>();
 
   constructor(world: Pick<HostWorld, "load">, nowMs: () => number) {
     this.#world = world;
@@ -21,14 +21,14 @@ export class RegionLoads {
   }
 
   /** Starts to read a region, unless too many reads are in progress. */
-  want(region: Place): void {
+  want(region: Position): void {
     if (this.#loading.size >= LOADS_MAX || this.#loading.has(...region)) return;
     if ((this.#retryMs.get(...region) ?? 0) > this.#nowMs()) return;
     this.#loading.add(...region);
     void this.#load(region);
   }
 
-  async #load(region: Place): Promise<void> {
+  async #load(region: Position): Promise<void> {
     try {
       await this.#world.load(regionBox(region));
       this.#retryMs.delete(...region);

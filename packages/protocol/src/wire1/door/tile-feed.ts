@@ -1,8 +1,8 @@
 import {
   type ClockStep,
   encode,
-  type Place,
-  PlaceMap,
+  type Position,
+  PositionMap,
   regionBox,
   regionOf,
   type WorldField,
@@ -45,8 +45,8 @@ const DATAGRAMS_MADE_MAX = 128;
 export class TileFeed {
   readonly #world: TileWorld;
   readonly #loads: RegionLoads;
-  readonly #regions = new PlaceMap<WatchedRegion>();
-  readonly #chunks = new PlaceMap<WatchedChunk>();
+  readonly #regions = new PositionMap<WatchedRegion>();
+  readonly #chunks = new PositionMap<WatchedChunk>();
   /** Least recently used first. */
   readonly #datagrams = new Map<WatchedChunk, Uint8Array>();
   readonly #stopListening: () => void;
@@ -126,11 +126,11 @@ export class TileFeed {
   }
 
   #regionOf({ x, y }: WatchedChunk): WatchedRegion {
-    const place = regionOf([x, y, 0, 0]);
-    const known = this.#regions.get(...place);
+    const position = regionOf([x, y, 0, 0]);
+    const known = this.#regions.get(...position);
     if (known !== undefined) return known;
-    const region = { chunks: new Set<WatchedChunk>(), release: this.#world.keep(regionBox(place)) };
-    this.#regions.set(...place, region);
+    const region = { chunks: new Set<WatchedChunk>(), release: this.#world.keep(regionBox(position)) };
+    this.#regions.set(...position, region);
     return region;
   }
 
@@ -148,9 +148,9 @@ export class TileFeed {
     this.#field = this.#world.field;
     for (const { region } of steps) {
       for (const chunk of this.#regions.get(...region)?.chunks ?? []) {
-        const place: Place = [chunk.x, chunk.y, 0, 0];
+        const position: Position = [chunk.x, chunk.y, 0, 0];
         // An untouched chunk is the same object in both, or missing in both.
-        if (before.overrides.at(...place) === this.#field.overrides.at(...place)) continue;
+        if (before.overrides.at(...position) === this.#field.overrides.at(...position)) continue;
         this.#datagrams.delete(chunk);
         for (const watcher of chunk.watchers) watcher.chunkChanged();
       }

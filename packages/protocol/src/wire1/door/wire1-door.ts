@@ -1,4 +1,4 @@
-import { bytesEqual, encode, OrthantError, placesEqual, TILE_CHUNKS } from "@orthant/core";
+import { bytesEqual, encode, OrthantError, positionsEqual, TILE_CHUNKS } from "@orthant/core";
 import { isFromServer, isText, wire1Codec } from "../message/datagram-codec.ts";
 import { readDatagram } from "../message/read-datagram.ts";
 import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
@@ -48,7 +48,7 @@ export class Wire1Door {
   /** Throws `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
   constructor(options: DoorOptions) {
     const { world, clock, limits } = options;
-    if (!placesEqual(world.shape.extents, TILE_CHUNKS.extents)) {
+    if (!positionsEqual(world.shape.extents, TILE_CHUNKS.extents)) {
       const found = world.shape.extents.join(" x ");
       throw new OrthantError("ORT_ARGUMENT", `Wire v1 has chunks of 32 x 32 tiles, and this world ${found}`);
     }

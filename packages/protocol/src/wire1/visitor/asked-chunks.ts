@@ -1,9 +1,9 @@
-import { type Place, PlaceMap } from "@orthant/core";
+import { type Position, PositionMap } from "@orthant/core";
 import { Repetition } from "./repetition.ts";
 
 /** Chunks that a client wants and lacks. It requests each one until it arrives. */
 export class AskedChunks {
-  readonly #open = new PlaceMap<Repetition>();
+  readonly #open = new PositionMap<Repetition>();
 
   /** Number of missing chunks. */
   get size(): number {
@@ -21,11 +21,11 @@ export class AskedChunks {
   }
 
   /** Returns at most `countMax` chunks to request now. */
-  due(nowMs: number, countMax: number): readonly Place[] {
-    const due: Place[] = [];
-    for (const [place, repetition] of this.#open) {
+  due(nowMs: number, countMax: number): readonly Position[] {
+    const due: Position[] = [];
+    for (const [position, repetition] of this.#open) {
       if (due.length >= countMax) break;
-      if (repetition.isDue(nowMs)) due.push(place);
+      if (repetition.isDue(nowMs)) due.push(position);
     }
     return due;
   }

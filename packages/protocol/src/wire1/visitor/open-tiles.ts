@@ -1,7 +1,7 @@
 import {
   cellOfVoxel,
   floorDivide,
-  PlaceMap,
+  PositionMap,
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
   type TileChunk,
@@ -19,7 +19,7 @@ interface OpenTile {
 
 /** Tiles that a client has set but not seen yet. In Wire v1 the chunk itself is the only answer. */
 export class OpenTiles {
-  readonly #open = new PlaceMap<OpenTile>();
+  readonly #open = new PositionMap<OpenTile>();
 
   /** Number of open tiles. */
   get size(): number {

@@ -3,8 +3,8 @@ import {
   cellOfVoxel,
   encode,
   floorDivide,
-  PlaceMap,
-  PlaceSet,
+  PositionMap,
+  PositionSet,
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
   type TileChunk,
@@ -60,11 +60,11 @@ const RECONNECT_MS = 2_000;
 export class Wire1Visitor {
   readonly #options: VisitorOptions;
   readonly #counts = new DropCounts();
-  readonly #chunks = new PlaceMap<TileChunk>();
+  readonly #chunks = new PositionMap<TileChunk>();
   /** Wanted chunks, and when each one arrived or was requested. */
-  readonly #wanted = new PlaceMap<number>();
+  readonly #wanted = new PositionMap<number>();
   /** Chunks that the server may still send because it missed that they are unwanted. */
-  readonly #unwanted = new PlaceSet();
+  readonly #unwanted = new PositionSet();
   readonly #asked = new AskedChunks();
   readonly #tiles = new OpenTiles();
   #status: Wire1Status = "disconnected";
@@ -251,7 +251,7 @@ export class Wire1Visitor {
   }
 
   #askForAll(): void {
-    for (const [x, y] of [...this.#wanted.places()]) this.#ask(x, y);
+    for (const [x, y] of [...this.#wanted.positions()]) this.#ask(x, y);
   }
 
   /** Requests wanted chunks that did not arrive for long, because the server seems to have dropped them. */

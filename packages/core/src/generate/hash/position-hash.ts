@@ -1,12 +1,12 @@
-/** Returns a key for {@link hashPlace}. Each purpose has a number, so that their hashes are unrelated. */
+/** Returns a key for {@link hashPosition}. Each purpose has a number, so that their hashes are unrelated. */
 export function hashKey(seed: bigint, purpose: number): number {
   const low = Number(seed & 0xffff_ffffn);
   const high = Number((seed >> 32n) & 0xffff_ffffn);
-  return hashPlace(Math.imul(purpose, 0x9e37_79b1), low, high, purpose, 0);
+  return hashPosition(Math.imul(purpose, 0x9e37_79b1), low, high, purpose, 0);
 }
 
 /** Returns 32 pseudorandom bits that depend only on key and position. Coordinates count modulo 2^32. */
-export function hashPlace(key: number, x: number, y: number, z: number, w: number): number {
+export function hashPosition(key: number, x: number, y: number, z: number, w: number): number {
   let mixed = Math.imul(key ^ x, 0x85eb_ca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ y, 0xc2b2_ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 13) ^ z, 0x27d4_eb2f);

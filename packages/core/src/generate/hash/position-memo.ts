@@ -1,8 +1,8 @@
-import { PlaceMap } from "../../lattice/place-map.ts";
+import { PositionMap } from "../../lattice/position-map.ts";
 
 /** Memoizes a pure function of a position, and forgets all results when there are too many. */
-export class PlaceMemo<Value> {
-  readonly #results = new PlaceMap<Value>();
+export class PositionMemo<Value> {
+  readonly #results = new PositionMap<Value>();
   readonly #compute: (x: number, y: number, z: number, w: number) => Value;
   readonly #entriesMax: number;
 

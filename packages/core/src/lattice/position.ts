@@ -2,7 +2,7 @@ import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 
 /** A position on the lattice, in chunks, voxels or regions. Flat worlds leave the axes they lack at 0. */
-export type Place = readonly [x: number, y: number, z: number, w: number];
+export type Position = readonly [x: number, y: number, z: number, w: number];
 
 /** One of the four axes: x, y, z, w are 0, 1, 2, 3. */
 export type Axis = 0 | 1 | 2 | 3;
@@ -11,23 +11,26 @@ export type Axis = 0 | 1 | 2 | 3;
 export const AXES: readonly Axis[] = [0, 1, 2, 3];
 
 /** Orders positions lexicographically: x before y before z before w. */
-export function comparePlaces(a: Place, b: Place): number {
+export function comparePositions(a: Position, b: Position): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }
 
 /** Whether two positions are equal. */
-export function placesEqual(a: Place, b: Place): boolean {
+export function positionsEqual(a: Position, b: Position): boolean {
   return a[0] === b[0] && a[1] === b[1] && a[2] === b[2] && a[3] === b[3];
 }
 
-/** Throws `ORT_PLACE_RANGE` unless all four coordinates are 32-bit integers, as those of chunks are. */
-export function requireLatticePlace(x: number, y: number, z: number, w: number): void {
+/** Throws `ORT_POSITION_RANGE` unless all four coordinates are 32-bit integers, as those of chunks are. */
+export function requireLatticePosition(x: number, y: number, z: number, w: number): void {
   // A bitwise operation leaves exactly the 32-bit integers unchanged.
   if ((x | 0) === x && (y | 0) === y && (z | 0) === z && (w | 0) === w) return;
-  throw new OrthantError("ORT_PLACE_RANGE", `[${x}, ${y}, ${z}, ${w}] is not from ${I32_MIN} to ${I32_MAX}`);
+  throw new OrthantError(
+    "ORT_POSITION_RANGE",
+    `[${x}, ${y}, ${z}, ${w}] is not from ${I32_MIN} to ${I32_MAX}`,
+  );
 }
 
 /** Returns a position whose coordinates come from a function of the axis. */
-export function placeFrom(coordinate: (axis: Axis) => number): Place {
+export function positionFrom(coordinate: (axis: Axis) => number): Position {
   return [coordinate(0), coordinate(1), coordinate(2), coordinate(3)];
 }

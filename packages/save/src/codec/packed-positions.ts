@@ -5,17 +5,21 @@ import {
   type ByteWriter,
   boxEquals,
   boxExtents,
-  type Place,
+  type Position,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "./layout.ts";
 import { Bounds } from "./prepared-blocks.ts";
 
 /** Writes positions in lexicographic order. `box` must be their bounding box. Rule S74. */
-export function writePlaces(out: ByteWriter, box: Box, blocks: readonly { readonly place: Place }[]): void {
+export function writePositions(
+  out: ByteWriter,
+  box: Box,
+  blocks: readonly { readonly position: Position }[],
+): void {
   const grid = gridOf(box);
   let last = BEFORE_FIRST;
-  for (const { place } of blocks) {
-    const next = spotOf(grid, place);
+  for (const { position } of blocks) {
+    const next = spotOf(grid, position);
     if (grid.isWide) {
       out.varU32(next.column - last.column);
       out.varU32(next.column === last.column ? next.row - last.row - 1 : next.row);
@@ -27,34 +31,34 @@ export function writePlaces(out: ByteWriter, box: Box, blocks: readonly { readon
 }
 
 /**
- * Reads what {@link writePlaces} writes. Throws `ORT_BLOB` for positions outside the box, or a box that is
+ * Reads what {@link writePositions} writes. Throws `ORT_BLOB` for positions outside the box, or a box that is
  * too large.
  */
-export function readPlaces(input: ByteReader, box: Box, count: number): readonly Place[] {
+export function readPositions(input: ByteReader, box: Box, count: number): readonly Position[] {
   if (AXES.some((axis) => box.max[axis] - box.min[axis] > 2 ** LEAF_LEVEL_MAX)) {
     throw input.fail("ORT_BLOB", `a volume from [${box.min}] to [${box.max}]`);
   }
   const grid = gridOf(box);
   const bounds = new Bounds();
-  const places: Place[] = [];
+  const positions: Position[] = [];
   let last = BEFORE_FIRST;
   for (let index = 0; index < count; index++) {
     last = grid.isWide ? readWide(input, last) : readNarrow(input, grid, last);
     if (last.column >= grid.columns || last.row >= grid.rows) {
       throw input.fail("ORT_BLOB", `block ${index} of ${count} is outside of its volume`);
     }
-    const place = placeOf(grid, last);
-    bounds.add(place);
-    places.push(place);
+    const position = positionOf(grid, last);
+    bounds.add(position);
+    positions.push(position);
   }
   if (!boxEquals(bounds.box(), box)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
-  return places;
+  return positions;
 }
 
 /** A box as a table: one column per pair of x and y, one row per pair of z and w. */
 interface Grid {
-  readonly min: Place;
-  readonly extents: Place;
+  readonly min: Position;
+  readonly extents: Position;
   readonly columns: number;
   readonly rows: number;
   /** Whether the index of a position in the box may exceed the safe integers. */
@@ -77,14 +81,14 @@ function gridOf(box: Box): Grid {
   return { min: box.min, extents, columns, rows, isWide: columns * rows > Number.MAX_SAFE_INTEGER };
 }
 
-function spotOf({ min, extents }: Grid, [x, y, z, w]: Place): Spot {
+function spotOf({ min, extents }: Grid, [x, y, z, w]: Position): Spot {
   return {
     column: (x - min[0]) * extents[1] + y - min[1],
     row: (z - min[2]) * extents[3] + w - min[3],
   };
 }
 
-function placeOf({ min, extents }: Grid, { column, row }: Spot): Place {
+function positionOf({ min, extents }: Grid, { column, row }: Spot): Position {
   return [
     min[0] + Math.floor(column / extents[1]),
     min[1] + (column % extents[1]),

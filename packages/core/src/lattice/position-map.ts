@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
-import { type Place, requireLatticePlace } from "./place.ts";
-import { hashPlace, type PlaceHashSecret, processHashSecret } from "./place-hash.ts";
+import { type Position, requireLatticePosition } from "./position.ts";
+import { type PositionHashSecret, processHashSecret, secretHash } from "./position-hash.ts";
 
 const CAPACITY_MIN = 16;
 /** The table doubles above this fraction of used slots and halves below the other. */
@@ -16,8 +16,8 @@ const FREE = 0;
  * deleted one: the order depends only on the history, not on the secret. During iteration, values may be
  * replaced; adding or deleting an entry makes the loop throw `ORT_ARGUMENT`.
  */
-export class PlaceMap<Value> {
-  readonly #secret: PlaceHashSecret;
+export class PositionMap<Value> {
+  readonly #secret: PositionHashSecret;
   /** Open addressing with linear probing: a slot holds the number of its entry, counted from 1. */
   #slots: Int32Array = new Int32Array(CAPACITY_MIN);
   /** Entry `e`, counted from 0, has its coordinates at `4 * e` and its value at `e`. */
@@ -26,7 +26,7 @@ export class PlaceMap<Value> {
   #changeCount = 0;
 
   /** Only tests pass a secret. */
-  constructor(secret: PlaceHashSecret = processHashSecret()) {
+  constructor(secret: PositionHashSecret = processHashSecret()) {
     this.#secret = secret;
   }
 
@@ -56,9 +56,9 @@ export class PlaceMap<Value> {
     return this.#slots[this.#slotOf(x, y, z, w)] !== FREE;
   }
 
-  /** Sets the value at a position. Throws `ORT_PLACE_RANGE` unless the coordinates are 32-bit integers. */
+  /** Sets the value at a position. Throws `ORT_POSITION_RANGE` unless the coordinates are 32-bit integers. */
   set(x: number, y: number, z: number, w: number, value: Value): void {
-    requireLatticePlace(x, y, z, w);
+    requireLatticePosition(x, y, z, w);
     let slot = this.#slotOf(x, y, z, w);
     const number = this.#slots[slot] as number;
     if (number !== FREE) {
@@ -118,8 +118,8 @@ export class PlaceMap<Value> {
   }
 
   /** Yields every position that has an entry. */
-  *places(): Generator<Place, void, undefined> {
-    for (const [place] of this) yield place;
+  *positions(): Generator<Position, void, undefined> {
+    for (const [position] of this) yield position;
   }
 
   /** Yields every value. */
@@ -128,10 +128,10 @@ export class PlaceMap<Value> {
   }
 
   /** Yields every entry. */
-  *[Symbol.iterator](): Generator<readonly [Place, Value], void, undefined> {
+  *[Symbol.iterator](): Generator<readonly [Position, Value], void, undefined> {
     const changeCount = this.#changeCount;
     for (let entry = 0; entry < this.#values.length; entry++) {
-      yield [this.#placeOf(entry), this.#values[entry] as Value];
+      yield [this.#positionOf(entry), this.#values[entry] as Value];
       this.#requireUnchanged(changeCount);
     }
   }
@@ -141,7 +141,7 @@ export class PlaceMap<Value> {
     const coordinates = this.#coordinates;
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = hashPlace(this.#secret, x, y, z, w) & mask;
+    let slot = secretHash(this.#secret, x, y, z, w) & mask;
     for (;;) {
       const number = slots[slot] as number;
       if (number === FREE) return slot;
@@ -160,8 +160,8 @@ export class PlaceMap<Value> {
 
   /** Returns the slot that an entry would have if it were alone. */
   #homeOf(entry: number): number {
-    const [x, y, z, w] = this.#placeOf(entry);
-    return hashPlace(this.#secret, x, y, z, w) & (this.#slots.length - 1);
+    const [x, y, z, w] = this.#positionOf(entry);
+    return secretHash(this.#secret, x, y, z, w) & (this.#slots.length - 1);
   }
 
   /** Frees a slot by moving back the entries that had to probe past it, so that no search ends too early. */
@@ -183,7 +183,7 @@ export class PlaceMap<Value> {
   #moveLastTo(entry: number): void {
     const last = this.#values.length - 1;
     if (entry < last) {
-      const [x, y, z, w] = this.#placeOf(last);
+      const [x, y, z, w] = this.#positionOf(last);
       this.#slots[this.#slotOf(x, y, z, w)] = entry + 1;
       this.#coordinates.copyWithin(entry * 4, last * 4, last * 4 + 4);
       this.#values[entry] = this.#values[last] as Value;
@@ -203,7 +203,7 @@ export class PlaceMap<Value> {
     }
   }
 
-  #placeOf(entry: number): Place {
+  #positionOf(entry: number): Position {
     const at = entry * 4;
     return [
       this.#coordinates[at] as number,
@@ -215,7 +215,7 @@ export class PlaceMap<Value> {
 
   #requireUnchanged(changeCount: number): void {
     if (changeCount === this.#changeCount) return;
-    throw new OrthantError("ORT_ARGUMENT", "a PlaceMap was changed while a loop ran over it");
+    throw new OrthantError("ORT_ARGUMENT", "a PositionMap was changed while a loop ran over it");
   }
 }
 

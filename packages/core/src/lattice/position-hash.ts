@@ -1,13 +1,13 @@
 import { systemRandomBits } from "../random/random-bits.ts";
 
 /** Nine 32-bit numbers that determine which positions share a slot of a table. */
-export type PlaceHashSecret = Int32Array;
+export type PositionHashSecret = Int32Array;
 
 const SECRET_WORDS = 9;
 const GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15n;
 
 /** Derives a secret from 64 bits. */
-export function placeHashSecret(bits: bigint): PlaceHashSecret {
+export function positionHashSecret(bits: bigint): PositionHashSecret {
   let state = bits;
   return Int32Array.from({ length: SECRET_WORDS }, () => {
     // SplitMix64.
@@ -18,11 +18,11 @@ export function placeHashSecret(bits: bigint): PlaceHashSecret {
   });
 }
 
-let processSecret: PlaceHashSecret | undefined;
+let processSecret: PositionHashSecret | undefined;
 
 /** Returns a random secret that stays the same as long as the process runs. */
-export function processHashSecret(): PlaceHashSecret {
-  processSecret ??= placeHashSecret(systemRandomBits());
+export function processHashSecret(): PositionHashSecret {
+  processSecret ??= positionHashSecret(systemRandomBits());
   return processSecret;
 }
 
@@ -31,7 +31,7 @@ export function processHashSecret(): PlaceHashSecret {
  * makes any two positions collide for at most one in 2^17 secrets, so an attacker without the secret cannot
  * choose colliding positions. The final, public mixing spreads positions that lie in rows.
  */
-export function hashPlace(secret: PlaceHashSecret, x: number, y: number, z: number, w: number): number {
+export function secretHash(secret: PositionHashSecret, x: number, y: number, z: number, w: number): number {
   let hash = ((secret[0] as number) + Math.imul(secret[1] as number, x & 0xffff)) | 0;
   hash = (hash + Math.imul(secret[2] as number, x >>> 16)) | 0;
   hash = (hash + Math.imul(secret[3] as number, y & 0xffff)) | 0;

@@ -1,10 +1,10 @@
-import { type Box, boxBetween, type Place } from "@orthant/core";
+import { type Box, boxBetween, type Position } from "@orthant/core";
 import { UsageError } from "../usage-error.ts";
 
 const AXES_MAX = 4;
 
 /** Parses `3,-4` or `1,2,3,4`: coordinates left out at the end are 0. */
-export function parsePlace(text: string): Place {
+export function parsePosition(text: string): Position {
   return coordinatesOf(text, 0);
 }
 
@@ -23,10 +23,10 @@ export function parseBox(text: string): Box {
   return boxBetween(min, max);
 }
 
-function coordinatesOf(text: string, missing: number): Place {
+function coordinatesOf(text: string, missing: number): Position {
   const words = text.split(",").map((word) => word.trim());
   if (words.length > AXES_MAX || !words.every((word) => /^[-+]?\d{1,15}$/.test(word))) {
-    throw new UsageError(`"${text}" is no place; one looks like 1,-2,3,4`);
+    throw new UsageError(`"${text}" is no position; one looks like 1,-2,3,4`);
   }
   const [x = missing, y = missing, z = missing, w = missing] = words.map(Number);
   return [x, y, z, w];

@@ -1,16 +1,8 @@
-import {
-  type EngineFaultPlan,
-  leaseKey,
-  type MemoryHub,
-  mapKey,
-  NO_ENGINE_FAULTS,
-  type ShardMap,
-  shardMapCodec,
-  shardOf,
-  shardsOf,
-} from "@orthant/cluster";
+import type { ShardMap } from "@orthant/cluster";
+import { leaseKey, mapKey, shardMapCodec, shardOf, shardsOf } from "@orthant/cluster/internal";
 import { boxBetween, decode, type Position } from "@orthant/core";
 import type { FakeClock, Prng } from "@orthant/testkit";
+import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 import type { SimGuest } from "./sim-guest.ts";

@@ -86,8 +86,12 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     change(LOG, "onSplit: (split) => this.#give(split),", ""),
   ),
   mutant(
-    "a table that was lost counts from 1 again",
-    change("cluster/dist/memory/memory-table.js", "this.#revision += LOST_REVISIONS;", "this.#revision = 0;"),
+    "a lost table counts from 1 again",
+    change(
+      "testkit/dist/cluster/memory-state.js",
+      "this.#revision += LOST_REVISIONS;",
+      "this.#revision = 0;",
+    ),
   ),
   mutant("a new shard lacks the edits made while it was copied", change(SPLIT, "to: owner.last,", "to: 0,")),
   mutant(

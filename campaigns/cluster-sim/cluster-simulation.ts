@@ -1,4 +1,5 @@
-import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders, shardsOf } from "@orthant/cluster";
+import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
+import { shardsOf } from "@orthant/cluster/internal";
 import {
   type Box,
   boxBetween,

@@ -1,5 +1,5 @@
-import type { MemoryEngine, MemoryHub } from "@orthant/cluster";
 import type { Clock } from "@orthant/core";
+import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
 import { HeldClock } from "./held-clock.ts";
 
 /** One life of a process: its clock and connection, which pause and end together. */

@@ -1,5 +1,6 @@
-import { decodeRecord, MemoryHub, type MemoryHubOptions, type RegionRecord } from "@orthant/cluster";
+import { decodeRecord, type RegionRecord } from "@orthant/cluster/internal";
 import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Position, PositionMap } from "@orthant/core";
+import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
 
 /** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {

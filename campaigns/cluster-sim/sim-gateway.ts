@@ -1,7 +1,8 @@
-import { ClusterGateway, type MemoryEngine } from "@orthant/cluster";
+import { ClusterGateway } from "@orthant/cluster";
 import { DEFAULT_GENERATORS } from "@orthant/core";
 import { Host, type HostSession } from "@orthant/protocol";
 import type { LinkEnd } from "@orthant/testkit";
+import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { HeldProcess } from "./held-process.ts";
 import { type SimSetting, WORLD } from "./sim-node.ts";
 

@@ -1,4 +1,4 @@
-import { shardOf } from "@orthant/cluster";
+import { shardOf } from "@orthant/cluster/internal";
 import {
   chunkOfVoxel,
   type Position,

@@ -6,11 +6,10 @@ import {
   DiskFolders,
   type Engine,
   FIRST_SHARD,
-  mapKey,
   ShardFolders,
   type ShardMap,
-  shardMapCodec,
 } from "@orthant/cluster";
+import { mapKey, shardMapCodec } from "@orthant/cluster/internal";
 import { type Box, decode, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";

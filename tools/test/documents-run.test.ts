@@ -70,13 +70,23 @@ async function runPage(page: string): Promise<{ readonly printed: string; readon
   });
 }
 
+/** Returns a page with the in-memory engine in place of NATS. */
+function withoutNats(page: string): string {
+  return page
+    .replace('{ connectNats } from "@orthant/cluster/nats"', '{ MemoryHub } from "@orthant/testkit/cluster"')
+    .replace(
+      /connectNats\(\{.*\}\);$/m,
+      "new MemoryHub({ clock: systemClock, random: Math.random }).connect();",
+    );
+}
+
 function fenced(language: string, ...lines: readonly string[]): string {
   return ["```".concat(language), ...lines, "```", ""].join("\n");
 }
 
 describe.concurrent("the code of a page", () => {
   test.each(PAGES)("%s does what the page says", async (path) => {
-    const { printed, expected } = await runPage(readFileSync(path, "utf8"));
+    const { printed, expected } = await runPage(withoutNats(readFileSync(path, "utf8")));
     expect(printed).toBe(expected);
   });
 

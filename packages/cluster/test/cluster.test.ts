@@ -3,19 +3,21 @@ import {
   clusterNodes,
   clusterStatus,
   handleCommands,
-  NO_ENGINE_FAULTS,
+  sectorsTouching,
+  sendCommand,
+  voxelsOfSectors,
+} from "@orthant/cluster";
+import {
   nodeCommandCodec,
   ownerAddress,
   ownerAnswerCodec,
   ownerRequestCodec,
-  sectorsTouching,
-  sendCommand,
   shardMapCodec,
-  voxelsOfSectors,
-} from "@orthant/cluster";
+} from "@orthant/cluster/internal";
 import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
 import { openSave } from "@orthant/save";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
+import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 

@@ -1,11 +1,11 @@
-import { createClusterWorld, DiskFolders, FIRST_SHARD, MemoryHub, ShardFolders } from "@orthant/cluster";
+import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { JOURNAL_FOLDER } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
+import { MemoryHub, settled } from "@orthant/testkit/cluster";
 import { createWorld, openWorld } from "@orthant/world";
 import { describe, expect, test } from "vitest";
-import { settled } from "./settled.ts";
 
 const clock = new FakeClock();
 const random = (): bigint => 5n;

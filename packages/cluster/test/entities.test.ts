@@ -1,4 +1,5 @@
-import { clusterStatus, ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster";
+import { clusterStatus } from "@orthant/cluster";
+import { ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster/internal";
 import { boxAt, boxBetween, decode, encode, type Position, positionFrom, regionBox } from "@orthant/core";
 import type { World } from "@orthant/world";
 import { expect, test } from "vitest";

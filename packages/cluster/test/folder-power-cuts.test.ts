@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
-import { DiskFolders, ShardFolders, type ShardMap, shardsOf } from "@orthant/cluster";
+import { DiskFolders, ShardFolders, type ShardMap } from "@orthant/cluster";
+import { shardsOf } from "@orthant/cluster/internal";
 import {
   boxBetween,
   chunkShape,

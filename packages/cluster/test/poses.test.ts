@@ -1,4 +1,4 @@
-import { ownerRequestCodec } from "@orthant/cluster";
+import { ownerRequestCodec } from "@orthant/cluster/internal";
 import { encode } from "@orthant/core";
 import { openSave } from "@orthant/save";
 import { toHex } from "@orthant/testkit";

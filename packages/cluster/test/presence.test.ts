@@ -1,6 +1,7 @@
-import { NO_ENGINE_FAULTS, type PresenceMessage, presenceCodec } from "@orthant/cluster";
+import { type PresenceMessage, presenceCodec } from "@orthant/cluster/internal";
 import { boxBetween, decode, encode, regionBox } from "@orthant/core";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
+import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 import { type SmallGuest, SmallHost } from "./small-host.ts";

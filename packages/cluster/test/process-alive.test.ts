@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 // The in-memory engine has no socket to keep the process alive, so only timers with waiting promises do.
 
 const PREPARE = `
-  import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, MemoryHub, ShardFolders }
+  import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
     from "@orthant/cluster";
   import { boxBetween, DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
   import { MemoryDisk } from "@orthant/disk";
+  import { MemoryHub } from "@orthant/testkit/cluster";
   import { createWorld } from "@orthant/world";
   const hub = new MemoryHub({ clock: systemClock, random: Math.random });
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");

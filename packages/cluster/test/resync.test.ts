@@ -1,6 +1,7 @@
-import { type MemoryEngine, ownerRequestCodec } from "@orthant/cluster";
+import { ownerRequestCodec } from "@orthant/cluster/internal";
 import { boxBetween, decode, type Position, regionBox } from "@orthant/core";
 import type { FakeClock } from "@orthant/testkit";
+import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
 

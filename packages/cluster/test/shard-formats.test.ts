@@ -1,3 +1,4 @@
+import { requireName, type ShardMap } from "@orthant/cluster";
 import {
   crc32c,
   decodeRecord,
@@ -13,14 +14,12 @@ import {
   ownerRequestCodec,
   positionOfName,
   type RegionRecord,
-  requireName,
-  type ShardMap,
   sectorOfRegion,
   shardMapCodec,
   shardOf,
   shardsOf,
   withSplit,
-} from "@orthant/cluster";
+} from "@orthant/cluster/internal";
 import {
   boxBetween,
   type Chunk,

@@ -3,8 +3,6 @@ import {
   ClusterNode,
   createClusterWorld,
   DiskFolders,
-  type MemoryEngine,
-  MemoryHub,
   type NodeEvents,
   type OwnerLimits,
   ShardFolders,
@@ -12,8 +10,8 @@ import {
 import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";
+import { type MemoryEngine, MemoryHub, pass, settled } from "@orthant/testkit/cluster";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { pass, settled } from "./settled.ts";
 
 /** A node and its connection. */
 export interface SmallNode {

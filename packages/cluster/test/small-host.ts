@@ -1,6 +1,7 @@
-import type { ClusterGateway, MemoryEngine } from "@orthant/cluster";
+import type { ClusterGateway } from "@orthant/cluster";
 import { type Box, DEFAULT_GENERATORS, regionBox } from "@orthant/core";
 import { Guest, Host, type HostSession, type Vector } from "@orthant/protocol";
+import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 
 const TICK_MS = 50;

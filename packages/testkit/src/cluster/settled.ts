@@ -1,4 +1,4 @@
-import type { FakeClock } from "@orthant/testkit";
+import type { FakeClock } from "../fake-clock.ts";
 
 /** Timeout for `settled`. */
 const PATIENCE_MS = 120_000;

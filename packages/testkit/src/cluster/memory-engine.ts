@@ -1,4 +1,3 @@
-import { OrthantError } from "@orthant/core";
 import type {
   AppendOutcome,
   Engine,
@@ -8,9 +7,9 @@ import type {
   PublishedRecord,
   Subscription,
   Table,
-} from "../engine/engine.ts";
-import type { MemoryHub } from "./memory-hub.ts";
-import type { MemoryJournal } from "./memory-journal.ts";
+} from "@orthant/cluster";
+import { OrthantError } from "@orthant/core";
+import { type MemoryAppend, type MemoryJournal, MemoryState } from "./memory-state.ts";
 
 /** Directions in which a node is cut off from the engine. */
 export type Partition = "none" | "to engine" | "from engine" | "both";
@@ -34,6 +33,32 @@ interface Follower {
 }
 
 type Answer = (request: Uint8Array) => Promise<Uint8Array>;
+
+/**
+ * The reference engine, in one process and on a given clock. Nodes connect to it, and each can be cut off,
+ * paused and ended. It has a leader, without which nothing is stored.
+ */
+export class MemoryHub extends MemoryState {
+  readonly engines: Set<MemoryEngine> = new Set();
+
+  /** Opens a node's connection. */
+  connect(): MemoryEngine {
+    const engine = new MemoryEngine(this);
+    this.engines.add(engine);
+    return engine;
+  }
+
+  /** Delivers stored records to all followers of their sectors. */
+  publish(world: string, shard: string, { published }: MemoryAppend): void {
+    for (const record of published)
+      for (const engine of this.engines) engine.deliverRecord(world, { ...record, shard });
+  }
+
+  /** Delivers new writes to all watchers. */
+  announce(): void {
+    for (const engine of this.engines) engine.deliverWrites();
+  }
+}
 
 /** One node's connection to a {@link MemoryHub}. */
 export class MemoryEngine implements Engine {

@@ -1,15 +1,7 @@
-import {
-  type EngineStatus,
-  type Entry,
-  type JournalRecord,
-  type MemoryEngine,
-  MemoryHub,
-  NO_ENGINE_FAULTS,
-  type PublishedRecord,
-} from "@orthant/cluster";
+import type { EngineStatus, Entry, JournalRecord, PublishedRecord } from "@orthant/cluster";
 import { FakeClock, Prng } from "@orthant/testkit";
+import { type MemoryEngine, MemoryHub, NO_ENGINE_FAULTS, settled } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
-import { settled } from "./settled.ts";
 
 const REGION = { kind: "region", sector: "0_0_0_0", region: "1_0_0_0" } as const;
 const record = (byte: number): JournalRecord => ({ subject: REGION, bytes: Uint8Array.of(byte) });

@@ -1,6 +1,6 @@
-import { MemoryHub } from "@orthant/cluster";
 import { systemClock } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
+import { MemoryHub } from "@orthant/testkit/cluster";
 import { describeEngineContract } from "@orthant/testkit/contracts";
 
 describeEngineContract("MemoryEngine", async () => {

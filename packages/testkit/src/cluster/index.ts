@@ -1,0 +1,3 @@
+export { type MemoryEngine, MemoryHub } from "./memory-engine.ts";
+export { type EngineFaultPlan, type MemoryHubOptions, NO_ENGINE_FAULTS } from "./memory-state.ts";
+export { pass, settled } from "./settled.ts";

@@ -1,0 +1,218 @@
+import type {
+  AppendOutcome,
+  Entry,
+  JournalRecord,
+  JournalState,
+  PublishedRecord,
+  StoredRecord,
+} from "@orthant/cluster";
+import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
+import { type Clock, OrthantError } from "@orthant/core";
+
+/** Fault injection settings of the engine. Probabilities are from 0 to 1. */
+export interface EngineFaultPlan {
+  readonly delayMsMin: number;
+  readonly delayMsMax: number;
+  /** Probability that a call never arrives. */
+  readonly requestLoss: number;
+  /** Probability that a call is executed but its answer is lost. */
+  readonly answerLoss: number;
+  /** Probability that a record or message silently fails to reach one of its subscribers. */
+  readonly deliveryLoss: number;
+}
+
+/** No faults: everything arrives after a short delay. */
+export const NO_ENGINE_FAULTS: EngineFaultPlan = {
+  delayMsMin: 1,
+  delayMsMax: 1,
+  requestLoss: 0,
+  answerLoss: 0,
+  deliveryLoss: 0,
+};
+
+/** Dependencies and settings of the in-memory engine. */
+export interface MemoryHubOptions {
+  readonly clock: Clock;
+  /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
+  readonly random: () => number;
+  /** Size at which a journal is full. */
+  readonly journalBytesMax?: number;
+}
+
+const JOURNAL_BYTES_MAX = 1_073_741_824;
+/** Gap between the revisions of a lost table and those of its replacement. */
+const LOST_REVISIONS = 1_000;
+
+/** Outcome of an append, and the stored records to deliver to followers. */
+export interface MemoryAppend {
+  readonly outcome: AppendOutcome;
+  readonly published: readonly Omit<PublishedRecord, "shard">[];
+}
+
+/** The journal of one shard. */
+export class MemoryJournal {
+  readonly #bytesMax: number;
+  /** Sequence of the last record about each region. */
+  readonly #latest = new Map<string, number>();
+  #records: StoredRecord[] = [];
+  #first: number;
+  #last: number;
+  #bytes = 0;
+
+  /** Creates an empty journal whose first record gets `firstSequence`. */
+  constructor(firstSequence: number, bytesMax: number) {
+    this.#first = firstSequence;
+    this.#last = firstSequence - 1;
+    this.#bytesMax = bytesMax;
+  }
+
+  get state(): JournalState {
+    return { first: this.#first, last: this.#last, bytes: this.#bytes };
+  }
+
+  append(records: readonly JournalRecord[], expectedLast: number): MemoryAppend {
+    if (records.length < 1 || records.length > APPEND_RECORDS_MAX)
+      throw new OrthantError("ORT_ARGUMENT", `an append of ${records.length} records`);
+    if (expectedLast !== this.#last) return { outcome: { kind: "stale" }, published: [] };
+    const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
+    if (this.#bytes + bytes > this.#bytesMax) return { outcome: { kind: "full" }, published: [] };
+    const published = records.map((record) => this.#store(record));
+    this.#bytes += bytes;
+    return { outcome: { kind: "stored", last: this.#last }, published };
+  }
+
+  read(from: number, to: number): readonly StoredRecord[] {
+    if (from < this.#first || to > this.#last)
+      throw new OrthantError(
+        "ORT_JOURNAL",
+        `records ${from} to ${to} of a journal of ${this.#first} to ${this.#last}`,
+      );
+    return this.#records.slice(from - this.#first, to - this.#first + 1);
+  }
+
+  trim(upTo: number): void {
+    const first = Math.max(this.#first, Math.min(upTo, this.#last) + 1);
+    const trimmed = this.#records.splice(0, first - this.#first);
+    this.#bytes -= trimmed.reduce((sum, record) => sum + record.bytes.length, 0);
+    this.#first = first;
+  }
+
+  #store({ subject, bytes }: JournalRecord): Omit<PublishedRecord, "shard"> {
+    const record: StoredRecord = { subject, bytes: bytes.slice(), sequence: ++this.#last };
+    this.#records.push(record);
+    if (subject.kind !== "region") return { ...record, previous: 0 };
+    const before = this.#latest.get(subject.region) ?? 0;
+    this.#latest.set(subject.region, record.sequence);
+    return { ...record, previous: before < this.#first ? 0 : before };
+  }
+}
+
+/** The values of all keys, in order of their writes. */
+export class MemoryTable {
+  readonly #entries = new Map<string, Entry>();
+  #revision = 0;
+
+  /** The revision of the last write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Writes a value. Returns the entry. */
+  put(key: string, value: Uint8Array): Entry {
+    const entry: Entry = { key, value: value.slice(), revision: ++this.#revision };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  /** Writes if the key is at revision `expected`. Returns `undefined` otherwise. */
+  swap(key: string, value: Uint8Array, expected: number): Entry | undefined {
+    return (this.#entries.get(key)?.revision ?? 0) === expected ? this.put(key, value) : undefined;
+  }
+
+  /** Returns the current entries with `prefix` that were written after a revision, in order. */
+  since(revision: number, prefix: string): readonly Entry[] {
+    // Each write moves its key to the end, so the map is in order of revisions.
+    return [...this.#entries.values()].filter(
+      (entry) => entry.revision > revision && entry.key.startsWith(prefix),
+    );
+  }
+
+  /** Loses everything, like an engine whose disks are all gone. No earlier revision is ever reused. */
+  lose(): void {
+    this.#entries.clear();
+    this.#revision += LOST_REVISIONS;
+  }
+}
+
+/** The state that a quorum of servers would hold, and the faults on the way to it. */
+export class MemoryState {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly table: MemoryTable = new MemoryTable();
+  faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
+  readonly #journalBytesMax: number;
+  readonly #journals = new Map<string, MemoryJournal>();
+  #isAway = false;
+  #whenBack: (() => void)[] = [];
+
+  constructor({ clock, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
+    this.clock = clock;
+    this.random = random;
+    this.#journalBytesMax = journalBytesMax;
+  }
+
+  /** True while there is no leader. Calls are then lost, or executed once there is one and never answered. */
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  set isAway(isAway: boolean) {
+    this.#isAway = isAway;
+    if (isAway) return;
+    for (const act of this.#whenBack.splice(0)) act();
+  }
+
+  /** Runs `act` as soon as there is a leader. */
+  whenLed(act: () => void): void {
+    if (this.#isAway) this.#whenBack.push(act);
+    else act();
+  }
+
+  /** Returns a random transit time. */
+  delayMs(): number {
+    const { delayMsMin, delayMsMax } = this.faultPlan;
+    return delayMsMin + Math.floor(this.random() * (delayMsMax - delayMsMin + 1));
+  }
+
+  /** Returns true with the given probability. */
+  happens(chance: number): boolean {
+    return chance > 0 && this.random() < chance;
+  }
+
+  journal(world: string, shard: string): MemoryJournal | undefined {
+    return this.#journals.get(journalKey(world, shard));
+  }
+
+  /** Returns the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. */
+  makeJournal(world: string, shard: string, firstSequence: number): MemoryJournal {
+    const known = this.journal(world, shard);
+    if (known !== undefined) return known;
+    const journal = new MemoryJournal(firstSequence, this.#journalBytesMax);
+    this.#journals.set(journalKey(world, shard), journal);
+    return journal;
+  }
+
+  /** Loses a journal with its content, or removes one that is not needed any more. */
+  loseJournal(world: string, shard: string): void {
+    this.#journals.delete(journalKey(world, shard));
+  }
+}
+
+function journalKey(world: string, shard: string): string {
+  return `${world}/${shard}`;
+}

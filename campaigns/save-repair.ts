@@ -4,13 +4,13 @@ import { isWhole } from "@orthant/disk/files";
 import {
   applyRepair,
   type BlobRef,
-  type EntityRecord,
   type LeafEntry,
   openSave,
   packFile,
   planRepair,
   type RepairPlan,
   type Save,
+  type StoredEntity,
   verifySave,
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
@@ -105,12 +105,12 @@ function damage(image: DiskImage, prng: Prng): DiskImage {
 
 interface Content {
   readonly blocks: PositionMap<Chunk>;
-  readonly entities: ReadonlyMap<bigint, EntityRecord>;
+  readonly entities: ReadonlyMap<bigint, StoredEntity>;
 }
 
 async function contentOf(save: Save): Promise<Content> {
   const blocks = new PositionMap<Chunk>();
-  const entities = new Map<bigint, EntityRecord>();
+  const entities = new Map<bigint, StoredEntity>();
   for await (const leaf of save.index.all()) {
     for (const { position, chunk } of await save.readBlocks(leaf)) blocks.set(...position, chunk);
     for (const entity of await save.readEntities(leaf)) entities.set(entity.entityId, entity);
@@ -157,7 +157,7 @@ function isReported({ losses }: RepairPlan, { cell }: LeafEntry): boolean {
   );
 }
 
-function describe(entity: EntityRecord | undefined): string {
+function describe(entity: StoredEntity | undefined): string {
   return (
     JSON.stringify(entity, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ??
     ""

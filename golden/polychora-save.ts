@@ -9,12 +9,12 @@ import {
   type BaseWorld,
   type BlobRef,
   type BlockEntry,
-  type EntityRecord,
   type LeafEntry,
   openSave,
   type PackPiece,
   readLegacyWorld,
   type Save,
+  type StoredEntity,
   scanPack,
   verifySave,
   writeFlatSave,
@@ -178,7 +178,7 @@ function checkBlocks(
 }
 
 function checkEntities(
-  entities: readonly EntityRecord[],
+  entities: readonly StoredEntity[],
   { entities: expected }: ExpectedSave,
 ): readonly GoldenRow[] {
   const byId = new Map(entities.map((entity) => [entity.entityId, entity]));

@@ -67,7 +67,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner applies an edit twice",
-    change("world/dist/edit-ledger.js", "return editId <= this.lastEditOf(clientId);", "return false;"),
+    change("world/dist/last-edit-store.js", "return editId <= this.lastEditOf(clientId);", "return false;"),
   ),
   mutant(
     "an owner takes an append with an unknown outcome for stored",

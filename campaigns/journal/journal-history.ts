@@ -137,7 +137,7 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
   for (let step = 1; step <= begun.length + 1; step++) {
     await requireVoxels(world, step, step <= last, `step ${step} of ${last}`);
   }
-  equal(world.lastEditOf(CLIENT), last, "the ledger and the content differ");
+  equal(world.lastEditOf(CLIENT), last, "the last edits and the content differ");
   const clock = clocks[last - 1];
   if (clock !== undefined) equal(world.clockOf(regionOf(COUNTER)), clock, `the clock of step ${last}`);
   // Everything but voxels may already show steps that began before the next edit was applied.
@@ -159,15 +159,15 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
 
 /** Makes one more step in a world that was checked, and waits until it is durable. */
 export async function goOnJournaled(world: World, last: number): Promise<void> {
-  const { repeated } = await makeStep(world, last + 1);
-  deepEqual(repeated, false);
+  const { outcome } = await makeStep(world, last + 1);
+  deepEqual(outcome === "duplicate", false);
 }
 
 /** Throws unless a world has exactly the state after `step`, which no other step overlapped. */
 export async function requireJournaled(world: World, step: number): Promise<void> {
   equal(await world.get(COUNTER), step, "a further step was lost");
   await requireVoxels(world, step, true, `step ${step}`);
-  equal(world.lastEditOf(CLIENT), step, "the ledger and the content differ");
+  equal(world.lastEditOf(CLIENT), step, "the last edits and the content differ");
   equal(world.player(PLAYER)?.name, `player ${step}`);
   deepEqual((await walkerNear(world))?.position, walkerAt(step));
 }

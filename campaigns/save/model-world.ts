@@ -16,16 +16,16 @@ import {
   type BlockEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
-  type EntityRecord,
   type GlobalState,
   type LeafChange,
   type LeafIndex,
   LeafMap,
-  type PlayerRecord,
   plainDescription,
   type Save,
   type SaveChange,
   type SaveLimits,
+  type StoredEntity,
+  type StoredPlayer,
 } from "@orthant/save";
 
 /** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
@@ -44,11 +44,11 @@ export const SMALL_LIMITS: SaveLimits = {
 export class ModelWorld {
   readonly #blocks = new PositionMap<Chunk>();
   readonly #clocks = new PositionMap<number>();
-  readonly #entities = new Map<bigint, EntityRecord>();
-  readonly #players = new Map<bigint, PlayerRecord>();
+  readonly #entities = new Map<bigint, StoredEntity>();
+  readonly #players = new Map<bigint, StoredPlayer>();
   readonly #dirtyBlocks: Position[] = [];
   readonly #dirtyEntities: Position[] = [];
-  readonly #dirtyPlayers: PlayerRecord[] = [];
+  readonly #dirtyPlayers: StoredPlayer[] = [];
   #name = "model";
   #named: readonly number[] = [];
 
@@ -147,7 +147,7 @@ export class ModelWorld {
 /** Returns the same text for a save. Reads every record. */
 export async function digestOfSave(save: Save): Promise<string> {
   const blocks: (readonly [Position, Chunk])[] = [];
-  const entities: EntityRecord[] = [];
+  const entities: StoredEntity[] = [];
   const clocks: (readonly [Position, number])[] = [];
   for await (const leaf of save.index.all()) {
     for (const { position, chunk } of await save.readBlocks(leaf)) blocks.push([position, chunk]);
@@ -165,7 +165,7 @@ export function modelChunk(number: number): Chunk {
 }
 
 /** Returns an entity with most fields set. */
-export function modelEntity(entityId: bigint, position: Position): EntityRecord {
+export function modelEntity(entityId: bigint, position: Position): StoredEntity {
   return {
     entityId,
     entityClass: 2,
@@ -183,7 +183,7 @@ export function modelEntity(entityId: bigint, position: Position): EntityRecord 
 }
 
 /** Returns a player with every field set. */
-export function modelPlayer(playerId: bigint, lastSavedMs: number): PlayerRecord {
+export function modelPlayer(playerId: bigint, lastSavedMs: number): StoredPlayer {
   return {
     playerId,
     authKey: Uint8Array.of(9, 9),
@@ -201,8 +201,8 @@ function digestText(
   name: string,
   blocks: readonly (readonly [Position, Chunk])[],
   clocks: readonly (readonly [Position, number])[],
-  entities: readonly EntityRecord[],
-  players: readonly PlayerRecord[],
+  entities: readonly StoredEntity[],
+  players: readonly StoredPlayer[],
 ): string {
   const lines = [
     ...blocks.map(

@@ -15,7 +15,7 @@ export interface SimMutant {
 }
 
 const REPLICA = "core/dist/region/region-replica.js";
-const LEDGER = "world/dist/edit-ledger.js";
+const LAST_EDITS = "world/dist/last-edit-store.js";
 const EPOCHS = "world/dist/session-epoch.js";
 const DESK = "protocol/dist/host/edits/edit-desk.js";
 const DESKS = "protocol/dist/host/edits/edit-desks.js";
@@ -26,8 +26,8 @@ const GATE = "protocol/dist/guest/stream-gate.js";
 const STREAM = "protocol/dist/guest/world-stream.js";
 const SESSION = "protocol/dist/guest/guest-session.js";
 
-/** Makes the world apply an edit twice, because it ignores its ledger. */
-const DEAF_LEDGER = change(LEDGER, "return editId <= this.lastEditOf(clientId);", "return false;");
+/** Makes the world apply an edit twice, because it ignores the last edits. */
+const DEAF_LAST_EDITS = change(LAST_EDITS, "return editId <= this.lastEditOf(clientId);", "return false;");
 /** Makes the server accept edits that the world has already applied. */
 const DEAF_DESK = change(DESK, "world.lastEditOf(this.#clientId)", "0");
 
@@ -73,12 +73,12 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world does not remember who made its edits",
-    change("world/dist/world-content.js", "this.ledger.note(origin);", ""),
+    change("world/dist/world-content.js", "this.lastEdits.add(origin);", ""),
   ),
-  mutant("a host takes edits again after a restart", DEAF_LEDGER, DEAF_DESK),
+  mutant("a host takes edits again after a restart", DEAF_LAST_EDITS, DEAF_DESK),
   mutant(
     "a host takes edits again after a reconnect",
-    DEAF_LEDGER,
+    DEAF_LAST_EDITS,
     DEAF_DESK,
     change(DESKS, "let desk = this.#desks.get(clientId);", "let desk;"),
   ),

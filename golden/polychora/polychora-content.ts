@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { MemoryDisk } from "@orthant/disk";
-import type { BlockEntry, EntityRecord, Save } from "@orthant/save";
+import type { BlockEntry, Save, StoredEntity } from "@orthant/save";
 import { findGoldenFolder } from "../suite.ts";
 import { copyFolderToMemory } from "./folder-disk.ts";
 
@@ -10,13 +10,13 @@ export const FOLDER = "polychora-v3";
 /** The whole content of a save. */
 export interface Content {
   readonly blocks: readonly BlockEntry[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /** Reads every record of a save. */
 export async function readEverything(save: Save): Promise<Content> {
   const blocks: BlockEntry[] = [];
-  const entities: EntityRecord[] = [];
+  const entities: StoredEntity[] = [];
   for await (const leaf of save.index.all()) {
     blocks.push(...(await save.readBlocks(leaf)));
     entities.push(...(await save.readEntities(leaf)));

@@ -4,10 +4,10 @@ import { MemoryDisk } from "@orthant/disk";
 import {
   applyRepair,
   chunkOfEntity,
-  type EntityRecord,
   openSave,
-  type PlayerRecord,
   planRepair,
+  type StoredEntity,
+  type StoredPlayer,
   verifySave,
 } from "@orthant/save";
 import { type GoldenRow, type GoldenSuite, row } from "../suite.ts";
@@ -101,7 +101,7 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
       deepEqual(byId(content.entities), byId(expected));
     }),
     row("repair brings back the players", () => {
-      const ids = (players: readonly PlayerRecord[]): readonly string[] =>
+      const ids = (players: readonly StoredPlayer[]): readonly string[] =>
         players.map(({ playerId }) => String(playerId)).sort();
       deepEqual(ids(repaired.players), ids(base.players));
     }),
@@ -109,6 +109,6 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   ];
 }
 
-function byId(entities: readonly EntityRecord[]): readonly EntityRecord[] {
+function byId(entities: readonly StoredEntity[]): readonly StoredEntity[] {
   return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
 }

@@ -47,7 +47,7 @@ export {
 } from "@orthant/core";
 export { type Disk, MemoryDisk } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
-export type { EntityRecord, PlayerRecord } from "@orthant/save";
+export type { StoredEntity, StoredPlayer } from "@orthant/save";
 export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
 export {
   createWorld,

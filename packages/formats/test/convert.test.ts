@@ -17,7 +17,6 @@ import {
   compareSaves,
   createSave,
   DEFAULT_LIMITS,
-  type EntityRecord,
   type GlobalState,
   LeafMap,
   openSave,
@@ -25,6 +24,7 @@ import {
   resumeSave,
   type Save,
   type SaveDifference,
+  type StoredEntity,
   verifySave,
   worldOverrideCodec,
   writeFlatSave,
@@ -63,7 +63,7 @@ function scattered(seed: number): readonly BlockEntry[] {
 async function treeOf(blocks: readonly BlockEntry[], change: Partial<GlobalState> = {}): Promise<Save> {
   const disk = new MemoryDisk();
   const cells = new LeafMap();
-  const leaves = new Map<string, { cell: Box; blocks: BlockEntry[]; entities: EntityRecord[] }>();
+  const leaves = new Map<string, { cell: Box; blocks: BlockEntry[]; entities: StoredEntity[] }>();
   for (const block of blocks) {
     const cell = cells.cellFor(block.position);
     const leaf = leaves.get(cell.min.join()) ?? { cell, blocks: [], entities: [] };

@@ -4,7 +4,7 @@ export { type BlobRef, blobRefCodec } from "./codec/blob-ref.ts";
 export { blockBlobCodec } from "./codec/block-blob.ts";
 export { type Dialect, dialectOfIndex } from "./codec/dialect.ts";
 export { type EntityBlob, entityBlobCodec } from "./codec/entity-blob.ts";
-export { type EntityRecord, entityRecordCodec, PLAYER_CLASS } from "./codec/entity-record.ts";
+export { PLAYER_CLASS, type StoredEntity, storedEntityCodec } from "./codec/entity-record.ts";
 export {
   type GenerationFiles,
   generationFiles,
@@ -45,7 +45,7 @@ export { DEFAULT_LIMITS, type SaveLimits } from "./codec/limits.ts";
 export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from "./codec/manifest.ts";
 export type { PackList, PackRange } from "./codec/pack-list.ts";
 export { packedBlobCodec } from "./codec/packed-blob.ts";
-export { mergePlayers, type PlayerRecord, playersCodec, sortPlayers } from "./codec/player-record.ts";
+export { mergePlayers, playersCodec, type StoredPlayer, sortPlayers } from "./codec/player-record.ts";
 export type { BlockAssignment, BlockEntry } from "./codec/prepared-blocks.ts";
 export {
   ChunkContent,

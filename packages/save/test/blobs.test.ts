@@ -1,5 +1,5 @@
 import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
-import { blockBlobCodec, type EntityRecord, entityBlobCodec } from "@orthant/save";
+import { blockBlobCodec, entityBlobCodec, type StoredEntity } from "@orthant/save";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { chunkOf, entityAt, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
@@ -70,7 +70,7 @@ describe("a block blob", () => {
   });
 });
 
-const entity: EntityRecord = {
+const entity: StoredEntity = {
   ...entityAt(300n, [1, -2, 0.5, 0]),
   displayName: "Ada",
   tags: ["a", ""],

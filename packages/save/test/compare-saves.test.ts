@@ -5,11 +5,11 @@ import {
   type BlockEntry,
   compareSaves,
   createSave,
-  type EntityRecord,
   openSave,
   type Save,
   type SaveDifference,
   type SaveLimits,
+  type StoredEntity,
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import {
@@ -26,7 +26,7 @@ import { describe, expect, test } from "vitest";
 
 async function saveOf(
   blocks: readonly BlockEntry[],
-  entities: readonly EntityRecord[] = [],
+  entities: readonly StoredEntity[] = [],
   limits?: SaveLimits,
 ): Promise<Save> {
   const disk = new MemoryDisk();

@@ -5,8 +5,8 @@ import {
   type GlobalRecord,
   globalRecordCodec,
   openSave,
-  type PlayerRecord,
   playersCodec,
+  type StoredPlayer,
   verifySave,
   type WorldDescription,
   worldDescriptionCodec,
@@ -190,7 +190,7 @@ describe("the global payload", () => {
   });
 });
 
-const player: PlayerRecord = { ...playerOf(300n, 1_000), tags: ["t"], metadata: [["k", Uint8Array.of(1)]] };
+const player: StoredPlayer = { ...playerOf(300n, 1_000), tags: ["t"], metadata: [["k", Uint8Array.of(1)]] };
 const PLAYER = [
   "ac02 01 01 01 03616461", // id, key, name
   "00000000 00000000 00000000 00000000", // position

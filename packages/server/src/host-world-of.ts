@@ -46,9 +46,8 @@ export async function hostWorldOf(world: World): Promise<HostWorld> {
     keep: (chunks) => world.keep(chunks),
     async edit(placements, origin) {
       // With durable acknowledgement, the host itself waits for the disk, once for all simultaneous edits.
-      const { clocks, repeated } = await world.edit(placements, { origin, wait: "applied" });
-      if (repeated) return { outcome: "repeated", clocks };
-      return { outcome: clocks.length === 0 ? "unchanged" : "applied", clocks };
+      const { clocks, outcome } = await world.edit(placements, { origin, wait: "applied" });
+      return { outcome: outcome === "duplicate" ? "repeated" : outcome, clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),
     mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),

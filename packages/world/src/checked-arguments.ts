@@ -10,7 +10,7 @@ import {
   type VoxelPlacement,
   wrongArgument,
 } from "@orthant/core";
-import type { EntityRecord, PlayerRecord, Vector } from "@orthant/save";
+import type { StoredEntity, StoredPlayer, Vector } from "@orthant/save";
 import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";
 import type { WorldLabel } from "./world-options.ts";
@@ -20,7 +20,7 @@ import type { WorldLabel } from "./world-options.ts";
 
 type Check = (field: string, value: unknown) => void;
 
-const PLAYER_FIELDS: Readonly<Record<keyof PlayerRecord, Check>> = {
+const PLAYER_FIELDS: Readonly<Record<keyof StoredPlayer, Check>> = {
   playerId: requireId,
   authKey: requireBytes,
   name: requireOptionalText,
@@ -32,7 +32,7 @@ const PLAYER_FIELDS: Readonly<Record<keyof PlayerRecord, Check>> = {
   lastSavedMs: requireNumber,
 };
 
-const ENTITY_FIELDS: Readonly<Record<keyof EntityRecord, Check>> = {
+const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
   entityId: requireId,
   entityClass: requireNumber,
   kind: requireNumber,

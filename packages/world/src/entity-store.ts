@@ -12,9 +12,9 @@ import {
 } from "@orthant/core";
 import {
   chunkOfEntity,
-  type EntityRecord,
-  entityRecordCodec,
   PLAYER_CLASS,
+  type StoredEntity,
+  storedEntityCodec,
   type Vector,
 } from "@orthant/save";
 import { cellKey } from "./cell-key.ts";
@@ -24,23 +24,23 @@ import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "./world-options.ts";
 const RECORD_OVERHEAD_BYTES = 64;
 
 /** The fields of an entity that can change. Its id and class cannot. */
-export type EntityChange = Partial<Omit<EntityRecord, "entityId" | "entityClass" | "lastSavedMs">>;
+export type EntityChange = Partial<Omit<StoredEntity, "entityId" | "entityClass" | "lastSavedMs">>;
 
 /** The fields that change with every movement. */
 const OF_STEPS: readonly string[] = ["position", "orientation", "velocity"] satisfies (keyof EntityChange)[];
 
 /** The fields of a new entity. All but its kind and position have defaults. */
-export type NewEntity = Pick<EntityRecord, "kind" | "position"> &
+export type NewEntity = Pick<StoredEntity, "kind" | "position"> &
   EntityChange & { readonly entityClass?: number };
 
 /** Reports that an entity is present (spawned, changed or loaded into memory) or gone. */
 export type EntityEvent =
-  | { readonly kind: "present"; readonly entity: EntityRecord }
+  | { readonly kind: "present"; readonly entity: StoredEntity }
   | { readonly kind: "gone"; readonly entityId: bigint };
 
 /** The result of changing an entity. */
 export interface ChangedEntity {
-  readonly entity: EntityRecord;
+  readonly entity: StoredEntity;
   /** Whether it now belongs to a different leaf than the one that stores it. */
   readonly crosses: boolean;
   /** Whether it only moved, so that the next movement supersedes this change. */
@@ -48,7 +48,7 @@ export interface ChangedEntity {
 }
 
 interface Tracked {
-  readonly record: EntityRecord;
+  readonly record: StoredEntity;
   /** Cell of the leaf that stores the entity; `undefined` before the first save. */
   readonly home: Box | undefined;
   /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
@@ -86,7 +86,7 @@ export class EntityStore {
   }
 
   /** Returns an entity by id, if its leaf is loaded. */
-  get(entityId: bigint): EntityRecord | undefined {
+  get(entityId: bigint): StoredEntity | undefined {
     return this.#entities.get(entityId)?.record;
   }
 
@@ -106,15 +106,15 @@ export class EntityStore {
    * Adds the entities of a leaf and returns those that were not yet loaded. An entity that is already in
    * memory stays unchanged, because it is newer.
    */
-  load(home: Box, records: readonly EntityRecord[]): readonly EntityRecord[] {
+  load(home: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
     const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
     for (const record of added) this.markStored(record, home);
     return added;
   }
 
   /** Adds an entity. */
-  spawn(entityId: bigint, entity: NewEntity, nowMs: number): EntityRecord {
-    const record: EntityRecord = {
+  spawn(entityId: bigint, entity: NewEntity, nowMs: number): StoredEntity {
+    const record: StoredEntity = {
       entityClass: PLAYER_CLASS + 1,
       orientation: [0, 0, 0, 1],
       velocity: [0, 0, 0, 0],
@@ -153,29 +153,29 @@ export class EntityStore {
   }
 
   /** Restores an entity from a log, whether it is new or already loaded. */
-  restore(record: EntityRecord, nowMs: number): ChangedEntity {
+  restore(record: StoredEntity, nowMs: number): ChangedEntity {
     if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
     return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isStep: false };
   }
 
   /** Removes an entity and returns its last record. */
-  despawn(entityId: bigint): EntityRecord {
+  despawn(entityId: bigint): StoredEntity {
     const { record } = this.#require(entityId);
     this.#entities.delete(entityId);
     return record;
   }
 
   /** Returns the entities positioned in a box of voxels, ordered by id. */
-  within(box: Box): readonly EntityRecord[] {
-    const found: EntityRecord[] = [];
+  within(box: Box): readonly StoredEntity[] {
+    const found: StoredEntity[] = [];
     for (const { record } of this.#entities.values())
       if (boxContains(box, record.position)) found.push(record);
     return found.sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   }
 
   /** Returns the entities stored in each cell, keyed by `cellKey`. */
-  byHome(): ReadonlyMap<string, readonly EntityRecord[]> {
-    const stored = new Map<string, EntityRecord[]>();
+  byHome(): ReadonlyMap<string, readonly StoredEntity[]> {
+    const stored = new Map<string, StoredEntity[]>();
     for (const { record, home } of this.#entities.values()) {
       if (home === undefined) continue;
       const key = cellKey(home);
@@ -187,7 +187,7 @@ export class EntityStore {
   }
 
   /** Returns the entities that no leaf stores yet: new ones and those that crossed into another leaf. */
-  homeless(): readonly EntityRecord[] {
+  homeless(): readonly StoredEntity[] {
     return [...this.#entities.values()].filter(({ home }) => home === undefined).map(({ record }) => record);
   }
 
@@ -209,7 +209,7 @@ export class EntityStore {
   }
 
   /** Marks a record as part of a save that has begun. Later changes belong to the next save. */
-  markStored(record: EntityRecord, home: Box): void {
+  markStored(record: StoredEntity, home: Box): void {
     const storedAt = chunkOfEntity(record, this.shape);
     this.#entities.set(record.entityId, { record, home, storedAt, changedSinceMs: undefined });
   }
@@ -238,11 +238,11 @@ export class EntityStore {
   }
 
   /** Rejects now what would make the next save fail, together with everything else in it. */
-  #requireStorable(record: EntityRecord): void {
+  #requireStorable(record: StoredEntity): void {
     if (!AXES.every((axis) => Number.isFinite(Math.fround(record.position[axis])))) {
       throw new OrthantError("ORT_ARGUMENT", `[${record.position}] is not a position`);
     }
-    const { length } = encode(entityRecordCodec, record);
+    const { length } = encode(storedEntityCodec, record);
     if (length > this.#bytesMax) {
       throw new OrthantError(
         "ORT_LIMIT",

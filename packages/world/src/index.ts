@@ -1,18 +1,18 @@
 export type { CompactionReport, Retention } from "@orthant/save";
 export { createWorld } from "./create-world.ts";
-export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./edit-ledger.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal.ts";
 export type { DamagedJournal, ReplayedJournal } from "./journal/replay.ts";
 export type {
+  ExternalLog,
   LogEvents,
   LoggedChange,
   LoggedEdit,
   LoggedEntry,
-  OutsideLog,
   WorldLog,
 } from "./journal/world-log.ts";
 export type { Moment, WorldGeneration } from "./kept-generations.ts";
+export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./last-edit-store.ts";
 export { openLoggedWorld } from "./open-logged.ts";
 export { openWorld } from "./open-world.ts";
 export type { PlayerChange } from "./player-store.ts";

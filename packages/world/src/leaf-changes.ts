@@ -13,9 +13,9 @@ import {
 import {
   type BlockAssignment,
   chunkOfEntity,
-  type EntityRecord,
   type LeafChange,
   type LeafIndex,
+  type StoredEntity,
 } from "@orthant/save";
 import { cellKey } from "./cell-key.ts";
 import type { EntityStore } from "./entity-store.ts";
@@ -25,7 +25,7 @@ interface CellChange {
   readonly cell: Box;
   readonly changed: BlockAssignment[];
   entitiesChanged: boolean;
-  readonly newcomers: EntityRecord[];
+  readonly newcomers: StoredEntity[];
   readonly clocks: RegionClock[];
 }
 
@@ -75,7 +75,7 @@ export function leafChanges(
 function finish(
   { cell, changed, entitiesChanged, newcomers, clocks }: CellChange,
   index: LeafIndex,
-  storedIn: ReadonlyMap<string, readonly EntityRecord[]>,
+  storedIn: ReadonlyMap<string, readonly StoredEntity[]>,
 ): LeafChange {
   const stored =
     entitiesChanged || newcomers.length > 0

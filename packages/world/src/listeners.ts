@@ -9,12 +9,12 @@ export class Listeners<Event> {
   }
 
   /** Calls all listeners with an event, even if one throws; then rethrows the first error. */
-  tell(event: Event): void {
-    this.tellAll([event]);
+  emit(event: Event): void {
+    this.emitAll([event]);
   }
 
-  /** Like {@link tell}, for several events. */
-  tellAll(events: Iterable<Event>): void {
+  /** Like {@link emit}, for several events. */
+  emitAll(events: Iterable<Event>): void {
     const failures: unknown[] = [];
     for (const event of events) {
       for (const listener of [...this.#listeners]) {

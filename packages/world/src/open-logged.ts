@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
 import { replayLog } from "./journal/replay-log.ts";
-import type { OutsideLog } from "./journal/world-log.ts";
+import type { ExternalLog } from "./journal/world-log.ts";
 import { openWritable } from "./open-writable.ts";
 import { World } from "./world.ts";
 import type { WorldOptions } from "./world-options.ts";
@@ -13,7 +13,7 @@ import { contentOf } from "./world-setting.ts";
  */
 export async function openLoggedWorld(
   disk: Disk,
-  log: OutsideLog,
+  log: ExternalLog,
   options: WorldOptions = {},
 ): Promise<World> {
   const { save, writer, lock, setting } = await openWritable(disk, options, { newPack: true });

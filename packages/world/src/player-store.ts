@@ -1,24 +1,24 @@
 import { decode, encode } from "@orthant/core";
-import { type PlayerRecord, playersCodec, sortPlayers, type Vector } from "@orthant/save";
+import { playersCodec, type StoredPlayer, sortPlayers, type Vector } from "@orthant/save";
 
 /** A change to a player. Omitted fields keep their value, or get a default for a new player. */
-export type PlayerChange = Pick<PlayerRecord, "playerId"> & Partial<PlayerRecord>;
+export type PlayerChange = Pick<StoredPlayer, "playerId"> & Partial<StoredPlayer>;
 
 /** All players who ever joined, including those who are offline. */
 export class PlayerStore {
-  readonly #players: Map<bigint, PlayerRecord>;
+  readonly #players: Map<bigint, StoredPlayer>;
 
-  constructor(players: readonly PlayerRecord[]) {
+  constructor(players: readonly StoredPlayer[]) {
     this.#players = new Map(players.map((player) => [player.playerId, player]));
   }
 
   /** Returns a player by id. */
-  get(playerId: bigint): PlayerRecord | undefined {
+  get(playerId: bigint): StoredPlayer | undefined {
     return this.#players.get(playerId);
   }
 
   /** Adds a player, who starts at `spawn`, or changes the one with the same id. */
-  upsert(change: PlayerChange, spawn: Vector, nowMs: number): PlayerRecord {
+  upsert(change: PlayerChange, spawn: Vector, nowMs: number): StoredPlayer {
     const known = this.#players.get(change.playerId) ?? newPlayer(change.playerId, spawn);
     const player = { ...known, ...change, lastSavedMs: nowMs };
     // Store what the disk would return: a copy of our own that no save can fail on.
@@ -28,12 +28,12 @@ export class PlayerStore {
   }
 
   /** Returns all players, ordered by id. */
-  all(): readonly PlayerRecord[] {
+  all(): readonly StoredPlayer[] {
     return sortPlayers([...this.#players.values()]);
   }
 }
 
-function newPlayer(playerId: bigint, position: Vector): PlayerRecord {
+function newPlayer(playerId: bigint, position: Vector): StoredPlayer {
   return {
     playerId,
     authKey: new Uint8Array(0),

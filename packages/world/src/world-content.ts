@@ -16,14 +16,13 @@ import {
 } from "@orthant/core";
 import {
   chunkOfEntity,
-  type EntityRecord,
   type GlobalState,
-  type PlayerRecord,
   type Save,
   type SaveChange,
+  type StoredEntity,
+  type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
-import { EditLedger, type EditOrigin } from "./edit-ledger.ts";
 import {
   type ChangedEntity,
   type EntityChange,
@@ -31,6 +30,7 @@ import {
   EntityStore,
   type NewEntity,
 } from "./entity-store.ts";
+import { type EditOrigin, LastEditStore } from "./last-edit-store.ts";
 import { leafChanges } from "./leaf-changes.ts";
 import { Listeners } from "./listeners.ts";
 import { EntityLoader, type LeafStep, type LoadedEntities } from "./load/entity-loader.ts";
@@ -60,7 +60,7 @@ export class WorldContent {
   readonly entities: EntityStore;
   readonly entityListeners: Listeners<EntityEvent> = new Listeners();
   readonly players: PlayerStore;
-  readonly ledger: EditLedger;
+  readonly lastEdits: LastEditStore;
   readonly clocks: RegionClocks = new RegionClocks();
   global: GlobalState;
   field: WorldField;
@@ -82,7 +82,7 @@ export class WorldContent {
       hysteresisChunks: entityHysteresisChunks,
     });
     this.players = new PlayerStore(save.players);
-    this.ledger = new EditLedger(save.global.description.edits);
+    this.lastEdits = new LastEditStore(save.global.description.edits);
     this.#regionLoader = new RegionLoader(save, this.#loaded, (position) =>
       this.field.generatedChunk(...position),
     );
@@ -186,19 +186,19 @@ export class WorldContent {
 
   /** Records that an edit was made. */
   noteOrigin(origin: EditOrigin): void {
-    this.ledger.note(origin);
+    this.lastEdits.add(origin);
     this.#unsaved.global = true;
   }
 
   /** Adds or changes a player. */
-  upsertPlayer(player: PlayerChange, nowMs: number): PlayerRecord {
+  upsertPlayer(player: PlayerChange, nowMs: number): StoredPlayer {
     const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
     this.#unsaved.players.add(player.playerId);
     return stored;
   }
 
   /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewEntity, nowMs: number): EntityRecord {
+  spawnEntity(entity: NewEntity, nowMs: number): StoredEntity {
     const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
     this.useEntityId(record.entityId);
     this.#unsaved.homeless = true;
@@ -215,7 +215,7 @@ export class WorldContent {
   }
 
   /** Restores an entity from a log. The next save includes it even if it barely moved. */
-  restoreEntity(entity: EntityRecord, nowMs: number): void {
+  restoreEntity(entity: StoredEntity, nowMs: number): void {
     const home = this.entities.homeOf(entity.entityId);
     const { crosses } = this.entities.restore(entity, nowMs);
     if (home !== undefined) this.#unsaved.addEntityCell(home);
@@ -296,7 +296,7 @@ export class WorldContent {
   /** Returns the global state, including the remembered edits. */
   globalNow(): GlobalState {
     const { description } = this.global;
-    return { ...this.global, description: { ...description, edits: this.ledger.entries() } };
+    return { ...this.global, description: { ...description, edits: this.lastEdits.entries() } };
   }
 
   /** Switches to the committed generation; `step` lists the leaves it replaced. */
@@ -376,12 +376,12 @@ export class WorldContent {
     }
   }
 
-  #tellOf(added: readonly EntityRecord[]): void {
-    this.entityListeners.tellAll(added.map((entity) => ({ kind: "present", entity })));
+  #tellOf(added: readonly StoredEntity[]): void {
+    this.entityListeners.emitAll(added.map((entity) => ({ kind: "present", entity })));
   }
 
   /** Adds entities that were read and returns those that were not yet loaded. */
-  #takeEntities({ cell, entities }: LoadedEntities): readonly EntityRecord[] {
+  #takeEntities({ cell, entities }: LoadedEntities): readonly StoredEntity[] {
     return this.entities.load(cell, entities);
   }
 

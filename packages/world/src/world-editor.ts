@@ -1,7 +1,7 @@
 import type { ClockStep, Position } from "@orthant/core";
-import type { EditOrigin } from "./edit-ledger.ts";
 import type { EditRequest } from "./edit-request.ts";
 import { journalEditOf } from "./journal/journal-edit.ts";
+import type { EditOrigin } from "./last-edit-store.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
@@ -26,8 +26,8 @@ export interface WorldEdit {
   readonly chunks: readonly Position[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
-  /** Whether this edit, or a later one by the same client, was already applied; nothing changed this time. */
-  readonly repeated: boolean;
+  /** `duplicate`: this edit, or a later one by the same client, was applied before; nothing changed now. */
+  readonly outcome: "applied" | "unchanged" | "duplicate";
 }
 
 /** Applies edits one after the other, in the order of the requests. */
@@ -59,7 +59,8 @@ export class WorldEditor {
     return this.#queue.run(async () => {
       this.#saver.requireWriting();
       // Checked only now, since the same edit may have been queued before it.
-      if (origin && this.#content.ledger.includes(origin)) return { chunks: [], clocks: [], repeated: true };
+      if (origin && this.#content.lastEdits.includes(origin))
+        return { chunks: [], clocks: [], outcome: "duplicate" };
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
         // A save may have failed while this edit waited.
@@ -74,14 +75,14 @@ export class WorldEditor {
     const before = this.#content.field;
     const { field, chunks, regions } = change(before);
     const clocks = this.#content.clocks.bump(regions, epoch);
-    const edit: WorldEdit = { chunks, clocks, repeated: false };
+    const edit: WorldEdit = { chunks, clocks, outcome: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.noteOrigin(origin);
     this.#content.noteEdit(field, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
       this.#saver.noteChange("worldMs", () => journalEditOf(entry));
     }
-    if (clocks.length > 0) this.#listeners.tell(edit);
+    if (clocks.length > 0) this.#listeners.emit(edit);
     return edit;
   }
 }

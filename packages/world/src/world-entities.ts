@@ -1,5 +1,5 @@
 import type { Clock } from "@orthant/core";
-import type { EntityRecord } from "@orthant/save";
+import type { StoredEntity } from "@orthant/save";
 import { checkedEntityChange, checkedNewEntity, requireId } from "./checked-arguments.ts";
 import type { EntityChange, NewEntity } from "./entity-store.ts";
 import type { WorldContent } from "./world-content.ts";
@@ -18,14 +18,14 @@ export class WorldEntities {
   }
 
   /** Adds an entity with a new, never used id. */
-  spawn(entity: NewEntity): EntityRecord {
+  spawn(entity: NewEntity): StoredEntity {
     const record = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
     this.#saver.noteChange("worldMs", () => ({
       kind: "entity",
       entity: record,
       storedAt: undefined,
     }));
-    this.#content.entityListeners.tell({ kind: "present", entity: record });
+    this.#content.entityListeners.emit({ kind: "present", entity: record });
     return record;
   }
 
@@ -37,7 +37,7 @@ export class WorldEntities {
     const { entity, crosses, isStep } = this.#content.changeEntity(entityId, checked, this.#clock.nowMs());
     const due = crosses ? "worldMs" : "entitiesMs";
     this.#saver.noteChange(due, () => ({ kind: "entity", entity, storedAt }), isStep);
-    this.#content.entityListeners.tell({ kind: "present", entity });
+    this.#content.entityListeners.emit({ kind: "present", entity });
   }
 
   /** Removes a loaded entity. */
@@ -46,6 +46,6 @@ export class WorldEntities {
     const storedAt = this.#content.entities.storedAtOf(entityId);
     this.#content.despawnEntity(entityId);
     this.#saver.noteChange("worldMs", () => ({ kind: "entityGone", entityId, storedAt }));
-    this.#content.entityListeners.tell({ kind: "gone", entityId });
+    this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, nextTurn } from "@orthant/core";
 import type { CompactionReport, SegmentId } from "@orthant/save";
 import { Autosave } from "./autosave.ts";
-import { Housekeeper } from "./housekeeper.ts";
+import { BackgroundCompactor } from "./background-compactor.ts";
 import type { LoggedEntry, WorldLog } from "./journal/world-log.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
@@ -22,7 +22,7 @@ export class WorldSaver {
   readonly #journal: WorldLog | undefined;
   readonly #autosave: Autosave | undefined;
   readonly #saves = new SerialQueue();
-  readonly #housekeeper: Housekeeper | undefined;
+  readonly #compactor: BackgroundCompactor | undefined;
   readonly #failureListeners = new Listeners<unknown>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class WorldSaver {
       onFull: () => void this.#saveShared().catch(() => undefined),
       onFailure: (error) => this.#fail(error),
     });
-    this.#housekeeper = writing && new Housekeeper(clock, writing.writer);
+    this.#compactor = writing && new BackgroundCompactor(clock, writing.writer);
     this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
   }
 
@@ -115,11 +115,11 @@ export class WorldSaver {
   /** Removes data from the disk that no kept generation needs. */
   async compact(): Promise<CompactionReport> {
     this.requireWriting();
-    return (this.#housekeeper as Housekeeper).compact();
+    return (this.#compactor as BackgroundCompactor).compact();
   }
 
   async #release(): Promise<void> {
-    this.#housekeeper?.close();
+    this.#compactor?.close();
     try {
       await this.#journal?.close(this.#content.save.generation, this.#journalEnded);
     } finally {
@@ -157,7 +157,7 @@ export class WorldSaver {
         const save = await writer.commit(prepared ?? change, { pause: nextTurn });
         await this.#journal?.committed(save.generation, taken);
         await this.#content.follow(save, writer.lastChange);
-        this.#housekeeper?.tidy();
+        this.#compactor?.start();
       }
       this.#planNext();
       return this.#content.save.generation;
@@ -192,7 +192,7 @@ export class WorldSaver {
     this.#failure = error;
     this.#journal?.stop(error);
     try {
-      this.#failureListeners.tell(error);
+      this.#failureListeners.emit(error);
     } catch {
       // Callers waiting for the save must get its error, not the listener's.
     }

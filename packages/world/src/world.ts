@@ -19,13 +19,12 @@ import {
 import type { Disk } from "@orthant/disk";
 import {
   type CompactionReport,
-  type EntityRecord,
-  type PlayerRecord,
+  type StoredEntity,
+  type StoredPlayer,
   worldDescriptionCodec,
 } from "@orthant/save";
 import { checkedPlayer, requireId, requireLabel } from "./checked-arguments.ts";
 import { copySave } from "./copy-save.ts";
-import { checkedOrigin, type EditOrigin } from "./edit-ledger.ts";
 import {
   chunksRequest,
   copyRequest,
@@ -36,6 +35,7 @@ import {
 } from "./edit-request.ts";
 import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
 import type { Moment } from "./kept-generations.ts";
+import { checkedOrigin, type EditOrigin } from "./last-edit-store.ts";
 import type { PlayerChange } from "./player-store.ts";
 import { newWorldId, SessionEpoch } from "./session-epoch.ts";
 import type { WorldContent } from "./world-content.ts";
@@ -218,12 +218,12 @@ export class World {
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
   lastEditOf(clientId: bigint): number {
     requireId("clientId", clientId);
-    return this.#content.ledger.lastEditOf(clientId);
+    return this.#content.lastEdits.lastEditOf(clientId);
   }
 
   /** Whether `lastEditOf` may have forgotten clients of a player, or clients without a player. */
   mayHaveForgotten(playerId?: bigint): boolean {
-    return this.#content.ledger.mayHaveForgotten(playerId);
+    return this.#content.lastEdits.mayHaveForgotten(playerId);
   }
 
   /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
@@ -255,7 +255,7 @@ export class World {
   }
 
   /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewEntity): EntityRecord {
+  spawnEntity(entity: NewEntity): StoredEntity {
     this.#requireWritable();
     return this.#entities.spawn(entity);
   }
@@ -282,25 +282,25 @@ export class World {
   }
 
   /** Returns an entity by id, if its surroundings are loaded. */
-  entity(entityId: bigint): EntityRecord | undefined {
+  entity(entityId: bigint): StoredEntity | undefined {
     requireId("entityId", entityId);
     return this.#content.entities.get(entityId);
   }
 
   /** Returns the entities in a box of voxels, ordered by id. */
-  async entitiesIn(box: Box): Promise<readonly EntityRecord[]> {
+  async entitiesIn(box: Box): Promise<readonly StoredEntity[]> {
     this.#saver.requireOpen();
     await this.#content.loadEntities(chunksOfHomes(chunksOfVoxels(this.shape, box)));
     return this.#content.entities.within(box);
   }
 
   /** All players who ever joined, ordered by id. */
-  get players(): readonly PlayerRecord[] {
+  get players(): readonly StoredPlayer[] {
     return this.#content.players.all();
   }
 
   /** Returns a player by id. */
-  player(playerId: bigint): PlayerRecord | undefined {
+  player(playerId: bigint): StoredPlayer | undefined {
     requireId("playerId", playerId);
     return this.#content.players.get(playerId);
   }

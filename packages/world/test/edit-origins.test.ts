@@ -43,12 +43,12 @@ describe("an edit with an origin", () => {
     const heard: WorldEdit[] = [];
     world.onEdit((edit) => heard.push(edit));
     const first = await numbered(world, 1);
-    expect(first.repeated).toBe(false);
+    expect(first.outcome).toBe("applied");
     await world.set([0, 0, 0, 0], 77);
     const clock = world.clockOf([0, 0, 0, 0]);
     await world.save();
     const generation = world.generation;
-    expect(await numbered(world, 1)).toEqual({ chunks: [], clocks: [], repeated: true });
+    expect(await numbered(world, 1)).toEqual({ chunks: [], clocks: [], outcome: "duplicate" });
     expect(await world.get([0, 0, 0, 0])).toBe(77);
     expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
     expect(heard).toHaveLength(2);
@@ -59,10 +59,10 @@ describe("an edit with an origin", () => {
   test("is recognized as a repeat of an edit that is still queued", async () => {
     const world = await newWorld();
     const edits = await Promise.all([numbered(world, 1), numbered(world, 1), numbered(world, 2)]);
-    expect(edits.map(({ repeated, chunks }) => [repeated, chunks.length])).toEqual([
-      [false, 2],
-      [true, 0],
-      [false, 2],
+    expect(edits.map(({ outcome, chunks }) => [outcome, chunks.length])).toEqual([
+      ["applied", 2],
+      ["duplicate", 0],
+      ["applied", 2],
     ]);
     await world.close();
   });
@@ -70,8 +70,8 @@ describe("an edit with an origin", () => {
   test("counts as a repeat after a later edit of the same client, but not of another client", async () => {
     const world = await newWorld();
     await numbered(world, 5);
-    expect((await numbered(world, 4)).repeated).toBe(true);
-    expect((await numbered(world, 4, CLIENT + 1n)).repeated).toBe(false);
+    expect((await numbered(world, 4)).outcome).toBe("duplicate");
+    expect((await numbered(world, 4, CLIENT + 1n)).outcome).toBe("applied");
     expect([world.lastEditOf(CLIENT), world.lastEditOf(CLIENT + 1n), world.lastEditOf(9n)]).toEqual([
       5, 4, 0,
     ]);
@@ -85,7 +85,7 @@ describe("an edit with an origin", () => {
     const generation = await world.save();
     const origin: EditOrigin = { clientId: CLIENT, editId: 2 };
     const edit = await world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin });
-    expect(edit).toEqual({ chunks: [], clocks: [], repeated: false });
+    expect(edit).toEqual({ chunks: [], clocks: [], outcome: "unchanged" });
     expect(await world.save()).toBe(generation + 1);
     await world.close();
     const again = await openWorld(disk, quiet);
@@ -103,7 +103,7 @@ describe("an edit with an origin", () => {
     const world = await openWorld(disk, quiet);
     expect(await codeOfRejection(numbered(world, 1))).toBe("ORT_DISK_IO");
     expect(world.lastEditOf(CLIENT)).toBe(0);
-    expect((await numbered(world, 1)).repeated).toBe(false);
+    expect((await numbered(world, 1)).outcome).toBe("applied");
     await world.close();
   });
 
@@ -114,7 +114,7 @@ describe("an edit with an origin", () => {
     });
     await expect(numbered(world, 1)).rejects.toThrow("a listener's own");
     expect(world.lastEditOf(CLIENT)).toBe(1);
-    expect((await numbered(world, 1)).repeated).toBe(true);
+    expect((await numbered(world, 1)).outcome).toBe("duplicate");
     await world.close();
   });
 
@@ -270,8 +270,8 @@ describe("an edit with an origin", () => {
       outcomes.add(last);
       // The client resends everything without an answer: each edit is applied once.
       const again = [];
-      for (let editId = 1; editId <= 4; editId++) again.push((await numbered(survivor, editId)).repeated);
-      expect(again).toEqual(again.map((_, index) => index < last));
+      for (let editId = 1; editId <= 4; editId++) again.push((await numbered(survivor, editId)).outcome);
+      expect(again).toEqual(again.map((_, index) => (index < last ? "duplicate" : "applied")));
       expect(await survivor.get([0, 0, 0, 0])).toBe(4);
       await survivor.close();
     });

@@ -104,7 +104,7 @@ describe("a world with a journal", () => {
     const found = await afterCrash(disk);
     expect(found.lastEditOf(9n)).toBe(5);
     const again = await found.edit([{ voxel: ORIGIN, material: 8 }], { origin: { clientId: 9n, editId: 5 } });
-    expect(again.repeated).toBe(true);
+    expect(again.outcome).toBe("duplicate");
     expect(await found.get(ORIGIN)).toBe(3);
     await found.close();
     await world.close();

@@ -4,16 +4,16 @@ import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   createWorld,
+  type ExternalLog,
   type LoggedChange,
   type LoggedEntry,
-  type OutsideLog,
   openLoggedWorld,
   openWorld,
 } from "@orthant/world";
 import { expect, test } from "vitest";
 
 /** A log that treats everything as stored at once. */
-class SampleLog implements OutsideLog {
+class SampleLog implements ExternalLog {
   readonly epoch: number;
   readonly entries: LoggedEntry[] = [];
   readonly #changes: readonly LoggedChange[];

@@ -1,7 +1,7 @@
-import type { PlayerRecord } from "@orthant/save";
+import type { StoredPlayer } from "@orthant/save";
 
 /** Returns a player at the origin with nothing. */
-export function player(playerId: bigint): PlayerRecord {
+export function player(playerId: bigint): StoredPlayer {
   return {
     playerId,
     authKey: new Uint8Array(0),

@@ -1,5 +1,5 @@
 import type { Disk } from "@orthant/disk";
-import { createSave, DEFAULT_LIMITS, type EntityRecord, openSave, plainDescription } from "@orthant/save";
+import { createSave, DEFAULT_LIMITS, openSave, plainDescription, type StoredEntity } from "@orthant/save";
 
 /** Limits for leaves of a handful of chunks or entities, so that leaves and index files split and merge. */
 const SMALL_LIMITS = {
@@ -26,9 +26,9 @@ export async function createSmallLeaves(disk: Disk): Promise<void> {
 /** Returns all entities in the save, each with the lowest corner of its leaf. */
 export async function storedEntities(
   disk: Disk,
-): Promise<readonly { readonly entity: EntityRecord; readonly cell: string }[]> {
+): Promise<readonly { readonly entity: StoredEntity; readonly cell: string }[]> {
   const save = await openSave(disk);
-  const found: { entity: EntityRecord; cell: string }[] = [];
+  const found: { entity: StoredEntity; cell: string }[] = [];
   for await (const leaf of save.index.all()) {
     for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
   }

@@ -150,7 +150,7 @@ describe("voxels", () => {
       [1, 0, 0, 0],
     ]);
     expect(edit.clocks.map(({ region }) => region)).toEqual([[0, 0, 0, 0]]);
-    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [], repeated: false });
+    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [], outcome: "unchanged" });
     stop();
     await world.set([0, 0, 0, 0], 4);
     expect(heard).toEqual([2]);

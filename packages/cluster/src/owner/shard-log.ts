@@ -1,6 +1,6 @@
 import { boxContains, type Clock, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
-import type { LogEvents, LoggedChange, LoggedEntry, OutsideLog } from "@orthant/world";
+import type { ExternalLog, LogEvents, LoggedChange, LoggedEntry } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { sectorOfRegion } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
@@ -46,7 +46,7 @@ const LOST_JOURNAL_GAP = 2 ** 30;
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
  * expects. A rejected append means that another node owns the shard; the log then stores nothing more.
  */
-export class ShardLog implements OutsideLog {
+export class ShardLog implements ExternalLog {
   /** The owner's term, which its clocks carry as their epoch. */
   readonly epoch: number;
   readonly #options: ShardLogOptions;

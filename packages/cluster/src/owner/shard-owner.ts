@@ -287,8 +287,8 @@ export class ShardOwner {
     if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     try {
       const origin = { clientId, editId };
-      const { clocks, repeated } = await this.#world.edit(placements, { origin, wait: "applied" });
-      return repeated ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
+      const { clocks, outcome } = await this.#world.edit(placements, { origin, wait: "applied" });
+      return outcome === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "rejected", code: error.code };

@@ -1,6 +1,6 @@
 import { type Box, boxContains, type ChunkShape, clampInto, PositionMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlockEntry, EntityRecord, LeafEntry, Save, SaveContent } from "@orthant/save";
+import type { BlockEntry, LeafEntry, Save, SaveContent, StoredEntity } from "@orthant/save";
 import { chunkOfEntity } from "@orthant/save";
 import type { ConversionLosses } from "./losses.ts";
 
@@ -25,7 +25,7 @@ export interface ConversionCounts {
 export interface CellContent {
   readonly cell: Box;
   readonly blocks: readonly BlockEntry[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /**
@@ -53,7 +53,7 @@ export async function* contentByCell(
 
 async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Promise<CellContent> {
   const blocks: BlockEntry[] = [];
-  const entities: EntityRecord[] = [];
+  const entities: StoredEntity[] = [];
   for (const leaf of [...(await content.touching(cell))].reverse()) {
     for (const block of await content.readBlocks(leaf))
       if (boxContains(cell, block.position)) blocks.push(block);

@@ -11,7 +11,7 @@ import {
   parametersOf,
   U8_MAX,
 } from "@orthant/core";
-import type { BaseWorld, GlobalState, PlayerRecord, Save } from "@orthant/save";
+import type { BaseWorld, GlobalState, Save, StoredPlayer } from "@orthant/save";
 import type { ConversionLosses } from "./losses.ts";
 
 /** Notes the parts of a description and an index that foreign formats cannot hold. */
@@ -50,10 +50,10 @@ export function flatBase(global: GlobalState, losses: ConversionLosses): BaseWor
 
 /** Returns the players without the fields that the original lacks. */
 export function flatPlayers(
-  players: readonly PlayerRecord[],
+  players: readonly StoredPlayer[],
   losses: ConversionLosses,
-): readonly PlayerRecord[] {
-  const count = (isLost: (player: PlayerRecord) => boolean): number => players.filter(isLost).length;
+): readonly StoredPlayer[] {
+  const count = (isLost: (player: StoredPlayer) => boolean): number => players.filter(isLost).length;
   losses.add(
     "names of players",
     "players keep their ids",

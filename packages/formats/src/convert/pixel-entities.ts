@@ -1,7 +1,7 @@
 import { decode, encode, isOrthantError, U64_MAX } from "@orthant/core";
 import type { PixelFacts } from "@orthant/pixel-world";
 import { decodePixelBody, encodePixelBody, type PixelBody, pixelFactsCodec } from "@orthant/pixel-world";
-import type { Attachment, EntityRecord } from "@orthant/save";
+import type { Attachment, StoredEntity } from "@orthant/save";
 
 /** Class of entities that are bodies of a pixel world. */
 export const PIXEL_BODY_CLASS = 0x50;
@@ -9,7 +9,7 @@ export const PIXEL_BODY_CLASS = 0x50;
 const FACTS_KEY = "orthant.pixelworld";
 
 /** Converts a body to an entity. The payload is the whole record, so nothing is lost. */
-export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: number): EntityRecord {
+export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: number): StoredEntity {
   return {
     entityId: body.id,
     entityClass: PIXEL_BODY_CLASS,
@@ -28,7 +28,7 @@ export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: numbe
 
 /** Returns the body of an entity, at its current position; `undefined` if it has none. */
 export function bodyOfEntity(
-  { entityId, entityClass, payload, position, velocity }: EntityRecord,
+  { entityId, entityClass, payload, position, velocity }: StoredEntity,
   pixelBytes: number,
 ): PixelBody | undefined {
   if (entityClass !== PIXEL_BODY_CLASS) return undefined;

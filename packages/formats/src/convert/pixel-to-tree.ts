@@ -15,7 +15,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { PixelBodyRef, PixelSave } from "@orthant/pixel-world";
 import { type ChunkForm, pixelsOf } from "@orthant/pixel-world";
-import type { BlockEntry, EntityRecord } from "@orthant/save";
+import type { BlockEntry, StoredEntity } from "@orthant/save";
 import { BulkSaveWriter, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
@@ -143,8 +143,8 @@ async function entitiesOf(
   x: number,
   y: number,
   losses: ConversionLosses,
-): Promise<readonly EntityRecord[]> {
-  const entities: EntityRecord[] = [];
+): Promise<readonly StoredEntity[]> {
+  const entities: StoredEntity[] = [];
   for (const ref of bodies.get(x, y, 0, 0) ?? []) {
     if (ref.bytes + ENTITY_BYTES > DEFAULT_LIMITS.entityBlobHardMaxBytes) {
       losses.add("bodies that are too large for an entity", `first ${ref.id}, ${ref.bytes} bytes`);

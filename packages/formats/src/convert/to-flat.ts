@@ -10,7 +10,7 @@ import {
   PositionMap,
   U8_MAX,
 } from "@orthant/core";
-import type { BlockEntry, EntityRecord } from "@orthant/save";
+import type { BlockEntry, StoredEntity } from "@orthant/save";
 import {
   chunkOfEntity,
   DEFAULT_LIMITS,
@@ -74,7 +74,7 @@ function cellsAround(leaf: Box): readonly Box[] {
 interface RegionContent {
   readonly position: Position;
   readonly blocks: BlockEntry[];
-  readonly entities: EntityRecord[];
+  readonly entities: StoredEntity[];
 }
 
 function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
@@ -105,7 +105,7 @@ function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {
   return chunkFromVoxels(chunk.voxels().map((material) => (material > U8_MAX ? standIn : material)));
 }
 
-function isCarried({ entityId, entityClass, kind }: EntityRecord, losses: ConversionLosses): boolean {
+function isCarried({ entityId, entityClass, kind }: StoredEntity, losses: ConversionLosses): boolean {
   if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) return true;
   losses.add(
     "entities of other classes or kinds",

@@ -1,12 +1,12 @@
 import { type Box, positionFrom, positionsLexicographic } from "@orthant/core";
-import type { LeafChange, PlayerRecord } from "@orthant/save";
+import type { LeafChange, StoredPlayer } from "@orthant/save";
 import {
   allLeaves,
   BulkSaveWriter,
-  type EntityRecord,
   generatedChunks,
   PLAYER_CLASS,
   SaveContent,
+  type StoredEntity,
 } from "@orthant/save";
 import { type Conversion, type ConversionCounts, contentByCell } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
@@ -66,14 +66,14 @@ function alignedCells(regionChunkEdge: number): (leaf: Box) => Iterable<Box> {
 }
 
 /** If several players share an id, the last one wins. */
-function playersOnce(players: readonly PlayerRecord[], losses: ConversionLosses): readonly PlayerRecord[] {
+function playersOnce(players: readonly StoredPlayer[], losses: ConversionLosses): readonly StoredPlayer[] {
   const byId = new Map(players.map((player) => [player.playerId, player]));
   losses.add("players that were there twice", "the last one of an id is kept", players.length - byId.size);
   return [...byId.values()];
 }
 
 function isCarried(
-  { entityId, entityClass }: EntityRecord,
+  { entityId, entityClass }: StoredEntity,
   seen: Set<bigint>,
   losses: ConversionLosses,
 ): boolean {

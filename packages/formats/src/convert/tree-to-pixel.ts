@@ -15,7 +15,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { PixelFacts } from "@orthant/pixel-world";
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
-import type { BlockEntry, EntityRecord, Save } from "@orthant/save";
+import type { BlockEntry, Save, StoredEntity } from "@orthant/save";
 import { SaveContent } from "@orthant/save";
 import { noteLostFacts } from "./flat-facts.ts";
 import { listingFirst } from "./listing-first.ts";
@@ -88,7 +88,7 @@ async function run(
 }
 
 async function addBody(
-  entity: EntityRecord,
+  entity: StoredEntity,
   facts: PixelFacts,
   writer: PixelTarget | undefined,
   losses: ConversionLosses,
@@ -220,7 +220,7 @@ interface PixelChunkContent {
 }
 
 /** Called with the entities of each leaf. */
-type OnEntities = (entities: readonly EntityRecord[]) => Promise<void>;
+type OnEntities = (entities: readonly StoredEntity[]) => Promise<void>;
 
 /**
  * Yields the content of a save by target pixel chunk, each once. A leaf either contains whole pixel chunks,

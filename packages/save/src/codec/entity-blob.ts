@@ -1,14 +1,14 @@
 import { type Box, boxCodec, type Codec, list, OrthantError } from "@orthant/core";
-import { type EntityRecord, entityRecordCodec, PLAYER_CLASS } from "./entity-record.ts";
+import { PLAYER_CLASS, type StoredEntity, storedEntityCodec } from "./entity-record.ts";
 
 /** The entities of one record, and the cell of the leaf they were stored for. */
 export interface EntityBlob {
   readonly volume: Box;
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 const ENTITIES_MAX = 1_000_000;
-const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
+const entitiesCodec = list(storedEntityCodec, ENTITIES_MAX);
 
 /**
  * Codec of an entity blob of the tree dialect: at least one entity, in order of unique ids, no players. Rule
@@ -32,11 +32,11 @@ export const entityBlobCodec: Codec<EntityBlob> = {
 };
 
 /** Returns the entities in storage order. */
-export function sortEntities(entities: readonly EntityRecord[]): readonly EntityRecord[] {
+export function sortEntities(entities: readonly StoredEntity[]): readonly StoredEntity[] {
   return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
 }
 
-function findFault(entities: readonly EntityRecord[]): string | undefined {
+function findFault(entities: readonly StoredEntity[]): string | undefined {
   if (entities.length === 0) return "an entity blob without entities";
   for (const [index, { entityId, entityClass }] of entities.entries()) {
     const previous = entities[index - 1];

@@ -3,7 +3,7 @@ import { TEXT_BYTES_MAX, tagsCodec } from "./player-record.ts";
 import { type Vector, vectorCodec } from "./vector.ts";
 
 /** An entity that is not a player. Floats have 32-bit precision. */
-export interface EntityRecord {
+export interface StoredEntity {
   readonly entityId: bigint;
   /** Class of the entity. 0 is a player, which is never stored with the blocks. */
   readonly entityClass: number;
@@ -26,7 +26,7 @@ const CLASS_COUNT = 0x100;
 const optionalText = option(string(TEXT_BYTES_MAX));
 
 /** Codec of one entity. Both dialects encode it alike. Rule S33. */
-export const entityRecordCodec: Codec<EntityRecord> = {
+export const storedEntityCodec: Codec<StoredEntity> = {
   write(out, entity) {
     out.varU64(entity.entityId);
     out.tag(entity.entityClass, CLASS_COUNT);

@@ -2,7 +2,7 @@ import { bytes, type Codec, list, OrthantError, option, string } from "@orthant/
 import { type Vector, vectorCodec } from "./vector.ts";
 
 /** The stored state of a player. Positions and orientations have 32-bit float precision. */
-export interface PlayerRecord {
+export interface StoredPlayer {
   readonly playerId: bigint;
   /** Key that proves the player's identity; empty without one. The flat dialect has no field for it. */
   readonly authKey: Uint8Array;
@@ -38,7 +38,7 @@ const metadataCodec = list<readonly [string, Uint8Array]>(
   TAGS_MAX,
 );
 
-const playerRecordCodec: Codec<PlayerRecord> = {
+const storedPlayerCodec: Codec<StoredPlayer> = {
   write(out, player) {
     out.varU64(player.playerId);
     out.bytes(player.authKey);
@@ -64,10 +64,10 @@ const playerRecordCodec: Codec<PlayerRecord> = {
   }),
 };
 
-const records = list(playerRecordCodec, PLAYERS_MAX);
+const records = list(storedPlayerCodec, PLAYERS_MAX);
 
 /** Codec of the tree dialect's payload: players in order of unique ids. Rules S18 and S19. */
-export const playersCodec: Codec<readonly PlayerRecord[]> = {
+export const playersCodec: Codec<readonly StoredPlayer[]> = {
   write(out, players) {
     const twice = findDisorder(players);
     if (twice !== undefined) throw new OrthantError("ORT_ARGUMENT", `player ${twice} is out of order`);
@@ -83,16 +83,16 @@ export const playersCodec: Codec<readonly PlayerRecord[]> = {
 };
 
 /** Returns the players in storage order. */
-export function sortPlayers(players: readonly PlayerRecord[]): readonly PlayerRecord[] {
+export function sortPlayers(players: readonly StoredPlayer[]): readonly StoredPlayer[] {
   return [...players].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
 }
 
 /** Adds or replaces the changed players and drops the removed ones. Returns the result in order of ids. */
 export function mergePlayers(
-  before: readonly PlayerRecord[],
-  changed: readonly PlayerRecord[],
+  before: readonly StoredPlayer[],
+  changed: readonly StoredPlayer[],
   removed: readonly bigint[] = [],
-): readonly PlayerRecord[] {
+): readonly StoredPlayer[] {
   if (changed.length + removed.length === 0) return before;
   const byId = new Map(before.map((player) => [player.playerId, player]));
   for (const id of removed) byId.delete(id);
@@ -100,7 +100,7 @@ export function mergePlayers(
   return sortPlayers([...byId.values()]);
 }
 
-function findDisorder(players: readonly PlayerRecord[]): bigint | undefined {
+function findDisorder(players: readonly StoredPlayer[]): bigint | undefined {
   return players.find(({ playerId }, index) => {
     const previous = players[index - 1];
     return previous !== undefined && previous.playerId >= playerId;

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../codec/limits.
 import { encodeManifest, type Manifest } from "../codec/manifest.ts";
 import { packListOf } from "../codec/pack-list.ts";
 import { encodePayloadFile } from "../codec/payload-file.ts";
-import { type PlayerRecord, playersCodec, sortPlayers } from "../codec/player-record.ts";
+import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
 import type { GeneratedChunks } from "../codec/stored-block.ts";
 import { bulkTrie } from "../index/bulk-index.ts";
 import { EncodedLeaves } from "../index/encoded-leaves.ts";
@@ -40,7 +40,7 @@ export interface BulkSaveOptions {
 export interface WorldFacts {
   readonly nowMs: number;
   readonly global: GlobalState;
-  readonly players: readonly PlayerRecord[];
+  readonly players: readonly StoredPlayer[];
 }
 
 /**

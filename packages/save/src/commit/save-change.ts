@@ -1,7 +1,7 @@
 import type { Box, RegionClock } from "@orthant/core";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import type { GlobalState } from "../codec/global-record.ts";
-import type { PlayerRecord } from "../codec/player-record.ts";
+import type { StoredPlayer } from "../codec/player-record.ts";
 import type { BlockAssignment, BlockEntry } from "../codec/prepared-blocks.ts";
 import type { StoredBlock } from "../codec/stored-block.ts";
 
@@ -22,7 +22,7 @@ export interface LeafChange {
    */
   readonly changed?: readonly BlockAssignment[];
   /** All entities that belong to the leaf. */
-  readonly entities?: readonly EntityRecord[];
+  readonly entities?: readonly StoredEntity[];
   /** Clocks of all regions in the cell that have one. */
   readonly clocks?: readonly RegionClock[];
 }
@@ -32,7 +32,7 @@ export interface SaveChange {
   readonly nowMs: number;
   readonly global?: GlobalState;
   /** Added or changed players. All others stay. */
-  readonly players?: readonly PlayerRecord[];
+  readonly players?: readonly StoredPlayer[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
   /** Declares that the generation has a journal, whose segment of this epoch is already durable. Rule J22. */

@@ -1,6 +1,6 @@
 import { encode, hash64, type Position, positionsEqual } from "@orthant/core";
-import type { EntityRecord } from "../codec/entity-record.ts";
-import { entityRecordCodec } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
+import { storedEntityCodec } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { playersCodec } from "../codec/player-record.ts";
 import { SaveContent } from "../index/save-content.ts";
@@ -92,8 +92,8 @@ async function* compareEntities(
   yield* changes(await hashesOf(before, leaves.before()), await hashesOf(after, leaves.after()));
 }
 
-function hashOf(entity: EntityRecord): bigint {
-  return hash64(encode(entityRecordCodec, entity));
+function hashOf(entity: StoredEntity): bigint {
+  return hash64(encode(storedEntityCodec, entity));
 }
 
 function playerHashes({ players }: Save): Hashes {

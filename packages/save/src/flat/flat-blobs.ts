@@ -16,7 +16,7 @@ import {
   U16_MAX,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
+import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
 import type { BlockAssignment } from "../codec/prepared-blocks.ts";
 import { REGION_EDGE_MAX } from "./flat-payloads.ts";
 
@@ -31,7 +31,7 @@ export interface FlatBlockBlob {
 export interface FlatEntityBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 const DICTIONARY_MAX = U16_MAX + 1;
@@ -104,7 +104,7 @@ export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
   },
 };
 
-const entitiesCodec = list(entityRecordCodec, ENTITIES_MAX);
+const entitiesCodec = list(storedEntityCodec, ENTITIES_MAX);
 
 /**
  * Codec of an entity blob as it shipped. It may contain players, which the original's library accepted. Rule

@@ -10,7 +10,7 @@ import {
 } from "@orthant/core";
 import { type BlobRef, blobRefCodec } from "../codec/blob-ref.ts";
 import { type GlobalRecord, playerEntityHintsCodec } from "../codec/global-record.ts";
-import { PLAYERS_MAX, type PlayerRecord, tagsCodec } from "../codec/player-record.ts";
+import { PLAYERS_MAX, type StoredPlayer, tagsCodec } from "../codec/player-record.ts";
 import { vectorCodec } from "../codec/vector.ts";
 import { plainDescription } from "../codec/world-description.ts";
 
@@ -72,7 +72,7 @@ export function globalOfFlat({ customPayload: _, ...record }: FlatGlobal): Globa
   return { ...record, generators: [], description: plainDescription(HYPERCUBE_CHUNKS) };
 }
 
-const flatPlayerCodec: Codec<PlayerRecord> = {
+const flatPlayerCodec: Codec<StoredPlayer> = {
   write(out, player) {
     if (player.authKey.length > 0 || player.name !== undefined || player.metadata.length > 0) {
       throw new OrthantError("ORT_DIALECT", `player ${player.playerId} has a name, key or metadata`);
@@ -99,7 +99,7 @@ const flatPlayerCodec: Codec<PlayerRecord> = {
 };
 
 /** Codec of the players that shipped, in any order. Rule S37. */
-export const flatPlayersCodec: Codec<readonly PlayerRecord[]> = list(flatPlayerCodec, PLAYERS_MAX);
+export const flatPlayersCodec: Codec<readonly StoredPlayer[]> = list(flatPlayerCodec, PLAYERS_MAX);
 
 const flatLeavesCodec = list<FlatLeaf>(
   {

@@ -1,7 +1,7 @@
 import { comparePositions, encode, type Position } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { sortEntities } from "../codec/entity-blob.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import { generationFiles } from "../codec/file-names.ts";
 import type { BaseWorld, PlayerEntityHint } from "../codec/global-record.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../codec/limits.ts";
 import { encodeUnsealedManifest, type Manifest } from "../codec/manifest.ts";
 import { encodePayloadFile } from "../codec/payload-file.ts";
-import type { PlayerRecord } from "../codec/player-record.ts";
+import type { StoredPlayer } from "../codec/player-record.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { swapManifest, writeGenerationFiles } from "../commit/commit-sequence.ts";
 import { requireEmptyFolder } from "../commit/empty-folder.ts";
@@ -31,7 +31,7 @@ export interface FlatWorldFacts {
   readonly worldSeed: bigint;
   readonly nextEntityId: bigint;
   readonly playerEntityHints?: readonly PlayerEntityHint[];
-  readonly players: readonly PlayerRecord[];
+  readonly players: readonly StoredPlayer[];
   readonly customPayload?: Uint8Array;
   readonly nowMs: number;
 }
@@ -40,7 +40,7 @@ export interface FlatWorldFacts {
 export interface FlatRegion {
   readonly region: Position;
   readonly blocks: readonly BlockEntry[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /** Options for writing a flat save. */

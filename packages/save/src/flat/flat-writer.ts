@@ -9,7 +9,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { sortEntities } from "../codec/entity-blob.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import { DEFAULT_LIMITS } from "../codec/limits.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { chunkOfEntity } from "../index/leaf-partition.ts";
@@ -21,7 +21,7 @@ import { type FlatSaveOptions, FlatSaveWriter, type FlatWorldFacts } from "./fla
 /** A whole world to be opened by the original program. */
 export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
   readonly blocks: readonly BlockEntry[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /** Number of chunks that a refusal names before it only counts them. */
@@ -56,7 +56,7 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
 interface Region {
   readonly region: Position;
   readonly blocks: BlockEntry[];
-  readonly entities: EntityRecord[];
+  readonly entities: StoredEntity[];
 }
 
 function requireFlatBlocks(blocks: readonly BlockEntry[]): void {

@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import type { BlobSize } from "../codec/blob-size.ts";
 import { sortEntities } from "../codec/entity-blob.ts";
-import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
+import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import { boundsOf } from "../codec/prepared-blocks.ts";
@@ -34,7 +34,7 @@ export interface LeafContent {
 
 /** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cell. */
 export interface PreparedEntity {
-  readonly entity: EntityRecord;
+  readonly entity: StoredEntity;
   readonly position: Position;
   readonly bytes: number;
 }
@@ -63,7 +63,7 @@ const COUNT_BYTES = 5;
 export function prepareLeaf(
   cell: Box,
   blocks: readonly StoredBlock[],
-  entities: readonly EntityRecord[],
+  entities: readonly StoredEntity[],
   clocks: readonly RegionClock[],
   shape: ChunkShape,
 ): LeafContent {
@@ -79,7 +79,7 @@ export function prepareLeaf(
     entities: sortEntities(entities).map((entity) => ({
       entity,
       position: clampInto(cell, chunkOfEntity(entity, shape)),
-      bytes: encode(entityRecordCodec, entity).length,
+      bytes: encode(storedEntityCodec, entity).length,
     })),
     clocks: [...clocks],
   };
@@ -141,11 +141,11 @@ export function entityBatches(
   cell: Box,
   entities: readonly PreparedEntity[],
   limits: SaveLimits,
-): readonly (readonly EntityRecord[])[] {
+): readonly (readonly StoredEntity[])[] {
   const base = entityBlobBytes(cell, []);
   const fitsOne = entityBlobBytes(cell, entities) <= limits.entityBlobHardMaxBytes;
   const bytesMax = fitsOne ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
-  const batches: EntityRecord[][] = [];
+  const batches: StoredEntity[][] = [];
   let room = 0;
   for (const { entity, bytes } of entities) {
     if (base + bytes > limits.entityBlobHardMaxBytes) {
@@ -197,7 +197,7 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
 
 /** Returns the chunk of an entity's stored position, clamped to the lattice. */
 export function chunkOfEntity(
-  { position }: Pick<EntityRecord, "position">,
+  { position }: Pick<StoredEntity, "position">,
   { extents }: ChunkShape,
 ): Position {
   return positionFrom((axis) => {

@@ -8,7 +8,7 @@ import {
   type RegionClock,
 } from "@orthant/core";
 import { type BlobSize, blobSizeOf } from "../codec/blob-size.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
@@ -40,7 +40,7 @@ export interface PlanContext extends BlockStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
   readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]>;
-  readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]>;
+  readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]>;
   readonly pacer: Pacer;
 }
 
@@ -156,7 +156,7 @@ async function readMembers(
   context: PlanContext,
 ): Promise<LeafContent | undefined> {
   const blocks: StoredBlock[] = [];
-  const entities: EntityRecord[] = [];
+  const entities: StoredEntity[] = [];
   try {
     for (const member of members) {
       for (const block of member.newBlocks ?? (await storedIn(member, context))) blocks.push(block);

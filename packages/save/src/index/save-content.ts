@@ -1,5 +1,5 @@
 import { type Box, boxesIntersect, type Position, PositionMap, WHOLE_LATTICE } from "@orthant/core";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { flatRegionCell, flatRegionOf } from "../flat/flat-regions.ts";
@@ -68,7 +68,7 @@ export class SaveContent {
   }
 
   /** Reads the entities of a leaf. */
-  readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
+  readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     return this.#save.readEntities(leaf);
   }
 }

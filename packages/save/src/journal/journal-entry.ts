@@ -13,8 +13,8 @@ import {
   type VoxelEdit,
   voxelEditsCodec,
 } from "@orthant/core";
-import { type EntityRecord, entityRecordCodec } from "../codec/entity-record.ts";
-import { type PlayerRecord, playersCodec } from "../codec/player-record.ts";
+import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
+import { playersCodec, type StoredPlayer } from "../codec/player-record.ts";
 import type { Vector } from "../codec/vector.ts";
 import type { ClientEdits } from "../codec/world-description.ts";
 
@@ -35,9 +35,9 @@ export interface JournalEdit {
 export type JournalEntry =
   | JournalEdit
   /** The new state of an entity. `storedAt` is a chunk of the leaf that has it, if any. */
-  | { readonly kind: "entity"; readonly entity: EntityRecord; readonly storedAt: Position | undefined }
+  | { readonly kind: "entity"; readonly entity: StoredEntity; readonly storedAt: Position | undefined }
   | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Position | undefined }
-  | { readonly kind: "player"; readonly player: PlayerRecord }
+  | { readonly kind: "player"; readonly player: StoredPlayer }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
 
 /** Kinds in tag order. An edit whose origin names a player has the last tag. */
@@ -79,7 +79,7 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           chunksCodec.write(out, entry.chunks);
           return clocksCodec.write(out, entry.clocks);
         case "entity":
-          entityRecordCodec.write(out, entry.entity);
+          storedEntityCodec.write(out, entry.entity);
           return storedAtCodec.write(out, entry.storedAt);
         case "entityGone":
           out.varU64(entry.entityId);
@@ -98,7 +98,7 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
         case "entity":
           return {
             kind: "entity",
-            entity: entityRecordCodec.read(input),
+            entity: storedEntityCodec.read(input),
             storedAt: storedAtCodec.read(input),
           };
         case "entityGone":

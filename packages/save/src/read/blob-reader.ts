@@ -14,7 +14,7 @@ import { rememberSize } from "../codec/blob-size.ts";
 import { blockBlobCodec, checkBlockBlob } from "../codec/block-blob.ts";
 import type { Dialect } from "../codec/dialect.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
 import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
@@ -58,7 +58,7 @@ export async function readEntityBlob(
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): Promise<readonly EntityRecord[]> {
+): Promise<readonly StoredEntity[]> {
   requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell), context);
   const payload = await shelf.readPayload(ref, payloadLimit(context, "entity"));
   return decodeEntityPayload(payload, ref, cell, context);
@@ -98,7 +98,7 @@ export async function decodeEntityPayload(
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): Promise<readonly EntityRecord[]> {
+): Promise<readonly StoredEntity[]> {
   const source = sourceOf(ref, "entity", cell);
   requireKind(ref, ENTITY_BLOB, source, context);
   if (context.dialect === "flat") {
@@ -158,8 +158,8 @@ export async function readLeafEntities(
   shelf: PackShelf,
   { cell, entityRefs }: LeafEntry,
   context: BlobContext,
-): Promise<readonly EntityRecord[]> {
-  const entities = new Map<bigint, EntityRecord>();
+): Promise<readonly StoredEntity[]> {
+  const entities = new Map<bigint, StoredEntity>();
   for (const ref of entityRefs) {
     for (const entity of await readEntityBlob(shelf, ref, cell, context)) {
       if (entities.has(entity.entityId)) throw twice(ref, cell, `entity ${entity.entityId}`);

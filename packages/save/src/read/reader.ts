@@ -9,7 +9,7 @@ import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts"
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "../codec/layout.ts";
 import { decodeManifest, type Manifest, type ReadManifest } from "../codec/manifest.ts";
 import { decodePayloadFile, payloadOfFile } from "../codec/payload-file.ts";
-import { type PlayerRecord, playersCodec } from "../codec/player-record.ts";
+import { playersCodec, type StoredPlayer } from "../codec/player-record.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "../flat/flat-payloads.ts";
 import { worldOverrideCodec } from "../flat/world-override.ts";
@@ -160,7 +160,7 @@ export async function readPlayers(
   path: string,
   dialect: Dialect,
   seal?: FileSeal,
-): Promise<readonly PlayerRecord[]> {
+): Promise<readonly StoredPlayer[]> {
   const bytes = await readNamed(disk, path);
   const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
   const players = decodePayloadFile(path, playersHeader, codec, bytes);

@@ -1,9 +1,9 @@
 import type { Dialect } from "../codec/dialect.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
 import type { Manifest } from "../codec/manifest.ts";
-import type { PlayerRecord } from "../codec/player-record.ts";
+import type { StoredPlayer } from "../codec/player-record.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import type { GeneratedChunks, StoredBlock } from "../codec/stored-block.ts";
 import { GenerationHolds } from "../commit/generation-holds.ts";
@@ -18,7 +18,7 @@ export interface SaveState {
   readonly generation: number;
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
-  readonly players: readonly PlayerRecord[];
+  readonly players: readonly StoredPlayer[];
   readonly index: LeafIndex;
   /** Version of a tree index; `undefined` for a flat one. */
   readonly indexVersion: IndexVersion | undefined;
@@ -47,7 +47,7 @@ export class Save implements SaveState {
   readonly generation: number;
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
-  readonly players: readonly PlayerRecord[];
+  readonly players: readonly StoredPlayer[];
   readonly index: LeafIndex;
   readonly indexVersion: IndexVersion | undefined;
   readonly flat: FlatExtras | undefined;
@@ -92,7 +92,7 @@ export class Save implements SaveState {
   }
 
   /** Reads the entities of a leaf. */
-  readEntities(leaf: LeafEntry): Promise<readonly EntityRecord[]> {
+  readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     return readLeafEntities(this.#shelf, leaf, this.#context());
   }
 

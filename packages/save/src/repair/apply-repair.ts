@@ -13,7 +13,7 @@ import {
   U64_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { needsGenerator, realizeBlock } from "../codec/stored-block.ts";
@@ -67,13 +67,13 @@ export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): P
 
 interface Content {
   readonly blocks: readonly BlockEntry[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 async function gather(disk: Disk, { pieces, dialect, global, generated }: RepairPlan): Promise<Content> {
   const shape = global.description.chunkShape;
   const blocks = new PositionMap<Chunk>();
-  const entities = new Map<bigint, EntityRecord>();
+  const entities = new Map<bigint, StoredEntity>();
   // A strict shelf would refuse a pack with a damaged header and intact records.
   const shelf = new PackShelf(disk, { isLenient: true });
   try {
@@ -104,18 +104,18 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
 function leavesOf(
   plan: RepairPlan,
   blocks: readonly BlockEntry[],
-  entities: readonly EntityRecord[],
+  entities: readonly StoredEntity[],
   clockEpoch: number,
 ): readonly LeafChange[] {
   const leaves = new PositionMap<{
     readonly cell: Box;
     readonly blocks: BlockEntry[];
-    readonly entities: EntityRecord[];
+    readonly entities: StoredEntity[];
     readonly clocks: RegionClock[];
   }>();
   const leafAt = (
     position: Position,
-  ): { blocks: BlockEntry[]; entities: EntityRecord[]; clocks: RegionClock[] } => {
+  ): { blocks: BlockEntry[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
     const cell = cellAt(position, LEAF_LEVEL_MAX);
     const leaf = leaves.get(...cell.min) ?? { cell, blocks: [], entities: [], clocks: [] };
     leaves.set(...cell.min, leaf);
@@ -151,7 +151,7 @@ function repairedClocks(
 }
 
 /** The original gave some entities ids at the very end of the range, so there is no next one. */
-function idBehind(next: bigint, { entityId }: EntityRecord): bigint {
+function idBehind(next: bigint, { entityId }: StoredEntity): bigint {
   return entityId >= next && entityId < U64_MAX ? entityId + 1n : next;
 }
 

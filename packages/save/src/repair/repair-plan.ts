@@ -4,7 +4,7 @@ import type { BlobRef } from "../codec/blob-ref.ts";
 import type { Dialect } from "../codec/dialect.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { SaveLimits } from "../codec/limits.ts";
-import type { PlayerRecord } from "../codec/player-record.ts";
+import type { StoredPlayer } from "../codec/player-record.ts";
 import type { GeneratedChunks } from "../codec/stored-block.ts";
 import { describeCell } from "../index/cell.ts";
 
@@ -40,7 +40,7 @@ export interface RepairPlan {
   readonly generated: GeneratedChunks | undefined;
   /** Custom payload of a flat save. */
   readonly customPayload: Uint8Array;
-  readonly players: readonly PlayerRecord[];
+  readonly players: readonly StoredPlayer[];
   readonly pieces: readonly RepairPiece[];
   readonly clocks: readonly RegionClock[];
   /** Cells whose content differs from the live generation. The clocks of their regions are reissued. */

@@ -15,7 +15,7 @@ import { requireSameWorld } from "../codec/file-seal.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { playersHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { type PlayerRecord, playersCodec, sortPlayers } from "../codec/player-record.ts";
+import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { flatPlayersCodec } from "../flat/flat-payloads.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
@@ -133,9 +133,9 @@ export async function findPlayers(
   survey: Survey,
   dialect: Dialect,
   losses: Loss[],
-): Promise<readonly PlayerRecord[]> {
+): Promise<readonly StoredPlayer[]> {
   const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
-  const decodeFile = async (generation: number, trust: Trust): Promise<readonly PlayerRecord[]> => {
+  const decodeFile = async (generation: number, trust: Trust): Promise<readonly StoredPlayer[]> => {
     const path = filesOfGeneration(survey, generation).playersFile;
     const seal = sealsOfGeneration(survey, generation).playersFile;
     const [, error] = await attempt(() => readPlayers(disk, path, dialect, seal));

@@ -6,7 +6,7 @@ import type { BlobRef } from "../codec/blob-ref.ts";
 import { blockBlobCodec } from "../codec/block-blob.ts";
 import type { Dialect } from "../codec/dialect.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
-import type { EntityRecord } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
 import { BLOB_VERSION, BLOCK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
@@ -32,7 +32,7 @@ export interface IntactRecord {
 export interface RecordContent {
   readonly volume: Box;
   readonly blocks: readonly StoredBlock[];
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /** Finds all records with a right checksum in all packs, oldest first. Skips damaged stretches. */

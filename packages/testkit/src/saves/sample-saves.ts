@@ -15,13 +15,13 @@ import {
   BulkSaveWriter,
   createSave,
   DEFAULT_LIMITS,
-  type EntityRecord,
   type GlobalState,
-  type PlayerRecord,
   plainDescription,
   type Save,
   type SaveLimits,
   type SaveWriter,
+  type StoredEntity,
+  type StoredPlayer,
 } from "@orthant/save";
 
 /** Chunks of sixteen voxels, to keep files small. */
@@ -62,7 +62,7 @@ export function blockAt(position: Position, number: number): BlockEntry {
 }
 
 /** A small entity. */
-export function entityAt(entityId: bigint, position: Position, payloadBytes = 0): EntityRecord {
+export function entityAt(entityId: bigint, position: Position, payloadBytes = 0): StoredEntity {
   return {
     entityId,
     entityClass: 2,
@@ -80,7 +80,7 @@ export function entityAt(entityId: bigint, position: Position, payloadBytes = 0)
 }
 
 /** A small player. */
-export function playerOf(playerId: bigint, lastSavedMs = 1): PlayerRecord {
+export function playerOf(playerId: bigint, lastSavedMs = 1): StoredPlayer {
   return {
     playerId,
     authKey: Uint8Array.of(1),

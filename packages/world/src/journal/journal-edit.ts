@@ -12,7 +12,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save";
-import { clientEditsOf, type EditOrigin } from "../edit-ledger.ts";
+import { clientEditsOf, type EditOrigin } from "../last-edit-store.ts";
 import type { LoggedEdit } from "./world-log.ts";
 
 /** The effect of an edit on a world. */

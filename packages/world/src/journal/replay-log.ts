@@ -1,5 +1,5 @@
 import { type ClockStep, OrthantError, regionBox } from "@orthant/core";
-import { originOf } from "../edit-ledger.ts";
+import { originOf } from "../last-edit-store.ts";
 import type { WorldContent } from "../world-content.ts";
 import { Replay } from "./replay.ts";
 import type { LoggedChange } from "./world-log.ts";

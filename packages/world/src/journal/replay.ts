@@ -1,6 +1,6 @@
 import { boxAt, type Chunk, isOrthantError, OrthantError, type Position, PositionMap } from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
-import { originOf } from "../edit-ledger.ts";
+import { originOf } from "../last-edit-store.ts";
 import type { WorldContent } from "../world-content.ts";
 
 /** What to do with a journal that is damaged before its end. */

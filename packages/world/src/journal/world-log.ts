@@ -54,7 +54,7 @@ export interface LoggedChange {
 }
 
 /** A log that is stored outside the world's folder and outlives the process that owns the world. */
-export interface OutsideLog extends WorldLog {
+export interface ExternalLog extends WorldLog {
   /** The epoch in which this session issues clocks. It must be later than all previous ones. */
   readonly epoch: number;
   /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */

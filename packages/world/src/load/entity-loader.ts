@@ -1,12 +1,12 @@
 import type { Box } from "@orthant/core";
-import type { EntityRecord, LeafEntry, Save } from "@orthant/save";
+import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { cellKey } from "../cell-key.ts";
 import { leavesTouching } from "./region-loader.ts";
 
 /** The entities stored in a leaf. */
 export interface LoadedEntities {
   readonly cell: Box;
-  readonly entities: readonly EntityRecord[];
+  readonly entities: readonly StoredEntity[];
 }
 
 /** The leaves that a commit added and removed. */

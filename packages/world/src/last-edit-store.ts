@@ -8,11 +8,11 @@ export interface EditOrigin {
   readonly clientId: bigint;
   /** Sequence number among the client's edits, starting at 1. */
   readonly editId: number;
-  /** The client's player. Clients without a player share one set of ledger entries. */
+  /** The client's player. Clients without a player share one set of entries. */
   readonly playerId?: bigint;
 }
 
-/** Clients that the ledger remembers per player. */
+/** Clients remembered per player. */
 export const PLAYER_CLIENTS_MAX = 16;
 
 /**
@@ -20,7 +20,7 @@ export const PLAYER_CLIENTS_MAX = 16;
  * recently used one, so no player can evict another player's clients. When there are more than
  * `CLIENT_EDITS_MAX` clients in total, the player with the most clients loses the least recently used one.
  */
-export class EditLedger {
+export class LastEditStore {
   /** Least recently used first. */
   readonly #clients: Map<bigint, ClientEdits>;
   /** Number of clients per player; clients without a player share one count. */
@@ -31,7 +31,7 @@ export class EditLedger {
     for (const { playerId } of stored) this.#count(playerId, 1);
   }
 
-  /** Returns the id of the client's last edit, or 0 when the ledger remembers none. */
+  /** Returns the id of the client's last edit, or 0 when none is remembered. */
   lastEditOf(clientId: bigint): number {
     return this.#clients.get(clientId)?.lastEditId ?? 0;
   }
@@ -42,7 +42,7 @@ export class EditLedger {
   }
 
   /**
-   * Whether the ledger may have forgotten clients of this player. Entries are never freed, so while one is
+   * Whether this store may have forgotten clients of this player. Entries are never freed, so while one is
    * unused, no client has been forgotten.
    */
   mayHaveForgotten(playerId: bigint | undefined): boolean {
@@ -50,7 +50,7 @@ export class EditLedger {
   }
 
   /** Records an edit. A replay region by region may deliver it after a later one of the same client. */
-  note(origin: EditOrigin): void {
+  add(origin: EditOrigin): void {
     const { clientId, editId } = origin;
     const known = this.#clients.get(clientId);
     if (known !== undefined) {

@@ -5,7 +5,7 @@ import type { CompactionReport, SaveWriter } from "@orthant/save";
 const PAUSE_MS = 2;
 
 /** Removes data that no saved state needs from the disk, in the background and in small slices. */
-export class Housekeeper {
+export class BackgroundCompactor {
   readonly #clock: Clock;
   readonly #writer: SaveWriter;
   readonly #pauses = new Map<Timer, () => void>();
@@ -17,7 +17,7 @@ export class Housekeeper {
   }
 
   /** Starts a compaction if it is worth it and none runs. A failure does no harm; a later call retries. */
-  tidy(): void {
+  start(): void {
     if (!this.#isClosed) this.#writer.compact({ pause: () => this.#pause() }).catch(() => undefined);
   }
 

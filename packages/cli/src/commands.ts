@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import { COMMON_OPTIONS, type Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { clusterCommand } from "./commands/cluster.ts";
@@ -18,7 +18,6 @@ import { serveCommand } from "./commands/serve.ts";
 import { tagCommand } from "./commands/tag.ts";
 import { tokenCommand } from "./commands/token.ts";
 import { verifyCommand } from "./commands/verify.ts";
-import { COMMON_OPTIONS } from "./common-options.ts";
 
 const WORLD_COMMANDS: readonly Command[] = [
   createCommand,

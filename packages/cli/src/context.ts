@@ -1,17 +1,15 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { type Clock, OrthantError, printable } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { makeFolder } from "./new-folder.ts";
+import { type CommandEnvironment, type Look, plainStyle, type Style, terminalStyle } from "./environment.ts";
+import { makeFolder } from "./files.ts";
 import { noProgress, type Progress, ProgressLine, type ProgressUnit } from "./progress.ts";
-import { jsonLine } from "./report/json.ts";
-import { type Look, plainStyle, type Style, terminalStyle } from "./style.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { type DiskWatch, watchedDisk } from "./watched-disk.ts";
+import { jsonLine } from "./report.ts";
 
 /** Output options of every command. */
-export interface OutputWishes {
+interface OutputOptions {
   /** Print one object instead of text. */
   readonly json: boolean;
   /** Print only errors, and the object of `--json`. */
@@ -19,7 +17,7 @@ export interface OutputWishes {
 }
 
 /** Location of a world: a folder, or one file in it. */
-export interface WorldLocation {
+interface WorldLocation {
   readonly disk: Disk;
   /** `undefined` for the whole folder. */
   readonly file: string | undefined;
@@ -33,29 +31,29 @@ export class Context {
   readonly clock: Clock;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
-  readonly environment: Surroundings["environment"];
+  readonly variables: CommandEnvironment["variables"];
   readonly #style: Style;
-  readonly #surroundings: Surroundings;
-  readonly #wishes: OutputWishes;
+  readonly #environment: CommandEnvironment;
+  readonly #options: OutputOptions;
 
-  constructor(surroundings: Surroundings, wishes: OutputWishes) {
-    this.clock = surroundings.clock;
-    this.signal = surroundings.signal;
-    this.environment = surroundings.environment;
-    this.#style = hasColours(surroundings) ? terminalStyle : plainStyle;
-    this.#surroundings = surroundings;
-    this.#wishes = wishes;
+  constructor(environment: CommandEnvironment, options: OutputOptions) {
+    this.clock = environment.clock;
+    this.signal = environment.signal;
+    this.variables = environment.variables;
+    this.#style = hasColours(environment) ? terminalStyle : plainStyle;
+    this.#environment = environment;
+    this.#options = options;
   }
 
   /** Prints a line of the result for people; nothing with `--json` or `--quiet`. */
   print(line: string): void {
-    if (!this.#wishes.json && !this.#wishes.quiet) this.#surroundings.output.write(`${printable(line)}\n`);
+    if (!this.#options.json && !this.#options.quiet) this.#environment.output.write(`${printable(line)}\n`);
   }
 
   /** Prints a line whose first word is highlighted. */
   printMarked(look: Look, word: string, rest: string): void {
-    if (this.#wishes.json || this.#wishes.quiet) return;
-    this.#surroundings.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
+    if (this.#options.json || this.#options.quiet) return;
+    this.#environment.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
   }
 
   /** Prints several lines. */
@@ -65,23 +63,23 @@ export class Context {
 
   /** Prints the result as one object for programs; nothing without `--json`. Bigints become decimal text. */
   printJson(result: object): void {
-    if (this.#wishes.json) this.#surroundings.output.write(`${jsonLine(result)}\n`);
+    if (this.#options.json) this.#environment.output.write(`${jsonLine(result)}\n`);
   }
 
   /** Prints a remark that is not part of the result; nothing with `--quiet`. */
   note(line: string): void {
-    if (!this.#wishes.quiet) this.#surroundings.errors.write(`${printable(line)}\n`);
+    if (!this.#options.quiet) this.#environment.errors.write(`${printable(line)}\n`);
   }
 
   /** Prints a warning about a problem that does not stop the command, even with `--quiet`. */
   warn(line: string): void {
-    this.#surroundings.errors.write(`warning: ${printable(line)}\n`);
+    this.#environment.errors.write(`warning: ${printable(line)}\n`);
   }
 
   /** Shows the progress of long work, only on a terminal. Call `end` before anything else is printed. */
   progress(label: string, unit: ProgressUnit, total?: number): Progress {
-    const { errors, clock } = this.#surroundings;
-    const isWanted = errors.isTerminal && !this.#wishes.json && !this.#wishes.quiet;
+    const { errors, clock } = this.#environment;
+    const isWanted = errors.isTerminal && !this.#options.json && !this.#options.quiet;
     return isWanted ? new ProgressLine(errors, clock, label, unit, total) : noProgress;
   }
 
@@ -115,7 +113,7 @@ export class Context {
    * themselves.
    */
   takeSignals(): void {
-    this.#surroundings.takeSignals?.();
+    this.#environment.takeSignals?.();
   }
 
   /** Resolves when the user stops the command. */
@@ -146,6 +144,29 @@ export class Context {
 }
 
 /** Only on a terminal, and unless the user opts out as https://no-color.org describes. */
-function hasColours({ output, environment }: Surroundings): boolean {
-  return output.isTerminal && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+function hasColours({ output, variables }: CommandEnvironment): boolean {
+  return output.isTerminal && !variables["NO_COLOR"] && variables["TERM"] !== "dumb";
+}
+
+/** Observer of a disk. */
+interface DiskWatch {
+  /** Once aborted, every further operation throws its reason; open files can still be closed. */
+  readonly signal: AbortSignal;
+  /** Called before a world is locked, which is where writing to it begins. */
+  readonly onWriting?: () => void;
+  /** Called with the number of bytes read or written. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+const ALWAYS_ALLOWED: ReadonlySet<DiskCall["operation"]> = new Set(["size", "close", "lock"]);
+
+/** Wraps a disk so that it stops on a signal and counts the bytes that pass. */
+function watchedDisk(disk: Disk, { signal, onWriting, onBytes }: DiskWatch): Disk {
+  return new GatedDisk(disk, async ({ operation, bytes }, happen) => {
+    if (!ALWAYS_ALLOWED.has(operation)) signal.throwIfAborted();
+    if (operation === "lock") onWriting?.();
+    const result = await happen();
+    if (bytes > 0) onBytes?.(bytes);
+    return result;
+  });
 }

@@ -1,11 +1,11 @@
 import { systemClock } from "@orthant/core";
-import { EXIT } from "./exit-codes.ts";
+import type { TextSink } from "./environment.ts";
 import { run } from "./program.ts";
-import type { TextSink } from "./surroundings.ts";
+import { EXIT } from "./usage.ts";
 
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** A terminal and npx or timeout may both forward one signal; a person takes longer to send a second. */
-const SAME_WISH_MS = 500;
+const SAME_SIGNAL_MS = 500;
 
 const stop = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
@@ -23,7 +23,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 const exitCode = await run(process.argv.slice(2), {
   output: sinkOf(process.stdout),
   errors: sinkOf(process.stderr),
-  environment: process.env,
+  variables: process.env,
   clock: systemClock,
   signal: stop.signal,
   takeSignals,
@@ -42,7 +42,7 @@ function takeSignals(): void {
 function endBy(signal: NodeJS.Signals): void {
   if (endedBy !== undefined) {
     // A second signal means that the user does not want to wait for the clean-up.
-    if (performance.now() - endedMs >= SAME_WISH_MS) dieOf(signal);
+    if (performance.now() - endedMs >= SAME_SIGNAL_MS) dieOf(signal);
     return;
   }
   endedBy = signal;

@@ -1,24 +1,21 @@
+import { readFileSync } from "node:fs";
 import { printable } from "@orthant/core";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
-import { Arguments } from "./arguments.ts";
-import type { ArgumentSpec, Command, OptionSpec } from "./command.ts";
+import { type ArgumentSpec, Arguments, COMMON_OPTIONS, type Command, type OptionSpec } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { COMMON_OPTIONS } from "./common-options.ts";
 import { Context } from "./context.ts";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import type { CommandEnvironment } from "./environment.ts";
 import { reportFailure } from "./failure.ts";
-import { rootHelp } from "./root-help.ts";
-import type { Surroundings } from "./surroundings.ts";
-import { readVersion } from "./version.ts";
+import { EXIT, type ExitCode } from "./usage.ts";
 
 /** A fixed width, so that the reference can show the help. */
 const HELP_COLUMNS = 80;
 
 /** Runs one command line, without the interpreter and the program name. Returns the exit code. */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+export async function run(argv: readonly string[], environment: CommandEnvironment): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
-  const program = parserOf(surroundings, async (command, args, wishes) => {
-    exitCode = await command.run(args, new Context(surroundings, wishes));
+  const program = parserOf(environment, async (command, args, output) => {
+    exitCode = await command.run(args, new Context(environment, output));
   });
   try {
     await program.parseAsync(argv.map(shieldedCoordinates), { from: "user" });
@@ -27,10 +24,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     // The parser has already printed what is wrong, and also throws for help.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
-      if (error.code !== "commander.help") surroundings.errors.write(`hint: ${whereToLook(argv)}\n`);
+      if (error.code !== "commander.help") environment.errors.write(`hint: ${whereToLook(argv)}\n`);
       return EXIT.usage;
     }
-    return reportFailure(error, surroundings);
+    return reportFailure(error, environment);
   }
 }
 
@@ -55,10 +52,10 @@ function plainly(text: string): string {
 type Execute = (
   command: Command,
   args: Arguments,
-  wishes: { readonly json: boolean; readonly quiet: boolean },
+  output: { readonly json: boolean; readonly quiet: boolean },
 ) => Promise<void>;
 
-function parserOf({ output, errors }: Surroundings, execute: Execute): Parser {
+function parserOf({ output, errors }: CommandEnvironment, execute: Execute): Parser {
   const program = new Parser("orthant")
     .version(readVersion(), "-V, --version")
     .exitOverride()
@@ -89,8 +86,8 @@ function addCommand(program: Parser, command: Command, execute: Execute): void {
   for (const option of [...command.options, ...COMMON_OPTIONS]) parser.addOption(parserOption(option));
   parser.action(async () => {
     const options = parser.opts();
-    const wishes = { json: options["json"] === true, quiet: options["quiet"] === true };
-    await execute(command, new Arguments(parser.processedArgs, options), wishes);
+    const output = { json: options["json"] === true, quiet: options["quiet"] === true };
+    await execute(command, new Arguments(parser.processedArgs, options), output);
   });
 }
 
@@ -116,4 +113,23 @@ function parserOption({ flags, description, default: value, choices, repeated }:
 /** The parser takes even `-1,2,3,4` for an option. A space before it, trimmed later, prevents that. */
 function shieldedCoordinates(word: string): string {
   return /^-\d/.test(word) ? ` ${word}` : word;
+}
+
+/** Returns the text of `orthant --help`, which fits a screen of 80 by 24. */
+function rootHelp(commands: readonly Command[], version: string): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    `orthant ${version}: voxel worlds in two, three and four dimensions`,
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "orthant COMMAND --help says more; all commands have --json and --quiet.",
+    "Exit codes: 0 fine, 1 failed or damaged, 2 wrong usage, 3 finished with loss.",
+    "",
+  ].join("\n");
+}
+
+/** Returns the version of this package. */
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  return (manifest as { readonly version: string }).version;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@orthant/core";
-import { formatBytes, formatCount, formatDuration } from "./report/format.ts";
-import type { TextSink } from "./surroundings.ts";
+import type { TextSink } from "./environment.ts";
+import { formatBytes, formatCount, formatDuration } from "./report.ts";
 
 /** Progress of long work. */
 export interface Progress {

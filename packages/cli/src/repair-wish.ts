@@ -1,7 +1,7 @@
 import type { Disk } from "@orthant/disk";
 
 /** A repair request. */
-export interface RepairWish {
+export interface RepairRequest {
   readonly folder: string;
   readonly disk: Disk;
   /** `undefined` to only show the plan. */

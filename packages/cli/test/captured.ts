@@ -47,7 +47,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
       isTerminal,
       columns: 80,
     },
-    environment,
+    variables: environment,
     clock,
     signal: options.signal ?? new AbortController().signal,
     ...(options.takeSignals && { takeSignals: options.takeSignals }),

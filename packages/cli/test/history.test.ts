@@ -32,12 +32,12 @@ describe("tag, log and restore", () => {
     expect(output).toMatch(/^\d+ {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\n/);
     expect(output).toMatch(/^\d+ {2}[^\n]* UTC {2}before$/m);
     expect(await materialAt("1,101,1")).toBe(0);
-    const wish = ["restore", folder, "--box", "0,100,0..4,104,4", "--from", "before"];
-    expect((await capture([...wish, "--dry-run"])).output).toMatch(
+    const request = ["restore", folder, "--box", "0,100,0..4,104,4", "--from", "before"];
+    expect((await capture([...request, "--dry-run"])).output).toMatch(
       /^would restore chunks .* from generation \d+/,
     );
     expect(await materialAt("1,101,1")).toBe(0);
-    const restored = await capture(wish);
+    const restored = await capture(request);
     expect(restored.output).toMatch(/^restored chunks .* from generation \d+: \d chunks? changed\n$/);
     expect(await materialAt("1,101,1")).toBe(11);
     expect(await materialAt("-100,100,0")).toBe(5);

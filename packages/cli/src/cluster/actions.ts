@@ -1,7 +1,7 @@
 import { type Engine, requireName } from "@orthant/cluster";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 import { createInCluster } from "./create.ts";
 import { drainNode, moveShard, splitOff } from "./hand-over.ts";
 import { printStatus } from "./status.ts";

@@ -2,10 +2,10 @@ import { createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@ort
 import { systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld } from "@orthant/world";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 
 /** `orthant cluster create`: copies a world into the owners' shared folder, as the first shard. */
 export async function createInCluster(engine: Engine, args: Arguments, context: Context): Promise<void> {

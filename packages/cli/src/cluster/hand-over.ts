@@ -9,11 +9,11 @@ import {
   voxelsOfSectors,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
-import { parseBox } from "../parse/position.ts";
-import { formatBox } from "../report/format.ts";
-import { UsageError } from "../usage-error.ts";
+import { parseBox } from "../parse.ts";
+import { formatBox } from "../report.ts";
+import { UsageError } from "../usage.ts";
 import { requireStatus } from "./status.ts";
 
 /** Time without an owner after which a released shard is reported. */

@@ -1,11 +1,10 @@
 import { access } from "node:fs/promises";
 import type { Engine } from "@orthant/cluster";
 import type { NatsCredentials } from "@orthant/cluster/nats";
-import type { Arguments } from "../arguments.ts";
-import type { OptionSpec } from "../command.ts";
+import type { Arguments, OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { integerBetween } from "../parse/values.ts";
-import { UsageError } from "../usage-error.ts";
+import { integerBetween } from "../parse.ts";
+import { UsageError } from "../usage.ts";
 
 /** Environment variable with the servers, separated by commas, as an alternative to the options. */
 const NATS_VARIABLE = "ORTHANT_NATS";
@@ -55,19 +54,19 @@ export async function connectEngine(args: Arguments, context: Context, name: str
   });
 }
 
-function serversOf(args: Arguments, { environment }: Context): readonly string[] {
+function serversOf(args: Arguments, { variables }: Context): readonly string[] {
   const given = args.all("nats");
-  const servers = given.length > 0 ? given : (environment[NATS_VARIABLE] ?? "").split(",");
+  const servers = given.length > 0 ? given : (variables[NATS_VARIABLE] ?? "").split(",");
   const named = servers.map((server) => server.trim()).filter((server) => server !== "");
   if (named.length > 0) return named;
   throw new UsageError(`no NATS server given; use --nats or ${NATS_VARIABLE}`);
 }
 
-function credentialsOf(args: Arguments, { environment }: Context): NatsCredentials | undefined {
+function credentialsOf(args: Arguments, { variables }: Context): NatsCredentials | undefined {
   const file = args.text("natsCredentials");
   if (file !== undefined) return { file };
-  const password = environment[PASSWORD_VARIABLE];
-  if (password) return { user: environment[USER_VARIABLE] || DEFAULT_USER, password };
-  const token = environment[TOKEN_VARIABLE];
+  const password = variables[PASSWORD_VARIABLE];
+  if (password) return { user: variables[USER_VARIABLE] || DEFAULT_USER, password };
+  const token = variables[TOKEN_VARIABLE];
   return token ? { token } : undefined;
 }

@@ -12,9 +12,8 @@ import {
 import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import {
   type ListenSettings,
   listenSettings,
@@ -23,7 +22,7 @@ import {
   whileListening,
 } from "../serve/listen.ts";
 import { SECRET_VARIABLE } from "../serve/secret.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
@@ -149,7 +148,7 @@ async function serveGateway(
 /** A gateway always confirms an edit only when a journal has it. */
 async function gatewaySettings(args: Arguments, context: Context): Promise<ListenSettings> {
   const { options, secret } = await listenSettings(args, context);
-  if (args.text("secretFile") === undefined && context.environment[SECRET_VARIABLE] === undefined)
+  if (args.text("secretFile") === undefined && context.variables[SECRET_VARIABLE] === undefined)
     context.note(
       "warning: the secret is new, so other gateways reject its tokens; give all of them one --secret-file",
     );

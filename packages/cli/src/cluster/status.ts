@@ -8,10 +8,9 @@ import {
   voxelsOfSectors,
 } from "@orthant/cluster";
 import { type Box, OrthantError } from "@orthant/core";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
-import { formatBox, formatBytes, formatCount } from "../report/format.ts";
-import { tableLines } from "../report/table.ts";
+import { formatBox, formatBytes, formatCount, tableLines } from "../report.ts";
 
 /** A shard in JSON. */
 interface ShardRow {

@@ -1,6 +1,13 @@
+import { copyGeneration } from "@orthant/save";
 import type { Command } from "../command.ts";
-import { copyWorld } from "../copy-world.ts";
-import { integerBetween } from "../parse/values.ts";
+import type { Context } from "../context.ts";
+import { requireNewFolder, requireOutside } from "../files.ts";
+import { requireKept, requireNative } from "../found-world.ts";
+import { openAskedSave } from "../live-save.ts";
+import { integerBetween } from "../parse.ts";
+import type { Progress } from "../progress.ts";
+import { formatAmount, formatBytes } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant backup`. */
 export const backupCommand: Command = {
@@ -23,7 +30,67 @@ export const backupCommand: Command = {
 
   run(args, context) {
     const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
-    const wish = { from: args.at(0), to: args.at(1), isDry: args.has("dryRun"), generation };
-    return copyWorld(wish, { did: "backed up", would: "would back up" }, context);
+    const request = { from: args.at(0), to: args.at(1), isDry: args.has("dryRun"), generation };
+    return copyWorld(request, { did: "backed up", would: "would back up" }, context);
   },
 };
+
+/** A copy request. */
+interface CopyRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly isDry: boolean;
+  /** `undefined` is the last saved one. */
+  readonly generation: number | undefined;
+}
+
+/** Copies one generation of a world into a new folder, completely or not at all. */
+export async function copyWorld(
+  { from, to, isDry, generation }: CopyRequest,
+  words: { readonly did: string; readonly would: string },
+  context: Context,
+): Promise<ExitCode> {
+  const disk = await context.openDisk(from);
+  await requireNative(disk, from);
+  if (generation !== undefined) await requireKept(disk, generation);
+  requireOutside(to, from);
+  const wanted = generation === undefined ? {} : { generation };
+  if (isDry) {
+    await requireNewFolder(to);
+    const opened = await openAskedSave(disk, generation);
+    await opened.save.close();
+    context.printJson({
+      world: from,
+      to,
+      made: false,
+      generation: opened.generation,
+      packs: null,
+      changes: null,
+      bytes: null,
+    });
+    context.print(`${words.would} generation ${opened.generation} of ${from} to ${to}`);
+    return EXIT.ok;
+  }
+  let progress: Progress | undefined;
+  const onTotal = (bytes: number): void => {
+    // The copy is written, and then read again.
+    progress = context.progress("copying", "bytes", bytes * 2);
+  };
+  try {
+    const copied = await context.makeFolder(
+      to,
+      (target) => copyGeneration(disk, target, { ...wanted, onTotal }),
+      (bytes) => progress?.advance(bytes),
+    );
+    progress?.end();
+    context.printJson({ world: from, to, made: true, ...copied });
+    const size = `${formatBytes(copied.bytes)} in ${formatAmount(copied.packs, "pack")}`;
+    const since = copied.changes === 0 ? "" : ` and ${formatAmount(copied.changes, "change")} since`;
+    context.print(
+      `${words.did} generation ${copied.generation}${since} of ${from} to ${to}: ${size}, proven`,
+    );
+    return EXIT.ok;
+  } finally {
+    progress?.end();
+  }
+}

@@ -12,9 +12,8 @@ import type { Disk } from "@orthant/disk";
 import { createWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { formatBytes } from "../report/format.ts";
-import { tableLines } from "../report/table.ts";
+import { formatBytes, tableLines } from "../report.ts";
+import { EXIT } from "../usage.ts";
 
 const SYNCED_APPENDS = 64;
 const APPEND_BYTES = 4096;

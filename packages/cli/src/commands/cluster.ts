@@ -1,9 +1,7 @@
-import type { Arguments } from "../arguments.ts";
 import { connectEngine, NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 /** The actions, and the options that only they accept. */
 const OPTIONS_OF: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
-import { formatAmount, formatBytes } from "../report/format.ts";
+import { formatAmount, formatBytes } from "../report.ts";
+import { EXIT } from "../usage.ts";
 
 /** `orthant compact`. */
 export const compactCommand: Command = {

@@ -1,18 +1,79 @@
 import { randomInt } from "node:crypto";
 import { basename, resolve } from "node:path";
+import {
+  AIR,
+  type ChunkShape,
+  CUBE_CHUNKS,
+  cellOfVoxel,
+  chunkOfVoxel,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  generatorRef,
+  HYPERCUBE_CHUNKS,
+  isOrthantError,
+  MAZE_DEFAULTS,
+  mazeGenerator,
+  PLATFORMS_DEFAULTS,
+  type Position,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  TILE_CHUNKS,
+  terrainGenerator,
+  WorldField,
+  type WorldGenerator,
+} from "@orthant/core";
 import { createWorld, type NewWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { GENERATORS } from "../create/generators.ts";
-import { findSpawn } from "../create/spawn.ts";
-import { TEMPLATES } from "../create/templates.ts";
-import { EXIT } from "../exit-codes.ts";
-import { parseU64 } from "../parse/values.ts";
-import { formatPosition } from "../report/format.ts";
-import { describeGenerator, generatorInfoOf } from "../report/generator.ts";
-import { factLines } from "../report/table.ts";
-import { UsageError } from "../usage-error.ts";
+import { parsePosition, parseU64 } from "../parse.ts";
+import { describeGenerator, factLines, formatPosition, generatorInfoOf } from "../report.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 const SEED_END = 2 ** 32;
+
+/** A template for new worlds. */
+interface Template {
+  readonly name: string;
+  readonly shape: ChunkShape;
+  /** The default generator. */
+  readonly generator: string;
+  /** Parameters that suit the shape better than a generator's own defaults, by the generator's name. */
+  readonly defaults: Readonly<Record<string, object>>;
+}
+
+/** All templates. */
+const TEMPLATES: readonly Template[] = [
+  { name: "platforms", shape: HYPERCUBE_CHUNKS, generator: "platforms", defaults: {} },
+  { name: "terrain", shape: CUBE_CHUNKS, generator: "terrain", defaults: {} },
+  {
+    name: "tiles",
+    shape: TILE_CHUNKS,
+    generator: "flat",
+    defaults: {
+      // Seen from the side, a floor of two tiles would be a line.
+      flat: { thickness: 16 },
+      maze: { origin: [-64, 0, 0, 0], cells: [32, 16, 1, 1] },
+    },
+  },
+];
+
+/** A generator for new worlds. Turns `name=value` words and a seed into a reference. */
+interface NamedGenerator {
+  readonly name: string;
+  /** Its parameters with their defaults, for help. */
+  readonly parameters: string;
+  ref(words: readonly string[], seed: bigint, defaults?: object): GeneratorRef;
+}
+
+/** All generators included in Orthant. */
+const GENERATORS: readonly NamedGenerator[] = [
+  named(flatGenerator, FLAT_DEFAULTS),
+  named(mazeGenerator, MAZE_DEFAULTS),
+  named(platformsGenerator, PLATFORMS_DEFAULTS),
+  named(terrainGenerator, TERRAIN_DEFAULTS),
+];
 
 /** `orthant create`. */
 export const createCommand: Command = {
@@ -94,3 +155,76 @@ export const createCommand: Command = {
     return EXIT.ok;
   },
 };
+
+function named<Parameters extends object>(
+  generator: WorldGenerator<Parameters>,
+  defaults: Parameters,
+): NamedGenerator {
+  return {
+    name: generator.id,
+    parameters: Object.entries(defaults)
+      .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : value}`)
+      .join(" "),
+    ref(words, seed, templateDefaults = {}) {
+      const parameters = withParameters({ ...defaults, ...templateDefaults }, words);
+      try {
+        return generatorRef(generator, parameters, seed);
+      } catch (error) {
+        if (isOrthantError(error)) throw new UsageError(`--set ${words.join(" ")}: ${error.detail}`);
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Returns a generator's parameters: its defaults, changed by words like `relief=32`. The default determines
+ * the kind of value: a whole number, `true` or `false`, or a position. `none` removes an optional value.
+ */
+function withParameters<Parameters extends object>(
+  defaults: Parameters,
+  words: readonly string[],
+): Parameters {
+  const values: Record<string, unknown> = Object.fromEntries(Object.entries(defaults));
+  for (const word of words) {
+    const [name = "", text, ...rest] = word.split("=");
+    if (text === undefined || rest.length > 0) {
+      throw new UsageError(`--set: "${word}" is not of the form name=value`);
+    }
+    if (!Object.hasOwn(defaults, name)) {
+      const known = Object.keys(defaults).join(", ");
+      throw new UsageError(`--set: there is no parameter "${name}"; there are ${known}`);
+    }
+    values[name] = parameterValue(name, text, values[name]);
+  }
+  return values as Parameters;
+}
+
+function parameterValue(name: string, text: string, before: unknown): unknown {
+  if (Array.isArray(before)) return parsePosition(text);
+  if (typeof before === "boolean") {
+    if (text === "true" || text === "false") return text === "true";
+    throw new UsageError(`--set: ${name} is true or false, not "${text}"`);
+  }
+  if (text === "none" && name === "waterLevel") return undefined;
+  if (!/^[-+]?\d{1,15}$/.test(text)) throw new UsageError(`--set: ${name} is a whole number, not "${text}"`);
+  return Number(text);
+}
+
+/** Distance above and below the origin to search for the ground, in voxels. */
+const REACH_VOXELS = 256;
+
+/** Returns a spawn position: on top of the highest ground near the origin, or else the origin itself. */
+function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
+  const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
+  const isFree = (y: number): boolean => {
+    const voxel: Position = [0, y, 0, 0];
+    const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
+    const material = chunk.get(cellOfVoxel(shape, ...voxel));
+    return material === AIR || DEFAULT_MATERIALS.byId(material)?.solid === false;
+  };
+  for (let y = REACH_VOXELS; y > -REACH_VOXELS; y--) {
+    if (isFree(y) && !isFree(y - 1)) return [0, y, 0, 0];
+  }
+  return [0, 0, 0, 0];
+}

@@ -4,14 +4,11 @@ import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
-import { openAskedSave, whileLive } from "../live-save.ts";
-import { parseGenerations } from "../parse/generations.ts";
-import { integerBetween } from "../parse/values.ts";
-import { formatAmount, formatCount, formatPosition } from "../report/format.ts";
-import { exitWithJournals } from "../report/journal.ts";
-import { UsageError } from "../usage-error.ts";
+import { exitWithJournals, openAskedSave, whileLive } from "../live-save.ts";
+import { integerBetween, parseGenerations } from "../parse.ts";
+import { formatAmount, formatCount, formatPosition } from "../report.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
 

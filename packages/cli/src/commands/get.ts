@@ -15,11 +15,9 @@ import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
-import { openLiveSave, whileLive } from "../live-save.ts";
-import { parsePosition } from "../parse/position.ts";
-import { formatBox, formatBytes, formatPosition } from "../report/format.ts";
-import { exitWithJournals } from "../report/journal.ts";
-import { factLines } from "../report/table.ts";
+import { exitWithJournals, openLiveSave, whileLive } from "../live-save.ts";
+import { parsePosition } from "../parse.ts";
+import { factLines, formatBox, formatBytes, formatPosition } from "../report.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {

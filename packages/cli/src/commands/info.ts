@@ -17,14 +17,21 @@ import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { describeFormat, fileBytes, findWorld } from "../found-world.ts";
 import { tellLegacyWorld } from "../legacy/info.ts";
-import { openLiveSave, whileLive } from "../live-save.ts";
+import { describeJournal, exitWithJournals, journalFacts, openLiveSave, whileLive } from "../live-save.ts";
 import { tellMarsMiner } from "../marsminer/info.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
-import { tellPixelWorld } from "../pixel/info.ts";
-import { formatAmount, formatBox, formatBytes, formatPosition, formatTime } from "../report/format.ts";
-import { describeGenerator, type GeneratorInfo, generatorInfo } from "../report/generator.ts";
-import { describeJournal, exitWithJournals, journalFacts } from "../report/journal.ts";
-import { factLines } from "../report/table.ts";
+import { showPixelWorld } from "../pixel/info.ts";
+import {
+  describeGenerator,
+  factLines,
+  formatAmount,
+  formatBox,
+  formatBytes,
+  formatPosition,
+  formatTime,
+  type GeneratorInfo,
+  generatorInfo,
+} from "../report.ts";
 import { tellTileSave } from "../tiles/info.ts";
 
 const FILES_AT_ONCE = 64;
@@ -49,12 +56,12 @@ export const infoCommand: Command = {
     const folder = args.at(0);
     const { disk, format } = await findWorld(folder, context);
     refuseMarsMinerOptions(args, folder, format);
-    if (format.format === "pixelworld") return tellPixelWorld(disk, format, folder, context);
+    if (format.format === "pixelworld") return showPixelWorld(disk, format, folder, context);
     if (format.format === "v4dw") return tellLegacyWorld(disk, format, folder, context);
     if (format.format === "tilesave") return tellTileSave(disk, format, folder, context);
     if (format.format === "marsminer") {
-      const wish = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
-      return tellMarsMiner(wish, context);
+      const request = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
+      return tellMarsMiner(request, context);
     }
     const survey = await surveySave(disk);
     const opened = await openLiveSave(disk);

@@ -1,12 +1,11 @@
 import type { Disk } from "@orthant/disk";
 import { listGenerations, openSave } from "@orthant/save";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { whileLive } from "../live-save.ts";
-import { integerBetween } from "../parse/values.ts";
-import { formatAmount, formatTime } from "../report/format.ts";
-import { tableLines } from "../report/table.ts";
+import { integerBetween } from "../parse.ts";
+import { formatAmount, formatTime, tableLines } from "../report.ts";
+import { EXIT } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
 

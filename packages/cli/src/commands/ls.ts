@@ -19,13 +19,10 @@ import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { fileBytes, requireNative } from "../found-world.ts";
-import { openLiveSave } from "../live-save.ts";
-import { parseBox } from "../parse/position.ts";
-import { integerBetween } from "../parse/values.ts";
-import { formatCount, formatPosition, formatTime } from "../report/format.ts";
-import { exitWithJournals } from "../report/journal.ts";
-import { tableLines } from "../report/table.ts";
-import { UsageError } from "../usage-error.ts";
+import { exitWithJournals, openLiveSave } from "../live-save.ts";
+import { integerBetween, parseBox } from "../parse.ts";
+import { formatCount, formatPosition, formatTime, tableLines } from "../report.ts";
+import { UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
 

@@ -17,21 +17,18 @@ import { type Save, SaveContent } from "@orthant/save";
 import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
+import { makeFile } from "../files.ts";
 import { requireNative } from "../found-world.ts";
-import { whileLive } from "../live-save.ts";
-import { ChunkSource } from "../map/chunk-source.ts";
-import { defaultBox } from "../map/default-box.ts";
+import { exitWithJournals, whileLive } from "../live-save.ts";
+import { ChunkSource } from "../map/band.ts";
 import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
 import { type Colour, opaque } from "../map/paint.ts";
 import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../map/picture.ts";
 import { PngWriter } from "../map/png-writer.ts";
-import { AXIS_NAMES, cutBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
-import { makeFile } from "../new-file.ts";
-import { parseBox } from "../parse/position.ts";
-import { integerBetween } from "../parse/values.ts";
-import { formatBox, formatBytes } from "../report/format.ts";
-import { exitWithJournals } from "../report/journal.ts";
-import { UsageError } from "../usage-error.ts";
+import { AXIS_NAMES, cutBox, defaultBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
+import { integerBetween, parseBox } from "../parse.ts";
+import { formatBox, formatBytes } from "../report.ts";
+import { UsageError } from "../usage.ts";
 
 const SIDE_MAX = 16_384;
 const SCALE_MAX = 32;
@@ -77,7 +74,7 @@ export const mapCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const wish: Wish = {
+    const request: MapRequest = {
       output: args.text("output") ?? "map.png",
       mayReplace: args.has("force"),
       slices: args.all("slice").map(parseSlice),
@@ -90,12 +87,12 @@ export const mapCommand: Command = {
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
     // A writer may save the world during the drawing.
-    const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, wish, context));
+    const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, request, context));
     const { view, box, scale } = picture;
     const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
     context.printJson({
       world: folder,
-      output: wish.output,
+      output: request.output,
       width: layout.width,
       height: layout.height,
       bytes,
@@ -106,7 +103,9 @@ export const mapCommand: Command = {
       along: view.along === undefined ? null : AXIS_NAMES[view.along],
       sheet: sheet ?? null,
     });
-    context.print(`wrote ${wish.output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`);
+    context.print(
+      `wrote ${request.output}: ${layout.width} x ${layout.height} pixels, ${formatBytes(bytes)}`,
+    );
     context.print(
       `shows voxels ${formatBox(box)}${sheet ? ` at ${sheet.axis} = ${sheet.at.join(", ")}` : ""}`,
     );
@@ -115,7 +114,7 @@ export const mapCommand: Command = {
 };
 
 /** The request; `undefined` means a default that suits the world. */
-interface Wish {
+interface MapRequest {
   readonly output: string;
   readonly mayReplace: boolean;
   readonly slices: readonly Slice[];
@@ -136,11 +135,11 @@ interface DrawnMap {
 }
 
 /** Draws the live generation with its journal into a file. The file is written completely or not at all. */
-async function drawMap(disk: Disk, wish: Wish, context: Context): Promise<DrawnMap> {
+async function drawMap(disk: Disk, request: MapRequest, context: Context): Promise<DrawnMap> {
   const opened = await openSaveWithJournal(disk);
   try {
-    const { picture, layout } = await planMap(opened, wish, context);
-    return { opened, picture, layout, bytes: await drawFile(picture, layout, wish, context) };
+    const { picture, layout } = await planMap(opened, request, context);
+    return { opened, picture, layout, bytes: await drawFile(picture, layout, request, context) };
   } finally {
     await opened.save.close();
   }
@@ -148,7 +147,7 @@ async function drawMap(disk: Disk, wish: Wish, context: Context): Promise<DrawnM
 
 async function planMap(
   { disk, save }: SaveWithJournal,
-  wish: Wish,
+  request: MapRequest,
   context: Context,
 ): Promise<Pick<DrawnMap, "picture" | "layout">> {
   const { field, catalog } = await fieldOf(disk, save, context);
@@ -157,34 +156,40 @@ async function planMap(
   const { spawn: exact } = save.global.description;
   const spawn = positionFrom((index) => Math.floor(exact[index]));
   const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
-  const view = viewOf(shape, wish.slices, wish.axis, sheetAt);
-  let box = wish.box ?? (await defaultBox(content, field, spawn, view));
-  for (const slice of wish.slices) box = cutBox(box, slice);
+  const view = viewOf(shape, request.slices, request.axis, sheetAt);
+  let box = request.box ?? (await defaultBox(content, field, spawn, view));
+  for (const slice of request.slices) box = cutBox(box, slice);
   if (view.sheet !== undefined) box = cutBox(box, view.sheet);
-  const scale = wish.scale ?? fittingScale(layoutOf(view, box, 1));
+  const scale = request.scale ?? fittingScale(layoutOf(view, box, 1));
   const layout = layoutOf(view, box, scale);
   if (Math.max(layout.width, layout.height) > SIDE_MAX) {
     throw new UsageError(
       `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
     );
   }
-  const heat = wish.heat && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, wish.heat));
+  const heat =
+    request.heat && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, request.heat));
   const source = new ChunkSource(content, field);
   const middle = view.along === undefined ? 0 : spawn[view.along];
   return {
-    picture: { source, shape, catalog, view, box, scale, background: wish.background, middle, heat },
+    picture: { source, shape, catalog, view, box, scale, background: request.background, middle, heat },
     layout,
   };
 }
 
 /** Returns the size of the file. */
-async function drawFile(picture: Picture, layout: Layout, wish: Wish, context: Context): Promise<number> {
+async function drawFile(
+  picture: Picture,
+  layout: Layout,
+  request: MapRequest,
+  context: Context,
+): Promise<number> {
   const bands = bandsOf(picture.shape, picture.box, picture.view).length;
   const progress = context.progress("drawing", "rows of chunks", bands * Math.max(1, layout.panels.length));
   let bytes = 0;
   context.takeSignals();
   try {
-    await makeFile(wish.output, wish.mayReplace, async (append) => {
+    await makeFile(request.output, request.mayReplace, async (append) => {
       const png = await PngWriter.create(layout.width, layout.height, async (piece) => {
         context.signal.throwIfAborted();
         bytes += piece.length;

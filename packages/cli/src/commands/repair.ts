@@ -4,16 +4,15 @@ import { isWhole } from "@orthant/disk/files";
 import { applyRepair, openSave, planRepair, type RepairPlan } from "@orthant/save";
 import { type JournalRepair, planJournalRepair } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { requireOutside } from "../files.ts";
 import { findWorld, unreadable } from "../found-world.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { mendMarsMiner } from "../marsminer/repair.ts";
-import { requireOutside } from "../new-folder.ts";
-import { parsePosition } from "../parse/position.ts";
+import { parsePosition } from "../parse.ts";
 import { mendPixelWorld } from "../pixel/repair.ts";
 import { findingJson } from "../report/finding.ts";
-import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
-import { UsageError } from "../usage-error.ts";
+import { formatAmount, formatBox, formatBytes } from "../report.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 /** `orthant repair`. */
 export const repairCommand: Command = {
@@ -50,12 +49,12 @@ export const repairCommand: Command = {
     }
     const writes = target !== undefined && !args.has("dryRun");
     if (target !== undefined) requireOutside(target, folder);
-    const wish = { folder, disk, target: writes ? target : undefined };
+    const request = { folder, disk, target: writes ? target : undefined };
     if (format.format === "pixelworld") {
-      return mendPixelWorld(wish, format, context).finally(() => progress.end());
+      return mendPixelWorld(request, format, context).finally(() => progress.end());
     }
     if (format.format === "marsminer") {
-      return mendMarsMiner(wish, marsMinerOptions(args), context).finally(() => progress.end());
+      return mendMarsMiner(request, marsMinerOptions(args), context).finally(() => progress.end());
     }
     const { plan, journal } = await planAll(disk, shape).finally(() => progress.end());
     if (writes) {

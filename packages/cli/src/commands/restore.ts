@@ -2,14 +2,12 @@ import { type Box, boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/c
 import { type Moment, openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { copyWorld } from "../copy-world.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { parseMoment } from "../parse/moment.ts";
-import { parseBox } from "../parse/position.ts";
-import { formatAmount, formatBox } from "../report/format.ts";
-import { UsageError } from "../usage-error.ts";
+import { parseBox, parseMoment } from "../parse.ts";
+import { formatAmount, formatBox } from "../report.ts";
+import { EXIT, type ExitCode, UsageError } from "../usage.ts";
+import { copyWorld } from "./backup.ts";
 
 /** `orthant restore`. */
 export const restoreCommand: Command = {
@@ -48,8 +46,8 @@ export const restoreCommand: Command = {
     if (box !== undefined || moment !== undefined)
       throw new UsageError("--box and --from belong together: give both, or neither");
     if (to === "") throw new UsageError("name the folder where the world goes, or a --box and --from");
-    const wish = { from, to, isDry, generation: undefined };
-    return copyWorld(wish, { did: "restored", would: "would restore" }, context);
+    const request = { from, to, isDry, generation: undefined };
+    return copyWorld(request, { did: "restored", would: "would restore" }, context);
   },
 };
 

@@ -1,14 +1,12 @@
 import { type DamagedJournal, type Durability, openWorld, type World } from "@orthant/world";
-import type { Arguments } from "../arguments.ts";
 import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
 import { ROLES } from "../serve/roles.ts";
 import { METRICS_VARIABLE, SECRET_VARIABLE } from "../serve/secret.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
 const DAMAGED_JOURNALS: readonly DamagedJournal[] = ["refuse", "cut"];

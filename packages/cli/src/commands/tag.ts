@@ -1,10 +1,9 @@
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit-codes.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { integerBetween } from "../parse/values.ts";
-import { UsageError } from "../usage-error.ts";
+import { integerBetween } from "../parse.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 /** `orthant tag`. */
 export const tagCommand: Command = {

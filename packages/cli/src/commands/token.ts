@@ -1,16 +1,14 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { SigningKey } from "@orthant/server";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { requireOptionFiles } from "../option-files.ts";
-import { parseDuration, parseU64 } from "../parse/values.ts";
-import { formatTime } from "../report/format.ts";
+import { requireOptionFiles } from "../files.ts";
+import { parseDuration, parseU64 } from "../parse.ts";
+import { formatTime } from "../report.ts";
 import { parseRole, ROLES } from "../serve/roles.ts";
 import { readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/secret.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../usage.ts";
 
 const PLAYER_ID_END = 2 ** 48 - 1;
 const TOKEN_ID_BYTES = 9;
@@ -69,7 +67,7 @@ async function signingKey(args: Arguments, context: Context): Promise<SigningKey
     if (file === undefined) throw new UsageError("--new-secret needs --secret-file");
     await writeNewSecret(file);
   }
-  const secret = await readSecret(file, context.environment);
+  const secret = await readSecret(file, context.variables);
   if (secret === undefined) {
     throw new UsageError(`no secret: give --secret-file, --private-key or ${SECRET_VARIABLE}`);
   }

@@ -2,17 +2,16 @@ import type { Disk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import { verifyMarsMiner } from "@orthant/formats";
 import { surveySave, verifySave } from "@orthant/save";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
 import { describeFormat, type FoundWorld, fileBytes, findWorld, unreadable } from "../found-world.ts";
 import { liveGeneration, whileLive } from "../live-save.ts";
 import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
 import { verifyPixels } from "../pixel/verify.ts";
 import { noProgress } from "../progress.ts";
 import { findingJson, printFinding } from "../report/finding.ts";
-import { formatAmount } from "../report/format.ts";
+import { formatAmount } from "../report.ts";
+import { EXIT } from "../usage.ts";
 
 /** `orthant verify`. */
 export const verifyCommand: Command = {

@@ -3,10 +3,9 @@ import type { Disk } from "@orthant/disk";
 import type { DetectedLegacyWorld } from "@orthant/formats";
 import { openLegacyWorld } from "@orthant/save";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat, fileBytes } from "../found-world.ts";
-import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
-import { factLines } from "../report/table.ts";
+import { factLines, formatAmount, formatBox, formatBytes } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant info` of a `.v4dw` file. */
 export async function tellLegacyWorld(

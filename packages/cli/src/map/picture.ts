@@ -6,11 +6,9 @@ import {
   type Position,
   positionFrom,
 } from "@orthant/core";
-import { lookAt } from "./band.ts";
-import type { ChunkSource } from "./chunk-source.ts";
+import { type ChunkSource, lookAt } from "./band.ts";
 import type { HeatMap } from "./heat.ts";
-import { drawLabelRow, LABEL_HEIGHT, labelWidth } from "./label.ts";
-import { type Colour, lastHeights, Painter } from "./paint.ts";
+import { type Colour, drawLabelRow, LABEL_HEIGHT, labelWidth, lastHeights, Painter } from "./paint.ts";
 import type { PngWriter } from "./png-writer.ts";
 import { AXIS_NAMES, cutBox, type View } from "./view.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "@orthant/formats";
 import { type Save, verifySave } from "@orthant/save";
 import type { OpenConversion } from "../open-conversion.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 
 /** Converts a MarsMiner world to a native one; `address` selects an older state, as in `info --count`. */
 export async function conversionFromMarsMiner(

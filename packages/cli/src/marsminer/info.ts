@@ -9,13 +9,12 @@ import {
   openMarsMiner,
 } from "@orthant/formats";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat } from "../found-world.ts";
-import { formatAmount, formatBytes, formatTime } from "../report/format.ts";
-import { factLines } from "../report/table.ts";
+import { factLines, formatAmount, formatBytes, formatTime } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** The world to describe, and how. */
-export interface InfoWish {
+export interface InfoRequest {
   readonly folder: string;
   readonly disk: Disk;
   readonly format: DetectedMarsMiner;
@@ -24,17 +23,17 @@ export interface InfoWish {
 }
 
 /** `orthant info` of a MarsMiner world. */
-export async function tellMarsMiner(wish: InfoWish, context: Context): Promise<ExitCode> {
-  const save = await openMarsMiner(wish.disk, wish.options);
+export async function tellMarsMiner(request: InfoRequest, context: Context): Promise<ExitCode> {
+  const save = await openMarsMiner(request.disk, request.options);
   try {
     const { state, dialect, fittingDialects, cubeSize } = save;
     const sizes = await save.sizes();
-    const counts = wish.count ? await countContent(save, context) : undefined;
-    const format = { ...wish.format, dialect };
+    const counts = request.count ? await countContent(save, context) : undefined;
+    const format = { ...request.format, dialect };
     const savedMs = state === undefined ? null : msOfTicks(state.ticks);
     const chunks = state?.chunks.length ?? 0;
     context.printJson({
-      ...{ world: wish.folder, ...format, fittingDialects, cubeSize },
+      ...{ world: request.folder, ...format, fittingDialects, cubeSize },
       ...{ name: state?.name ?? null, savedMs, ticks: state?.ticks ?? null, chunks },
       ...{ places: placesOf(save) ?? null, sizes, counts: counts ?? null },
     });

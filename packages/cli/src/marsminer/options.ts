@@ -5,10 +5,9 @@ import {
   type MarsMinerDialect,
   type OpenMarsMinerOptions,
 } from "@orthant/formats";
-import type { Arguments } from "../arguments.ts";
-import type { OptionSpec } from "../command.ts";
-import { integerBetween } from "../parse/values.ts";
-import { UsageError } from "../usage-error.ts";
+import type { Arguments, OptionSpec } from "../command.ts";
+import { integerBetween } from "../parse.ts";
+import { UsageError } from "../usage.ts";
 
 /** Facts about a MarsMiner world that its files do not contain. */
 export const MARSMINER_OPTIONS: readonly OptionSpec[] = [

@@ -7,13 +7,13 @@ import {
   planMarsMinerRepair,
 } from "@orthant/formats";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { RepairWish } from "../repair-wish.ts";
+import type { RepairRequest } from "../repair-wish.ts";
 import { findingJson } from "../report/finding.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant repair` of a MarsMiner world. */
 export async function mendMarsMiner(
-  { folder, disk, target }: RepairWish,
+  { folder, disk, target }: RepairRequest,
   options: OpenMarsMinerOptions,
   context: Context,
 ): Promise<ExitCode> {

@@ -9,7 +9,7 @@ import {
 import { openPixelSave, verifyPixelWorld } from "@orthant/pixel-world";
 import { type Save, verifySave } from "@orthant/save";
 import type { OpenConversion } from "../open-conversion.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 
 /** The pixel formats of `--to`, and the file name that each one gets in the new folder. */
 const TARGETS: Readonly<Record<"pxsw" | "pxsw1", { readonly kind: PixelTargetKind; readonly path: string }>> =

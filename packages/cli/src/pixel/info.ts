@@ -2,13 +2,12 @@ import type { Disk } from "@orthant/disk";
 import type { DetectedPixelWorld } from "@orthant/formats";
 import { openPixelSave, type PixelSave } from "@orthant/pixel-world";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat } from "../found-world.ts";
-import { formatAmount, formatBytes, formatTime } from "../report/format.ts";
-import { factLines } from "../report/table.ts";
+import { factLines, formatAmount, formatBytes, formatTime } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant info` of a pixel world. */
-export async function tellPixelWorld(
+export async function showPixelWorld(
   disk: Disk,
   format: DetectedPixelWorld,
   world: string,

@@ -2,14 +2,14 @@ import { isWhole } from "@orthant/disk/files";
 import type { DetectedPixelWorld } from "@orthant/formats";
 import { applyPixelRepair, openPixelSave, planPixelRepair } from "@orthant/pixel-world";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import type { RepairWish } from "../repair-wish.ts";
+import type { RepairRequest } from "../repair-wish.ts";
 import { findingJson } from "../report/finding.ts";
-import { formatAmount } from "../report/format.ts";
+import { formatAmount } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant repair` of a pixel world. */
 export async function mendPixelWorld(
-  { folder, disk, target }: RepairWish,
+  { folder, disk, target }: RepairRequest,
   { evidence, dialect }: DetectedPixelWorld,
   context: Context,
 ): Promise<ExitCode> {

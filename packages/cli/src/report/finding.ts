@@ -1,6 +1,6 @@
 import type { Finding } from "@orthant/disk/files";
 import type { Context } from "../context.ts";
-import { formatBox } from "./format.ts";
+import { formatBox } from "../report.ts";
 
 /** Prints a finding in a line: where, what, and what it affects. */
 export function printFinding(finding: Finding, context: Context): void {

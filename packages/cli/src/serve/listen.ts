@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
 import type { OrthantServer, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import type { Arguments } from "../arguments.ts";
+import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
-import { requireOptionFiles } from "../option-files.ts";
-import { integerBetween, parseDuration } from "../parse/values.ts";
-import { factLines } from "../report/table.ts";
-import { UsageError } from "../usage-error.ts";
+import { requireOptionFiles } from "../files.ts";
+import { integerBetween, parseDuration } from "../parse.ts";
+import { factLines } from "../report.ts";
+import { UsageError } from "../usage.ts";
 import { followRevokedFile, readRevokedFile } from "./revoked-file.ts";
 import { parseRole } from "./roles.ts";
 import { METRICS_VARIABLE, newSecret, readSecret } from "./secret.ts";
@@ -39,7 +39,7 @@ export async function listenSettings(args: Arguments, context: Context): Promise
     ...(await metricsSettings(args, context)),
     ...(revokedFile !== undefined && { revoked: await readRevokedFile(revokedFile) }),
   };
-  const secret = (await readSecret(args.text("secretFile"), context.environment)) ?? newSecret();
+  const secret = (await readSecret(args.text("secretFile"), context.variables)) ?? newSecret();
   return { options, secret };
 }
 
@@ -72,7 +72,7 @@ export async function metricsSettings(
   args: Arguments,
   context: Context,
 ): Promise<Pick<ServerOptions, "metrics">> {
-  const bearer = await readSecret(args.text("metricsTokenFile"), context.environment, METRICS_VARIABLE);
+  const bearer = await readSecret(args.text("metricsTokenFile"), context.variables, METRICS_VARIABLE);
   const isPublic = args.has("publicMetrics");
   if (bearer !== undefined && isPublic) {
     throw new UsageError(`either --public-metrics, or --metrics-token-file or ${METRICS_VARIABLE}, not both`);

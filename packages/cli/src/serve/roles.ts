@@ -1,5 +1,5 @@
 import type { TokenClaims } from "@orthant/server";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 
 /** What a player may do. */
 export type Role = TokenClaims["role"];

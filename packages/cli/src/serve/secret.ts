@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { systemCode } from "@orthant/disk/node";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../usage.ts";
 
 const SECRET_BYTES = 32;
 /** A leaked secret allows anyone to sign tokens. */

@@ -2,10 +2,9 @@ import { type Box, boxAt, unionBox } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type DetectedTileSave, type OpenedTileSave, openTileSave } from "@orthant/formats";
 import type { Context } from "../context.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
 import { describeFormat, fileBytes } from "../found-world.ts";
-import { formatAmount, formatBox, formatBytes } from "../report/format.ts";
-import { factLines } from "../report/table.ts";
+import { factLines, formatAmount, formatBox, formatBytes } from "../report.ts";
+import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant info` of a tile save. */
 export async function tellTileSave(

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk, systemCode } from "@orthant/disk/node";
-import { UsageError } from "./usage-error.ts";
+import type { Arguments } from "./command.ts";
+import { UsageError } from "./usage.ts";
 
 /**
  * Creates a folder with the content that `fill` writes. The folder is complete or absent: it is filled under
@@ -70,5 +71,59 @@ async function namesIn(folder: string): Promise<readonly string[] | undefined> {
         { cause: error },
       );
     throw error;
+  }
+}
+
+/**
+ * Creates a file with the bytes that `fill` appends. Writes to a temporary name beside it and renames it at
+ * the end, so that the file is complete or absent. Throws `ORT_EXISTS` when the file exists and may not be
+ * replaced.
+ */
+export async function makeFile(
+  file: string,
+  mayReplace: boolean,
+  fill: (append: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const target = resolve(file);
+  const found = await stat(target).catch(() => undefined);
+  if (found !== undefined && (!mayReplace || !found.isFile())) {
+    throw new OrthantError("ORT_EXISTS", `there is "${file}" already; --force replaces it`);
+  }
+  const temporary = join(
+    dirname(target),
+    `.${basename(target)}.unfinished-${randomBytes(4).toString("hex")}`,
+  );
+  let handle: FileHandle | undefined;
+  try {
+    const opened = await open(temporary, "wx").catch((cause: unknown) => {
+      throw systemCode(cause) === "ENOENT" ? noFolder(file, cause) : cause;
+    });
+    handle = opened;
+    await fill(async (bytes) => void (await opened.write(bytes)));
+    await opened.sync();
+    await opened.close();
+    await rename(temporary, target);
+  } catch (error) {
+    await handle?.close();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function noFolder(file: string, cause: unknown): OrthantError {
+  const detail = `there is no folder "${dirname(file)}" for "${basename(file)}"; make it first`;
+  return new OrthantError("ORT_NOT_FOUND", detail, {}, { cause });
+}
+
+/** Throws a {@link UsageError} unless the options, in camel case, name existing files (not folders). */
+export async function requireOptionFiles(args: Arguments, options: readonly string[]): Promise<void> {
+  for (const option of options) {
+    const file = args.text(option);
+    if (file === undefined) continue;
+    const flag = `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const found = await stat(file).catch(() => undefined);
+    if (found === undefined)
+      throw new UsageError(`${flag}: there is no file "${file}"; check how it is spelled`);
+    if (found.isDirectory()) throw new UsageError(`${flag}: "${file}" is a folder, where a file is wanted`);
   }
 }

@@ -12,3 +12,8 @@ export const EXIT = {
 
 /** One of the four exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** An invalid command line. The message is for people. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}

@@ -1,0 +1,83 @@
+import { type Box, boxBetween, type Position, U64_MAX } from "@orthant/core";
+import type { Moment } from "@orthant/world";
+import { UsageError } from "./usage.ts";
+
+const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+
+/** Returns a parser for a whole number in a range. */
+export function integerBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^[-+]?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new UsageError(`"${text}" is no whole number from ${min} to ${max}`);
+  };
+}
+
+/** Parses an unsigned 64-bit number, such as a seed or an id. */
+export function parseU64(text: string): bigint {
+  const value = /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
+  if (value >= 0n && value <= U64_MAX) return value;
+  throw new UsageError(`"${text}" is no whole number from 0 to ${U64_MAX}`);
+}
+
+/** Parses a time span in seconds: `90s`, `15min`, `12h` or `7d`. */
+export function parseDuration(text: string): number {
+  const { count, unit } = DURATION.exec(text)?.groups ?? {};
+  const seconds = Number(count) * (UNIT_SECONDS[unit ?? ""] ?? 0);
+  if (seconds > 0) return seconds;
+  throw new UsageError(`"${text}" is no time span; one looks like 90s, 15min, 12h or 7d`);
+}
+
+const AXES_MAX = 4;
+
+/** Parses `3,-4` or `1,2,3,4`: coordinates left out at the end are 0. */
+export function parsePosition(text: string): Position {
+  return coordinatesOf(text, 0);
+}
+
+/** Parses `0,0,0,0..8,8,8,8`: from the first position to the second, exclusive; an omitted axis is 0 to 1. */
+export function parseBox(text: string): Box {
+  const [from, to, ...rest] = text.split("..");
+  if (from === undefined || to === undefined || rest.length > 0) {
+    throw new UsageError(`"${text}" is no box; one looks like 0,0,0,0..8,8,8,8`);
+  }
+  const [min, max] = [coordinatesOf(from, 0), coordinatesOf(to, 1)];
+  if (min.some((coordinate, axis) => coordinate >= (max[axis] ?? 0))) {
+    throw new UsageError(
+      `"${text}" holds nothing; the lower corner comes first, and the upper one is not in it`,
+    );
+  }
+  return boxBetween(min, max);
+}
+
+function coordinatesOf(text: string, missing: number): Position {
+  const words = text.split(",").map((word) => word.trim());
+  if (words.length > AXES_MAX || !words.every((word) => /^[-+]?\d{1,15}$/.test(word))) {
+    throw new UsageError(`"${text}" is no position; one looks like 1,-2,3,4`);
+  }
+  const [x = missing, y = missing, z = missing, w = missing] = words.map(Number);
+  return [x, y, z, w];
+}
+
+/** Parses `3` or `3..5`: a generation, and the one to compare it with, which is the live one by default. */
+export function parseGenerations(text: string): readonly [before: number, after: number | undefined] {
+  const { from, to } = /^(?<from>\d{1,15})(?:\.\.(?<to>\d{1,15}))?$/.exec(text)?.groups ?? {};
+  if (from === undefined) throw new UsageError(`"${text}" names no generations; 3 or 3..5 would`);
+  return [Number(from), to === undefined ? undefined : Number(to)];
+}
+
+const GENERATION = /^\d{1,15}$/;
+const DATE = /^\d{4}-\d{2}-\d{2}/;
+
+/** Returns a parser for a saved state, as of `nowMs`: `41`, a name, `3d` for three days ago, or a date. */
+export function parseMoment(nowMs: number): (text: string) => Moment {
+  return (text) => {
+    if (GENERATION.test(text)) return Number(text);
+    if (DURATION.test(text)) return new Date(nowMs - parseDuration(text) * 1000);
+    if (!DATE.test(text)) return text;
+    const date = new Date(text);
+    if (!Number.isNaN(date.getTime())) return date;
+    throw new UsageError(`"${text}" is no date; one looks like 2026-11-15 or 2026-11-15T08:30Z`);
+  };
+}

@@ -5,6 +5,8 @@ import { bundleForBrowser } from "./browser-bundle.ts";
 import { checkDocuments } from "./documents/check-documents.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 import { checkLayers } from "./layers/check-layers.ts";
+import { checkImportCycles } from "./layers/import-rules.ts";
+import { checkNames } from "./layers/name-rules.ts";
 import { checkLockfile } from "./lockfile/check-lockfile.ts";
 import { readSourceTree } from "./source-tree.ts";
 import { checkTidy } from "./tidy/check-tidy.ts";
@@ -26,6 +28,8 @@ const tree = readSourceTree(".");
 const CHECKS: Readonly<Record<string, () => Outcome | Promise<Outcome>>> = {
   lint: () => run("@biomejs/biome/bin/biome", "check", "--colors=off", "--error-on-warnings"),
   layers: () => report(checkLayers(tree)),
+  cycles: () => report(checkImportCycles(tree)),
+  names: () => report(checkNames(tree)),
   tidy: () => report(checkTidy(tree)),
   documents: () => report(checkDocuments(tree, { errors: ERROR_CODES, commands: COMMANDS })),
   lockfile: () => report(checkLockfile(tree)),

@@ -137,10 +137,12 @@ function manifestOf(folder: string): Manifest {
 
 /** Packs one package. Returns the path of the file. */
 function pack(path: string, into: string): string {
-  const [file] = JSON.parse(run("npm", ["pack", "--json", "--pack-destination", into], path)) as readonly [
-    { readonly filename: string },
-  ];
-  return join(into, file.filename);
+  const [{ filename, files }] = JSON.parse(
+    run("npm", ["pack", "--json", "--pack-destination", into], path),
+  ) as readonly [{ readonly filename: string; readonly files: readonly { readonly path: string }[] }];
+  const internal = files.find((file) => file.path.startsWith("dist/internal."));
+  if (internal !== undefined) throw new Error(`${filename} publishes ${internal.path}`);
+  return join(into, filename);
 }
 
 function run(command: string, parameters: readonly string[], cwd: string): string {

@@ -7,6 +7,7 @@ export interface Literal {
 
 const REGEX_MAY_FOLLOW = /(?:^|[=(,:[!&|?{};+*%<>~^-]|\b(?:return|typeof|case|in|of|yield|await|throw))$/;
 const LOOK_BEHIND_LENGTH = 200;
+const CODE_ONLY = new Map<string, string>();
 
 /**
  * Finds comments, strings, template parts and regular expressions in one pass. It is a scanner, not a parser:
@@ -39,9 +40,16 @@ export function scanLiterals(text: string): readonly Literal[] {
   return literals;
 }
 
-/** Returns the text with comments and contents of literals replaced by spaces: same length, same lines. */
+/**
+ * Returns the text with comments and contents of literals replaced by spaces: same length, same lines. Remembers
+ * its results, because several rules read the same files.
+ */
 export function codeOnly(text: string): string {
-  return blank(text, (literal) => (literal.kind === "comment" ? 0 : 1), scanLiterals(text));
+  const known = CODE_ONLY.get(text);
+  if (known !== undefined) return known;
+  const code = blank(text, (literal) => (literal.kind === "comment" ? 0 : 1), scanLiterals(text));
+  CODE_ONLY.set(text, code);
+  return code;
 }
 
 /** Returns the text of every comment, with everything else replaced by spaces: same length, same lines. */

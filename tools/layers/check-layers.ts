@@ -4,7 +4,7 @@ import { readArchitecture } from "./architecture.ts";
 import { checkDeclarations } from "./declaration-rules.ts";
 import { checkImports } from "./import-rules.ts";
 
-/** Compares every import of the repository with the architecture that `layers.json` declares. */
+/** Compares every import with the architecture in `layers.json`. */
 export function checkLayers(tree: SourceTree): readonly Finding[] {
   const architecture = readArchitecture(tree);
   return [

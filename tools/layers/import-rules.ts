@@ -2,9 +2,9 @@ import { builtinModules } from "node:module";
 import { posix } from "node:path";
 import type { Finding } from "../finding.ts";
 import { type ImportSpecifier, importSpecifiers } from "../import-specifiers.ts";
-import type { SourceFile } from "../source-tree.ts";
+import type { SourceFile, SourceTree } from "../source-tree.ts";
 import type { Architecture } from "./architecture.ts";
-import { LAYERS_FILE, type PackageLayer, type Runtime, runtimeAllows } from "./layer-map.ts";
+import { findCycle, LAYERS_FILE, type PackageLayer, type Runtime, runtimeAllows } from "./layer-map.ts";
 import { packageNameOf, type WorkspacePackage } from "./workspace.ts";
 
 /** A broken rule about one import. */
@@ -26,7 +26,7 @@ const BUILTIN_MODULES = new Set(builtinModules);
 
 /** Finds forbidden imports in one file. */
 export function checkImports(file: SourceFile, architecture: Architecture): readonly Finding[] {
-  const layered = findLayer(file.path, architecture);
+  const layered = layerOf(file.path, architecture);
   return importSpecifiers(file.text).flatMap((found) =>
     complaintsAbout(found, file, layered, architecture).map((complaint) => ({
       path: file.path,
@@ -34,6 +34,28 @@ export function checkImports(file: SourceFile, architecture: Architecture): read
       ...complaint,
     })),
   );
+}
+
+/** Finds files that import each other, directly or through others, even if only for types. */
+export function checkImportCycles(tree: SourceTree): readonly Finding[] {
+  const edges: Record<string, readonly string[]> = Object.fromEntries(
+    tree
+      .filter(({ path }) => path.endsWith(".ts"))
+      .map(({ path, text }) => [
+        path,
+        importSpecifiers(text)
+          .filter(({ specifier }) => specifier.startsWith("."))
+          .map(({ specifier }) => posix.join(posix.dirname(path), specifier)),
+      ]),
+  );
+  const findings: Finding[] = [];
+  for (let cycle = findCycle(edges); cycle !== undefined; cycle = findCycle(edges)) {
+    const [path = "", next] = cycle;
+    const problem = `imports itself: ${cycle.join(" -> ")}`;
+    findings.push({ path, line: 0, problem, remedy: "move what both need into a file below them" });
+    edges[path] = (edges[path] ?? []).filter((target) => target !== next);
+  }
+  return findings;
 }
 
 function complaintsAbout(
@@ -57,8 +79,11 @@ function complaintsAbout(
   ];
 }
 
-/** Tests and tools have no layer: they may import any public name, and relative paths in their own area. */
-function findLayer(path: string, { layers, packages }: Architecture): LayeredFile | undefined {
+/**
+ * Returns the layer of a file. Tests and tools have none: they may import any public name, and relative paths in
+ * their own area.
+ */
+export function layerOf(path: string, { layers, packages }: Architecture): LayeredFile | undefined {
   const owner = packages.find(({ folder }) => path.startsWith(`${folder}/src/`));
   const layer = owner && layers.packages[owner.name];
   if (owner === undefined || layer === undefined) return undefined;
@@ -135,9 +160,13 @@ function packageRules(
           remedy: `turn the dependency around, or allow it in ${LAYERS_FILE}`,
         },
       ];
+  const unpublished =
+    specifier.endsWith("/internal") && !owner.isPrivate
+      ? [{ problem: `imports ${specifier}, which is not published`, remedy: "use a public name" }]
+      : [];
   const source = imported.sources.get(specifier);
-  const needed = source === undefined ? undefined : findLayer(source, architecture)?.runtime;
-  return [...direction, ...runtimeRule(runtime, needed ?? "any", specifier)];
+  const needed = source === undefined ? undefined : layerOf(source, architecture)?.runtime;
+  return [...direction, ...unpublished, ...runtimeRule(runtime, needed ?? "any", specifier)];
 }
 
 function runtimeRule(runtime: Runtime, needed: Runtime, what: string): readonly Complaint[] {

@@ -5,6 +5,8 @@ export interface WorkspacePackage {
   readonly name: string;
   /** Relative to the root of the repository, such as `packages/core`. */
   readonly folder: string;
+  /** Whether it is never published. */
+  readonly isPrivate: boolean;
   readonly dependencies: readonly string[];
   readonly developmentDependencies: readonly string[];
   /** The source file behind each public specifier; undefined when `exports` does not say. */
@@ -13,6 +15,7 @@ export interface WorkspacePackage {
 
 interface Manifest {
   readonly name: string;
+  readonly private?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -49,6 +52,7 @@ function describePackage(folder: string, manifest: Manifest): WorkspacePackage {
   return {
     name: manifest.name,
     folder,
+    isPrivate: manifest.private === true,
     dependencies: Object.keys(manifest.dependencies ?? {}),
     developmentDependencies: Object.keys(manifest.devDependencies ?? {}),
     sources: new Map(sources),

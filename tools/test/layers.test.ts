@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { checkLayers } from "../layers/check-layers.ts";
-import { type SourceTree, sourceFile } from "../source-tree.ts";
+import { checkImportCycles } from "../layers/import-rules.ts";
+import { checkNames, NAMES_DEFINED_TWICE, namesDefinedTwice } from "../layers/name-rules.ts";
+import { readSourceTree, type SourceTree, sourceFile } from "../source-tree.ts";
 
 /** Two layers, of which the upper one has a part for Node, and a tool package above them. */
 const LAYERS = {
@@ -27,9 +29,14 @@ const LAYERS = {
 
 const TREE: Readonly<Record<string, string>> = {
   "layers.json": JSON.stringify(LAYERS),
-  "packages/low/package.json": manifest("@made-up/low", { ".": "./src/index.ts" }, []),
+  "packages/low/package.json": manifest(
+    "@made-up/low",
+    { ".": "./src/index.ts", "./internal": "./src/internal.ts" },
+    [],
+  ),
   "packages/low/src/index.ts": 'export { wall } from "./wall/wall.ts";',
   "packages/low/src/ground/ground.ts": "export const ground = 1;",
+  "packages/low/src/ground/other.ts": 'export type { ground } from "./ground.ts";',
   "packages/low/src/wall/wall.ts": 'export { ground as wall } from "../ground/ground.ts";',
   "packages/low/test/wall.test.ts": 'import "@made-up/low"; import "@made-up/kit"; import "./bricks.ts";',
   "packages/high/package.json": manifest(
@@ -122,6 +129,12 @@ test.each<[what: string, path: string, text: string, problem: string]>([
     'code for the runtime "any" imports folder node, which needs "node"',
   ],
   [
+    "a published package that imports the internals of another",
+    "packages/high/src/port/inside.ts",
+    'import "@made-up/low/internal";',
+    "imports @made-up/low/internal, which is not published",
+  ],
+  [
     "a package from outside that is not listed",
     "packages/low/src/wall/big.ts",
     'import "lodash/fp";',
@@ -203,6 +216,40 @@ test("the layer check reports the file and the line of a forbidden import", () =
   const path = "packages/low/src/wall/files.ts";
   const findings = checkLayers(treeWith({ [path]: '// why\nimport "node:fs";\n' }));
   expect(findings).toMatchObject([{ path, line: 2 }]);
+});
+
+test("the cycle check rejects files that import each other, even for types only", () => {
+  const path = "packages/low/src/ground/ground.ts";
+  const other = "packages/low/src/ground/other.ts";
+  const changes = { [path]: 'import type { Other } from "./other.ts";' };
+  expect(checkImportCycles(treeWith({}))).toEqual([]);
+  expect(checkImportCycles(treeWith(changes))).toMatchObject([
+    { path, problem: `imports itself: ${path} -> ${other} -> ${path}` },
+  ]);
+});
+
+test("the name check rejects a name that two files export with their own meanings", () => {
+  const changes = {
+    "packages/low/src/wall/wall.ts": 'export { ground as floor } from "../ground/ground.ts";',
+    "packages/high/src/port/port.ts": "export interface floor {}",
+  };
+  expect(checkNames(treeWith(changes)).map(({ problem }) => problem)).toEqual([
+    "exports floor, which packages/low/src/wall/wall.ts:1 exports with another meaning",
+  ]);
+});
+
+test("the name check accepts a name that is passed on, and variants of it for different runtimes", () => {
+  const changes = {
+    "packages/high/src/index.ts": 'export { ground } from "@made-up/low";',
+    "packages/high/src/port/port.ts": "export function open() {}",
+    "packages/high/src/node/index.ts": "export function open() {}",
+  };
+  expect(checkNames(treeWith(changes))).toEqual([]);
+});
+
+test("the exceptions of the name check are names that are still defined twice", () => {
+  const names = namesDefinedTwice(readSourceTree("."));
+  expect(NAMES_DEFINED_TWICE.filter((name) => !names.has(name))).toEqual([]);
 });
 
 function problemsWith(changes: Readonly<Record<string, string>>): readonly string[] {

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { publicNames } from "../layers/name-rules.ts";
+import { readWorkspacePackages } from "../layers/workspace.ts";
+import { findFile, readSourceTree } from "../source-tree.ts";
+
+const tree = readSourceTree(".");
+
+/** Published packages, with their entry points. */
+const published = readWorkspacePackages(tree)
+  .filter(({ isPrivate }) => !isPrivate)
+  .map(({ name, folder, sources }) => ({ name, folder, entries: [...sources] }));
+
+test("a name is public only if tools/test/public-names.txt lists it: npm run public-names updates the list", async () => {
+  const sections = published
+    .flatMap(({ entries }) => entries)
+    .filter(([specifier]) => !specifier.endsWith("/internal"))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([specifier, source = ""]) => {
+      const names = publicNames(tree, source);
+      return [`${specifier} (${names.length})`, ...names.map((name) => `  ${name}`)].join("\n");
+    });
+  await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot("public-names.txt");
+});
+
+test.each(published.filter(({ entries }) => entries.some(([entry]) => entry.endsWith("/internal"))))(
+  "$name does not publish its internal entry point",
+  ({ folder }) => {
+    const manifest: unknown = JSON.parse(findFile(tree, `${folder}/package.json`)?.text ?? "{}");
+    expect(manifest).toHaveProperty("files", expect.arrayContaining(["!dist/internal.*"]));
+  },
+);

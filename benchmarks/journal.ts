@@ -5,7 +5,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, type World } from "@orthant/world";
 import { inTurn, type Rounds } from "./compare.ts";
 import { besideOthers, type CallTime, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
-import { loadPeers } from "./stores/peer-store.ts";
+import { loadPeers } from "./peer-stores.ts";
 
 const ROUNDS = 25;
 const WARM_UP_ROUNDS = 40;

@@ -6,8 +6,8 @@ import { type Chunk, CUBE_CHUNKS, encode, type PositionMap, packedChunkCodec } f
 import { NodeDisk } from "@orthant/disk/node";
 import { createWorld, openWorld } from "@orthant/world";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
+import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
 import { COUNTRY, editedChunks, type Pastime, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
-import { loadPeers, type PeerStore, type PeerWorld } from "./stores/peer-store.ts";
 
 const CHUNKS = 40_000;
 const PASTIMES: readonly Pastime[] = ["scattered", "tunnels", "boxes", "painted"];

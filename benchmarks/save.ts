@@ -14,8 +14,8 @@ import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
 import { inTurn, type Rounds } from "./compare.ts";
 import { atMost, besideOthers, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
+import { loadPeers, type PeerStore } from "./peer-stores.ts";
 import { BareCommits, bytesBeside, RecordingDisk } from "./save/bare-commit.ts";
-import { loadPeers, type PeerStore } from "./stores/peer-store.ts";
 
 const WORLD_CHUNKS = 20_000;
 const SMALL_WORLD_CHUNKS = 2_000;

@@ -1,5 +1,5 @@
 import type { Chunk, VoxelEdit } from "@orthant/core";
-import { ifInstalled } from "../peers.ts";
+import { ifInstalled } from "../peer-stores.ts";
 
 const BUFFER_BYTES = 1 << 24;
 

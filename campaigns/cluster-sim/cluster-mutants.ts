@@ -4,7 +4,7 @@ const LOG = "cluster/dist/owner/shard-log.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
 const ANSWERS = "cluster/dist/owner/region-answers.js";
 const FOLDERS = "cluster/dist/folder/shard-folders.js";
-const NODE = "cluster/dist/node/cluster-node.js";
+const LEASES = "cluster/dist/node/leases.js";
 const SPLIT = "cluster/dist/node/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
@@ -36,7 +36,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a node reuses a term",
-    change(NODE, "?? 0) + 1", "?? 0, 1)"),
+    change(LEASES, "?? 0) + 1", "?? 0, 1)"),
     change(FOLDERS, "stands >= term", "stands > term"),
     change("world/dist/session-epoch.js", "if (epoch.number <= description.clockEpoch)", "if (false)"),
   ),

@@ -1,4 +1,3 @@
-export { ClusterDirectory } from "./directory/cluster-directory.ts";
 export type {
   AppendOutcome,
   Engine,
@@ -18,12 +17,18 @@ export type { FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
 export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./node/cluster-node.ts";
-export { clusterNodes, type NodeStatus } from "./node/cluster-nodes.ts";
-export { type ClusterStatus, clusterStatus, type ShardStatus } from "./node/cluster-status.ts";
-export { handleCommands, type NodeCommand, sendCommand } from "./node/control.ts";
+export { handleCommands, type NodeCommand, sendCommand } from "./node/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./node/create-cluster.ts";
+export {
+  type ClusterStatus,
+  clusterNodes,
+  clusterStatus,
+  type NodeStatus,
+  type ShardStatus,
+  waitForOwner,
+} from "./node/status.ts";
 export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/shard-owner.ts";
-export type { Lease } from "./shard/lease.ts";
+export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";
 export { sectorsTouching, voxelsOfSectors } from "./shard/sectors.ts";
 export type { ShardMap } from "./shard/shard-map.ts";

@@ -1,8 +1,8 @@
 // For tests, campaigns and benchmarks; not published.
 export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
-export { nodeCommandCodec } from "./node/control.ts";
-export { crc32c } from "./shard/crc32c.ts";
-export { heartbeatCodec, leaseCodec } from "./shard/lease.ts";
+export { nodeCommandCodec } from "./node/commands.ts";
+export { heartbeatCodec } from "./node/heartbeats.ts";
+export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";
 export {
   heartbeatKey,
   leaseKey,
@@ -15,4 +15,4 @@ export {
 export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-message.ts";
 export { type PresenceMessage, presenceCodec } from "./shard/presence-message.ts";
 export { shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
-export { decodeRecord, encodeRecord, type RegionRecord } from "./shard/shard-record.ts";
+export { crc32c, decodeRecord, encodeRecord, type RegionRecord } from "./shard/shard-record.ts";

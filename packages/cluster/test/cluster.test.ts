@@ -1,5 +1,4 @@
 import {
-  ClusterDirectory,
   clusterNodes,
   clusterStatus,
   handleCommands,
@@ -8,6 +7,7 @@ import {
   voxelsOfSectors,
 } from "@orthant/cluster";
 import {
+  ClusterDirectory,
   nodeCommandCodec,
   ownerAddress,
   ownerAnswerCodec,

@@ -1,5 +1,4 @@
 import {
-  ClusterDirectory,
   clusterNodes,
   type Engine,
   type Lease,
@@ -7,6 +6,7 @@ import {
   sectorsTouching,
   sendCommand,
   voxelsOfSectors,
+  waitForOwner,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
 import type { Arguments } from "../command.ts";
@@ -16,9 +16,6 @@ import { formatBox } from "../report.ts";
 import { UsageError } from "../usage.ts";
 import { requireStatus } from "./status.ts";
 
-/** Time without an owner after which a released shard is reported. */
-const CLAIM_MS_MAX = 30_000;
-
 /** `orthant cluster move`: finishes when the new owner has the shard. */
 export async function moveShard(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const [world, shard] = [args.at(1), args.at(2)];
@@ -27,7 +24,7 @@ export async function moveShard(engine: Engine, args: Arguments, context: Contex
   if (successor === before.node) throw new UsageError(`${successor} owns shard ${shard} already`);
   if (successor !== "") await requireAlive(engine, world, successor, context);
   await sendCommand(engine, world, before.node, { kind: "move", shard, successor });
-  const { node, term } = await untilClaimed(engine, world, shard, before.term, context);
+  const { node, term } = await waitForOwner(engine, world, shard, before.term, context.clock);
   context.printJson({ world, shard, from: before.node, owner: node, term });
   context.print(`moved shard ${shard} from ${before.node} to ${node}, in term ${term}`);
 }
@@ -44,7 +41,7 @@ export async function splitOff(engine: Engine, args: Arguments, context: Context
   const before = await requireOwned(engine, world, shard);
   const sectors = sectorsTouching(shape, voxels);
   await sendCommand(engine, world, before.node, { kind: "split", shard, sectors, newShard });
-  const { node, term } = await untilClaimed(engine, world, newShard, 0, context);
+  const { node, term } = await waitForOwner(engine, world, newShard, 0, context.clock);
   const box = voxelsOfSectors(shape, sectors);
   context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
   context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
@@ -82,32 +79,4 @@ async function requireAlive(engine: Engine, world: string, node: string, { clock
     "ORT_NOT_FOUND",
     `no node ${node} claims shards now; these do: ${known.join(", ") || "none"}`,
   );
-}
-
-async function untilClaimed(
-  engine: Engine,
-  world: string,
-  shard: string,
-  term: number,
-  { clock }: Context,
-): Promise<Lease> {
-  const directory = await ClusterDirectory.open(engine, world);
-  try {
-    return await new Promise<Lease>((resolve, reject) => {
-      const late = new OrthantError(
-        "ORT_ENGINE_NO_RESPONDER",
-        `shard ${shard} was released, and no node has claimed it yet`,
-      );
-      const timer = clock.wait(CLAIM_MS_MAX, () => reject(late));
-      const take = (lease: Lease | undefined): void => {
-        if (lease === undefined || lease.node === "" || lease.term <= term) return;
-        timer.cancel();
-        resolve(lease);
-      };
-      directory.listen({ onLease: (changed, lease) => changed === shard && take(lease) });
-      take(directory.leaseOf(shard)?.lease);
-    });
-  } finally {
-    directory.close();
-  }
 }

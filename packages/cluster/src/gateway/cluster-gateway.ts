@@ -8,8 +8,8 @@ import {
   WorldField,
 } from "@orthant/core";
 import { clipText, type HostWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
-import { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
+import { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { AskedInhabitants } from "./asked-inhabitants.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { FollowedRegions } from "./followed-regions.ts";

@@ -1,6 +1,6 @@
 import { type Clock, decode, encode, isOrthantError, OrthantError, type Timer } from "@orthant/core";
-import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
   type OwnerAnswer,

@@ -1,24 +1,15 @@
-import {
-  type Box,
-  type Clock,
-  decode,
-  encode,
-  type GeneratorRegistry,
-  isOrthantError,
-  OrthantError,
-  type Timer,
-} from "@orthant/core";
-import { ClusterDirectory } from "../directory/cluster-directory.ts";
-import type { Engine, Entry, Subscription } from "../engine/engine.ts";
+import { type Box, type Clock, type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import type { Engine } from "../engine/engine.ts";
+import { Retries } from "../engine/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { Retries } from "../owner/retries.ts";
-import { ended, type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
-import { crc32c } from "../shard/crc32c.ts";
-import { heartbeatCodec, type Lease, leaseCodec } from "../shard/lease.ts";
-import { heartbeatKey, heartbeatPrefix, leaseKey, requireName } from "../shard/names.ts";
+import { type OwnerLimits, type OwnerReport, ShardOwner } from "../owner/shard-owner.ts";
+import { ClusterDirectory, type Lease } from "../shard/cluster-directory.ts";
+import { requireName } from "../shard/names.ts";
 import { shardsOf } from "../shard/shard-map.ts";
-import { Liveness } from "./liveness.ts";
-import { ShardMapStore } from "./map-keeper.ts";
+import { Election } from "./election.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import { Leases } from "./leases.ts";
+import { ShardMapStore } from "./shard-map-store.ts";
 import { splitShard } from "./split-shard.ts";
 
 /** Dependencies and settings of a node. */
@@ -44,37 +35,26 @@ export interface NodeEvents {
   onLost?(shard: string, error: unknown): void;
   /** The shard's journal was lost, together with every edit that no save contains. */
   onJournalLost?(shard: string, detail: string): void;
-  /** An attempt to take `shard` failed. */
+  /** An attempt to claim `shard` failed. */
   onFailure?(shard: string, error: unknown): void;
 }
 
-/** Interval between heartbeats. */
-export const HEARTBEAT_MS = 500;
-/** Heartbeats to back off after failing to take a shard. */
-const BACKOFF_HEARTBEATS = 20;
 /** Heartbeats between checks that the table still has the map and this node's leases. */
 const CHECK_INTERVAL_HEARTBEATS = 10;
-/** Heartbeats a non-preferred node waits before it takes a vacant shard. */
-const NON_PREFERRED_DELAY_HEARTBEATS = 2;
 
-/** A cluster member that owns shards and takes vacant ones. */
+/** A cluster member that owns shards and claims vacant ones. */
 export class ClusterNode {
   readonly node: string;
   readonly #options: ClusterNodeOptions;
-  readonly #liveness: Liveness;
-  readonly #retries: Retries;
+  readonly #heartbeats: Heartbeats;
+  readonly #election: Election;
+  readonly #leases: Leases;
   readonly #maps: ShardMapStore;
+  readonly #retries: Retries;
   readonly #owners = new Map<string, ShardOwner>();
-  readonly #taking = new Map<string, Promise<void>>();
-  /** Heartbeats left to back off from a shard, and heartbeats for which a shard has been vacant. */
-  readonly #backoff = new Map<string, number>();
-  readonly #vacant = new Map<string, number>();
-  readonly #subscriptions: Subscription[] = [];
+  readonly #claims = new Map<string, Promise<void>>();
   #directory: ClusterDirectory | undefined;
-  #timer: Timer | undefined;
-  #heartbeats = 0;
   #accepted = 0;
-  #isSendingHeartbeat = false;
   #isLeaving = false;
   #isStopped = false;
 
@@ -82,9 +62,15 @@ export class ClusterNode {
     requireName(options.node, "node");
     this.node = options.node;
     this.#options = options;
-    this.#liveness = new Liveness(options.world, options.node);
-    this.#retries = new Retries(options.clock);
+    this.#heartbeats = new Heartbeats({
+      ...options,
+      state: () => ({ shards: this.#owners.size, isLeaving: this.#isLeaving }),
+      onAccepted: () => this.#heartbeatAccepted(),
+    });
+    this.#election = new Election(options.node, this.#heartbeats);
+    this.#leases = new Leases(options);
     this.#maps = new ShardMapStore(options);
+    this.#retries = new Retries(options.clock);
   }
 
   /** Joins the cluster. */
@@ -98,17 +84,10 @@ export class ClusterNode {
       onLease: (shard, lease) => this.#leaseChanged(shard, lease),
       onMap: (map) => {
         for (const owner of this.#owners.values()) owner.mapChanged(map);
-        this.#consider();
+        this.#claimShards();
       },
     });
-    this.#subscriptions.push(
-      await this.#retries.until(() =>
-        engine.table.watch(heartbeatPrefix(world), (entry) => {
-          if (this.#liveness.record(entry)) this.#heartbeatAccepted();
-        }),
-      ),
-    );
-    this.#heartbeat();
+    await this.#heartbeats.start(this.#retries);
   }
 
   /** The shards it owns, with a report on each. */
@@ -132,17 +111,17 @@ export class ClusterNode {
    */
   async move(shard: string, successor?: string): Promise<void> {
     const owner = this.#requireOwner(shard);
-    const to = successor ?? this.#leastLoaded();
+    const to = successor ?? this.#election.leastLoaded();
     this.#owners.delete(shard);
-    // The lease still names this node, so no other node takes the shard; this keeps us from retaking it.
-    this.#backoff.set(shard, BACKOFF_HEARTBEATS);
+    // The lease still names this node, so no other node claims the shard; this keeps us from reclaiming it.
+    this.#election.backOff(shard);
     try {
       await owner.release();
     } catch (error) {
       await owner.stop(error);
       throw error;
     }
-    await this.#retries.until(() => this.#writeRelease(shard, owner.term, to));
+    await this.#retries.until(() => this.#leases.release(shard, owner.term, to));
     this.#options.events?.onLost?.(shard, undefined);
   }
 
@@ -151,21 +130,22 @@ export class ClusterNode {
    */
   async split(shard: string, sectors: Box, newShard: string): Promise<void> {
     const owner = this.#requireOwner(shard);
-    const directory = this.#requireDirectory();
-    this.#taking.set(newShard, Promise.resolve());
+    const { engine, folders, world } = this.#options;
+    this.#claims.set(newShard, Promise.resolve());
     try {
-      const made = await splitShard({
-        ...{ ...this.#options, directory, retries: this.#retries, owner, sectors, newShard },
+      const created = await splitShard({
+        ...{ engine, folders, world, owner, sectors, newShard },
+        ...{ directory: this.#requireDirectory(), leases: this.#leases, retries: this.#retries },
         ownerOptions: (term) => this.#ownerOptions(newShard, term),
       });
-      this.#owners.set(newShard, made);
-      this.#options.events?.onClaimed?.(newShard, made.term, 0);
+      this.#owners.set(newShard, created);
+      this.#options.events?.onClaimed?.(newShard, created.term, 0);
     } finally {
-      this.#taking.delete(newShard);
+      this.#claims.delete(newShard);
     }
   }
 
-  /** Hands all shards to other nodes and takes no more. */
+  /** Hands all shards to other nodes and claims no more. */
   async drain(): Promise<void> {
     this.#isLeaving = true;
     for (const shard of [...this.#owners.keys()]) await this.move(shard);
@@ -174,55 +154,32 @@ export class ClusterNode {
   /** Leaves the cluster cleanly: saves and releases every shard it owns. */
   async stop(): Promise<void> {
     this.#isLeaving = true;
-    await Promise.all(this.#taking.values());
+    await Promise.all(this.#claims.values());
     for (const shard of [...this.#owners.keys()]) await this.move(shard).catch(() => undefined);
-    this.kill(ended("the node was stopped"));
+    this.kill(nodeStopped());
   }
 
   /** Ends at once, without handing its shards over. */
   kill(error: unknown): void {
     this.#isStopped = true;
-    this.#timer?.cancel();
+    this.#heartbeats.stop();
     this.#retries.end(error);
-    for (const subscription of this.#subscriptions) subscription.end();
     this.#directory?.close();
     for (const owner of this.#owners.values()) void owner.stop(error);
     this.#owners.clear();
   }
 
-  #heartbeat(): void {
-    if (this.#isStopped) return;
-    this.#timer = this.#options.clock.after(HEARTBEAT_MS, () => this.#heartbeat());
-    if (this.#isSendingHeartbeat) return;
-    this.#isSendingHeartbeat = true;
-    const heartbeat = { count: ++this.#heartbeats, shards: this.#owners.size, isLeaving: this.#isLeaving };
-    const { engine, world } = this.#options;
-    engine.table
-      .put(heartbeatKey(world, this.node), encode(heartbeatCodec, heartbeat))
-      // The next heartbeat tries again. Other nodes notice the failure because they miss this one.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#isSendingHeartbeat = false;
-      });
-  }
-
   #heartbeatAccepted(): void {
-    for (const [shard, left] of this.#backoff) {
-      if (left > 1) this.#backoff.set(shard, left - 1);
-      else this.#backoff.delete(shard);
-    }
-    for (const [shard, heartbeats] of this.#vacant) this.#vacant.set(shard, heartbeats + 1);
-    if (++this.#accepted % CHECK_INTERVAL_HEARTBEATS === 0) this.#checkTable();
-    this.#consider();
+    this.#election.heartbeatAccepted();
+    if (++this.#accepted % CHECK_INTERVAL_HEARTBEATS === 0) this.#restoreTable();
+    this.#claimShards();
   }
 
   /** Restores to a lost table what this node knows for sure: the map and its own leases. */
-  #checkTable(): void {
+  #restoreTable(): void {
     const checks = [
       this.#maps.restore(this.#requireDirectory().map),
-      ...Array.from(this.#owners.values(), ({ shard, term }) =>
-        this.#swapLease(shard, { node: this.node, term, successor: "" }, 0),
-      ),
+      ...Array.from(this.#owners.values(), ({ shard, term }) => this.#leases.create(shard, term)),
     ];
     // The next check tries again.
     for (const check of checks) check.catch(() => undefined);
@@ -231,112 +188,58 @@ export class ClusterNode {
   #leaseChanged(shard: string, { node, term }: Lease): void {
     const owner = this.#owners.get(shard);
     if (owner !== undefined && (node !== this.node || term > owner.term) && term >= owner.term)
-      this.#lose(shard, owner, new OrthantError("ORT_FENCED", `${node} took shard ${shard}`));
-    this.#consider();
+      this.#lose(shard, owner, new OrthantError("ORT_FENCED", `${node} claimed shard ${shard}`));
+    this.#claimShards();
   }
 
-  /** Takes every shard that this node should take now. */
-  #consider(): void {
+  /** Claims every shard that this node should claim now. */
+  #claimShards(): void {
     if (this.#isStopped || this.#isLeaving || this.#directory === undefined) return;
     for (const shard of shardsOf(this.#directory.map)) {
-      // A named successor takes the shard even if it released it a moment ago.
-      const isSuccessor = this.#directory.leaseOf(shard)?.lease.successor === this.node;
-      if (this.#owners.has(shard) || this.#taking.has(shard)) continue;
-      if ((this.#backoff.has(shard) && !isSuccessor) || !this.#shouldTake(shard)) continue;
-      const taking = this.#take(shard).finally(() => this.#taking.delete(shard));
-      this.#taking.set(shard, taking);
+      if (this.#owners.has(shard) || this.#claims.has(shard)) continue;
+      const lease = this.#directory.leaseOf(shard)?.lease ?? { node: "", successor: "" };
+      if (!this.#election.shouldClaim(shard, lease)) continue;
+      const claim = this.#claim(shard).finally(() => this.#claims.delete(shard));
+      this.#claims.set(shard, claim);
     }
   }
 
-  #shouldTake(shard: string): boolean {
-    const { node, successor } = this.#directory?.leaseOf(shard)?.lease ?? { node: "", successor: "" };
-    if (node === this.node || (node === "" && successor === this.node)) return true;
-    if (node !== "" && !this.#liveness.isDead(node)) {
-      this.#vacant.delete(shard);
-      return false;
-    }
-    const vacant = this.#vacant.get(shard) ?? 0;
-    this.#vacant.set(shard, vacant);
-    const isLeftTo = successor !== "" && !this.#liveness.isDead(successor);
-    return (!isLeftTo && this.#isFirstChoice(shard)) || vacant >= NON_PREFERRED_DELAY_HEARTBEATS;
-  }
-
-  /** True if this node has the fewest shards; a hash of shard and node name breaks ties. */
-  #isFirstChoice(shard: string): boolean {
-    // The count in its last accepted heartbeat, which is the number the other nodes compare.
-    const own = this.#liveness.ownShards;
-    return this.#liveness.others().every(({ node, heartbeat }) => {
-      if (heartbeat.shards !== own) return own < heartbeat.shards;
-      return preference(shard, this.node) > preference(shard, node);
-    });
-  }
-
-  async #take(shard: string): Promise<void> {
+  async #claim(shard: string): Promise<void> {
     const { clock, events } = this.#options;
     const startMs = clock.nowMs();
     let term: number | undefined;
     try {
-      term = await this.#retries.until(() => this.#writeLease(shard));
+      term = await this.#retries.until(() => this.#leases.claim(shard, this.#directory?.leaseOf(shard)));
       if (term === undefined || this.#isStopped) return;
       await this.#maps.copy(this.#requireDirectory().map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
-      if (this.#isStopped) return void (await owner.stop(ended("the node was stopped")));
+      if (this.#isStopped) return void (await owner.stop(nodeStopped()));
       await this.#retries.until(() => owner.serve());
       this.#owners.set(shard, owner);
       owner.mapChanged(this.#requireDirectory().map);
-      this.#vacant.delete(shard);
+      this.#election.claimed(shard);
       events?.onClaimed?.(shard, term, clock.nowMs() - startMs);
-      // Another node may have taken the shard while this one loaded it.
+      // Another node may have claimed the shard while this one loaded it.
       const lease = this.#directory?.leaseOf(shard)?.lease;
       if (lease !== undefined) this.#leaseChanged(shard, lease);
     } catch (error) {
       if (this.#isStopped) return;
       events?.onFailure?.(shard, error);
       // A fenced node only lost a race.
-      if (!isOrthantError(error, "ORT_FENCED")) await this.#leaveToOthers(shard, term);
+      if (!isOrthantError(error, "ORT_FENCED")) await this.#giveUp(shard, term);
     }
   }
 
-  /** Backs off from a shard that this node failed to take, so that other nodes can take it. */
-  async #leaveToOthers(shard: string, term: number | undefined): Promise<void> {
-    this.#backoff.set(shard, BACKOFF_HEARTBEATS);
+  /** Backs off from a shard that this node failed to claim, so that other nodes can claim it. */
+  async #giveUp(shard: string, term: number | undefined): Promise<void> {
+    this.#election.backOff(shard);
     if (term === undefined) return;
     try {
-      await this.#writeRelease(shard, term, "");
+      await this.#leases.release(shard, term, "");
     } catch (error) {
       // The lease still names this node, which tries again after the backoff.
       if (!isOrthantError(error)) throw error;
     }
-  }
-
-  /** Writes a lease for this node in a new term. Returns `undefined` if another node was faster. */
-  async #writeLease(shard: string): Promise<number | undefined> {
-    const { engine, folders, world } = this.#options;
-    // Read from the table, not the directory: an earlier attempt may have succeeded without an answer.
-    const entry = await engine.table.get(leaseKey(world, shard));
-    const known = this.#directory?.leaseOf(shard);
-    if (known !== undefined && entry !== undefined && entry.revision > known.revision) {
-      if (leaseIn(entry)?.node !== this.node) return undefined;
-    }
-    const before = leaseIn(entry)?.term ?? 0;
-    const term = Math.max(before, (await folders.termOf(shard)) ?? 0) + 1;
-    const lease = { node: this.node, term, successor: "" };
-    const revision = await this.#swapLease(shard, lease, entry?.revision ?? 0);
-    return revision === undefined ? undefined : term;
-  }
-
-  async #writeRelease(shard: string, term: number, successor: string): Promise<void> {
-    const { engine, world } = this.#options;
-    const entry = await engine.table.get(leaseKey(world, shard));
-    const lease = leaseIn(entry);
-    // Another owner has the lease, so there is nothing to release.
-    if (entry === undefined || lease?.node !== this.node || lease.term !== term) return;
-    await this.#swapLease(shard, { node: "", term, successor }, entry.revision);
-  }
-
-  #swapLease(shard: string, lease: Lease, expected: number): Promise<number | undefined> {
-    const { engine, world } = this.#options;
-    return engine.table.swap(leaseKey(world, shard), encode(leaseCodec, lease), expected);
   }
 
   #ownerOptions(shard: string, term: number): Parameters<typeof ShardOwner.claim>[0] {
@@ -366,15 +269,6 @@ export class ClusterNode {
     this.#options.events?.onLost?.(shard, error);
   }
 
-  #leastLoaded(): string {
-    const [first, ...rest] = this.#liveness.others();
-    if (first === undefined) return "";
-    return rest.reduce(
-      (least, other) => (other.heartbeat.shards < least.heartbeat.shards ? other : least),
-      first,
-    ).node;
-  }
-
   #requireOwner(shard: string): ShardOwner {
     const owner = this.#owners.get(shard);
     if (owner === undefined)
@@ -388,10 +282,6 @@ export class ClusterNode {
   }
 }
 
-function leaseIn(entry: Entry | undefined): Lease | undefined {
-  return entry?.value && decode(leaseCodec, entry.value);
-}
-
-function preference(shard: string, node: string): number {
-  return crc32c(new TextEncoder().encode(`${shard}/${node}`));
+function nodeStopped(): OrthantError {
+  return new OrthantError("ORT_CLOSED", "the node was stopped");
 }

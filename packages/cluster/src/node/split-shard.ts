@@ -1,24 +1,23 @@
-import { type Box, encode, OrthantError } from "@orthant/core";
+import { type Box, OrthantError } from "@orthant/core";
 import { copyGeneration } from "@orthant/save";
-import type { ClusterDirectory } from "../directory/cluster-directory.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Retries } from "../engine/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { checkpointOf } from "../owner/fold-mark.ts";
-import type { Retries } from "../owner/retries.ts";
 import { readChanges } from "../owner/shard-log.ts";
 import { ShardOwner, type ShardOwnerOptions } from "../owner/shard-owner.ts";
-import { leaseCodec } from "../shard/lease.ts";
-import { leaseKey } from "../shard/names.ts";
+import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { withSplit } from "../shard/shard-map.ts";
+import type { Leases } from "./leases.ts";
 
 /** Dependencies and parameters of a split. */
 export interface SplitOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
   readonly directory: ClusterDirectory;
+  readonly leases: Leases;
   readonly retries: Retries;
   readonly world: string;
-  readonly node: string;
   readonly owner: ShardOwner;
   readonly sectors: Box;
   readonly newShard: string;
@@ -32,7 +31,7 @@ export interface SplitOptions {
  * owns the old shard by then. Rule K25.
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
-  const { engine, folders, directory, retries, world, node, owner, sectors, newShard } = options;
+  const { engine, folders, directory, leases, retries, world, owner, sectors, newShard } = options;
   // Throws if the split is not possible.
   withSplit(directory.map, { from: owner.shard, sectors, to: newShard });
   const target = await folders.create(newShard);
@@ -58,9 +57,8 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
       });
       try {
         // Written first, so that a node that sees the new shard in the map also sees its owner and does not
-        // take it.
-        const lease = encode(leaseCodec, { node, term, successor: "" });
-        await retries.until(() => engine.table.swap(leaseKey(world, newShard), lease, 0));
+        // claim it.
+        await retries.until(() => leases.create(newShard, term));
         // This commits the split, whichever node owns the old shard afterwards.
         await owner.split({ from: owner.shard, sectors, to: newShard });
         // Only now may the new shard store edits: before the commit, a lost table would lose the shard with

@@ -2,12 +2,12 @@ import { boxContains, type Clock, isOrthantError, OrthantError, type Position } 
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { ExternalLog, LogEvents, LoggedChange, LoggedEntry } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
+import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
 import { EditGroup } from "./edit-group.ts";
 import { checkpointOf, withCheckpoint } from "./fold-mark.ts";
-import { Retries } from "./retries.ts";
 
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {

@@ -5,7 +5,6 @@ import {
   encode,
   type GeneratorRegistry,
   isOrthantError,
-  OrthantError,
   type Position,
   PositionSet,
   regionOf,
@@ -334,9 +333,4 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);
   }
-}
-
-/** Returns the error for an owner that its node ended. */
-export function ended(reason: string): OrthantError {
-  return new OrthantError("ORT_CLOSED", reason);
 }

@@ -15,7 +15,6 @@ import {
   stepOf,
 } from "@orthant/core";
 import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/save";
-import { crc32c } from "./crc32c.ts";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
 /** The change of one region by a group of edits that were stored together. */
@@ -59,6 +58,8 @@ export const RECORD_BYTES_MAX = 1_572_864;
 /** Maximum number of edits in one record. */
 export const RECORD_ORIGINS_MAX = 65_536;
 
+const CRC_POLYNOMIAL = 0x82f6_3b78;
+const crcTable = buildCrcTable();
 const VERSION = 1;
 const KINDS: readonly ShardRecord["kind"][] = ["region", "term", "split"];
 const CRC_BYTES = 4;
@@ -166,4 +167,19 @@ function findDisorder(body: RegionBody & { readonly term: number }): string | un
       return `chunk [${position}] behind [${previous.position}]`;
   }
   return undefined;
+}
+
+/** Returns the CRC-32C (Castagnoli, reflected) of `bytes`. */
+export function crc32c(bytes: Uint8Array): number {
+  let crc = -1;
+  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0);
+  return ~crc >>> 0;
+}
+
+function buildCrcTable(): Int32Array {
+  return Int32Array.from({ length: 256 }, (_, byte) => {
+    let remainder = byte;
+    for (let bit = 0; bit < 8; bit++) remainder = (remainder >>> 1) ^ (remainder & 1 ? CRC_POLYNOMIAL : 0);
+    return remainder;
+  });
 }

@@ -1,15 +1,25 @@
-import { decode, encode, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import type { Engine, Entry, Subscription } from "../engine/engine.ts";
-import { type Lease, leaseCodec } from "../shard/lease.ts";
-import { leasePrefix, mapKey } from "../shard/names.ts";
 import {
-  type ShardMap,
-  type ShardSplit,
-  shardMapCodec,
-  shardOf,
-  shardsOf,
-  withSplit,
-} from "../shard/shard-map.ts";
+  type Codec,
+  decode,
+  EPOCH_MAX,
+  encode,
+  isOrthantError,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
+import type { Engine, Entry, Subscription } from "../engine/engine.ts";
+import { isName, leasePrefix, mapKey } from "./names.ts";
+import { type ShardMap, type ShardSplit, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard-map.ts";
+
+/** Ownership of a shard. Rule K16. */
+export interface Lease {
+  /** The owning node; empty while the shard has no owner. */
+  readonly node: string;
+  /** Rises with every owner. */
+  readonly term: number;
+  /** The node that should claim the shard next; empty if any may. */
+  readonly successor: string;
+}
 
 /** A lease and its revision in the table. */
 export interface StandingLease {
@@ -22,6 +32,31 @@ export interface DirectoryEvents {
   onMap?(map: ShardMap): void;
   onLease?(shard: string, lease: Lease): void;
 }
+
+const VERSION = 1;
+const NODE_BYTES_MAX = 32;
+
+/** Encodes the value of a lease key. */
+export const leaseCodec: Codec<Lease> = {
+  write(out, { node, term, successor }) {
+    out.u8(VERSION);
+    out.string(node, NODE_BYTES_MAX);
+    out.varUint(term);
+    out.string(successor, NODE_BYTES_MAX);
+  },
+  read(input) {
+    const version = input.u8();
+    if (version !== VERSION) throw input.fail("ORT_VERSION", `version ${version}, known is ${VERSION}`);
+    const lease = {
+      node: input.string(NODE_BYTES_MAX),
+      term: input.varUint(),
+      successor: input.string(NODE_BYTES_MAX),
+    };
+    const isNamed = [lease.node, lease.successor].every((node) => node === "" || isName(node));
+    if (!isNamed || lease.term > EPOCH_MAX) throw input.fail("ORT_MESSAGE", "a lease that none may write");
+    return lease;
+  },
+};
 
 /** A slightly delayed view of the table: the shards of a world and their owners. */
 export class ClusterDirectory {

@@ -1,0 +1,119 @@
+import { type Clock, decode, OrthantError } from "@orthant/core";
+import type { Engine, JournalState } from "../engine/engine.ts";
+import { ClusterDirectory, type Lease, leaseCodec } from "../shard/cluster-directory.ts";
+import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";
+import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
+import { DEAD_AFTER_HEARTBEATS, HEARTBEAT_MS, readHeartbeat } from "./heartbeats.ts";
+
+/** State of a shard as the engine records it. */
+export interface ShardStatus {
+  readonly shard: string;
+  /** `undefined` if the shard never had an owner. */
+  readonly lease: Lease | undefined;
+  /** The part of the journal that no save contains; `undefined` if there is no journal. */
+  readonly journal: JournalState | undefined;
+}
+
+/** State of a world in a cluster. */
+export interface ClusterStatus {
+  readonly map: ShardMap;
+  readonly shards: readonly ShardStatus[];
+}
+
+/**
+ * Reads the state of a world from the engine, without asking any node. Returns `undefined` if there is no
+ * such world.
+ */
+export async function clusterStatus(engine: Engine, world: string): Promise<ClusterStatus | undefined> {
+  const entry = await engine.table.get(mapKey(world));
+  if (entry?.value === undefined) return undefined;
+  const map = decode(shardMapCodec, entry.value);
+  const shards: ShardStatus[] = [];
+  for (const shard of shardsOf(map)) {
+    const lease = await engine.table.get(leaseKey(world, shard));
+    const journal = await engine.findJournal(world, shard);
+    shards.push({
+      shard,
+      lease: lease?.value && decode(leaseCodec, lease.value),
+      journal: await journal?.state(),
+    });
+  }
+  return { map, shards };
+}
+
+/** A node's state according to its heartbeats. */
+export interface NodeStatus {
+  readonly node: string;
+  readonly shards: number;
+  /** True while the node hands its shards away and takes no more. */
+  readonly isLeaving: boolean;
+  /** True if a heartbeat arrived while `clusterNodes` was listening. */
+  readonly isAlive: boolean;
+}
+
+/**
+ * Returns every node of a world that ever wrote a heartbeat, sorted by name. Listens until it has heard each
+ * of them, at most for as long as it takes to declare a node dead.
+ */
+export async function clusterNodes(
+  engine: Engine,
+  world: string,
+  clock: Clock,
+): Promise<readonly NodeStatus[]> {
+  const prefix = heartbeatPrefix(world);
+  const nodes = new Map<string, NodeStatus>();
+  let isListening = false;
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const subscription = await engine.table.watch(prefix, ({ key, value }) => {
+    const heartbeat = value && readHeartbeat(value);
+    if (heartbeat === undefined) return;
+    const node = key.slice(prefix.length);
+    const { shards, isLeaving } = heartbeat;
+    nodes.set(node, { node, shards, isLeaving, isAlive: isListening });
+    if ([...nodes.values()].every(({ isAlive }) => isAlive)) end();
+  });
+  // Entries delivered before this point may be old.
+  isListening = true;
+  const timer = clock.wait(nodes.size === 0 ? 0 : HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
+  await ended;
+  timer.cancel();
+  subscription.end();
+  return [...nodes.values()].sort((one, other) => (one.node < other.node ? -1 : 1));
+}
+
+/** Time without an owner after which `waitForOwner` gives up. */
+const CLAIM_MS_MAX = 30_000;
+
+/**
+ * Waits until a node owns a shard in a term after `term`. Returns the lease. Rejects with
+ * `ORT_ENGINE_NO_RESPONDER` if no node claims the shard within 30 seconds.
+ */
+export async function waitForOwner(
+  engine: Engine,
+  world: string,
+  shard: string,
+  term: number,
+  clock: Clock,
+): Promise<Lease> {
+  const directory = await ClusterDirectory.open(engine, world);
+  try {
+    return await new Promise<Lease>((resolve, reject) => {
+      const detail = `shard ${shard} was released, and no node has claimed it yet`;
+      const timer = clock.wait(CLAIM_MS_MAX, () =>
+        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", detail)),
+      );
+      const check = (lease: Lease | undefined): void => {
+        if (lease === undefined || lease.node === "" || lease.term <= term) return;
+        timer.cancel();
+        resolve(lease);
+      };
+      directory.listen({ onLease: (changed, lease) => changed === shard && check(lease) });
+      check(directory.leaseOf(shard)?.lease);
+    });
+  } finally {
+    directory.close();
+  }
+}

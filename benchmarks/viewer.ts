@@ -167,7 +167,7 @@ async function windowFigure(served: ServedFolder): Promise<Figure> {
   let bytes = 0;
   const client = connect(served.worldUrl, {
     token: served.token,
-    look: { boxes: [cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1)] },
+    interest: { boxes: [cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1)] },
     socket(url) {
       const socket = new WebSocket(url);
       socket.addEventListener("message", ({ data }) => {

@@ -12,7 +12,7 @@ import {
   voxelEditsCodec,
   voxelOfCell,
 } from "@orthant/core";
-import type { Guest } from "@orthant/protocol";
+import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
 import { type ChangedChunk, type Colyseus, loadColyseus } from "./wire/colyseus-state.ts";
@@ -141,7 +141,7 @@ async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figu
   );
 }
 
-async function join(pair: SharedPair, guest: Guest): Promise<Traffic> {
+async function join(pair: SharedPair, guest: SyncClient): Promise<Traffic> {
   const traffic = pair.connect(guest);
   guest.setInterest({ boxes: [WINDOW], center: [0, 0, 0, 0] });
   await pair.settle(guest);
@@ -227,7 +227,7 @@ function voxelsIn(chunk: Position): readonly VoxelPlacement[] {
 }
 
 /** Changes a voxel in one of a hundred regions while the client is disconnected. */
-async function changeSomeRegions(pair: SharedPair, guest: Guest): Promise<number> {
+async function changeSomeRegions(pair: SharedPair, guest: SyncClient): Promise<number> {
   guest.disconnected();
   const regions = new Set<string>();
   const wanted = Math.round(5 ** 4 * CHANGED_SHARE);

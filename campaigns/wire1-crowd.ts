@@ -82,7 +82,7 @@ async function live(
   lifeMs: number,
 ): Promise<readonly string[]> {
   const overseer = connect(server.url, { name: "overseer" });
-  overseer.look({ center: [-256, -64, 0, 0], radiusChunks: 6 });
+  overseer.setInterest({ center: [-256, -64, 0, 0], radiusChunks: 6 });
   await delay(lifeMs);
   for (const worker of workers) worker.postMessage("stop" satisfies CrowdQuestion);
   const calmMs = performance.now();

@@ -46,7 +46,7 @@ export async function guard(
       if (recorded !== undefined) compared++;
       const hasFallen = isFallen(name, asked, found, leastShare);
       if (hasFallen) fallen.push(name);
-      print(verdict(name, value, recorded, hasFallen));
+      print(result(name, value, recorded, hasFallen));
     }
   }
   print(
@@ -69,7 +69,7 @@ function isFallen(
   return (found.get(name) ?? 0) < (asked.get(name) ?? 0) * leastShare;
 }
 
-function verdict(name: string, value: number, recorded: number | undefined, hasFallen: boolean): string {
+function result(name: string, value: number, recorded: number | undefined, hasFallen: boolean): string {
   const beside = recorded === undefined ? "not on record yet" : `recorded ${recorded.toFixed(2)}`;
   return `guard: ${name} ${value.toFixed(2)} of the bare limit, ${beside}${hasFallen ? " FELL" : ""}`;
 }

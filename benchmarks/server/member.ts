@@ -146,10 +146,10 @@ export class Member {
       case "goodbye":
         this.#events.onFault(`goodbye: ${message.reason}, ${message.detail}`);
         return;
-      case "verdicts":
-        for (const verdict of message.verdicts) {
-          if (verdict.outcome === "refused")
-            this.#events.onFault(`refused: ${verdict.reason} ${verdict.detail}`);
+      case "editResults":
+        for (const result of message.results) {
+          if (result.outcome === "rejected")
+            this.#events.onFault(`refused: ${result.reason} ${result.detail}`);
         }
         return;
       default:

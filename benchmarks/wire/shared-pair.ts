@@ -6,8 +6,8 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { Guest, Host, type Wire } from "@orthant/protocol";
-import { hostWorldOf } from "@orthant/server";
+import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
+import { syncWorldOf } from "@orthant/server";
 import { FakeClock } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 
@@ -29,10 +29,10 @@ export interface Traffic {
 export class SharedPair {
   readonly world: World;
   readonly #clock: FakeClock;
-  readonly #host: Host;
-  readonly #guests = new Map<Guest, { receive(frame: Uint8Array): void }>();
+  readonly #host: SyncServer;
+  readonly #guests = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
-  private constructor(world: World, host: Host, clock: FakeClock) {
+  private constructor(world: World, host: SyncServer, clock: FakeClock) {
     this.world = world;
     this.#clock = clock;
     this.#host = host;
@@ -42,8 +42,8 @@ export class SharedPair {
     const clock = new FakeClock();
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
     const world = await createWorld(new MemoryDisk(), { generator }, { clock, autosave: false });
-    const host = new Host({
-      world: await hostWorldOf(world),
+    const host = new SyncServer({
+      world: await syncWorldOf(world),
       clock,
       authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: "somebody" }),
       acknowledge: "applied",
@@ -53,8 +53,8 @@ export class SharedPair {
   }
 
   /** Creates a client with the same generators as the server, or with none. */
-  newGuest(clientId: bigint, generators: "equal" | "none"): Guest {
-    return new Guest({
+  newGuest(clientId: bigint, generators: "equal" | "none"): SyncClient {
+    return new SyncClient({
       clock: this.#clock,
       generators: generators === "equal" ? DEFAULT_GENERATORS : new GeneratorRegistry([]),
       clientId,
@@ -64,7 +64,7 @@ export class SharedPair {
   }
 
   /** Connects a client and starts counting. */
-  connect(guest: Guest): Traffic {
+  connect(guest: SyncClient): Traffic {
     const traffic: Traffic = { downBytes: 0, upBytes: 0, downFrames: [] };
     const toGuest: Wire = {
       send: (frame) => {
@@ -96,7 +96,7 @@ export class SharedPair {
   }
 
   /** Advances time until a client holds all of its interest. */
-  async settle(guest: Guest): Promise<void> {
+  async settle(guest: SyncClient): Promise<void> {
     for (let tick = 0; tick < TICKS_MAX; tick++) {
       await this.tick();
       if (guest.isComplete) return;

@@ -7,8 +7,8 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { Host, type ServerFrame, serverFrameCodec } from "@orthant/protocol";
-import { hostWorldOf } from "@orthant/server";
+import { type ServerFrame, SyncServer, serverFrameCodec } from "@orthant/protocol";
+import { syncWorldOf } from "@orthant/server";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 import { HONEST_W, HonestGuest } from "./honest-guest.ts";
@@ -32,7 +32,7 @@ export class BesiegedHost {
   readonly goodbyes = new Map<string, number>();
   readonly #world: World;
   readonly #clock = new FakeClock();
-  readonly #host: Host;
+  readonly #host: SyncServer;
   readonly #honest: HonestGuest;
   readonly #codec: Codec<ServerFrame>;
   readonly #recorded: Uint8Array[] = [];
@@ -41,12 +41,12 @@ export class BesiegedHost {
   #wave = 0;
   #slowestTickMs = 0;
 
-  private constructor(world: World, hostWorld: Awaited<ReturnType<typeof hostWorldOf>>, seed: number) {
+  private constructor(world: World, syncWorld: Awaited<ReturnType<typeof syncWorldOf>>, seed: number) {
     this.#world = world;
     this.#seed = seed;
     this.#codec = serverFrameCodec(world.shape.volume);
-    this.#host = new Host({
-      world: hostWorld,
+    this.#host = new SyncServer({
+      world: syncWorld,
       clock: this.#clock,
       acknowledge: "applied",
       tickMs: TICK_MS,
@@ -75,7 +75,7 @@ export class BesiegedHost {
       { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n), spawn: [0, 0, 0, HONEST_W] },
       { autosave: false },
     );
-    return new BesiegedHost(world, await hostWorldOf(world), seed);
+    return new BesiegedHost(world, await syncWorldOf(world), seed);
   }
 
   /** Duration of the longest tick. */

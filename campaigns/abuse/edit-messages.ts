@@ -15,9 +15,9 @@ export function placement(voxel: Position, material: number): SetVoxels["placeme
 /** Waits until `count` verdicts have arrived, or the connection has ended. */
 export async function verdictsOn(prowler: Prowler, count: number): Promise<void> {
   await prowler.heard(() => {
-    const verdicts = prowler.messages.flatMap((message) =>
-      message.kind === "verdicts" ? message.verdicts : [],
+    const results = prowler.messages.flatMap((message) =>
+      message.kind === "editResults" ? message.results : [],
     );
-    return verdicts.length >= count;
+    return results.length >= count;
   });
 }

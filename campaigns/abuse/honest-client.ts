@@ -33,8 +33,8 @@ export class HonestClient {
   static async join(port: number, number: number, editEveryMs: number): Promise<HonestClient> {
     const claims = { playerId: BigInt(number), role: "builder", expiresInSeconds: TOKEN_SECONDS } as const;
     const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
-    const look = { center: [0, 0, 0, 0], radiusChunks: 4 } as const;
-    const world = connect(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, look });
+    const interest = { center: [0, 0, 0, 0], radiusChunks: 4 } as const;
+    const world = connect(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, interest });
     await world.complete();
     return new HonestClient(world, number, editEveryMs);
   }
@@ -78,11 +78,11 @@ export class HonestClient {
     this.#open++;
     this.#built++;
     try {
-      const verdict = await this.#world.setVoxel(
+      const result = await this.#world.setVoxel(
         [this.#built % 16, 8, 8, this.#number],
         1 + ((this.#built >> 4) % MATERIALS),
       );
-      if (verdict.outcome === "refused") this.faults.push(`an honest edit was refused: ${verdict.reason}`);
+      if (result.outcome === "rejected") this.faults.push(`an honest edit was refused: ${result.reason}`);
       this.#latencies.push(performance.now() - startMs);
     } catch (error) {
       this.faults.push(`an honest edit got no verdict: ${error}`);

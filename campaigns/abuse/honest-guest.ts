@@ -1,5 +1,5 @@
 import { type Clock, cubeAt, DEFAULT_GENERATORS, positionsLexicographic } from "@orthant/core";
-import { Guest, type Host, type HostSession } from "@orthant/protocol";
+import { type ServerConnection, SyncClient, type SyncServer } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";
 
@@ -9,23 +9,23 @@ export const HONEST_W = 1_000;
 
 /** An honest client of a host in the same process. */
 export class HonestGuest {
-  readonly #guest: Guest;
-  readonly #session: HostSession;
+  readonly #guest: SyncClient;
+  readonly #session: ServerConnection;
   readonly #fromHost: Uint8Array[] = [];
   #asked = 0;
   #made = 0;
   readonly #faults: string[] = [];
 
-  constructor(host: Host, clock: Clock) {
-    this.#guest = new Guest({
+  constructor(host: SyncServer, clock: Clock) {
+    this.#guest = new SyncClient({
       clock,
       generators: DEFAULT_GENERATORS,
       clientId: 1n,
       name: "honest",
       token: () => new Uint8Array(0),
       events: {
-        onVerdict: (verdict) => {
-          if (verdict.outcome === "refused") this.#faults.push(`refused an honest edit: ${verdict.reason}`);
+        onEditResult: (result) => {
+          if (result.outcome === "rejected") this.#faults.push(`refused an honest edit: ${result.reason}`);
           else this.#made++;
         },
         onGoodbye: ({ reason, detail }) => this.#faults.push(`told an honest client ${reason}: ${detail}`),

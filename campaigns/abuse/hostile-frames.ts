@@ -76,7 +76,7 @@ function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessa
     { kind: "setVoxels", editId: standing.nextEditId, placements: placementsAt(position, prng) },
     { kind: "move", position: position, orientation: [0, 0, 0, 1] },
     { kind: "resync", expected: standing.applied + 1, regions: [{ region, clock: clockOf(1, 1) }] },
-    { kind: "beingsLost" },
+    { kind: "entitiesLost" },
     { kind: "game", payload: prng.bytes(prng.below(16)) },
   ];
 }

@@ -3,9 +3,9 @@ import {
   type ClientMessage,
   clientFrameCodec,
   type Goodbye,
-  type Host,
-  type HostSession,
+  type ServerConnection,
   type ServerFrame,
+  type SyncServer,
 } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { helloOf, hostileFrame, interestOf, type Standing } from "./hostile-frames.ts";
@@ -23,7 +23,7 @@ const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 export class Intruder implements Standing {
   readonly clientId: bigint;
   readonly disguise: Disguise;
-  readonly #session: HostSession;
+  readonly #session: ServerConnection;
   readonly #codec: Codec<ServerFrame>;
   readonly #onFault: (detail: string) => void;
   #acknowledged = 0;
@@ -36,7 +36,7 @@ export class Intruder implements Standing {
   #isGone = false;
 
   constructor(
-    host: Host,
+    host: SyncServer,
     codec: Codec<ServerFrame>,
     clientId: bigint,
     disguise: Disguise,

@@ -33,10 +33,10 @@ export async function replay(target: Target): Promise<void> {
   const observer = await Prowler.join(target);
   observer.say(edit(1, voxel, 2));
   await expectSoon("a verdict", verdictsOn(observer, 1));
-  const verdict = observer.messages.flatMap((message) =>
-    message.kind === "verdicts" ? message.verdicts : [],
+  const result = observer.messages.flatMap((message) =>
+    message.kind === "editResults" ? message.results : [],
   )[0];
-  expectEqual("the voxel's last edit", verdict?.outcome, "unchanged");
+  expectEqual("the voxel's last edit", result?.outcome, "unchanged");
   observer.end();
   // Knowing a client's id does not give access, and old frame numbers are invalid on a new connection.
   const claims = { playerId: randomId(), role: "builder", expiresInSeconds: 60 } as const;

@@ -1,6 +1,6 @@
 import { ClusterGateway } from "@orthant/cluster";
 import { DEFAULT_GENERATORS } from "@orthant/core";
-import { Host, type HostSession } from "@orthant/protocol";
+import { type ServerConnection, SyncServer } from "@orthant/protocol";
 import type { LinkEnd } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { HeldProcess } from "./held-process.ts";
@@ -10,7 +10,7 @@ interface Life {
   readonly process: HeldProcess;
   readonly ends: Set<LinkEnd>;
   gateway: ClusterGateway | undefined;
-  host: Host | undefined;
+  host: SyncServer | undefined;
 }
 
 const HOST_TICK_MS = 200;
@@ -55,7 +55,7 @@ export class SimGateway {
   connect(end: LinkEnd): boolean {
     const life = this.#life;
     if (life?.host === undefined) return false;
-    const session: HostSession = life.host.connect(end);
+    const session: ServerConnection = life.host.connect(end);
     life.ends.add(end);
     end.listen({
       receive: (frame) => life.process.clock.happen(() => session.receive(frame)),
@@ -93,7 +93,7 @@ export class SimGateway {
     opening.then(
       (gateway) => {
         life.gateway = gateway;
-        life.host = new Host({
+        life.host = new SyncServer({
           world: gateway.world,
           clock,
           authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: `p${clientId}` }),
@@ -101,8 +101,8 @@ export class SimGateway {
           tickMs: HOST_TICK_MS,
           limits: { idleMs: 60_000 },
           events: {
-            onVerdict: (outcome) => {
-              this.hasRefused ||= !["applied", "unchanged", "settled"].includes(outcome);
+            onEditResult: (outcome) => {
+              this.hasRefused ||= !["applied", "unchanged", "duplicate"].includes(outcome);
             },
           },
         });

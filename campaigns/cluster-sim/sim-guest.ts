@@ -6,7 +6,7 @@ import {
   regionBox,
   type VoxelPlacement,
 } from "@orthant/core";
-import { Guest, type Verdict } from "@orthant/protocol";
+import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
 import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
@@ -31,7 +31,7 @@ const TICK_MS = 200;
 export class SimGuest {
   readonly clientId: bigint;
   readonly acknowledged: number[] = [];
-  readonly guest: Guest;
+  readonly guest: SyncClient;
   readonly #options: SimGuestOptions;
   /** Number of connections when each edit was made: an edit sent to another gateway may be applied there. */
   readonly #issued = new Map<number, number>();
@@ -41,7 +41,7 @@ export class SimGuest {
   constructor(options: SimGuestOptions) {
     this.#options = options;
     this.clientId = BigInt(100 + options.number);
-    this.guest = new Guest({
+    this.guest = new SyncClient({
       clock: options.clock,
       generators: DEFAULT_GENERATORS,
       clientId: this.clientId,
@@ -53,7 +53,7 @@ export class SimGuest {
           if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was told ${reason}: ${detail}`);
         },
         onFault: (error) => options.fail(error),
-        onVerdict: (verdict) => this.#take(verdict),
+        onEditResult: (result) => this.#take(result),
       },
     });
     this.guest.setInterest({ boxes: [options.arena], center: [0, 0, 0, 0] });
@@ -111,19 +111,20 @@ export class SimGuest {
     this.guest.connected({ send: (frame) => near.send(frame), close: () => near.close() });
   }
 
-  #take(verdict: Verdict): void {
-    const { editId, outcome } = verdict;
+  #take(result: NumberedEditResult): void {
+    const { editId, outcome } = result;
     const isStored = this.#options.oracle.has(this.clientId, editId);
-    if (outcome === "refused") {
+    if (outcome === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.
-      const isKnown = verdict.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
+      const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
       if (isStored && isKnown) this.#fail(`was told that edit ${editId} is refused, which is stored`);
       return;
     }
     // Every edit changes something, so an applied edit is in a journal. A settled one may have been rejected
     // at another gateway, if any edit was.
-    const mayBeRefused = outcome === "settled" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
+    const mayBeRefused =
+      outcome === "duplicate" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
     if (isStored) this.acknowledged.push(editId);
     else if (!mayBeRefused) this.#fail(`was told that edit ${editId} is ${outcome}, which is not stored`);
   }

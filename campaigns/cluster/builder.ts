@@ -56,7 +56,7 @@ export class Builder {
     this.world = connect(gateways[0] ?? "", {
       name: `builder ${number}`,
       token: tokenOf(number + 1, "builder"),
-      look: { center: this.#center, radiusChunks: RADIUS_CHUNKS },
+      interest: { center: this.#center, radiusChunks: RADIUS_CHUNKS },
       socket: () =>
         new WebSocket(gateways[attempt++ % gateways.length] ?? "", {
           maxPayload: SERVER_FRAME_BYTES_MAX,
@@ -88,11 +88,11 @@ export class Builder {
     const startMs = performance.now();
     this.#open++;
     try {
-      const verdict = await this.world.setVoxels(bricks);
-      const isRefused = verdict.outcome === "refused";
-      if (isRefused) this.refusals.push(`${verdict.reason}, ${verdict.detail}`);
+      const result = await this.world.setVoxels(bricks);
+      const isRefused = result.outcome === "rejected";
+      if (isRefused) this.refusals.push(`${result.reason}, ${result.detail}`);
       else this.#acknowledged++;
-      const fate = isRefused ? (verdict.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";
+      const fate = isRefused ? (result.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";
       for (const brick of bricks) brick.fate = fate;
     } catch (error) {
       this.faults.push(`an edit without a verdict: ${error}`);

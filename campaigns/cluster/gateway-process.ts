@@ -1,6 +1,6 @@
 import { ClusterGateway } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemClock } from "@orthant/core";
-import { Host } from "@orthant/protocol";
+import { SyncServer } from "@orthant/protocol";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-account.ts";
 import { joinEngine, readSettings, say } from "./member-connection.ts";
@@ -15,7 +15,7 @@ const gateway = await ClusterGateway.open({
   ...{ engine: await joinEngine(settings), clock: systemClock, generators: DEFAULT_GENERATORS, world },
   onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
 });
-const host = new Host({
+const host = new SyncServer({
   ...{ world: gateway.world, clock: systemClock, acknowledge: "durable", tickMs: TICK_MS },
   authorize: async ({ token }) => accountOf(token),
   events: { onFailure: (error) => say({ kind: "trouble", detail: `the host failed: ${error}` }) },

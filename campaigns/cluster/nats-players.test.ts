@@ -1,7 +1,7 @@
 import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
 import { chunkShape, DEFAULT_GENERATORS, regionBox, systemClock, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import type { DistantPlayerEvent, Pose } from "@orthant/protocol";
+import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
 import { Gathered } from "@orthant/testkit/contracts";
 import { NatsCluster } from "@orthant/testkit/nats";
 import { createWorld } from "@orthant/world";
@@ -37,11 +37,11 @@ afterAll(async () => {
 /** Opens a gateway that is connected to one server only and tracks players in the first region. */
 async function gatewayAt(
   server: number,
-): Promise<{ gateway: ClusterGateway; heard: Gathered<DistantPlayerEvent>; cut: () => Promise<void> }> {
+): Promise<{ gateway: ClusterGateway; heard: Gathered<RemotePlayerEvent>; cut: () => Promise<void> }> {
   const engine = await nats.connect({ servers: [nats.urls[server] ?? ""] });
   const gateway = await ClusterGateway.open({ ...SETTING, engine });
-  const heard = new Gathered<DistantPlayerEvent>();
-  gateway.world.otherHosts?.onPlayer(heard.take);
+  const heard = new Gathered<RemotePlayerEvent>();
+  gateway.world.peers?.onPlayer(heard.take);
   gateway.world.keep(REGION);
   return { gateway, heard, cut: () => engine.close() };
 }
@@ -55,12 +55,12 @@ test(
   async () => {
     const [north, south] = [await gatewayAt(0), await gatewayAt(1)];
     const ada = { playerId: 1n, name: "Ada" };
-    const seenLast = (events: readonly DistantPlayerEvent[]): number | string | undefined => {
+    const seenLast = (events: readonly RemotePlayerEvent[]): number | string | undefined => {
       const last = events.at(-1);
       return last?.kind === "present" ? last.player.position[0] : last?.kind;
     };
     for (const x of [4, 9]) {
-      north.gateway.world.otherHosts?.present(1, { ...ada, ...at(x) });
+      north.gateway.world.peers?.present(1, { ...ada, ...at(x) });
       await south.heard.until((events) => seenLast(events) === x);
     }
     expect(south.heard.items.at(-1)).toMatchObject({ kind: "present", player: { ...ada, ...at(9) } });
@@ -82,7 +82,7 @@ test(
     await north.gateway.served.save();
     await south.gateway.world.recall?.(5n);
     expect(south.gateway.world.poseOf(5n)).toEqual(at(12));
-    const found = await south.gateway.world.inhabitantsIn(REGION);
+    const found = await south.gateway.world.entitiesIn(REGION);
     expect(found.map(({ name, position }) => [name, position])).toEqual([["Dolly", [3, 1, 1, 0]]]);
     for (const { gateway, cut } of [north, south]) {
       gateway.close();

@@ -341,7 +341,7 @@ async function checkServe(bench: Bench): Promise<void> {
     return bench.fail("serve did not say where it listens");
   }
   const [voxel, material] = model.edits[0] ?? ([[1, 30, 0, 0], 0] as const);
-  const client = connect(url, { name: "Ada", token, look: { center: voxel, radiusChunks: 1 } });
+  const client = connect(url, { name: "Ada", token, interest: { center: voxel, radiusChunks: 1 } });
   await client.complete();
   bench.equal(`served voxel [${voxel}]`, client.voxelAt(voxel), material);
   await client.close();

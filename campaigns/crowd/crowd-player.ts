@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { systemClock, TILE_CHUNK_EDGE } from "@orthant/core";
-import { Wire1Visitor } from "@orthant/protocol";
+import { Wire1Client } from "@orthant/protocol";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 
 /** Radius, in chunks, that a player sees around its home. */
@@ -23,7 +23,7 @@ function homeOf(number: number): readonly [x: number, y: number] {
 
 /** A Wire v1 player with a real socket, whose datagrams pass through a simulated lossy network both ways. */
 export class CrowdPlayer {
-  readonly visitor: Wire1Visitor;
+  readonly client: Wire1Client;
   readonly #prng: Prng;
   readonly #number: number;
   setCount = 0;
@@ -32,18 +32,18 @@ export class CrowdPlayer {
     this.#prng = prng;
     this.#number = number;
     const [near, far] = network.connect().ends;
-    this.visitor = new Wire1Visitor({
+    this.client = new Wire1Client({
       clock: systemClock,
       playerId: number + 1,
       send: (datagram) => near.send(datagram),
     });
-    near.listen({ receive: (datagram) => this.visitor.receive(datagram), disconnected: () => undefined });
+    near.listen({ receive: (datagram) => this.client.receive(datagram), disconnected: () => undefined });
     far.listen({
       receive: (datagram) => socket.send(datagram, port, "127.0.0.1", () => undefined),
       disconnected: () => undefined,
     });
     socket.on("message", (datagram) => far.send(new Uint8Array(datagram)));
-    for (const [x, y] of sightOf(number)) this.visitor.loadChunk(x, y);
+    for (const [x, y] of sightOf(number)) this.client.loadChunk(x, y);
   }
 
   /** Opens a player that connects to `port` on this machine. */
@@ -56,17 +56,17 @@ export class CrowdPlayer {
 
   /** Sets a tile around the home once connected. Sometimes loads or unloads a chunk a little farther away. */
   act(): void {
-    if (this.visitor.status !== "connected") return;
+    if (this.client.status !== "connected") return;
     const [homeX, homeY] = homeOf(this.#number);
     if (this.#prng.chance(0.05)) {
       const chunkX = homeX + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
       const chunkY = homeY + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
       const isNear = Math.max(Math.abs(chunkX - homeX), Math.abs(chunkY - homeY)) <= SIGHT_CHUNKS;
-      if (this.#prng.chance(0.5)) this.visitor.loadChunk(chunkX, chunkY);
-      else if (!isNear) this.visitor.unloadChunk(chunkX, chunkY);
+      if (this.#prng.chance(0.5)) this.client.loadChunk(chunkX, chunkY);
+      else if (!isNear) this.client.unloadChunk(chunkX, chunkY);
     }
     const reach = (SIGHT_CHUNKS + 1) * TILE_CHUNK_EDGE;
-    this.visitor.setTile(
+    this.client.setTile(
       homeX * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
       homeY * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
       this.#prng.below(MATERIALS),
@@ -76,11 +76,11 @@ export class CrowdPlayer {
 
   /** Describes the chunks that the player lacks or sees wrongly, given the bytes of all tiles. */
   faults(tiles: ReadonlyMap<string, Uint8Array>): readonly string[] {
-    const { status, openCount } = this.visitor;
+    const { status, openCount } = this.client;
     const name = `player ${this.#number}`;
     if (status !== "connected" || openCount > 0) return [`${name} is ${status} and waits for ${openCount}`];
     return [...sightOf(this.#number)].flatMap(([x, y]) => {
-      const seen = this.visitor.chunkAt(x, y)?.tiles;
+      const seen = this.client.chunkAt(x, y)?.tiles;
       const expected = tiles.get(`${x} ${y}`) ?? new Uint8Array(0);
       const isSame = seen !== undefined && Buffer.compare(new Uint8Array(seen.buffer), expected) === 0;
       return isSame ? [] : [`${name}, chunk ${x} ${y} is ${seen === undefined ? "missing" : "another"}`];

@@ -43,7 +43,7 @@ const startMs = performance.now();
 let turn = 0;
 let isBuilding = true;
 setInterval(() => {
-  for (const { visitor } of players) visitor.tick();
+  for (const { client } of players) client.tick();
   // Players act in turn, not all at once, and each once a second however late the timer is.
   const turns = ((performance.now() - startMs) * players.length) / ACT_MS;
   for (; isBuilding && turn < turns; turn++) players[turn % players.length]?.act();

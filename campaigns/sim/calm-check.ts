@@ -8,7 +8,7 @@ import {
   regionsTouching,
   voxelsOfChunks,
 } from "@orthant/core";
-import { type Host, type Pose, roundPose } from "@orthant/protocol";
+import { type Pose, roundPose, type SyncServer } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";
@@ -17,7 +17,7 @@ import type { SimPlan } from "./sim-plan.ts";
 /** All participants of a case. */
 export interface CalmParts {
   readonly world: World;
-  readonly host: Host;
+  readonly host: SyncServer;
   readonly clients: readonly SimClient[];
   readonly history: EditHistory;
   readonly plan: SimPlan;
@@ -25,10 +25,10 @@ export interface CalmParts {
 
 /** Describes what has not settled yet or differs from the server; `undefined` when nothing does. */
 export async function faultInCalm(parts: CalmParts): Promise<string | undefined> {
-  const beings = await beingsOf(parts);
+  const entities = await beingsOf(parts);
   for (const client of parts.clients) {
     const fault =
-      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfBeings(client, beings, parts);
+      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfBeings(client, entities, parts);
     if (fault !== undefined) return `client ${client.number}: ${fault}`;
   }
   return undefined;
@@ -81,10 +81,10 @@ function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmPa
   const wanted = new Map(
     all
       .filter(({ key, region }) => key !== `player ${client.number}` && interest.has(...region))
-      .map((being) => [being.key, being.text]),
+      .map((entity) => [entity.key, entity.text]),
   );
-  for (const being of client.guest.beings) {
-    const { key, text } = seen(plan, `${being.isPlayer ? "player" : "entity"} ${being.id}`, being);
+  for (const entity of client.guest.entities) {
+    const { key, text } = seen(plan, `${entity.isPlayer ? "player" : "entity"} ${entity.id}`, entity);
     if (wanted.get(key) !== text) return `${key} is seen at ${text}, not ${wanted.get(key)}`;
     wanted.delete(key);
   }

@@ -14,7 +14,7 @@ import {
   regionsTouching,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { Guest } from "@orthant/protocol";
+import type { SyncClient } from "@orthant/protocol";
 import type { RegionState, RegionStates } from "./region-states.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
@@ -79,7 +79,7 @@ export class ReplicaCheck {
   }
 
   /** Checks every region that is marked or whose clock changed. */
-  run(guest: Guest): void {
+  run(guest: SyncClient): void {
     for (const shown of this.#shown) {
       const clock = guest.clockOf(shown.region);
       if (clock === shown.clock && !shown.isTouched) continue;
@@ -90,7 +90,7 @@ export class ReplicaCheck {
   }
 
   /** Checks every chunk of every region. */
-  runEverywhere(guest: Guest): void {
+  runEverywhere(guest: SyncClient): void {
     for (const { region } of this.#shown) {
       const clock = guest.clockOf(region);
       const state = clock === undefined ? undefined : this.#stateAt(region, clock);
@@ -102,7 +102,7 @@ export class ReplicaCheck {
     }
   }
 
-  #compare(guest: Guest, region: Position, clock: number): void {
+  #compare(guest: SyncClient, region: Position, clock: number): void {
     const state = this.#stateAt(region, clock);
     const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
     // Equal trees mean equal content, but different trees may hold the same content.
@@ -112,7 +112,7 @@ export class ReplicaCheck {
     for (const position of this.#predictedIn(region)) this.#compareChunk(guest, position, state);
   }
 
-  #compareChunk(guest: Guest, position: Position, state: RegionState): void {
+  #compareChunk(guest: SyncClient, position: Position, state: RegionState): void {
     const wanted = this.#predicted(position, this.#states.chunkAt(position, state));
     const shown = guest.chunkAt(position);
     if (shown?.equals(wanted) === true) return;

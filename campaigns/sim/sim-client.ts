@@ -9,11 +9,11 @@ import {
 } from "@orthant/core";
 import {
   clientFrameCodec,
-  Guest,
-  type InterestWish,
+  type InterestArea,
   type KeptReplica,
+  type NumberedEditResult,
   type Pose,
-  type Verdict,
+  SyncClient,
 } from "@orthant/protocol";
 import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";
@@ -55,7 +55,7 @@ export class SimClient {
   readonly openEdits = new Map<number, readonly VoxelPlacement[]>();
   /** Edits that the server acknowledged. */
   readonly acknowledged = new Set<number>();
-  #guest: Guest;
+  #guest: SyncClient;
   #link: Link | undefined;
   #saboteur: Saboteur | undefined;
   #isHonest = false;
@@ -65,7 +65,7 @@ export class SimClient {
   #nextEditId = 1;
   /** First fault found in a listener, kept here because the client may swallow exceptions. */
   #failure: Error | undefined;
-  #wish: InterestWish | undefined;
+  #wish: InterestArea | undefined;
   #wishedMs = 0;
   #pose: Pose | undefined;
 
@@ -79,12 +79,12 @@ export class SimClient {
     this.#connectMs = options.clock.nowMs();
   }
 
-  get guest(): Guest {
+  get guest(): SyncClient {
     return this.#guest;
   }
 
   /** The interest that it last set. */
-  get wish(): InterestWish | undefined {
+  get wish(): InterestArea | undefined {
     return this.#wish;
   }
 
@@ -98,7 +98,7 @@ export class SimClient {
     return this.#check.regionsIn(this.#wish?.boxes ?? []);
   }
 
-  setInterest(wish: InterestWish): void {
+  setInterest(wish: InterestArea): void {
     this.#wish = wish;
     this.#wishedMs = this.#options.clock.nowMs();
     this.#guest.setInterest(wish);
@@ -190,9 +190,9 @@ export class SimClient {
     return prng.chance(0.1) ? damaged(kept, prng) : kept;
   }
 
-  #newGuest(): Guest {
+  #newGuest(): SyncClient {
     const { number, clock, client } = this.#options;
-    return new Guest({
+    return new SyncClient({
       clock,
       generators: client.detail === "symbolic" ? SERVER_GENERATORS : OTHER_GENERATORS,
       clientId: this.clientId,
@@ -210,7 +210,7 @@ export class SimClient {
           this.#failure ??= error;
         },
         onChange: (chunks: readonly Box[]) => this.#check.touchChunks(chunks),
-        onVerdict: (verdict) => this.#takeVerdict(verdict),
+        onEditResult: (result) => this.#takeVerdict(result),
       },
     });
   }
@@ -264,7 +264,7 @@ export class SimClient {
     });
   }
 
-  #takeVerdict({ editId, outcome }: Verdict): void {
+  #takeVerdict({ editId, outcome }: NumberedEditResult): void {
     const { history, plan } = this.#options;
     const origin = { clientId: this.clientId, editId };
     const placements = this.openEdits.get(editId);
@@ -274,8 +274,8 @@ export class SimClient {
     }
     this.openEdits.delete(editId);
     this.#check.touch(placements);
-    if (outcome === "settled") return;
-    if (outcome === "refused") {
+    if (outcome === "duplicate") return;
+    if (outcome === "rejected") {
       if (history.has(origin)) this.#fail(`was told that edit ${editId} is refused, which was made`);
       history.refuse(origin);
       return;

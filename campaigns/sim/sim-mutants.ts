@@ -17,28 +17,28 @@ export interface SimMutant {
 const REPLICA = "core/dist/region/region-replica.js";
 const LAST_EDITS = "world/dist/last-edit-store.js";
 const EPOCHS = "world/dist/session-epoch.js";
-const DESK = "protocol/dist/host/edits/edit-desk.js";
-const DESKS = "protocol/dist/host/edits/edit-desks.js";
-const SENDER = "protocol/dist/host/regions/region-sender.js";
-const CLIENT_REGIONS = "protocol/dist/host/regions/client-regions.js";
-const FEED = "protocol/dist/host/regions/region-feed.js";
-const GATE = "protocol/dist/guest/stream-gate.js";
-const STREAM = "protocol/dist/guest/world-stream.js";
-const SESSION = "protocol/dist/guest/guest-session.js";
+const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
+const EDIT_QUEUES = "protocol/dist/server/edits/edit-queues.js";
+const SENDER = "protocol/dist/server/regions/region-sender.js";
+const CLIENT_REGIONS = "protocol/dist/server/regions/client-regions.js";
+const FEED = "protocol/dist/server/regions/region-feed.js";
+const GATE = "protocol/dist/client/stream-gate.js";
+const STREAM = "protocol/dist/client/world-stream.js";
+const SESSION = "protocol/dist/client/client-session.js";
 
 /** Makes the world apply an edit twice, because it ignores the last edits. */
 const DEAF_LAST_EDITS = change(LAST_EDITS, "return editId <= this.lastEditOf(clientId);", "return false;");
 /** Makes the server accept edits that the world has already applied. */
-const DEAF_DESK = change(DESK, "world.lastEditOf(this.#clientId)", "0");
+const DEAF_EDIT_QUEUE = change(EDIT_QUEUE, "world.lastEditOf(this.#clientId)", "0");
 
 /** At least one mutant for each rule that the protocol relies on. */
 export const SIM_MUTANTS: readonly SimMutant[] = [
   mutant(
-    "a guest takes patches that build on other clocks than it holds",
+    "a client takes patches that build on other clocks than it holds",
     change(REPLICA, 'typeof base === "number" && base !== this.clockOf(region)', "false"),
   ),
   mutant(
-    "a guest shows a region, at its clock, of which not all pieces have come",
+    "a client shows a region, at its clock, of which not all pieces have come",
     change(
       REPLICA,
       "unfinished = { region, base, pieceCount: piece + 1, tree: changed };",
@@ -60,54 +60,57 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
     change(EPOCHS, 'await this.#saver.save("what is due");', ""),
   ),
   mutant(
-    "a guest takes what comes behind a gap in the stream",
+    "a client takes what comes behind a gap in the stream",
     change(GATE, 'return "early";', 'this.#advance(streamNumber + 1, nowMs); return "take";'),
   ),
   mutant(
-    "a host does not say where the stream goes on after a resync",
+    "a server does not say where the stream goes on after a resync",
     change(SENDER, "this.#isResetWanted = true;", ""),
   ),
   mutant(
-    "a host does not send again what a client never took",
+    "a server does not send again what a client never took",
     change(SENDER, "[...since, ...regions]", "regions"),
   ),
   mutant(
     "a world does not remember who made its edits",
     change("world/dist/world-content.js", "this.lastEdits.add(origin);", ""),
   ),
-  mutant("a host takes edits again after a restart", DEAF_LAST_EDITS, DEAF_DESK),
+  mutant("a server takes edits again after a restart", DEAF_LAST_EDITS, DEAF_EDIT_QUEUE),
   mutant(
-    "a host takes edits again after a reconnect",
+    "a server takes edits again after a reconnect",
     DEAF_LAST_EDITS,
-    DEAF_DESK,
-    change(DESKS, "let desk = this.#desks.get(clientId);", "let desk;"),
+    DEAF_EDIT_QUEUE,
+    change(EDIT_QUEUES, "let queue = this.#queues.get(clientId);", "let queue;"),
   ),
-  mutant("a host acknowledges edits before they are durable", change(DESK, "await durability?.wait();", "")),
   mutant(
-    "a host acknowledges edits before it tells what they changed",
+    "a server acknowledges edits before they are durable",
+    change(EDIT_QUEUE, "await durability?.wait();", ""),
+  ),
+  mutant(
+    "a server acknowledges edits before it sends what they changed",
     change(CLIENT_REGIONS, "holding.clock >= after", "true"),
   ),
   mutant(
-    "a guest keeps regions that it should forget",
+    "a client keeps regions that it should forget",
     change(STREAM, "this.#replica.forget(mask.regions);", ""),
-    change(SESSION, "this.#memory.dropAllBut((region) => this.#isWished(region));", ""),
+    change(SESSION, "this.#state.dropAllBut((region) => this.#isInInterest(region));", ""),
   ),
   mutant(
-    "a host believes every clock that is offered",
-    change(CLIENT_REGIONS, "world.clockOf(region.position) === offered", "true"),
+    "a server believes every clock that is offered",
+    change(CLIENT_REGIONS, "world.clockOf(region.place) === offered", "true"),
   ),
   mutant(
     "a world takes clocks for its own that it issued in a time that was rolled back",
     change(EPOCHS, "known.number === number && known.id === id", "known.number === number"),
   ),
-  mutant("a host sends the newest content at an older clock", change(FEED, "known.after = after;", ";")),
+  mutant("a server sends the newest content at an older clock", change(FEED, "known.after = after;", ";")),
   mutant(
-    "a guest does not notice that it missed a frame",
-    change(SESSION, "this.#stay?.beings.fallBehind();", ";"),
+    "a client does not notice that it missed a frame",
+    change(SESSION, "this.#stay?.entities.fallBehind();", ";"),
   ),
   mutant(
-    "a guest takes verdicts in any order",
-    change(SESSION, "this.#earlyVerdicts.get(edits.lowestId)", "this.#earlyVerdicts.values().next().value"),
+    "a client takes edit results in any order",
+    change(SESSION, "this.#earlyResults.get(edits.lowestId)", "this.#earlyResults.values().next().value"),
   ),
 ];
 

@@ -18,7 +18,7 @@ import {
   TERRAIN_DEFAULTS,
   terrainGenerator,
 } from "@orthant/core";
-import type { HostLimits, Role } from "@orthant/protocol";
+import type { Role, SyncLimits } from "@orthant/protocol";
 import { CALM_WEATHER, type Prng, type Weather } from "@orthant/testkit";
 import type { DiskPace } from "./mortal-disk.ts";
 
@@ -44,7 +44,7 @@ export interface SimPlan {
   readonly isSabotaged: boolean;
   readonly diskPace: DiskPace;
   /** Limits of the server, low enough in some cases to be reached. */
-  readonly limits: Partial<HostLimits>;
+  readonly limits: Partial<SyncLimits>;
 }
 
 /** Voxels per chunk and regions of the arena on each axis, for each number of dimensions. */

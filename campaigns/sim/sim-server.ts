@@ -1,7 +1,7 @@
 import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { Host, type HostWorld, type Player } from "@orthant/protocol";
-import { hostWorldOf } from "@orthant/server";
+import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { syncWorldOf } from "@orthant/server";
 import type { FakeClock, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import type { EditHistory } from "./edit-history.ts";
@@ -31,8 +31,8 @@ interface Life {
   isAlive: boolean;
   isStopping: boolean;
   world: World | undefined;
-  port: HostWorld | undefined;
-  host: Host | undefined;
+  port: SyncWorld | undefined;
+  host: SyncServer | undefined;
 }
 
 export const HOST_TICK_MS = 50;
@@ -63,7 +63,7 @@ export class SimServer {
   }
 
   /** The host, while it accepts clients. */
-  get host(): Host | undefined {
+  get host(): SyncServer | undefined {
     const life = this.#life;
     return life?.isStopping === true ? undefined : life?.host;
   }
@@ -227,10 +227,10 @@ export class SimServer {
         fail(error);
       }
     });
-    life.port = this.#watched(life, await hostWorldOf(world));
+    life.port = this.#watched(life, await syncWorldOf(world));
     if (!life.isAlive) return;
     life.disk.pace = plan.diskPace;
-    life.host = new Host({
+    life.host = new SyncServer({
       world: life.port,
       clock,
       authorize: async ({ token }) => {
@@ -244,7 +244,7 @@ export class SimServer {
     });
   }
 
-  async #shutDown(life: Life, host: Host): Promise<void> {
+  async #shutDown(life: Life, host: SyncServer): Promise<void> {
     await host.shutdown("the server starts anew", 500);
     await life.world?.close();
     if (!life.isAlive) return;
@@ -256,21 +256,21 @@ export class SimServer {
   }
 
   /** Wraps the world for the host, to record edits and durability. */
-  #watched(life: Life, port: HostWorld): HostWorld {
+  #watched(life: Life, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
-    const edit: HostWorld["edit"] = async (placements, origin) => {
+    const edit: SyncWorld["edit"] = async (placements, origin) => {
       if (placements.some(({ material }) => material === FORBIDDEN_MATERIAL))
         fail(new Error("an edit was made that was vetoed"));
       const result = await port.edit(placements, origin);
       try {
-        if (life.isAlive && result.outcome !== "repeated")
+        if (life.isAlive && result.outcome !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });
       } catch (error) {
         fail(error);
       }
       return result;
     };
-    const whenDurable: HostWorld["whenDurable"] = async () => {
+    const whenDurable: SyncWorld["whenDurable"] = async () => {
       const count = history.length;
       await port.whenDurable();
       if (life.isAlive) history.markDurable(count);

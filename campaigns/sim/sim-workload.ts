@@ -12,7 +12,7 @@ import {
   type VoxelPlacement,
   voxelsOfChunks,
 } from "@orthant/core";
-import type { InterestWish, Pose, Vector } from "@orthant/protocol";
+import type { InterestArea, Pose, Vector } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";
 import { FORBIDDEN_MATERIAL } from "./sim-server.ts";
@@ -66,7 +66,7 @@ export class SimWorkload {
   }
 
   /** Draws an interest: one or two boxes that reach into a few regions. */
-  wish(): InterestWish {
+  wish(): InterestArea {
     const prng = this.#prng;
     const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
     const center = this.#voxelIn(this.#voxels);

@@ -50,9 +50,9 @@ export function faultOfCompany(townsman: Townsman, townsmen: readonly Townsman[]
     const region = regionOf(chunkOfVoxel(townsman.world.shape, [x, y, z, w]));
     return boxContains(sight, region) ? [`${other.world.playerId} at ${position}`] : [];
   });
-  const seen = townsman.world.beings.map(({ id, position }) => `${id} at ${position}`);
-  const missing = wanted.filter((being) => !seen.includes(being));
-  const extra = seen.filter((being) => !wanted.includes(being));
+  const seen = townsman.world.entities.map(({ id, position }) => `${id} at ${position}`);
+  const missing = wanted.filter((entity) => !seen.includes(entity));
+  const extra = seen.filter((entity) => !wanted.includes(entity));
   if (missing.length + extra.length === 0) return undefined;
   return `client ${townsman.lane} does not see ${missing.join(", ") || "nobody"}, and sees ${extra.join(", ") || "nobody"} too much`;
 }

@@ -52,7 +52,7 @@ export class Townsman {
     this.#center = positionInTown(prng);
     this.world = connect(url, {
       name: `lane ${lane}`,
-      look: this.#look(),
+      interest: this.#look(),
       socket: (address) => {
         this.#socket = new CountedSocket(address);
         return this.#socket.socket;
@@ -60,7 +60,7 @@ export class Townsman {
       ...(isStranger ? { generators: new GeneratorRegistry([]) } : {}),
     });
     this.world.onChange(onChange);
-    this.world.onBeings(onChange);
+    this.world.onEntities(onChange);
     this.world.onStatus((status, { error, goodbye }) => {
       onChange();
       // A killed server sends no goodbye, and these clients give it no reason to.
@@ -110,7 +110,7 @@ export class Townsman {
     const prng = this.#prng;
     if (prng.chance(LOOK_CHANCE)) {
       this.#center = positionInTown(prng);
-      this.world.look(this.#look());
+      this.world.setInterest(this.#look());
     }
     this.#pose = {
       position: positionFrom((axis) => this.#center[axis] + prng.between(-256, 256) / 64),
@@ -133,7 +133,7 @@ export class Townsman {
   async newcomerBytes(url: string): Promise<number> {
     let socket: CountedSocket | undefined;
     const newcomer = connect(url, {
-      look: this.#look(),
+      interest: this.#look(),
       socket: (address) => {
         socket = new CountedSocket(address);
         return socket.socket;
@@ -155,8 +155,8 @@ export class Townsman {
     this.#openEdits++;
     if (lane === this.lane) for (const { voxel, material } of placements) this.built.set(...voxel, material);
     try {
-      const verdict = await this.world.setVoxels(placements);
-      if (verdict.outcome === "refused") this.faults.push(`refused: ${verdict.reason}, ${verdict.detail}`);
+      const result = await this.world.setVoxels(placements);
+      if (result.outcome === "rejected") this.faults.push(`refused: ${result.reason}, ${result.detail}`);
       else this.#acknowledged++;
     } catch (error) {
       this.faults.push(`an edit without a verdict: ${error}`);

@@ -3,12 +3,12 @@
 import { connect } from "@orthant/client/node";
 
 const [address = "ws://127.0.0.1:8080", name = "Ada"] = process.argv.slice(2);
-const shared = connect(address, { name, look: { center: [0, 88, 0, 0], radiusChunks: 1 } });
+const shared = connect(address, { name, interest: { center: [0, 88, 0, 0], radiusChunks: 1 } });
 shared.onStatus((status, { error }) =>
   console.log(`${name} is ${status}${error ? `: ${error.message}` : ""}`),
 );
-shared.onBeings(({ entered }) => {
-  for (const being of entered) if (being.isPlayer) console.log(`${name} sees ${being.name}`);
+shared.onEntities(({ entered }) => {
+  for (const entity of entered) if (entity.isPlayer) console.log(`${name} sees ${entity.name}`);
 });
 
 await shared.complete();
@@ -26,8 +26,8 @@ const bothSeen = new Promise((resolve) => {
 
 const built = await shared.setVoxel([x, 90, 0, 0], lamp);
 console.log(`${name}'s lamp: ${built.outcome}`);
-const refused = await shared.setVoxel([x, 101, 0, 0], lamp);
-console.log(`${name}'s star: ${refused.outcome}, because ${refused.detail}`);
+const result = await shared.setVoxel([x, 101, 0, 0], lamp);
+console.log(`${name}'s star: ${result.outcome}, because ${result.detail}`);
 
 await bothSeen;
 console.log(`${name} sees lamps at x = ${lampsInSight().join(" and ")}`);

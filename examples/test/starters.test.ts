@@ -84,7 +84,7 @@ describe("multiplayer", () => {
     );
     const [ada = "", bob = ""] = players.map(({ stdout }) => stdout);
     expect(ada).toContain("Ada's lamp: applied");
-    expect(ada).toContain("Ada's star: refused, because the sky belongs to all");
+    expect(ada).toContain("Ada's star: rejected, because the sky belongs to all");
     expect(ada).toContain("Ada sees lamps at x = 1 and 2");
     expect(bob).toContain("Bob sees lamps at x = 1 and 2");
     expect(bob.trimEnd().endsWith("Bob is closed")).toBe(true);

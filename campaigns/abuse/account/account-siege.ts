@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_HOST_LIMITS } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
 import { DEFAULT_SERVER_LIMITS, issueToken } from "@orthant/server";
 import { ServerProcess } from "../../process/server-process.ts";
 import { HonestClient } from "../honest-client.ts";
@@ -107,7 +107,7 @@ function harmOf(attack: AccountAttack, report: AttackReport, seconds: number): r
   if (attacked.peakBytes > bytesMax) {
     harm.push(`${mebibytes(attacked.peakBytes)} of memory, at most ${mebibytes(bytesMax)} may be`);
   }
-  const { editsPerSecond, editsBurst } = DEFAULT_HOST_LIMITS;
+  const { editsPerSecond, editsBurst } = DEFAULT_SYNC_LIMITS;
   const editsMax = calm.editsPerSecond + EDITS_SLACK * (editsPerSecond + editsBurst / seconds);
   if (attacked.editsPerSecond > editsMax) {
     harm.push(
@@ -119,7 +119,7 @@ function harmOf(attack: AccountAttack, report: AttackReport, seconds: number): r
 
 /** The memory that an attack can make a server use, by the limits of accounts and networks. */
 function attackBytesMax({ accounts, networks }: AccountAttack): number {
-  const { clientsPerPlayer, regionsPerPlayer, budgetsPerNetwork, watchedRegionsMax } = DEFAULT_HOST_LIMITS;
+  const { clientsPerPlayer, regionsPerPlayer, budgetsPerNetwork, watchedRegionsMax } = DEFAULT_SYNC_LIMITS;
   const { connectionsPerAddress, sendBacklogBytesMax, sendBacklogTotalBytesMax } = DEFAULT_SERVER_LIMITS;
   const clients = accounts * clientsPerPlayer + networks * connectionsPerAddress;
   const regions = (accounts + networks * budgetsPerNetwork) * regionsPerPlayer;

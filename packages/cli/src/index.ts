@@ -1,7 +1,7 @@
 export {
   type ConnectOptions,
-  type EditVerdict,
-  type Look,
+  type EditResult,
+  type Interest,
   memoryCache,
   type ReplicaCache,
   SharedWorld,

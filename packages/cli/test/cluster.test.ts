@@ -91,7 +91,7 @@ async function result<Shape>(...argv: readonly string[]): Promise<Shape> {
 }
 
 function clientOf({ url, token }: Served): ReturnType<typeof connect> {
-  return connect(url, { name: "Ada", token, look: { center: [...BUILT], radiusChunks: 1 } });
+  return connect(url, { name: "Ada", token, interest: { center: [...BUILT], radiusChunks: 1 } });
 }
 
 describe("a cluster of processes", () => {
@@ -119,8 +119,8 @@ describe("a cluster of processes", () => {
       };
       await build(13);
       const seen = new Promise<void>((resolve) => {
-        watcher.onBeings(() => {
-          if (watcher.beings.some(({ position }) => position[1] === STANDING[1])) resolve();
+        watcher.onEntities(() => {
+          if (watcher.entities.some(({ position }) => position[1] === STANDING[1])) resolve();
         });
       });
       builder.move({ position: [...STANDING], orientation: [0, 0, 0, 1] });

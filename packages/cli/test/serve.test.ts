@@ -19,7 +19,11 @@ describe("serve", () => {
       const { url, token, page } = announcement;
       expect(page).toBe(`${url.replace("ws:", "http:")}/#token=${token}`);
       expect(await (await fetch(page)).text()).toContain("<title>Orthant</title>");
-      const player = connect(url, { name: "Ada", token, look: { center: [8, 100, 8, 0], radiusChunks: 1 } });
+      const player = connect(url, {
+        name: "Ada",
+        token,
+        interest: { center: [8, 100, 8, 0], radiusChunks: 1 },
+      });
       await player.complete();
       expect(player.playerId).toBe(BigInt(announcement.playerId));
       expect(await player.get([0, 100, 0, 0])).toBe(11);

@@ -47,10 +47,10 @@ describe("a tile save on the command line", () => {
     expect(made.output).toMatch(/^converted .* \(tilesave\) to .* \(tree\): 2 chunks, /);
     expect(made.exitCode, "the terrain is lost").toBe(EXIT.loss);
     await whileServing([world, "--wire1", "0"], async ({ wire1Port }) => {
-      const { visitor, close } = connectTiles({ port: wire1Port ?? 0, playerId: 3 });
-      while (visitor.tileAt(0, 0) !== 1) await new Promise((resolve) => setImmediate(resolve));
-      visitor.setTile(-3, 4, 8);
-      while (visitor.tileAt(-3, 4) !== 8) await new Promise((resolve) => setImmediate(resolve));
+      const { client, close } = connectTiles({ port: wire1Port ?? 0, playerId: 3 });
+      while (client.tileAt(0, 0) !== 1) await new Promise((resolve) => setImmediate(resolve));
+      client.setTile(-3, 4, 8);
+      while (client.tileAt(-3, 4) !== 8) await new Promise((resolve) => setImmediate(resolve));
       close();
     });
     const back = `${folder}-back`;

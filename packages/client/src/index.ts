@@ -1,3 +1,4 @@
+export type { EditResult } from "@orthant/protocol";
 export { memoryCache } from "./cache/memory-cache.ts";
 export type { CacheChange, CacheEntry, ReplicaCache } from "./cache/replica-cache.ts";
 export type { Status, StatusDetail } from "./link/status.ts";
@@ -5,6 +6,5 @@ export type { TokenOption } from "./link/token-source.ts";
 export type { OpenSocket, WebSocketLike } from "./link/web-socket.ts";
 export { connect } from "./world/connect.ts";
 export type { ConnectOptions } from "./world/connect-options.ts";
-export type { EditVerdict } from "./world/edit-book.ts";
-export type { Look, LookAround, LookAtBoxes } from "./world/look.ts";
+export type { Interest, InterestAround, InterestInBoxes } from "./world/interest.ts";
 export { SharedWorld } from "./world/shared-world.ts";

@@ -48,7 +48,7 @@ const page: ClientPage = {
   async join(url, cacheName) {
     let bytes = 0;
     client = connect(url, {
-      look: { center: [0, 33, 0, 0], radiusChunks: 3 },
+      interest: { center: [0, 33, 0, 0], radiusChunks: 3 },
       cache: watched(indexedDbCache(cacheName)),
       onCacheFailure(error) {
         throw error;

@@ -62,7 +62,7 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     await first.evaluate(() => page.close());
     await first.close();
 
-    const other = connect(server.url, { look: { center: [0, 33, 0, 0], radiusChunks: 1 } });
+    const other = connect(server.url, { interest: { center: [0, 33, 0, 0], radiusChunks: 1 } });
     await other.complete();
     expect(other.voxelAt([1, 50, 1, 1])).toBe(13);
     expect(await other.setVoxel([2, 34, 2, 2], 12)).toEqual({ outcome: "applied" });

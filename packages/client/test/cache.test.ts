@@ -6,7 +6,7 @@ import {
   type ReplicaCache,
 } from "@orthant/client";
 import { boxBetween, clockOf, type Position, uniformChunk } from "@orthant/core";
-import type { Hello, Interest, PatchMessage } from "@orthant/protocol";
+import type { Hello, InterestMessage, PatchMessage } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { brokenPromises } from "./cache-contract.ts";
@@ -61,13 +61,15 @@ function full(patchSeq: number, region: Position, material: number, step: number
 }
 
 async function joined(options: ConnectOptions, change = {}): Promise<ScriptedServer> {
-  const server = new ScriptedServer({ look: LOOK, ...options });
+  const server = new ScriptedServer({ interest: LOOK, ...options });
   await server.join(change);
   await server.pass(50);
   return server;
 }
 
-async function helloAndInterest(server: ScriptedServer): Promise<{ hello: Hello; interest: Interest }> {
+async function helloAndInterest(
+  server: ScriptedServer,
+): Promise<{ hello: Hello; interest: InterestMessage }> {
   const heard = server.heard();
   const hello = heard.find((message) => message.kind === "hello");
   const interest = heard.find((message) => message.kind === "interest");
@@ -197,13 +199,13 @@ describe("a cache", () => {
   test("is written in parts when there is much, and the first part removes all regions of another world", async () => {
     const cache = new WatchedCache();
     const regions = Array.from({ length: 600 }, (_, w): Position => [0, 0, 0, w]);
-    const look = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 2400])] };
-    const first = await joined({ cache, look });
+    const interest = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 2400])] };
+    const first = await joined({ cache, interest });
     first.sayGenerated(regions);
     await first.world.close();
     expect(cache.stores.map((changes) => changes.length)).toEqual([1, 1 + 256, 256, 88]);
     cache.stores.length = 0;
-    const second = await joined({ cache, look }, { worldId: 78n });
+    const second = await joined({ cache, interest }, { worldId: 78n });
     second.sayGenerated(regions);
     await second.world.close();
     const [, step = []] = cache.stores;

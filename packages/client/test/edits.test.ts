@@ -1,5 +1,5 @@
 import { boxBetween } from "@orthant/core";
-import type { ClientMessage, Verdict } from "@orthant/protocol";
+import type { ClientMessage, NumberedEditResult } from "@orthant/protocol";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";
@@ -7,7 +7,7 @@ import { ScriptedServer, settled } from "./scripted-server.ts";
 const LOOK = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
 
 async function joined(): Promise<ScriptedServer> {
-  const server = new ScriptedServer({ look: LOOK });
+  const server = new ScriptedServer({ interest: LOOK });
   await server.join();
   await server.pass(50);
   server.sayGenerated([[0, 0, 0, 0]]);
@@ -19,8 +19,11 @@ function editIds(messages: readonly ClientMessage[]): readonly number[] {
   return messages.flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []));
 }
 
-function verdicts(...list: readonly Verdict[]): { kind: "verdicts"; verdicts: readonly Verdict[] } {
-  return { kind: "verdicts", verdicts: list };
+function results(...list: readonly NumberedEditResult[]): {
+  kind: "editResults";
+  results: readonly NumberedEditResult[];
+} {
+  return { kind: "editResults", results: list };
 }
 
 describe("an edit", () => {
@@ -32,7 +35,7 @@ describe("an edit", () => {
     expect(server.heard()).toEqual([
       { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], material: 7 }] },
     ]);
-    server.say(verdicts({ editId: 1, outcome: "applied" }));
+    server.say(results({ editId: 1, outcome: "applied" }));
     expect(await edit).toEqual({ outcome: "applied" });
   });
 
@@ -41,8 +44,8 @@ describe("an edit", () => {
     const changes: unknown[] = [];
     server.world.onChange((boxes) => changes.push(boxes));
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
-    server.say(verdicts({ editId: 1, outcome: "refused", reason: "vetoed", detail: "not your land" }));
-    expect(await edit).toEqual({ outcome: "refused", reason: "vetoed", detail: "not your land" });
+    server.say(results({ editId: 1, outcome: "rejected", reason: "vetoed", detail: "not your land" }));
+    expect(await edit).toEqual({ outcome: "rejected", reason: "vetoed", detail: "not your land" });
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(0);
     const chunk = boxBetween([0, 2, 0, 0], [1, 3, 1, 1]);
     expect(changes).toEqual([[chunk], [chunk]]);
@@ -60,12 +63,12 @@ describe("an edit", () => {
     const heard = server.heard();
     expect(heard[0]).toMatchObject({ kind: "hello", openEditId: 1 });
     expect(editIds(heard)).toEqual([1]);
-    server.say(verdicts({ editId: 1, outcome: "settled" }));
-    expect(await edit).toEqual({ outcome: "settled" });
+    server.say(results({ editId: 1, outcome: "duplicate" }));
+    expect(await edit).toEqual({ outcome: "duplicate" });
   });
 
   test("made before the client joined is sent afterwards, before those that listeners make then", async () => {
-    const server = new ScriptedServer({ look: LOOK });
+    const server = new ScriptedServer({ interest: LOOK });
     const first = server.world.setVoxel([1, 20, 1, 1], 7);
     server.world.onStatus((status) => {
       if (status === "joined") server.world.setVoxel([2, 20, 1, 1], 7);
@@ -76,7 +79,7 @@ describe("an edit", () => {
       .heard()
       .flatMap((message) => (message.kind === "setVoxels" ? message.placements : []));
     expect(sent.map(({ voxel }) => voxel[0])).toEqual([1, 2]);
-    server.say(verdicts({ editId: 1, outcome: "unchanged" }));
+    server.say(results({ editId: 1, outcome: "unchanged" }));
     expect(await first).toEqual({ outcome: "unchanged" });
   });
 
@@ -85,7 +88,7 @@ describe("an edit", () => {
     const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
     await server.pass(50);
     expect(editIds(server.heard())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    server.say(verdicts({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
+    server.say(results({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
     expect(await Promise.all(edits.slice(0, 2))).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
     await server.pass(50);
     expect(editIds(server.heard())).toEqual([61, 62]);

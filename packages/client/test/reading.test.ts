@@ -7,7 +7,7 @@ const AROUND_ORIGIN = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
 
 describe("reading", () => {
   test("waits for a position that is looked at, and answers at once when it is held", async () => {
-    const server = new ScriptedServer({ look: { boxes: [boxBetween([0, -4, 0, 0], [4, 4, 4, 4])] } });
+    const server = new ScriptedServer({ interest: { boxes: [boxBetween([0, -4, 0, 0], [4, 4, 4, 4])] } });
     await server.join();
     const { world } = server;
     let answer: number | undefined;
@@ -39,17 +39,17 @@ describe("reading", () => {
     const { world } = server;
     expect(await codeOfRejection(world.get([0, 0, 0, 0]))).toBe("ORT_NOT_HELD");
     expect(await codeOfRejection(world.complete())).toBe("ORT_NOT_HELD");
-    world.look(AROUND_ORIGIN);
+    world.setInterest(AROUND_ORIGIN);
     expect(await codeOfRejection(world.get([32, 0, 0, 0]))).toBe("ORT_NOT_HELD");
     expect(await codeOfRejection(world.region(boxBetween([0, 0, 0, 0], [5, 1, 1, 1])))).toBe("ORT_NOT_HELD");
     const waiting = world.chunk([0, 0, 0, 0]);
     await settled();
-    world.look({ boxes: [boxBetween([8, 8, 8, 8], [9, 9, 9, 9])] });
+    world.setInterest({ boxes: [boxBetween([8, 8, 8, 8], [9, 9, 9, 9])] });
     expect(await codeOfRejection(waiting)).toBe("ORT_NOT_HELD");
   });
 
   test("continues while the connection is lost", async () => {
-    const server = new ScriptedServer({ look: AROUND_ORIGIN });
+    const server = new ScriptedServer({ interest: AROUND_ORIGIN });
     await server.join();
     server.sayGenerated([[0, 0, 0, 0]]);
     server.socket.lose();
@@ -63,7 +63,7 @@ describe("reading", () => {
 describe("looking", () => {
   test("around a point requests the chunks within the radius, on the axes of the world", async () => {
     const interest = async (shape: typeof CUBE_CHUNKS): Promise<readonly Box[]> => {
-      const server = new ScriptedServer({ look: { center: [-1, 0.5, 33, 0], radiusChunks: 2 } });
+      const server = new ScriptedServer({ interest: { center: [-1, 0.5, 33, 0], radiusChunks: 2 } });
       await server.join({ shape });
       await server.pass(50);
       const sent = server.heard().find((message) => message.kind === "interest");
@@ -76,12 +76,12 @@ describe("looking", () => {
   });
 
   test("is sent to the server only when it changes", async () => {
-    const server = new ScriptedServer({ look: { center: [0, 0, 0, 0], radiusChunks: 1 } });
+    const server = new ScriptedServer({ interest: { center: [0, 0, 0, 0], radiusChunks: 1 } });
     await server.join();
     await server.pass(300);
     server.say({ kind: "heartbeat", interestId: 1, complete: false, sent: 0 });
     const asked = async (x: number, motion: Position): Promise<number> => {
-      server.world.look({ center: [x, 0, 0, 0], radiusChunks: 1, motion });
+      server.world.setInterest({ center: [x, 0, 0, 0], radiusChunks: 1, motion });
       await server.pass(300);
       return server.heard().filter(({ kind }) => kind === "interest").length;
     };
@@ -92,7 +92,7 @@ describe("looking", () => {
   });
 
   test("reports when everything has arrived, even after the connection was lost", async () => {
-    const server = new ScriptedServer({ look: AROUND_ORIGIN });
+    const server = new ScriptedServer({ interest: AROUND_ORIGIN });
     const complete = server.world.complete();
     let isComplete = false;
     const told = complete.then(() => {
@@ -119,7 +119,7 @@ describe("looking", () => {
   test("is refused where no server would grant it", async () => {
     const server = new ScriptedServer();
     await server.join();
-    const look = (boxes: readonly Box[]) => codeOf(() => server.world.look({ boxes }));
+    const look = (boxes: readonly Box[]) => codeOf(() => server.world.setInterest({ boxes }));
     expect(look([])).toBe("ORT_LIMIT");
     expect(look(Array.from({ length: 9 }, () => boxAt([0, 0, 0, 0])))).toBe("ORT_LIMIT");
     expect(look([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_384])])).toBe("no error");
@@ -128,21 +128,21 @@ describe("looking", () => {
       "ORT_LIMIT",
     );
     const around = (radiusChunks: number) =>
-      codeOf(() => server.world.look({ center: [0, 0, 0, 0], radiusChunks }));
+      codeOf(() => server.world.setInterest({ center: [0, 0, 0, 0], radiusChunks }));
     expect(around(-1)).toBe("ORT_ARGUMENT");
     expect(around(0.5)).toBe("ORT_ARGUMENT");
-    expect(codeOf(() => server.world.look({ center: [0, Number.NaN, 0, 0], radiusChunks: 1 }))).toBe(
+    expect(codeOf(() => server.world.setInterest({ center: [0, Number.NaN, 0, 0], radiusChunks: 1 }))).toBe(
       "ORT_POSITION_RANGE",
     );
     const far = { boxes: [boxAt([0, 0, 0, 0])], center: [1e300, 0, 0, 0] as const };
-    expect(codeOf(() => server.world.look(far))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => server.world.setInterest(far))).toBe("ORT_ARGUMENT");
     await server.pass(1000);
     const asked = server.heard().filter(({ kind }) => kind === "interest");
     expect(asked.length).toBe(1);
   });
 
   test("too far before the shape is known closes the client with that error", async () => {
-    const server = new ScriptedServer({ look: { center: [0, 0, 0, 0], radiusChunks: 1000 } });
+    const server = new ScriptedServer({ interest: { center: [0, 0, 0, 0], radiusChunks: 1000 } });
     await server.join();
     expect(server.told.at(-1)).toMatchObject(["closed", { error: { code: "ORT_LIMIT" } }]);
   });
@@ -150,16 +150,16 @@ describe("looking", () => {
 
 describe("listeners", () => {
   test("receive chunks, entities and messages until they unsubscribe", async () => {
-    const server = new ScriptedServer({ look: AROUND_ORIGIN });
+    const server = new ScriptedServer({ interest: AROUND_ORIGIN });
     await server.join();
     const heard: string[] = [];
     const stops = [
       server.world.onChange((boxes) => heard.push(`${boxes.length} boxes`)),
-      server.world.onBeings(({ entered }) => heard.push(...entered.map(({ name }) => name))),
+      server.world.onEntities(({ entered }) => heard.push(...entered.map(({ name }) => name))),
       server.world.onMessage((payload) => heard.push(`message ${payload}`)),
     ];
     server.sayGenerated([[0, 0, 0, 0]]);
-    const being = {
+    const entity = {
       number: 4,
       isPlayer: true,
       id: 8n,
@@ -171,10 +171,10 @@ describe("listeners", () => {
       position: [1, 1, 1, 1],
       orientation: [0, 0, 0, 1],
     } as const;
-    server.say({ kind: "allBeings", beings: [being] });
+    server.say({ kind: "allEntities", entities: [entity] });
     server.say({ kind: "game", payload: new Uint8Array([1, 2]) });
     expect(heard).toEqual(["1 boxes", "Bob", "message 1,2"]);
-    expect(server.world.beings.map(({ name }) => name)).toEqual(["Bob"]);
+    expect(server.world.entities.map(({ name }) => name)).toEqual(["Bob"]);
     for (const stop of stops) stop();
     server.say({ kind: "game", payload: new Uint8Array([3]) });
     expect(heard.length).toBe(3);

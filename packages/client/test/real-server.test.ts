@@ -74,7 +74,7 @@ describe("clients of a real server", () => {
   });
 
   function join(...[options]: readonly [Parameters<typeof connect>[1]?]): SharedWorld {
-    const client = connect(server.url, { look: LOOK, ...options });
+    const client = connect(server.url, { interest: LOOK, ...options });
     onTestFinished(() => client.close());
     return client;
   }
@@ -113,7 +113,7 @@ describe("clients of a real server", () => {
     const [ada, bob] = [join({ name: "Ada" }), join({ name: "Bob" })];
     await Promise.all([ada.complete(), bob.complete()]);
     const met = new Promise<string>((resolve) => {
-      const stop = bob.onBeings(({ entered, changed }) => {
+      const stop = bob.onEntities(({ entered, changed }) => {
         const found = [...entered, ...changed].find(
           ({ name, position }) => name === "Ada" && position[1] === 50,
         );
@@ -135,7 +135,7 @@ describe("clients of a real server", () => {
     await client.complete();
     const edit = client.setVoxel([3, 50, 3, 3], 15);
     expect(client.voxelAt([3, 50, 3, 3])).toBe(15);
-    expect(await edit).toEqual({ outcome: "refused", reason: "vetoed", detail: "no lava here" });
+    expect(await edit).toEqual({ outcome: "rejected", reason: "vetoed", detail: "no lava here" });
     expect(client.voxelAt([3, 50, 3, 3])).toBe(0);
   });
 
@@ -150,7 +150,7 @@ describe("clients of a real server", () => {
   test("follow their look", async () => {
     const client = join();
     await client.complete();
-    client.look({ boxes: [boxBetween([20, 4, 0, 0], [21, 5, 1, 1])] });
+    client.setInterest({ boxes: [boxBetween([20, 4, 0, 0], [21, 5, 1, 1])] });
     await client.complete();
     expect(client.chunkAt([0, 4, 0, 0])).toBeUndefined();
     expect(client.chunkAt([20, 4, 0, 0])?.equals(await world.chunk([20, 4, 0, 0]))).toBe(true);
@@ -194,7 +194,7 @@ test("a client survives a restart of its server, and its edits are applied once"
   const world = await builtWorld();
   const before = await serve(world);
   const { socket, bytes } = countingSockets();
-  const client = connect(before.url, { look: LOOK, socket, random: () => 0n });
+  const client = connect(before.url, { interest: LOOK, socket, random: () => 0n });
   await client.complete();
   const joinBytes = bytes();
 

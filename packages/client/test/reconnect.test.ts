@@ -300,7 +300,7 @@ describe("the token", () => {
 
 describe("a client that is closed", () => {
   test("refuses everything and opens no more sockets", async () => {
-    const server = new ScriptedServer({ look: { center: [0, 0, 0, 0], radiusChunks: 1 } });
+    const server = new ScriptedServer({ interest: { center: [0, 0, 0, 0], radiusChunks: 1 } });
     await server.join();
     const waiting = server.world.get([0, 0, 0, 0]);
     const edit = server.world.setVoxel([0, 0, 0, 0], 3);

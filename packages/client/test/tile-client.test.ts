@@ -21,18 +21,18 @@ test("[W35, W37] clients of both protocols see the same world and each other's e
   onTestFinished(() => tiles.close());
   const shared = connect(server.url, { name: "Ada" });
   onTestFinished(() => void shared.close());
-  shared.look({ center: [0, 0, 0, 0] as Position, radiusChunks: 2 });
+  shared.setInterest({ center: [0, 0, 0, 0] as Position, radiusChunks: 2 });
   await shared.complete();
-  await until(() => [...tiles.visitor.chunks].length === 25);
+  await until(() => [...tiles.client.chunks].length === 25);
 
-  tiles.visitor.setTile(3, -2, 5);
-  await until(() => shared.voxelAt([3, -2, 0, 0]) === 5 && tiles.visitor.tileAt(3, -2) === 5);
+  tiles.client.setTile(3, -2, 5);
+  await until(() => shared.voxelAt([3, -2, 0, 0]) === 5 && tiles.client.tileAt(3, -2) === 5);
   await shared.setVoxel([-7, 9, 0, 0], 2);
-  await until(() => tiles.visitor.tileAt(-7, 9) === 2);
-  tiles.visitor.command({ kind: "actionPrimary", x: 1, y: 2, hotbarRow: 0, hotbarSlot: 3 });
+  await until(() => tiles.client.tileAt(-7, 9) === 2);
+  tiles.client.command({ kind: "actionPrimary", x: 1, y: 2, hotbarRow: 0, hotbarSlot: 3 });
   await until(() => commands.length > 0);
   expect(commands).toEqual([{ kind: "actionPrimary", x: 1, y: 2, hotbarRow: 0, hotbarSlot: 3 }]);
   expect(server.players).toHaveLength(2);
-  await until(() => shared.beings.length === 1);
-  expect(shared.beings[0]?.name).toBe("tile player 4");
+  await until(() => shared.entities.length === 1);
+  expect(shared.entities[0]?.name).toBe("tile player 4");
 });

@@ -186,7 +186,7 @@ test("[K19] an edit sent twice is applied once", async () => {
   const origin = { clientId: 9n, editId: 1 };
   const placements = [{ voxel: [0, 0, 0, 0] as const, material: 1 }];
   expect((await small.settled(gateway.world.edit(placements, origin))).outcome).toBe("applied");
-  expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("repeated");
+  expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("duplicate");
 });
 
 test("[K11] [K18] when a node dies, another one has all acknowledged edits within five seconds", async () => {

@@ -36,7 +36,7 @@ test("[K34] a gateway shows the saved entities that lie within a player's intere
       ["at 70", 70],
     ]),
   );
-  expect(ada.guest.beings[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
+  expect(ada.guest.entities[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
 });
 
 test("[K34] a player who looks at a shard without an owner sees its entities once it has one", async () => {
@@ -54,7 +54,7 @@ test("[K34] after a split each entity appears once, from the shard it is in", as
   const host = await SmallHost.open(small);
   const owner = nodes.find(({ node }) => node.owns("0"))?.node;
   await small.settled(owner?.split("0", boxAt([1, 0, 0, 0]), "east") ?? Promise.resolve());
-  const found = await small.settled(host.gateway.world.inhabitantsIn(TWO_SECTORS));
+  const found = await small.settled(host.gateway.world.entitiesIn(TWO_SECTORS));
   expect(found.map(({ name }) => name).sort()).toEqual(["at 20", "at 3", "at 70"]);
   // The wrong owner declines, although its copy has the entities too.
   expect(await ask(small, "0", [[4, 0, 0, 0]])).toEqual([{ kind: "elsewhere" }]);
@@ -72,7 +72,7 @@ test("[K34] entities that exceed one answer arrive in several", async () => {
     }
   });
   const { gateway } = await small.gateway();
-  const found = await small.settled(gateway.world.inhabitantsIn(boxBetween([0, 0, 0, 0], [16, 4, 4, 4])));
+  const found = await small.settled(gateway.world.entitiesIn(boxBetween([0, 0, 0, 0], [16, 4, 4, 4])));
   expect(new Set(found.map(({ id }) => id)).size).toBe(4 * each);
   const answers = await ask(
     small,

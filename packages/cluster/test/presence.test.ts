@@ -48,7 +48,7 @@ test("[K28] players of two gateways see each other join, move and leave, but nev
   const ada = await hostAt(hosts, 0).join(1n, "Ada");
   const bo = await hostAt(hosts, 1).join(2n, "Bo");
   await small.until(() => ada.sight.length === 1 && bo.sight.length === 1);
-  expect(ada.guest.beings[0]).toMatchObject({ isPlayer: true, id: 2n, name: "Bo" });
+  expect(ada.guest.entities[0]).toMatchObject({ isPlayer: true, id: 2n, name: "Bo" });
   bo.move(9);
   expect(await small.until(() => ada.sight[0]?.[1] === 9)).toBeLessThanOrEqual(300);
   bo.leave();
@@ -65,9 +65,9 @@ test("[K28] a player who leaves disappears even if a whole message is sent first
   const { gateway } = await small.gateway();
   // A gateway sends whole messages from a second after it opened.
   await small.pass(960);
-  gateway.world.otherHosts?.present(1, { ...ADA, position: [2, 2, 2, 0] });
+  gateway.world.peers?.present(1, { ...ADA, position: [2, 2, 2, 0] });
   await small.pass(20);
-  gateway.world.otherHosts?.gone(1);
+  gateway.world.peers?.gone(1);
   await small.pass(2_000);
   expect(told).toEqual([1, 0]);
 });
@@ -79,7 +79,7 @@ test("[K28] a player who changes sectors stays the same being to observers of bo
   const cy = await hostAt(hosts, 1).join(3n, "Cy");
   cy.move(70);
   await small.until(() => ada.sight.length === 2 && ada.sight.some(([, x]) => x === 70));
-  const numbers = ada.guest.beings.map(({ number }) => number);
+  const numbers = ada.guest.entities.map(({ number }) => number);
   // They swap sectors, so that both sectors lose and gain a player at once.
   bo.move(71);
   cy.move(3);
@@ -90,7 +90,7 @@ test("[K28] a player who changes sectors stays the same being to observers of bo
       ["Cy", 3],
     ]),
   );
-  expect(ada.guest.beings.map(({ number }) => number).sort()).toEqual([...numbers].sort());
+  expect(ada.guest.entities.map(({ number }) => number).sort()).toEqual([...numbers].sort());
 });
 
 test("[K29] moving players are reported ten times a second, and standing players once", async () => {

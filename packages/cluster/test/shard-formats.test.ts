@@ -34,7 +34,7 @@ import {
   generatorRef,
   uniformChunk,
 } from "@orthant/core";
-import type { Inhabitant, Pose } from "@orthant/protocol";
+import type { Pose, VisibleEntity } from "@orthant/protocol";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -45,7 +45,7 @@ const stone: Chunk = uniformChunk(VOLUME, 7);
 
 const POSE: Pose = { position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] };
 
-const SHEEP: Inhabitant = {
+const SHEEP: VisibleEntity = {
   ...{ id: 300n, entityClass: 2, kind: 3, scale: 1, material: 4, name: "Dolly" },
   ...POSE,
 };

@@ -1,6 +1,6 @@
 import type { ClusterGateway } from "@orthant/cluster";
 import { type Box, DEFAULT_GENERATORS, regionBox } from "@orthant/core";
-import { Guest, Host, type HostSession, type Vector } from "@orthant/protocol";
+import { type ServerConnection, SyncClient, SyncServer, type Vector } from "@orthant/protocol";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 
@@ -11,7 +11,7 @@ const FORWARD: Vector = [0, 0, 0, 1];
 export class SmallHost {
   readonly gateway: ClusterGateway;
   readonly engine: MemoryEngine;
-  readonly host: Host;
+  readonly host: SyncServer;
   readonly #small: SmallCluster;
   #isAlive = true;
 
@@ -19,7 +19,7 @@ export class SmallHost {
     this.#small = small;
     this.gateway = gateway;
     this.engine = engine;
-    this.host = new Host({
+    this.host = new SyncServer({
       ...{ world: gateway.world, clock: small.clock, acknowledge: "durable", tickMs: TICK_MS },
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
     });
@@ -60,13 +60,13 @@ export class SmallHost {
 
 /** A player with a lossless connection. */
 export class SmallGuest {
-  readonly guest: Guest;
+  readonly guest: SyncClient;
   readonly #small: SmallCluster;
-  #session: HostSession | undefined;
+  #session: ServerConnection | undefined;
 
   constructor(small: SmallCluster, clientId: bigint, name: string) {
     this.#small = small;
-    this.guest = new Guest({
+    this.guest = new SyncClient({
       ...{ clock: small.clock, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
       token: () => new Uint8Array(0),
     });
@@ -75,7 +75,7 @@ export class SmallGuest {
 
   /** The players and entities in sight, with their x coordinates. */
   get sight(): readonly (readonly [name: string, x: number])[] {
-    return this.guest.beings.map(({ name, position }) => [name, position[0]] as const);
+    return this.guest.entities.map(({ name, position }) => [name, position[0]] as const);
   }
 
   connect({ host }: SmallHost): void {

@@ -2,8 +2,8 @@ import { type Clock, decode, TokenBucket } from "@orthant/core";
 import {
   type Goodbye,
   type GoodbyeReason,
-  type Host,
-  type HostSession,
+  type ServerConnection,
+  type SyncServer,
   serverFrameCodec,
 } from "@orthant/protocol";
 import type { Logger } from "pino";
@@ -54,7 +54,7 @@ export class SendBacklog {
 
 /** Shared by all connections of a server. */
 export interface ConnectionContext {
-  readonly host: Host;
+  readonly sync: SyncServer;
   readonly limits: Limits;
   readonly clock: Clock;
   readonly metrics: ServerMetrics;
@@ -83,13 +83,13 @@ const POLICY_CLOSE_CODE = 1008;
 const FAILURE_CLOSE_CODE = 1011;
 const TEXT_MESSAGE = new Uint8Array(0);
 
-/** Carries the frames of one client between its socket and the host. */
+/** Carries the frames of one client between its socket and the sync server. */
 export class Connection implements BackloggedConnection {
   readonly #socket: WebSocket;
   readonly #context: ConnectionContext;
   readonly #log: Logger;
   readonly #pings: TokenBucket;
-  readonly #session: HostSession;
+  readonly #session: ServerConnection;
   /** A failed send reports no more than the socket's `error` event. */
   readonly #noteBacklog = (): void => {
     const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
@@ -113,10 +113,10 @@ export class Connection implements BackloggedConnection {
     this.#socket = socket;
     this.#context = context;
     this.#log = log;
-    const { limits, clock, host } = context;
+    const { limits, clock, sync } = context;
     this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, clock.nowMs());
     const wire = { send: (frame: Uint8Array) => this.#send(frame), close: () => this.#endAsTold() };
-    this.#session = host.connect(wire, context.trustsMachine ? undefined : networkOf(address));
+    this.#session = sync.connect(wire, context.trustsMachine ? undefined : networkOf(address));
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", (data) => this.#answerPing(data));
     socket.on("pong", () => this.#countPing());

@@ -1,10 +1,9 @@
 import { printable } from "@orthant/core";
-import { ExpectedPlayers, Host, type HostRules } from "@orthant/protocol";
+import { ExpectedPlayers, type GameRules, SyncServer } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
 import { Revocations } from "./auth/revocations.ts";
-import { hostWorldOf } from "./host-world-of.ts";
 import { isLoopback } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
@@ -16,6 +15,7 @@ import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
 import { checkServerOptions, type ServerOptions } from "./server-options.ts";
+import { syncWorldOf } from "./sync-world-of.ts";
 import { steadyClock } from "./tick-timer.ts";
 import { Wire1Listener } from "./wire1/wire1-listener.ts";
 
@@ -49,8 +49,8 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const limiter = new ConnectionLimiter(limits, clock);
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
     connections: () => limiter.connectionCount,
-    players: () => host.players.length,
-    regions: () => host.regionCounts,
+    players: () => sync.players.length,
+    regions: () => sync.regionCounts,
     generation: () => world.generation,
     hasFailed: () => world.failure !== undefined,
     wire1: () => wire1?.counts,
@@ -61,9 +61,9 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     metrics.error();
     log.error({ err: error, ...about }, message);
   };
-  const hostWorld = "hostWorld" in world ? world.hostWorld : await hostWorldOf(world);
-  const host: Host = new Host({
-    world: hostWorld,
+  const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
+  const sync: SyncServer = new SyncServer({
+    world: syncWorld,
     clock,
     authorize,
     checkAccount: (account) => revocations.faultOf(account),
@@ -74,11 +74,11 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     rules: guardedRules(options.rules ?? {}, (rule, error) =>
       reportError(error, "a rule of the game failed", { rule }),
     ),
-    events: { ...metrics.events, onFailure: (error) => reportError(error, "the host failed") },
+    events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },
   });
   const parts: ServerParts = {
     world,
-    host,
+    sync,
     revocations,
     listener,
     limiter,
@@ -102,13 +102,13 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   try {
     if (options.wire1 !== undefined) {
       const onError = reportError;
-      const shared = { world: hostWorld, host, expected, clock, limits, log, onError };
+      const shared = { world: syncWorld, sync, expected, clock, limits, log, onError };
       wire1 = await Wire1Listener.listen({ ...shared, options: options.wire1, anonymous });
     }
     return await OrthantServer.listen({ ...parts, wire1 }, port, address);
   } catch (error) {
     await wire1?.close();
-    await host.shutdown("the server never listened", 0); // the host listens to the world, which outlives it
+    await sync.shutdown("the server never listened", 0); // it listens to the world, which outlives it
     throw error;
   }
 }
@@ -129,9 +129,9 @@ function safeLine(line: string): string {
 }
 
 /** Wraps a game's rules: a rule that throws is reported and loses its effect, without harming the server. */
-function guardedRules(rules: HostRules, onError: (rule: keyof HostRules, error: unknown) => void): HostRules {
+function guardedRules(rules: GameRules, onError: (rule: keyof GameRules, error: unknown) => void): GameRules {
   const { onEdit, reaches, onMove, onMessage, onJoin, onLeave } = rules;
-  const guard = <Result>(rule: keyof HostRules, call: () => Result, otherwise: Result): Result => {
+  const guard = <Result>(rule: keyof GameRules, call: () => Result, otherwise: Result): Result => {
     try {
       return call();
     } catch (error) {

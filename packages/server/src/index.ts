@@ -15,7 +15,6 @@ export {
   type VerifyingKey,
 } from "./auth/token.ts";
 export { createServer } from "./create-server.ts";
-export { hostWorldOf } from "./host-world-of.ts";
 export { isLoopback } from "./http/addresses.ts";
 export { REFUSALS, type RefusalName } from "./http/connection-limiter.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
@@ -32,4 +31,5 @@ export type {
   ServedWorld,
   ServerOptions,
 } from "./server-options.ts";
+export { syncWorldOf } from "./sync-world-of.ts";
 export type { Wire1Options } from "./wire1/wire1-listener.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "@orthant/core";
-import type { Host, Player } from "@orthant/protocol";
+import type { Player, SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
@@ -14,7 +14,7 @@ import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 /** The parts of a server. */
 export interface ServerParts extends UpgradeHandlerOptions {
   readonly world: ServedWorld;
-  readonly host: Host;
+  readonly sync: SyncServer;
   readonly revocations: Revocations;
   readonly metrics: ServerMetrics;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export class OrthantServer {
 
   /** The players online. */
   get players(): readonly Player[] {
-    return this.#parts.host.players;
+    return this.#parts.sync.players;
   }
 
   /** Number of open connections, including those that have not joined yet. */
@@ -85,17 +85,17 @@ export class OrthantServer {
 
   /** Sends a game message to a player. Returns false when the player is offline, or has no room for it. */
   send(playerId: bigint, payload: Uint8Array): boolean {
-    return this.#parts.host.send(playerId, payload);
+    return this.#parts.sync.send(playerId, payload);
   }
 
   /** Sends a game message to all players who have room for it. */
   broadcast(payload: Uint8Array): void {
-    this.#parts.host.broadcast(payload);
+    this.#parts.sync.broadcast(payload);
   }
 
   /** Disconnects a player with a reason. Returns false when the player is offline. */
   kick(playerId: bigint, detail: string): boolean {
-    return this.#parts.host.kick(playerId, detail);
+    return this.#parts.sync.kick(playerId, detail);
   }
 
   /** Revoked players and tokens. */
@@ -106,7 +106,7 @@ export class OrthantServer {
   /** Ends all connections of a player or one token at once, and refuses new ones until `allow` is called. */
   revoke(revocation: Revocation): void {
     this.#parts.revocations.add(revocation);
-    this.#parts.host.checkAccounts();
+    this.#parts.sync.checkAccounts();
   }
 
   /** Removes a revocation. Returns whether there was one. */
@@ -117,7 +117,7 @@ export class OrthantServer {
   /** Replaces all revocations with these. */
   replaceRevoked(revoked: readonly Revocation[]): void {
     this.#parts.revocations.replace(revoked);
-    this.#parts.host.checkAccounts();
+    this.#parts.sync.checkAccounts();
   }
 
   /** Reloads the certificate from its files; open connections stay. */
@@ -136,12 +136,12 @@ export class OrthantServer {
 
   async #close(options: CloseOptions): Promise<void> {
     const { detail = "the server is shutting down", retryAfterMs = RETRY_AFTER_MS } = options;
-    const { host, listener, log, world, closeWorld, wire1 } = this.#parts;
+    const { sync, listener, log, world, closeWorld, wire1 } = this.#parts;
     log.info({ connections: this.#connections.size }, "closing");
     try {
       await wire1?.close();
       // A game's rule may never answer about an edit; the server still closes.
-      await this.#forCloseTime(host.shutdown(detail, retryAfterMs));
+      await this.#forCloseTime(sync.shutdown(detail, retryAfterMs));
       this.#timer.stop();
       // The save and the clients do not wait for each other.
       const [saved] = await Promise.allSettled([world.save(), this.#drain()]);
@@ -189,11 +189,11 @@ export class OrthantServer {
   }
 
   #tick(skipped: number): void {
-    const { host, metrics, wire1 } = this.#parts;
+    const { sync, metrics, wire1 } = this.#parts;
     const startMs = performance.now();
     try {
       if (this.#closing === undefined) wire1?.tick();
-      host.tick();
+      sync.tick();
     } catch (error) {
       this.#reportError(error, "a tick failed");
     }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { type Clock, OrthantError, printable } from "@orthant/core";
-import type { HostRules, HostWorld } from "@orthant/protocol";
+import type { GameRules, SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
@@ -20,7 +20,7 @@ export interface ServedWorld extends Pick<World, "shape" | "name" | "generation"
 
 /** A world of other owners, of which this server shows what its players look at: a gateway of a cluster. */
 export interface GatewayWorld extends ServedWorld {
-  readonly hostWorld: HostWorld;
+  readonly syncWorld: SyncWorld;
 }
 
 /** Options of a server. docs/reference/server.md describes each. */
@@ -54,7 +54,7 @@ export interface ServerOptions {
   readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
-  readonly rules?: HostRules;
+  readonly rules?: GameRules;
   /** Destination or settings of the log; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;

@@ -30,7 +30,7 @@ describe("closing a server", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     client.say(EDIT);
-    await client.next("verdicts");
+    await client.next("editResults");
     const before = world.generation;
     await server.close({ detail: "an update", retryAfterMs: 2_500 });
     expect(await client.next("goodbye")).toEqual({
@@ -101,7 +101,7 @@ describe("a client that reconnects after a restart", () => {
     client.say(EDIT);
     const { patch } = await client.next("patch");
     const clock = patch.changes[0]?.next ?? 0;
-    expect((await client.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
     await first.close();
 
     const world = closedAfterTest(await openWorld(disk));
@@ -112,7 +112,7 @@ describe("a client that reconnects after a restart", () => {
     expect(welcome.era.number).toBeGreaterThan(era.number);
     lookAround(again, { held: [{ region: [0, 0, 0, 0], clock }] });
     again.say(EDIT);
-    expect((await again.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "settled" }]);
+    expect((await again.next("editResults")).results).toEqual([{ editId: 1, outcome: "duplicate" }]);
     await until(() => again.messages.some((message) => message.kind === "heartbeat" && message.complete));
     expect(again.messages.filter(({ kind }) => kind === "patch" || kind === "blank")).toEqual([]);
     expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
@@ -135,7 +135,9 @@ describe("a world that cannot be saved", () => {
     expect((await ask(server, "/healthz")).status).toBe(200);
     expect(await metric(server, "orthant_world_failed")).toBe(1);
     client.say(EDIT);
-    expect((await client.next("verdicts")).verdicts).toMatchObject([{ outcome: "refused", reason: "world" }]);
+    expect((await client.next("editResults")).results).toMatchObject([
+      { outcome: "rejected", reason: "world" },
+    ]);
     expect(await codeOfRejection(server.close())).toBe("ORT_SAVE_POISONED");
     expect(await client.closed, "clients are told goodbye all the same").toBe(1012);
     const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);

@@ -73,7 +73,7 @@ describe("a token that expires", () => {
     let issued = 0;
     const client = connect(server.url, {
       token: () => tokenFor(7n, 5, { tokenId: `token ${++issued}`, nowMs: clock.nowMs() }),
-      look: { center: [0, 8, 0, 0], radiusChunks: 2 },
+      interest: { center: [0, 8, 0, 0], radiusChunks: 2 },
     });
     onTestFinished(() => client.close());
     await client.complete();

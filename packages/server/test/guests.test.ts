@@ -1,5 +1,5 @@
 import { boxBetween, DEFAULT_GENERATORS, type Position } from "@orthant/core";
-import { Guest, type Verdict } from "@orthant/protocol";
+import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -10,19 +10,19 @@ const EDITS = 40;
 
 /** A client over a real socket. It receives, and ticks, on every message of the socket. */
 class SocketGuest {
-  readonly guest: Guest;
-  readonly verdicts: Verdict[] = [];
+  readonly guest: SyncClient;
+  readonly results: NumberedEditResult[] = [];
   readonly #clock = new FakeClock();
   readonly #socket: WebSocket;
 
   constructor(url: string, clientId: bigint) {
-    this.guest = new Guest({
+    this.guest = new SyncClient({
       clock: this.#clock,
       generators: DEFAULT_GENERATORS,
       clientId,
       name: `guest ${clientId}`,
       token: () => new Uint8Array(0),
-      events: { onVerdict: (verdict) => this.verdicts.push(verdict) },
+      events: { onEditResult: (result) => this.results.push(result) },
     });
     this.guest.setInterest({ boxes: [AROUND], center: [0, 0, 0, 0] });
     this.#socket = new WebSocket(url);
@@ -70,13 +70,13 @@ describe("clients over real sockets", () => {
       }
     }
     for (const each of guests) each.tick();
-    for (const each of guests) await each.until(() => each.verdicts.length === EDITS);
+    for (const each of guests) await each.until(() => each.results.length === EDITS);
     for (const each of guests) {
       for (const voxel of touched) {
         const material = await world.get(voxel);
         await each.until(() => each.guest.voxelAt(voxel) === material);
       }
-      expect(each.verdicts.every(({ outcome }) => outcome !== "refused")).toBe(true);
+      expect(each.results.every(({ outcome }) => outcome !== "rejected")).toBe(true);
       expect(each.guest.openEdits).toEqual([]);
     }
     expect(await metric(server, "orthant_resyncs_total")).toBe(0);

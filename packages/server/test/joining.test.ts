@@ -43,7 +43,7 @@ describe("a client that joins", () => {
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
     const { patch } = await client.next("patch");
     expect(patch.changes.map((change) => change.region)).toEqual([REGION]);
-    expect((await client.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
     expect(await world.get([1, 40, 1, 0])).toBe(3);
     expect(world.clockOf(REGION)).not.toBe(CLOCK_NEVER);
     expect(await metric(server, 'orthant_edits_total{outcome="applied"}')).toBe(1);
@@ -57,7 +57,7 @@ describe("a client that joins", () => {
     await client.next("welcome");
     const before = world.generation;
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
-    expect((await client.next("verdicts")).verdicts).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
     expect(world.generation).toBeGreaterThan(before);
   });
 
@@ -69,8 +69,8 @@ describe("a client that joins", () => {
     const ada = await PlainClient.join(server.url, { clientId: 1n });
     await ada.next("welcome");
     lookAround(ada);
-    const { beings } = await ada.next("allBeings");
-    const sheep = beings.find(({ isPlayer }) => !isPlayer);
+    const { entities } = await ada.next("allEntities");
+    const sheep = entities.find(({ isPlayer }) => !isPlayer);
     expect(sheep?.id).toBe(far.entityId);
     expect(sheep?.name, "as much of its name as fits").toBe("é".repeat(32));
     expect(sheep?.orientation, "scaled into the range of messages").toEqual([0, 0, 0, 1]);
@@ -79,13 +79,13 @@ describe("a client that joins", () => {
     await bob.next("welcome");
     bob.say({ kind: "move", position: [3, 9, 3, 0], orientation: [0, 0, 0, 1] });
     const positions = (): readonly number[] =>
-      ada.beings.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
+      ada.entities.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
     await until(() => positions().includes(3));
     // The world remembers an anonymous player who edited it.
     bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], material: 1 }] });
-    await bob.next("verdicts");
+    await bob.next("editResults");
     bob.socket.close();
-    await until(() => ada.beings.some(({ left }) => left.length > 0));
+    await until(() => ada.entities.some(({ left }) => left.length > 0));
     await until(() => world.player(anonymousPlayerId(2n)) !== undefined);
     expect(world.player(anonymousPlayerId(2n))?.name).toBe("Bob");
     expect(world.player(anonymousPlayerId(2n))?.position).toEqual([3, 9, 3, 0]);
@@ -127,8 +127,8 @@ describe("a game", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
-    expect((await client.next("verdicts")).verdicts).toEqual([
-      { editId: 1, outcome: "refused", reason: "vetoed", detail: "this is a museum" },
+    expect((await client.next("editResults")).results).toEqual([
+      { editId: 1, outcome: "rejected", reason: "vetoed", detail: "this is a museum" },
     ]);
     expect(await world.get([1, 40, 1, 0])).toBe(0);
     expect(await metric(server, 'orthant_edits_total{outcome="vetoed"}')).toBe(1);
@@ -148,7 +148,7 @@ describe("a game", () => {
       { kind: "move", position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
       { kind: "game", payload: new Uint8Array(1) },
     );
-    expect((await client.next("verdicts")).verdicts[0]).toMatchObject({ reason: "vetoed" });
+    expect((await client.next("editResults")).results[0]).toMatchObject({ reason: "vetoed" });
     expect(server.players[0]?.position).toEqual(position);
     client.socket.close();
     await until(() => server.connectionCount === 0);
@@ -171,10 +171,12 @@ describe("a game", () => {
     for (const x of [1, 2, 3]) {
       client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], material: 3 }] });
     }
-    await until(() => client.verdicts.length === 3);
-    expect(
-      client.verdicts.map((verdict) => ("reason" in verdict ? verdict.reason : verdict.outcome)),
-    ).toEqual(["applied", "reach", "reach"]);
+    await until(() => client.results.length === 3);
+    expect(client.results.map((result) => ("reason" in result ? result.reason : result.outcome))).toEqual([
+      "applied",
+      "reach",
+      "reach",
+    ]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
-import { hostWorldOf } from "@orthant/server";
+import { syncWorldOf } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { flatWorld } from "./served-world.ts";
 
@@ -27,7 +27,7 @@ class HeldJournalDisk extends GatedDisk {
 describe("a host's world with a journal", () => {
   test("applies edits without waiting for the disk, and reports later when they are durable", async () => {
     const disk = new HeldJournalDisk();
-    const hosted = await hostWorldOf(await flatWorld(disk, { durability: "journal" }));
+    const hosted = await syncWorldOf(await flatWorld(disk, { durability: "journal" }));
     const heard: number[] = [];
     hosted.onEdit((clocks) => heard.push(clocks.length));
     disk.isHeld = true;

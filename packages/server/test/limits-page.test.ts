@@ -33,8 +33,8 @@ describe("the page about limits lists", () => {
   test("every limit of clients, players, networks and the server, with its default", () => {
     const tables = ["One client", "One player", "Anonymous players of one network", "The server as a whole"];
     const rows = tables.flatMap((title) => Object.entries(figuresUnder(title)));
-    expect(Object.fromEntries(rows)).toEqual(protocol.DEFAULT_HOST_LIMITS);
-    expect(rows.length).toBe(Object.keys(protocol.DEFAULT_HOST_LIMITS).length);
+    expect(Object.fromEntries(rows)).toEqual(protocol.DEFAULT_SYNC_LIMITS);
+    expect(rows.length).toBe(Object.keys(protocol.DEFAULT_SYNC_LIMITS).length);
   });
 
   test("every limit of networks and sockets, with its default", () => {
@@ -57,9 +57,9 @@ describe("the page about limits lists", () => {
 
   test("every reason for which an edit is rejected", () => {
     const refusals = EDIT_OUTCOMES.filter(
-      (outcome) => !["applied", "unchanged", "settled"].includes(outcome),
+      (outcome) => !["applied", "unchanged", "duplicate"].includes(outcome),
     );
-    expect(namesUnder("Why an edit is refused")).toEqual(refusals);
+    expect(namesUnder("Why an edit is rejected")).toEqual(refusals);
   });
 
   test("every reason for which the server itself refuses", () => {

@@ -1,15 +1,15 @@
 import { boxBetween, DEFAULT_GENERATORS, decode, encode } from "@orthant/core";
 import {
-  type Beings,
   type ClientMessage,
   clientFrameCodec,
+  type EntityChanges,
   type Hello,
-  type Interest,
+  type InterestMessage,
   KNOWN_FEATURES,
+  type NumberedEditResult,
   PROTOCOL_VERSION,
   type ServerMessage,
   serverFrameCodec,
-  type Verdict,
 } from "@orthant/protocol";
 import { type ClientOptions, WebSocket } from "ws";
 
@@ -61,13 +61,13 @@ export class PlainClient {
   }
 
   /** All received verdicts that were not taken yet. */
-  get verdicts(): readonly Verdict[] {
-    return this.messages.flatMap((message) => (message.kind === "verdicts" ? message.verdicts : []));
+  get results(): readonly NumberedEditResult[] {
+    return this.messages.flatMap((message) => (message.kind === "editResults" ? message.results : []));
   }
 
   /** All received entity messages that were not taken yet. */
-  get beings(): readonly Beings[] {
-    return this.messages.filter((message) => message.kind === "beings");
+  get entities(): readonly EntityChanges[] {
+    return this.messages.filter((message) => message.kind === "entities");
   }
 
   /** Sends messages in one frame. */
@@ -119,7 +119,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
 }
 
 /** Requests the region of chunks at the origin. */
-export function lookAround(client: PlainClient, interest: Partial<Interest> = {}): void {
+export function lookAround(client: PlainClient, interest: Partial<InterestMessage> = {}): void {
   client.say({
     kind: "interest",
     interestId: 1,

@@ -12,8 +12,8 @@ async function editsMade(client: PlainClient, count: number): Promise<number> {
   for (let editId = 1; editId <= count; editId++) {
     client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], material: 3 }] });
   }
-  await until(() => client.verdicts.length === count);
-  return client.verdicts.filter(({ outcome }) => outcome !== "refused").length;
+  await until(() => client.results.length === count);
+  return client.results.filter(({ outcome }) => outcome !== "rejected").length;
 }
 
 describe("budgets over sockets", () => {

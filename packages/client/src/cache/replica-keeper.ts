@@ -1,5 +1,5 @@
 import { type Clock, type Position, PositionMap, PositionSet, type Timer } from "@orthant/core";
-import type { Guest, KeptReplica, Welcome } from "@orthant/protocol";
+import type { KeptReplica, SyncClient, Welcome } from "@orthant/protocol";
 import { freshIdentity, type Identity, takeIdentity } from "./identity.ts";
 import { readKept, regionEntry, worldEntry } from "./kept-entries.ts";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
@@ -28,7 +28,7 @@ export class ReplicaKeeper {
   readonly #options: KeeperOptions;
   /** The cache to write to; `undefined` without a claim and after a failure. */
   #cache: ReplicaCache | undefined;
-  #guest: Guest | undefined;
+  #syncClient: SyncClient | undefined;
   /** The world to which the clocks in the cache belong. */
   #world: Pick<KeptReplica, "worldId" | "manifestHash"> | undefined;
   #isWorldDirty = false;
@@ -75,8 +75,8 @@ export class ReplicaKeeper {
   }
 
   /** Keeps the regions of this client from now on. */
-  follow(guest: Guest): void {
-    this.#guest = guest;
+  follow(syncClient: SyncClient): void {
+    this.#syncClient = syncClient;
   }
 
   /** Schedules a changed region to be stored. */
@@ -132,11 +132,11 @@ export class ReplicaKeeper {
   }
 
   #nextBatch(): readonly CacheChange[] {
-    const guest = this.#guest;
+    const syncClient = this.#syncClient;
     const changes: CacheChange[] = this.#uselessKeys.map((key) => ({ key, value: undefined }));
     this.#uselessKeys = [];
     const regions = [...this.#dirty];
-    const world = this.#isWorldDirty ? guest?.keptWorld : undefined;
+    const world = this.#isWorldDirty ? syncClient?.keptWorld : undefined;
     const later = regions.slice(BATCH_REGIONS);
     if (world !== undefined) {
       changes.push(worldEntry(world));
@@ -147,16 +147,16 @@ export class ReplicaKeeper {
     this.#dirty = new PositionSet();
     for (const region of later) this.#dirty.add(...region);
     for (const region of regions.slice(0, BATCH_REGIONS)) {
-      changes.push(...this.#changes(region, guest));
+      changes.push(...this.#changes(region, syncClient));
     }
     return changes;
   }
 
   /** Returns the changes that bring a cached region up to date; without a client, those that remove it. */
-  #changes(region: Position, guest: Guest | undefined): readonly CacheChange[] {
+  #changes(region: Position, syncClient: SyncClient | undefined): readonly CacheChange[] {
     const storedClock = this.#stored.get(...region);
-    if (storedClock !== undefined && storedClock === this.#guest?.clockOf(region)) return [];
-    const kept = guest?.keptRegion(region);
+    if (storedClock !== undefined && storedClock === this.#syncClient?.clockOf(region)) return [];
+    const kept = syncClient?.keptRegion(region);
     if (kept !== undefined) this.#stored.set(...region, kept.clock);
     else if (!this.#stored.delete(...region)) return [];
     return [regionEntry(region, kept)];

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
 import { systemClock, type TileChunk } from "@orthant/core";
-import { type Wire1Status, Wire1Visitor } from "@orthant/protocol";
+import { Wire1Client, type Wire1Status } from "@orthant/protocol";
 
 /** The address of a world of tiles, and the player. */
 export interface TileConnection {
@@ -18,7 +18,7 @@ export interface TileConnection {
 /** A Wire v1 client with its socket. */
 export interface TileClient {
   /** The client, for reading and editing. */
-  readonly visitor: Wire1Visitor;
+  readonly client: Wire1Client;
   /** Closes the socket. The server notices the silence. */
   close(): void;
 }
@@ -29,7 +29,7 @@ const TICK_MS = 50;
 export function connectTiles(connection: TileConnection): TileClient {
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
-  const visitor = new Wire1Visitor({
+  const client = new Wire1Client({
     clock: systemClock,
     playerId,
     send: (datagram) => socket.send(datagram, port, host, () => undefined),
@@ -39,14 +39,14 @@ export function connectTiles(connection: TileConnection): TileClient {
   socket.on("message", (datagram, from) => {
     // Only datagrams from the server's address count.
     if (from.port !== port || from.address !== host) return;
-    visitor.receive(new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length));
+    client.receive(new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length));
   });
   // Sends fail while the server is unavailable; the client retries later.
   socket.on("error", () => undefined);
-  const timer = setInterval(() => visitor.tick(), TICK_MS);
-  visitor.tick();
+  const timer = setInterval(() => client.tick(), TICK_MS);
+  client.tick();
   return {
-    visitor,
+    client,
     close: () => {
       clearInterval(timer);
       socket.close();

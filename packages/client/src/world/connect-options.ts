@@ -2,7 +2,7 @@ import type { Clock, GeneratorRegistry, RandomBits } from "@orthant/core";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../link/token-source.ts";
 import type { OpenSocket } from "../link/web-socket.ts";
-import type { Look } from "./look.ts";
+import type { Interest } from "./interest.ts";
 
 /** Options of a connection. All are optional. */
 export interface ConnectOptions {
@@ -11,7 +11,7 @@ export interface ConnectOptions {
   /** Identifies the player. A function is called before each connection, so that tokens may expire. */
   readonly token?: TokenOption;
   /** What to hold from the start; `look` changes it. */
-  readonly look?: Look;
+  readonly interest?: Interest;
   /** Stores the held regions, so that the next client fetches only what changed. */
   readonly cache?: ReplicaCache;
   /** The cache failed and is no longer written. Nothing else is affected. */
@@ -30,7 +30,7 @@ export interface ResolvedOptions {
   readonly url: string;
   readonly name: string;
   readonly token: TokenOption;
-  readonly look: Look | undefined;
+  readonly interest: Interest | undefined;
   readonly cache: ReplicaCache | undefined;
   readonly onCacheFailure: (error: unknown) => void;
   readonly generators: GeneratorRegistry;

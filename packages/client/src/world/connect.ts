@@ -30,7 +30,7 @@ export function connect(url: string, options: ConnectOptions = {}): SharedWorld 
     url,
     name,
     token: options.token ?? "",
-    look: options.look,
+    interest: options.interest,
     cache: options.cache,
     onCacheFailure: options.onCacheFailure ?? (() => undefined),
     generators: options.generators ?? DEFAULT_GENERATORS,

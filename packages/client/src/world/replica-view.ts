@@ -6,43 +6,44 @@ import {
   positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
-import type { Guest } from "@orthant/protocol";
+import type { InterestArea, SyncClient } from "@orthant/protocol";
 import { type Deferred, deferred } from "./deferred.ts";
-import { type Look, type Sight, sightOf, sightsEqual } from "./look.ts";
+import { type Interest, interestArea, interestsEqual } from "./interest.ts";
 import { RegionWaits } from "./region-waits.ts";
 
 /** What a client looks at, and the promises that wait for it. */
 export class ReplicaView {
   readonly #waits = new RegionWaits();
-  #look: Look | undefined;
-  #sight: Sight | undefined;
-  #guest: Guest | undefined;
+  #interest: Interest | undefined;
+  #area: Required<InterestArea> | undefined;
+  #syncClient: SyncClient | undefined;
   #completion: Deferred<void> | undefined;
   #ending: OrthantError | undefined;
 
-  constructor(look: Look | undefined) {
-    this.#look = look;
+  constructor(interest: Interest | undefined) {
+    this.#interest = interest;
   }
 
   /** Reads regions from this client from now on. */
-  follow(guest: Guest): void {
-    this.#guest = guest;
+  follow(syncClient: SyncClient): void {
+    this.#syncClient = syncClient;
   }
 
   /** Changes the look. An invalid one throws at once if the world's shape is known, or else later. */
-  look(look: Look): void {
-    const shape = this.#guest?.world?.shape;
+  setInterest(interest: Interest): void {
+    const shape = this.#syncClient?.world?.shape;
     if (shape !== undefined) {
-      const sight = sightOf(shape, look);
+      const area = interestArea(shape, interest);
       // A game may repeat its look in every frame it draws.
-      if (this.#sight === undefined || !sightsEqual(shape, this.#sight, sight)) this.#see(sight);
+      if (this.#area === undefined || !interestsEqual(shape, this.#area, area)) this.#see(area);
     }
-    this.#look = look;
+    this.#interest = interest;
   }
 
   /** Applies the look that was requested before the shape was known. Throws when it is too large. */
   welcomed(shape: ChunkShape): void {
-    if (this.#look !== undefined && this.#sight === undefined) this.#see(sightOf(shape, this.#look));
+    if (this.#interest !== undefined && this.#area === undefined)
+      this.#see(interestArea(shape, this.#interest));
   }
 
   /** Handles the arrival of a region. */
@@ -69,33 +70,33 @@ export class ReplicaView {
   /** Resolves when everything that is looked at has arrived. */
   async complete(): Promise<void> {
     if (this.#ending !== undefined) throw this.#ending;
-    if (this.#look === undefined) throw notHeld("nothing is looked at: call look first");
-    if (this.#guest?.isComplete) return;
+    if (this.#interest === undefined) throw notHeld("no interest is set: call setInterest first");
+    if (this.#syncClient?.isComplete) return;
     this.#completion ??= deferred<void>();
     await this.#completion.promise;
   }
 
   /** Resolves when every region of a box of chunks is held. Call it after the client has joined. */
-  async holding(box: Box): Promise<Guest> {
+  async holding(box: Box): Promise<SyncClient> {
     const regions = [...positionsLexicographic(regionsTouching(box))];
     for (;;) {
-      const guest = this.#guest;
-      if (guest === undefined) throw notHeld("the client has not joined");
-      const missing = regions.filter((region) => guest.clockOf(region) === undefined);
+      const syncClient = this.#syncClient;
+      if (syncClient === undefined) throw notHeld("the client has not joined");
+      const missing = regions.filter((region) => syncClient.clockOf(region) === undefined);
       const [next] = missing;
-      if (next === undefined) return guest;
+      if (next === undefined) return syncClient;
       if (this.#ending !== undefined) throw this.#ending;
-      const outside = missing.find((region) => !guest.wants(region));
-      if (outside !== undefined) throw notLookedAt(outside);
+      const outside = missing.find((region) => !syncClient.wants(region));
+      if (outside !== undefined) throw outsideInterest(outside);
       await this.#waits.whenHeld(next);
     }
   }
 
-  #see(sight: Sight): void {
-    const { boxes, center, motion } = sight;
-    this.#guest?.setInterest({ boxes, center, motion });
-    this.#sight = sight;
-    this.#waits.endUnless((region) => this.#guest?.wants(region) ?? false, notLookedAt);
+  #see(area: Required<InterestArea>): void {
+    const { boxes, center, motion } = area;
+    this.#syncClient?.setInterest({ boxes, center, motion });
+    this.#area = area;
+    this.#waits.endUnless((region) => this.#syncClient?.wants(region) ?? false, outsideInterest);
   }
 }
 
@@ -104,6 +105,6 @@ export function notHeld(detail: string): OrthantError {
   return new OrthantError("ORT_NOT_HELD", detail);
 }
 
-function notLookedAt(region: Position): OrthantError {
-  return notHeld(`region [${region}] is outside of what the client looks at: call look`);
+function outsideInterest(region: Position): OrthantError {
+  return notHeld(`region [${region}] is outside the interest: call setInterest`);
 }

@@ -14,15 +14,16 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import {
-  type Being,
-  type BeingsChange,
-  Guest,
-  type GuestCounts,
+  type EditResult,
+  type EntitiesChange,
+  type Entity,
+  type NumberedEditResult,
   type Pose,
   type Role,
   roundPose,
+  SyncClient,
+  type SyncClientCounts,
   type Vector,
-  type Verdict,
   type Welcome,
 } from "@orthant/protocol";
 import { ReplicaKeeper } from "../cache/replica-keeper.ts";
@@ -32,9 +33,9 @@ import { TokenSource } from "../link/token-source.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import type { ResolvedOptions } from "./connect-options.ts";
 import { deferred } from "./deferred.ts";
-import { EditBook, type EditVerdict } from "./edit-book.ts";
+import type { Interest } from "./interest.ts";
 import { Listeners } from "./listeners.ts";
-import type { Look } from "./look.ts";
+import { PendingEdits } from "./pending-edits.ts";
 import { notHeld, ReplicaView } from "./replica-view.ts";
 
 /**
@@ -47,14 +48,14 @@ export class SharedWorld {
   readonly #options: ResolvedOptions;
   readonly #readiness = deferred<void>();
   readonly #view: ReplicaView;
-  readonly #edits = new EditBook();
+  readonly #edits = new PendingEdits();
   readonly #onChange = new Listeners<[boxes: readonly Box[]]>();
-  readonly #onBeings = new Listeners<[change: BeingsChange]>();
+  readonly #onEntities = new Listeners<[change: EntitiesChange]>();
   readonly #onMessage = new Listeners<[payload: Uint8Array]>();
   readonly #onStatus = new Listeners<[status: Status, detail: StatusDetail]>();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
-  #guest: Guest | undefined;
+  #syncClient: SyncClient | undefined;
   #link: Link | undefined;
   #keeper: ReplicaKeeper | undefined;
   #status: Status = "connecting";
@@ -64,7 +65,7 @@ export class SharedWorld {
   /** Starts to connect. Use `connect` instead. */
   constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.#view = new ReplicaView(options.look);
+    this.#view = new ReplicaView(options.interest);
     this.ready = this.#readiness.promise;
     this.#begin();
   }
@@ -130,35 +131,35 @@ export class SharedWorld {
   /** Returns the contents of a box of chunks. Waits like `get`. `detail` means the same as for a `World`. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.ready;
-    const guest = await this.#view.holding(box);
-    const tree = guest.region(box);
+    const syncClient = await this.#view.holding(box);
+    const tree = syncClient.region(box);
     return detail === "symbolic" ? tree : concreteRegion(tree, this.#options.generators, this.shape);
   }
 
   /** Returns the current material of a voxel, or `undefined` when it is not held. */
   voxelAt(position: Position): number | undefined {
-    return this.#guest?.voxelAt(position);
+    return this.#syncClient?.voxelAt(position);
   }
 
   /** Returns the current voxels of a chunk, or `undefined` when they are not held. */
   chunkAt(position: Position): Chunk | undefined {
-    return this.#guest?.chunkAt(position);
+    return this.#syncClient?.chunkAt(position);
   }
 
   /** Returns the clock of a region, which rises with each change, or `undefined` when it is not held. */
   clockOf(region: Position): number | undefined {
-    return this.#guest?.clockOf(region);
+    return this.#syncClient?.clockOf(region);
   }
 
   /** Counters since the client was created. */
-  get counts(): GuestCounts {
-    return this.#guest?.counts ?? { patches: 0, resyncs: 0, heldRegions: 0 };
+  get counts(): SyncClientCounts {
+    return this.#syncClient?.counts ?? { patches: 0, resyncs: 0, heldRegions: 0 };
   }
 
   /** Sets what to hold from now on. The client drops everything outside of it. */
-  look(look: Look): void {
+  setInterest(interest: Interest): void {
     this.#requireOpen();
-    this.#view.look(look);
+    this.#view.setInterest(interest);
   }
 
   /** Resolves when everything the client looks at has arrived. */
@@ -167,7 +168,7 @@ export class SharedWorld {
   }
 
   /** Sets the material of one voxel. See `setVoxels`. */
-  setVoxel(position: Position, material: number): Promise<EditVerdict> {
+  setVoxel(position: Position, material: number): Promise<EditResult> {
     return this.setVoxels([{ voxel: position, material }]);
   }
 
@@ -176,7 +177,7 @@ export class SharedWorld {
    * Resolves with the verdict, even a refusal, however often the connection is lost meanwhile. Rejects with
    * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */
-  setVoxels(placements: readonly VoxelPlacement[]): Promise<EditVerdict> {
+  setVoxels(placements: readonly VoxelPlacement[]): Promise<EditResult> {
     if (this.#ending !== undefined) return Promise.reject(this.#ending);
     const answer = this.#edits.add(placements);
     this.#pumpEdits();
@@ -187,18 +188,18 @@ export class SharedWorld {
   move(pose: Pose): void {
     this.#requireOpen();
     this.#pose = roundPose(pose);
-    this.#guest?.move(this.#pose);
+    this.#syncClient?.move(this.#pose);
   }
 
   /** The other players and the entities that the client sees. */
-  get beings(): readonly Being[] {
-    return this.#guest?.beings ?? [];
+  get entities(): readonly Entity[] {
+    return this.#syncClient?.entities ?? [];
   }
 
   /** Sends a game message. Returns false when the client is not joined; the message is then dropped. */
   send(payload: Uint8Array): boolean {
     this.#requireOpen();
-    return this.#guest?.sendGame(payload) ?? false;
+    return this.#syncClient?.sendGame(payload) ?? false;
   }
 
   /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
@@ -207,8 +208,8 @@ export class SharedWorld {
   }
 
   /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
-  onBeings(listener: (change: BeingsChange) => void): () => void {
-    return this.#onBeings.add(listener);
+  onEntities(listener: (change: EntitiesChange) => void): () => void {
+    return this.#onEntities.add(listener);
   }
 
   /** Calls `listener` with each game message. Returns an unsubscribe function. */
@@ -237,7 +238,7 @@ export class SharedWorld {
       return;
     }
     const tokens = new TokenSource(this.#options.token);
-    const guest = new Guest({
+    const syncClient = new SyncClient({
       clock,
       generators,
       clientId: keeper.identity.clientId,
@@ -250,8 +251,8 @@ export class SharedWorld {
         onFault: (fault) => this.#link?.found(fault),
         onChange: (boxes) => this.#onChange.tell(boxes),
         onComplete: () => this.#view.completed(),
-        onVerdict: (verdict) => this.#decided(verdict),
-        onBeings: (change) => this.#onBeings.tell(change),
+        onEditResult: (result) => this.#decided(result),
+        onEntities: (change) => this.#onEntities.tell(change),
         onGame: (payload) => this.#onMessage.tell(payload),
         onRegion: (region, state) => {
           keeper.changed(region);
@@ -259,27 +260,27 @@ export class SharedWorld {
         },
       },
     });
-    if (keeper.kept !== undefined) guest.restore(keeper.kept);
-    keeper.follow(guest);
-    this.#view.follow(guest);
-    this.#guest = guest;
+    if (keeper.kept !== undefined) syncClient.restore(keeper.kept);
+    keeper.follow(syncClient);
+    this.#view.follow(syncClient);
+    this.#syncClient = syncClient;
     const onStatus = (status: Status, detail: StatusDetail): void => this.#become(status, detail);
-    this.#link = new Link(guest, { url, openSocket: socket, clock, random, tokens, onStatus });
+    this.#link = new Link(syncClient, { url, openSocket: socket, clock, random, tokens, onStatus });
     this.#link.start();
   }
 
   #welcomed(welcome: Welcome): void {
-    this.#lookFirst(welcome);
+    this.#applyFirstInterest(welcome);
     if (this.#ending !== undefined) return;
     // This connection does not know the pose that was set before it.
-    if (this.#pose !== undefined) this.#guest?.move(this.#pose);
+    if (this.#pose !== undefined) this.#syncClient?.move(this.#pose);
     this.#keeper?.welcomed(welcome);
     this.#readiness.resolve();
     this.#link?.welcomed();
     this.#pumpEdits();
   }
 
-  #lookFirst({ shape }: Welcome): void {
+  #applyFirstInterest({ shape }: Welcome): void {
     try {
       this.#view.welcomed(shape);
     } catch (error) {
@@ -290,14 +291,14 @@ export class SharedWorld {
   }
 
   #pumpEdits(): void {
-    const guest = this.#guest;
+    const syncClient = this.#syncClient;
     // Before the first welcome the shape that an edit must fit is unknown.
-    if (guest?.world === undefined) return;
-    this.#edits.pump((placements) => guest.setVoxels(placements));
+    if (syncClient?.world === undefined) return;
+    this.#edits.pump((placements) => syncClient.setVoxels(placements));
   }
 
-  #decided(verdict: Verdict): void {
-    this.#edits.settle(verdict);
+  #decided(result: NumberedEditResult): void {
+    this.#edits.settle(result);
     this.#pumpEdits();
   }
 
@@ -317,7 +318,7 @@ export class SharedWorld {
   }
 
   #known(): Welcome {
-    const welcome = this.#guest?.world;
+    const welcome = this.#syncClient?.world;
     if (welcome === undefined) throw notHeld("wait for ready: the server has not said anything yet");
     return welcome;
   }

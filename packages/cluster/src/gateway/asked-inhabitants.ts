@@ -6,14 +6,14 @@ import {
   positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
-import type { Inhabitant } from "@orthant/protocol";
+import type { VisibleEntity } from "@orthant/protocol";
 import { ENTITY_REGIONS_MAX } from "../shard/inhabitant-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
 interface Asked {
   readonly region: Position;
-  readonly answer: Promise<readonly Inhabitant[]>;
-  readonly resolve: (entities: readonly Inhabitant[]) => void;
+  readonly answer: Promise<readonly VisibleEntity[]>;
+  readonly resolve: (entities: readonly VisibleEntity[]) => void;
 }
 
 /** Regions that may wait for an answer at once. */
@@ -37,7 +37,7 @@ export class AskedInhabitants {
    * Returns the entities in a box of chunks once all owners have answered. Throws `ORT_LIMIT` if too many
    * regions wait already.
    */
-  async in(chunks: Box): Promise<readonly Inhabitant[]> {
+  async in(chunks: Box): Promise<readonly VisibleEntity[]> {
     const regions = [...positionsLexicographic(regionsTouching(chunks))];
     if (this.#asked.size + regions.length > ASKED_MAX)
       throw new OrthantError("ORT_LIMIT", `owners have not answered about ${this.#asked.size} regions`);
@@ -49,11 +49,11 @@ export class AskedInhabitants {
     this.#line.close();
   }
 
-  #ask(region: Position): Promise<readonly Inhabitant[]> {
+  #ask(region: Position): Promise<readonly VisibleEntity[]> {
     const known = this.#asked.get(...region);
     if (known !== undefined) return known.answer;
     let resolve: Asked["resolve"] = () => undefined;
-    const answer = new Promise<readonly Inhabitant[]>((fulfil) => {
+    const answer = new Promise<readonly VisibleEntity[]>((fulfil) => {
       resolve = fulfil;
     });
     const asked = { region, answer, resolve };

@@ -7,7 +7,7 @@ import {
   type Timer,
   WorldField,
 } from "@orthant/core";
-import { clipText, type HostWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
+import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { AskedInhabitants } from "./asked-inhabitants.ts";
@@ -30,8 +30,8 @@ export interface ClusterGatewayOptions {
 
 /** The interface through which a server uses a clustered world. */
 export interface ServedGateway {
-  readonly hostWorld: HostWorld;
-  readonly shape: HostWorld["shape"];
+  readonly syncWorld: SyncWorld;
+  readonly shape: SyncWorld["shape"];
   readonly name: string;
   readonly generation: number;
   readonly failure: undefined;
@@ -47,7 +47,7 @@ const TICK_MS = 1_000;
  * to the owners. It makes no decisions, so any player may join through any gateway.
  */
 export class ClusterGateway {
-  readonly world: HostWorld;
+  readonly world: SyncWorld;
   readonly #options: ClusterGatewayOptions;
   readonly #directory: ClusterDirectory;
   readonly #regions: FollowedRegions;
@@ -89,7 +89,7 @@ export class ClusterGateway {
         if (shard === directory.map.first) this.#poses.ownerChanged();
       },
     });
-    this.world = this.#hostWorld(generators);
+    this.world = this.#syncWorld(generators);
     this.#tick();
   }
 
@@ -108,7 +108,7 @@ export class ClusterGateway {
    */
   get served(): ServedGateway {
     return {
-      hostWorld: this.world,
+      syncWorld: this.world,
       shape: this.world.shape,
       name: this.world.name,
       generation: 0,
@@ -161,7 +161,7 @@ export class ClusterGateway {
     for (const listener of [...this.#listeners]) listener(steps);
   }
 
-  #hostWorld(generators: GeneratorRegistry): HostWorld {
+  #syncWorld(generators: GeneratorRegistry): SyncWorld {
     const regions = this.#regions;
     const { map } = this.#directory;
     // No clock is ever issued twice under one mark, in any shard or epoch, so one era covers all of them.
@@ -196,14 +196,14 @@ export class ClusterGateway {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);
       },
-      inhabitantsIn: (chunks) => this.#entities.in(chunks),
+      entitiesIn: (chunks) => this.#entities.in(chunks),
       // Nothing in a cluster moves entities.
-      onInhabitant: () => () => undefined,
+      onEntity: () => () => undefined,
       // Without the engine no owner can answer, so players do not wait for one.
       recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.recall(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
       keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.keep(playerId, name, pose, sinceMs),
-      otherHosts: this.#presence,
+      peers: this.#presence,
     };
   }
 }

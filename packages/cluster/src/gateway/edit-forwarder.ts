@@ -6,7 +6,7 @@ import {
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { EditOrigin, EditResult } from "@orthant/protocol";
+import type { EditOrigin, WorldEditResult } from "@orthant/protocol";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-message.ts";
 import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
 
@@ -32,7 +32,7 @@ type Settled = Exclude<ShardEditResult, { kind: "elsewhere" }>;
 interface WaitingEdit {
   readonly placements: readonly VoxelPlacement[];
   readonly origin: EditOrigin;
-  readonly resolve: (result: EditResult) => void;
+  readonly resolve: (result: WorldEditResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -93,7 +93,7 @@ export class EditForwarder {
    * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
    * and with `ORT_EDIT_PARTS` if only some shards applied their part.
    */
-  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<EditResult> {
+  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
@@ -200,9 +200,9 @@ export class EditForwarder {
   }
 }
 
-function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): EditResult["outcome"] {
+function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): WorldEditResult["outcome"] {
   if (steps.length > 0) return "applied";
-  return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "repeated";
+  return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "duplicate";
 }
 
 /** Merges the outcomes of a part that was split over several shards. */

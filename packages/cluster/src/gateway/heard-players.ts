@@ -1,5 +1,5 @@
 import { type Box, decode, isOrthantError, positionsLexicographic, regionsTouching } from "@orthant/core";
-import { type DistantPlayerEvent, type Pose, posesEqual } from "@orthant/protocol";
+import { type Pose, posesEqual, type RemotePlayerEvent } from "@orthant/protocol";
 import { nameOfPosition, presenceTopic, sectorOfRegion } from "../shard/names.ts";
 import { type PresenceMessage, type PresentPlayer, presenceCodec } from "../shard/presence-message.ts";
 import { sectorOfPosition } from "../shard/sectors.ts";
@@ -8,7 +8,7 @@ import type { ToldPlayersOptions } from "./told-players.ts";
 
 /** Dependencies of the heard players. */
 export interface HeardPlayersOptions extends ToldPlayersOptions {
-  readonly onPlayer: (event: DistantPlayerEvent) => void;
+  readonly onPlayer: (event: RemotePlayerEvent) => void;
 }
 
 interface Heard {

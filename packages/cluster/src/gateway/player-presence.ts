@@ -1,13 +1,13 @@
 import type { Box } from "@orthant/core";
-import type { DistantPlayer, DistantPlayerEvent, OtherHosts } from "@orthant/protocol";
+import type { PeerServers, RemotePlayer, RemotePlayerEvent } from "@orthant/protocol";
 import { HeardPlayers } from "./heard-players.ts";
 import { ToldPlayers, type ToldPlayersOptions } from "./told-players.ts";
 
 /** Exchanges player movements with the other gateways of a world. Delivery is best-effort. */
-export class PlayerPresence implements OtherHosts {
+export class PlayerPresence implements PeerServers {
   readonly #told: ToldPlayers;
   readonly #heard: HeardPlayers;
-  readonly #listeners = new Set<(event: DistantPlayerEvent) => void>();
+  readonly #listeners = new Set<(event: RemotePlayerEvent) => void>();
 
   constructor(options: ToldPlayersOptions) {
     this.#told = new ToldPlayers(options);
@@ -24,7 +24,7 @@ export class PlayerPresence implements OtherHosts {
     return this.#heard.size;
   }
 
-  present(session: number, { playerId, name, position, orientation }: Omit<DistantPlayer, "key">): void {
+  present(session: number, { playerId, name, position, orientation }: Omit<RemotePlayer, "key">): void {
     this.#told.present({ session, playerId, name, position, orientation });
   }
 
@@ -32,7 +32,7 @@ export class PlayerPresence implements OtherHosts {
     this.#told.gone(session);
   }
 
-  onPlayer(listener: (event: DistantPlayerEvent) => void): () => void {
+  onPlayer(listener: (event: RemotePlayerEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

@@ -8,7 +8,7 @@ import {
   regionOf,
   voxelsOfChunks,
 } from "@orthant/core";
-import { BEINGS_MAX, type Inhabitant, inhabitantCodec, inhabitantOf } from "@orthant/protocol";
+import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { EntitiesAnswer, RegionEntities } from "../shard/inhabitant-message.ts";
 
@@ -21,7 +21,7 @@ export async function answerEntities(
   regions: readonly Position[],
   owns: (region: Position) => boolean,
 ): Promise<EntitiesAnswer> {
-  const found = new PositionMap<Inhabitant[]>();
+  const found = new PositionMap<VisibleEntity[]>();
   for (const region of regions) if (owns(region)) found.set(...region, []);
   // Merges adjacent regions into one query, because a world may scan all its entities for each.
   for (const chunks of boxesOfRegions([...found.positions()])) {
@@ -29,7 +29,7 @@ export async function answerEntities(
       const voxel = positionFrom((axis) => Math.floor(entity.position[axis]));
       const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
       // No client could be shown more.
-      if (there !== undefined && there.length < BEINGS_MAX) there.push(inhabitantOf(entity));
+      if (there !== undefined && there.length < ENTITIES_MAX) there.push(visibleEntity(entity));
     }
   }
   let room = ANSWER_BYTES;
@@ -37,7 +37,7 @@ export async function answerEntities(
     const entities = found.get(...region);
     if (entities === undefined) return { kind: "elsewhere" };
     if (room <= 0) return { kind: "later" };
-    room -= entities.reduce((sum, entity) => sum + encode(inhabitantCodec, entity).length, 0);
+    room -= entities.reduce((sum, entity) => sum + encode(visibleEntityCodec, entity).length, 0);
     return { kind: "here", entities };
   });
   return { kind: "entities", answers };

@@ -1,5 +1,5 @@
 import { type Codec, list, type Position, positionCodec } from "@orthant/core";
-import { BEINGS_MAX, type Inhabitant, inhabitantCodec } from "@orthant/protocol";
+import { ENTITIES_MAX, type VisibleEntity, visibleEntityCodec } from "@orthant/protocol";
 
 /** A gateway's question to an owner about entities. */
 export interface EntitiesRequest {
@@ -12,7 +12,7 @@ export type RegionEntities =
   | { readonly kind: "elsewhere" }
   /** No room in this answer: ask again. */
   | { readonly kind: "later" }
-  | { readonly kind: "here"; readonly entities: readonly Inhabitant[] };
+  | { readonly kind: "here"; readonly entities: readonly VisibleEntity[] };
 
 /** An owner's answer, with one item per region. */
 export interface EntitiesAnswer {
@@ -25,7 +25,7 @@ export const ENTITY_REGIONS_MAX = 1_024;
 
 const KINDS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here"];
 const regionsCodec = list(positionCodec, ENTITY_REGIONS_MAX);
-const entitiesCodec = list(inhabitantCodec, BEINGS_MAX);
+const entitiesCodec = list(visibleEntityCodec, ENTITIES_MAX);
 
 const answersCodec = list<RegionEntities>(
   {

@@ -73,7 +73,7 @@ export const ERROR_CODES = {
   ORT_ENGINE_UNFIT: "the engine is not set up as a cluster needs it",
   ORT_FENCED: "a newer owner has this part of the world, so what this one wants to write is refused",
   ORT_EDIT_PARTS: "an edit over several shards was made in some of them and refused in others",
-  ORT_NOT_HELD: "a client was asked for what it does not look at, or for anything before it joined",
+  ORT_NOT_HELD: "a client was asked for what is outside its interest, or for anything before it joined",
 } as const;
 
 /** One of the keys of {@link ERROR_CODES}. */

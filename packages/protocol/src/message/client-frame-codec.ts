@@ -5,7 +5,7 @@ import {
   RESYNC_REGIONS_MAX,
   regionClockListCodec,
 } from "@orthant/core";
-import type { BeingsLost, ClientFrame, ClientMessage, Move, Resync } from "./client-message.ts";
+import type { ClientFrame, ClientMessage, EntitiesLost, Move, Resync } from "./client-message.ts";
 import { counterCodec } from "./counter.ts";
 import { requireFrameBytes, requireMessageCount } from "./frame-limits.ts";
 import { gameCodec } from "./game-codec.ts";
@@ -35,9 +35,9 @@ const resyncCodec: Codec<Resync> = {
   }),
 };
 
-const beingsLostCodec: Codec<BeingsLost> = {
+const entitiesLostCodec: Codec<EntitiesLost> = {
   write: () => undefined,
-  read: () => ({ kind: "beingsLost" }),
+  read: () => ({ kind: "entitiesLost" }),
 };
 
 const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
@@ -46,7 +46,7 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   setVoxels: setVoxelsCodec,
   move: moveCodec,
   resync: resyncCodec,
-  beingsLost: beingsLostCodec,
+  entitiesLost: entitiesLostCodec,
   game: gameCodec,
 });
 

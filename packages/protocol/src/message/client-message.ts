@@ -1,5 +1,5 @@
 import type { Box, Epoch, RegionClock, VoxelPlacement } from "@orthant/core";
-import type { Pose, Vector } from "./being.ts";
+import type { Pose, Vector } from "./entity.ts";
 import type { RegionMask } from "./region-mask.ts";
 
 /** The world and era of the regions that a client kept from an earlier connection. */
@@ -24,7 +24,7 @@ export interface Hello {
 }
 
 /** The part of the world that a client wants to hold. */
-export interface Interest {
+export interface InterestMessage {
   readonly kind: "interest";
   /** Counts the interests of a connection, from 1. The latest one replaces all others. */
   readonly interestId: number;
@@ -62,8 +62,8 @@ export interface Resync {
 }
 
 /** Requests all entities again after a missed frame. */
-export interface BeingsLost {
-  readonly kind: "beingsLost";
+export interface EntitiesLost {
+  readonly kind: "entitiesLost";
 }
 
 /** A message that the game defines. */
@@ -73,7 +73,7 @@ export interface GameMessage {
 }
 
 /** Any message from a client. */
-export type ClientMessage = Hello | Interest | SetVoxels | Move | Resync | BeingsLost | GameMessage;
+export type ClientMessage = Hello | InterestMessage | SetVoxels | Move | Resync | EntitiesLost | GameMessage;
 
 /** Messages that a client sends together. */
 export interface ClientFrame {

@@ -6,7 +6,7 @@ import {
   OrthantError,
   regionClockListCodec,
 } from "@orthant/core";
-import type { Interest } from "./client-message.ts";
+import type { InterestMessage } from "./client-message.ts";
 import { counterCodec } from "./counter.ts";
 import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "./limits.ts";
 import { voxelVectorCodec } from "./pose-codec.ts";
@@ -42,7 +42,7 @@ const heldBlankCodec: Codec<readonly RegionMask[]> = {
 };
 
 /** The regions a client wants to hold, and those it kept. Rules N16 and N17 in docs/formats/protocol.md. */
-export const interestCodec: Codec<Interest> = {
+export const interestCodec: Codec<InterestMessage> = {
   write(out, interest) {
     counterCodec.write(out, interest.interestId);
     voxelVectorCodec.write(out, interest.center);

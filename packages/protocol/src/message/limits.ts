@@ -23,13 +23,13 @@ export const EDIT_RUN_IDS: number = 2 ** 28;
 /** Maximum bytes of a game message. */
 export const GAME_BYTES_MAX = 16_384;
 /** Maximum number of entities in a message. */
-export const BEINGS_MAX = 4_096;
+export const ENTITIES_MAX = 4_096;
 /** Maximum bytes of the material catalog in a welcome. */
 export const CATALOG_BYTES_MAX = 65_536;
 /** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;
 /** Maximum number of verdicts in a message. */
-export const VERDICTS_MAX = 1_024;
+export const EDIT_RESULTS_MAX = 1_024;
 /** Maximum number of regions in the box around a mask. */
 export const MASK_BOX_REGIONS_MAX = 65_536;
 /** Highest voxel coordinate: 32 bits of chunks, 16 of voxels in a chunk. The lowest is `-MAX - 1`. */

@@ -1,5 +1,5 @@
 import { positionFrom } from "@orthant/core";
-import type { Pose } from "./being.ts";
+import type { Pose } from "./entity.ts";
 import { VOXEL_COORDINATE_MAX } from "./limits.ts";
 
 /** Clamps a pose of the world, which may contain any numbers, to the range that messages support. */

@@ -1,6 +1,7 @@
 import type { ByteWriter, Codec } from "@orthant/core";
-import { allBeingsCodec, beingsCodec } from "./being-codec.ts";
 import { counterCodec } from "./counter.ts";
+import { editResultsCodec } from "./edit-results-codec.ts";
+import { allEntitiesCodec, entitiesCodec } from "./entity-codec.ts";
 import { requireFrameBytes, requireMessageCount } from "./frame-limits.ts";
 import { gameCodec } from "./game-codec.ts";
 import { goodbyeCodec } from "./goodbye-codec.ts";
@@ -9,7 +10,6 @@ import { patchMessageCodec, writeNumberedPatch } from "./patch-codec.ts";
 import type { ServerFrame, ServerMessage } from "./server-message.ts";
 import { blankCodec, forgetCodec, heartbeatCodec, resetCodec } from "./stream-codec.ts";
 import { variants } from "./variants.ts";
-import { verdictsCodec } from "./verdicts-codec.ts";
 import { welcomeCodec } from "./welcome-codec.ts";
 
 /**
@@ -81,9 +81,9 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
     blank: blankCodec,
     forget: forgetCodec,
     reset: resetCodec,
-    verdicts: verdictsCodec,
-    beings: beingsCodec,
-    allBeings: allBeingsCodec,
+    editResults: editResultsCodec,
+    entities: entitiesCodec,
+    allEntities: allEntitiesCodec,
     game: gameCodec,
   });
 }

@@ -1,6 +1,6 @@
 import type { ChunkShape, Epoch, GeneratorRef, MaterialCatalog, Position, RegionPatch } from "@orthant/core";
-import type { Being, BeingMove, Pose, Vector } from "./being.ts";
 import type { GameMessage } from "./client-message.ts";
+import type { Entity, EntityMove, Pose, Vector } from "./entity.ts";
 import type { RegionMask } from "./region-mask.ts";
 
 /** What a player may do. */
@@ -89,8 +89,8 @@ export interface Reset {
   readonly streamNumber: number;
 }
 
-/** Why an edit was refused. */
-export type RefusalReason =
+/** Why an edit was rejected. */
+export type RejectionReason =
   | "role"
   | "rate"
   | "tooMany"
@@ -100,37 +100,38 @@ export type RefusalReason =
   | "world"
   | "material";
 
-/** The result of an edit. `settled`: decided before a server restart, so the result is unknown. */
-export type Verdict =
-  | { readonly editId: number; readonly outcome: "applied" | "unchanged" | "settled" }
-  | {
-      readonly editId: number;
-      readonly outcome: "refused";
-      readonly reason: RefusalReason;
-      readonly detail: string;
-    };
+/**
+ * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.
+ * `duplicate`: the server applied this edit before a restart, or a later one, and no longer knows its result.
+ */
+export type EditResult =
+  | { readonly outcome: "applied" | "unchanged" | "duplicate" }
+  | { readonly outcome: "rejected"; readonly reason: RejectionReason; readonly detail: string };
+
+/** The result of the edit with this id. */
+export type NumberedEditResult = EditResult & { readonly editId: number };
 
 /** The results of edits, in the order of their ids. */
-export interface Verdicts {
-  readonly kind: "verdicts";
-  readonly verdicts: readonly Verdict[];
+export interface EditResults {
+  readonly kind: "editResults";
+  readonly results: readonly NumberedEditResult[];
 }
 
 /** Changes to the entities of one region since the previous frame. */
-export interface Beings {
-  readonly kind: "beings";
+export interface EntityChanges {
+  readonly kind: "entities";
   readonly region: Position;
   /** Numbers of the entities that left the region. */
   readonly left: readonly number[];
   /** Entities that are new in the region, or changed in more than their pose. */
-  readonly entered: readonly Being[];
-  readonly moved: readonly BeingMove[];
+  readonly entered: readonly Entity[];
+  readonly moved: readonly EntityMove[];
 }
 
 /** All entities that the client sees; it drops all others. */
-export interface AllBeings {
-  readonly kind: "allBeings";
-  readonly beings: readonly Being[];
+export interface AllEntities {
+  readonly kind: "allEntities";
+  readonly entities: readonly Entity[];
 }
 
 /** Any message from a server. */
@@ -142,9 +143,9 @@ export type ServerMessage =
   | Blank
   | Forget
   | Reset
-  | Verdicts
-  | Beings
-  | AllBeings
+  | EditResults
+  | EntityChanges
+  | AllEntities
   | GameMessage;
 
 /** Messages that a server sends together. */

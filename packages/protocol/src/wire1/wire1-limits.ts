@@ -5,9 +5,9 @@ export interface Wire1Limits {
   /** Concurrent sessions per address, whatever their ports. */
   readonly wire1SessionsPerAddress: number;
   /** Unproven addresses that the server remembers. */
-  readonly wire1KnocksMax: number;
+  readonly wire1HandshakesMax: number;
   /** Datagrams from unknown addresses, all of them together. */
-  readonly wire1KnocksPerSecond: number;
+  readonly wire1HandshakesPerSecond: number;
   /** Datagrams per session or per unproven address. */
   readonly wire1DatagramsPerSecond: number;
   readonly wire1DatagramsBurst: number;
@@ -27,8 +27,8 @@ export interface Wire1Limits {
 export const DEFAULT_WIRE1_LIMITS: Wire1Limits = {
   wire1SessionsMax: 1_024,
   wire1SessionsPerAddress: 32,
-  wire1KnocksMax: 1_024,
-  wire1KnocksPerSecond: 256,
+  wire1HandshakesMax: 1_024,
+  wire1HandshakesPerSecond: 256,
   wire1DatagramsPerSecond: 240,
   wire1DatagramsBurst: 480,
   wire1ChunksMax: 256,

@@ -60,9 +60,9 @@ describe("message bytes, which change only with the version", () => {
   test("[N1] the second frame of the worked example takes 25 bytes for a patch and a verdict", () => {
     const bytes = fromHex("ac02 03 07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09 07 01 01 00");
     const patch = SERVER_SAMPLES.map(({ message }) => message).filter(({ kind }) => kind === "patch");
-    const verdicts: ServerMessage = { kind: "verdicts", verdicts: [{ editId: 1, outcome: "applied" }] };
+    const results: ServerMessage = { kind: "editResults", results: [{ editId: 1, outcome: "applied" }] };
     expect(bytes.length).toBe(25);
-    expect(decode(serverFrames, bytes)).toEqual({ number: 300, messages: [...patch, verdicts] });
+    expect(decode(serverFrames, bytes)).toEqual({ number: 300, messages: [...patch, results] });
   });
 
   test("[N4] every kind of message has a sample", () => {
@@ -75,7 +75,7 @@ describe("message bytes, which change only with the version", () => {
       setVoxels: true,
       move: true,
       resync: true,
-      beingsLost: true,
+      entitiesLost: true,
       game: true,
     };
     const allOfServer: Record<ServerMessage["kind"], true> = {
@@ -86,9 +86,9 @@ describe("message bytes, which change only with the version", () => {
       blank: true,
       forget: true,
       reset: true,
-      verdicts: true,
-      beings: true,
-      allBeings: true,
+      editResults: true,
+      entities: true,
+      allEntities: true,
       game: true,
     };
     expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());

@@ -191,11 +191,11 @@ describe("values that the encoder refuses", () => {
   });
 
   test("[N27] verdicts out of order", () => {
-    const verdicts = [
+    const results = [
       { editId: 2, outcome: "applied" },
       { editId: 2, outcome: "applied" },
     ] as const;
-    expect(codeOf(server({ kind: "verdicts", verdicts }))).toBe("ORT_ARGUMENT");
+    expect(codeOf(server({ kind: "editResults", results }))).toBe("ORT_ARGUMENT");
   });
 
   test("[N18] a voxel outside every world", () => {
@@ -247,7 +247,7 @@ describe("frames", () => {
   });
 
   test("[N3] have at most 1,024 messages", () => {
-    const lost: ClientMessage = { kind: "beingsLost" };
+    const lost: ClientMessage = { kind: "entitiesLost" };
     const most = clientFrame(Array<ClientMessage>(1_024).fill(lost));
     const bytes = encode(clientFrameCodec, most);
     expect(decode(clientFrameCodec, bytes)).toEqual(most);

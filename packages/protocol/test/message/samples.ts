@@ -1,7 +1,7 @@
 import { chunkShape, clockOf, GeneratorRef, MaterialCatalog } from "@orthant/core";
 import {
-  type Being,
   type ClientMessage,
+  type Entity,
   FEATURES,
   type Pose,
   PROTOCOL_VERSION,
@@ -23,7 +23,7 @@ export const VOLUME = 4_096;
 const pose: Pose = { position: [1.5, -0.25, 0, 10], orientation: [-1, 0, 0, 1] };
 const POSE_HEX = "c001 1f 00 800a 81 00 00 7f";
 
-const ada: Being = {
+const ada: Entity = {
   number: 6,
   isPlayer: true,
   id: 42n,
@@ -36,7 +36,7 @@ const ada: Being = {
 };
 const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${POSE_HEX}`;
 
-const mill: Being = {
+const mill: Entity = {
   number: 8,
   isPlayer: false,
   id: 3n,
@@ -130,7 +130,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockOf(3, 5) }] },
     hex: "04 08 03 01 00000000 0a",
   },
-  { rule: "N4", name: "lost beings", message: { kind: "beingsLost" }, hex: "05" },
+  { rule: "N4", name: "lost beings", message: { kind: "entitiesLost" }, hex: "05" },
   {
     rule: "N20",
     name: "a message of the game",
@@ -235,11 +235,11 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     rule: "N27",
     name: "three verdicts",
     message: {
-      kind: "verdicts",
-      verdicts: [
+      kind: "editResults",
+      results: [
         { editId: 7, outcome: "applied" },
-        { editId: 8, outcome: "refused", reason: "vetoed", detail: "no" },
-        { editId: 10, outcome: "settled" },
+        { editId: 8, outcome: "rejected", reason: "vetoed", detail: "no" },
+        { editId: 10, outcome: "duplicate" },
       ],
     },
     hex: "07 03 07 00 01 03 05 026e6f 02 02",
@@ -248,7 +248,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     rule: "N28",
     name: "what beings of a region do",
     message: {
-      kind: "beings",
+      kind: "entities",
       region: [-1, 0, 2, 0],
       left: [5, 300],
       entered: [ada],
@@ -259,7 +259,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   {
     rule: "N28",
     name: "all beings in sight",
-    message: { kind: "allBeings", beings: [ada, mill] },
+    message: { kind: "allEntities", entities: [ada, mill] },
     hex: `09 02 ${ADA_HEX} ${MILL_HEX}`,
   },
   {

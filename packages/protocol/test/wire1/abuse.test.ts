@@ -2,7 +2,7 @@ import { encode } from "@orthant/core";
 import { type Wire1Command, wire1Codec } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { DoorStage } from "./door-stage.ts";
+import { DoorStage } from "./server-stage.ts";
 
 const SYN = encode(wire1Codec, { kind: "control", control: "syn" });
 const ACK = encode(wire1Codec, { kind: "control", control: "ack" });
@@ -27,8 +27,8 @@ function crowd(count: number): { readonly stage: DoorStage; readonly tickMs: num
   const limits = {
     wire1SessionsMax: 10_000,
     wire1SessionsPerAddress: 10_000,
-    wire1KnocksPerSecond: 100_000,
-    wire1KnocksMax: 10_000,
+    wire1HandshakesPerSecond: 100_000,
+    wire1HandshakesMax: 10_000,
   };
   const stage = new DoorStage({ limits });
   const addresses = Array.from({ length: count }, (_, index) => ({ address: "10.0.0.1", port: index + 1 }));
@@ -74,7 +74,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(worst).toBe(2);
     expect(outBytes).toBeLessThanOrEqual(3 * inBytes);
     expect(outBytes).toBeGreaterThan(0);
-    expect(stage.door.counts.knocks).toBeLessThanOrEqual(1_024);
+    expect(stage.door.counts.handshakes).toBeLessThanOrEqual(1_024);
     expect(stage.door.counts.sessions).toBe(0);
   });
 

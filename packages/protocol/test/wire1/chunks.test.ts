@@ -1,7 +1,7 @@
 import { generatorRef, MAZE_DEFAULTS, mazeGenerator, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { describe, expect, test } from "vitest";
-import { SampleWorld } from "../host/sample-world.ts";
-import { DoorStage, TICK_MS } from "./door-stage.ts";
+import { SampleWorld } from "../server/sample-world.ts";
+import { DoorStage, TICK_MS } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 

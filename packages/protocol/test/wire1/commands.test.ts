@@ -1,7 +1,7 @@
 import { Prng } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";
-import { DoorStage, TICK_MS } from "./door-stage.ts";
+import { DoorStage, TICK_MS } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 

@@ -3,7 +3,7 @@ import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from 
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";
-import { DoorStage, type RawPeer, TICK_MS } from "./door-stage.ts";
+import { DoorStage, type RawPeer, TICK_MS } from "./server-stage.ts";
 
 const EDITED: Box = boxBetween([-16, -16, 0, 0], [16, 16, 1, 1]);
 

@@ -1,7 +1,7 @@
 import { encode } from "@orthant/core";
 import { type Wire1Command, wire1Codec } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
-import { DoorStage, TICK_MS } from "./door-stage.ts";
+import { DoorStage, TICK_MS } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 const JUMP: Wire1Command = { kind: "jump" };
@@ -12,11 +12,11 @@ describe("a Wire v1 session", () => {
     const peer = stage.stranger();
     peer.say("syn");
     expect(peer.takeControls()).toEqual(["ack", "syn"]);
-    expect(stage.door.counts).toMatchObject({ sessions: 0, knocks: 1 });
+    expect(stage.door.counts).toMatchObject({ sessions: 0, handshakes: 1 });
     await stage.tick(5);
     expect(peer.take()).toEqual([]);
     peer.say("ack");
-    expect(stage.door.counts).toMatchObject({ sessions: 1, knocks: 0 });
+    expect(stage.door.counts).toMatchObject({ sessions: 1, handshakes: 0 });
     await stage.tick();
     expect(peer.takeChunks().length).toBeGreaterThan(0);
   });
@@ -66,9 +66,9 @@ describe("a Wire v1 session", () => {
     const stage = new DoorStage();
     stage.stranger().say("syn");
     await stage.tick(10 * SECOND_TICKS - 1);
-    expect(stage.door.counts.knocks).toBe(1);
+    expect(stage.door.counts.handshakes).toBe(1);
     await stage.tick(2);
-    expect(stage.door.counts.knocks).toBe(0);
+    expect(stage.door.counts.handshakes).toBe(0);
   });
 
   test("[W32] receives a HEARTBEAT twice a second", async () => {

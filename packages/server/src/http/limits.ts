@@ -1,8 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import {
-  DEFAULT_HOST_LIMITS,
+  DEFAULT_SYNC_LIMITS,
   DEFAULT_WIRE1_LIMITS,
-  type HostLimits,
+  type SyncLimits,
   type Wire1Limits,
 } from "@orthant/protocol";
 
@@ -33,7 +33,7 @@ export interface ServerLimits {
 }
 
 /** All limits of a server. */
-export interface Limits extends HostLimits, ServerLimits, Wire1Limits {}
+export interface Limits extends SyncLimits, ServerLimits, Wire1Limits {}
 
 /** Default limits for networks and sockets. */
 export const DEFAULT_SERVER_LIMITS: ServerLimits = {
@@ -56,7 +56,7 @@ const CHUNK_COORDINATE_MAX = 2 ** 30;
 
 /** Returns the operator's limits, with defaults for the rest. */
 export function limitsOf(given: Partial<Limits> = {}): Limits {
-  const limits: Limits = { ...DEFAULT_HOST_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
+  const limits: Limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(limits, name))
       throw new OrthantError(

@@ -1,8 +1,8 @@
 import {
   type GoodbyeReason,
-  type HostEvents,
-  type HostLimits,
-  type RefusalReason,
+  type RejectionReason,
+  type SyncLimits,
+  type SyncServerEvents,
   type TickReport,
   WIRE1_DROPS,
   type Wire1Counts,
@@ -94,7 +94,7 @@ export const GOODBYE_REASONS: readonly GoodbyeReason[] = Object.keys({
 } satisfies Record<GoodbyeReason, true>) as GoodbyeReason[];
 
 /** Limits that end a connection; excess of the others waits, or is refused by itself. */
-const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimits)[]>> = {
+const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof SyncLimits)[]>> = {
   limit: [
     "bytesBeforeWelcome",
     "handshakeMs",
@@ -119,7 +119,7 @@ const LIMITS_OF_GOODBYES: Partial<Record<GoodbyeReason, readonly (keyof HostLimi
 export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
   applied: true,
   unchanged: true,
-  settled: true,
+  duplicate: true,
   role: true,
   rate: true,
   tooMany: true,
@@ -130,7 +130,7 @@ export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
   material: true,
 } satisfies Record<EditOutcome, true>) as EditOutcome[];
 
-type EditOutcome = "applied" | "unchanged" | "settled" | RefusalReason;
+type EditOutcome = "applied" | "unchanged" | "duplicate" | RejectionReason;
 
 /** The metrics of a server. docs/reference/server.md lists the same names. */
 export class ServerMetrics extends RequestMetrics {
@@ -202,9 +202,9 @@ export class ServerMetrics extends RequestMetrics {
   }
 
   /** Counts the events of the host. */
-  readonly events: HostEvents = {
+  readonly events: SyncServerEvents = {
     onGoodbye: (reason, limit) => this.#goodbyes.inc({ reason, limit: limit ?? "" }),
-    onVerdict: (outcome) => this.#edits.inc({ outcome }),
+    onEditResult: (outcome) => this.#edits.inc({ outcome }),
     onTick: ({ patches, heldBack, workMs, isWorkCut }: TickReport) => {
       this.#patches.inc(patches);
       this.#workSeconds.inc(workMs / 1_000);

@@ -3,13 +3,13 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import { OrthantError } from "@orthant/core";
 import {
   type Account,
-  type DoorOptions,
   type Role,
   type Wire1Address,
   type Wire1Counts,
-  Wire1Door,
   type Wire1Events,
   Wire1Recorder,
+  Wire1Server,
+  type Wire1ServerOptions,
 } from "@orthant/protocol";
 import type { Logger } from "pino";
 import { wire1PlayerId } from "../auth/authorization.ts";
@@ -46,7 +46,7 @@ const RECEIVE_BUFFER_BYTES = 4_194_304;
 const LEGACY_LOG_MS = 60_000;
 
 /** The parts of a listener. */
-interface Wire1ListenerParts extends Omit<DoorOptions, "accountOf" | "send" | "events"> {
+interface Wire1ListenerParts extends Omit<Wire1ServerOptions, "accountOf" | "send" | "events"> {
   readonly options: Wire1Options;
   /** The role of players without a token; `undefined` when they may not join. */
   readonly anonymous: Role | undefined;
@@ -59,7 +59,7 @@ export class Wire1Listener {
   /** The port it listens on. */
   readonly port: number;
   readonly #socket: Socket;
-  readonly #door: Wire1Door;
+  readonly #door: Wire1Server;
   readonly #mayCome: (address: string) => boolean;
   readonly #parts: Wire1ListenerParts;
   #recorder: Wire1Recorder | undefined;
@@ -78,7 +78,7 @@ export class Wire1Listener {
       });
     }
     const role = roleOf(parts);
-    this.#door = new Wire1Door({
+    this.#door = new Wire1Server({
       ...parts,
       accountOf: (playerId) => accountOf(playerId, role),
       send: (to, datagram) => this.#send(to, datagram),

@@ -46,7 +46,7 @@ const MESSAGES: RandomMessages = {
   }),
   move: (prng) => ({ kind: "move", ...randomPose(prng) }),
   resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
-  beingsLost: () => ({ kind: "beingsLost" }),
+  entitiesLost: () => ({ kind: "entitiesLost" }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
 };
 

@@ -1,13 +1,13 @@
 import { chunkShape, GeneratorRef, MaterialCatalog } from "@orthant/core";
 import {
-  type Being,
+  type Entity,
   type GoodbyeReason,
+  type NumberedEditResult,
   PROTOCOL_VERSION,
-  type RefusalReason,
+  type RejectionReason,
   type Role,
   type ServerFrame,
   type ServerMessage,
-  type Verdict,
 } from "@orthant/protocol";
 import type { Prng } from "../prng.ts";
 import { randomPatch } from "./random-patch.ts";
@@ -32,7 +32,7 @@ const MATERIALS = new MaterialCatalog([
 ]);
 const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
 const GOODBYES: readonly GoodbyeReason[] = ["version", "features", "limit", "shutdown", "failure"];
-const REFUSALS: readonly RefusalReason[] = ["role", "rate", "vetoed", "material"];
+const REJECTIONS: readonly RejectionReason[] = ["role", "rate", "vetoed", "material"];
 
 type RandomMessages = {
   readonly [Kind in ServerMessage["kind"]]: (prng: Prng) => Extract<ServerMessage, { readonly kind: Kind }>;
@@ -78,15 +78,15 @@ const MESSAGES: RandomMessages = {
   }),
   forget: (prng) => ({ kind: "forget", streamNumber: randomCount(prng, 1), mask: randomMask(prng) }),
   reset: (prng) => ({ kind: "reset", streamNumber: randomCount(prng, 1) }),
-  verdicts: (prng) => ({ kind: "verdicts", verdicts: randomVerdicts(prng) }),
-  beings: (prng) => ({
-    kind: "beings",
+  editResults: (prng) => ({ kind: "editResults", results: randomEditResults(prng) }),
+  entities: (prng) => ({
+    kind: "entities",
     region: randomRegion(prng),
     left: randomList(prng, 3, () => randomCount(prng, 0)),
-    entered: randomList(prng, 3, () => randomBeing(prng)),
+    entered: randomList(prng, 3, () => randomEntity(prng)),
     moved: randomList(prng, 3, () => ({ number: randomCount(prng, 0), ...randomPose(prng) })),
   }),
-  allBeings: (prng) => ({ kind: "allBeings", beings: randomList(prng, 3, () => randomBeing(prng)) }),
+  allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
 };
 
@@ -96,17 +96,17 @@ export function randomServerFrame(prng: Prng): ServerFrame {
   return { number: randomCount(prng, 1), messages: randomList(prng, 4, () => prng.pick(kinds)(prng)) };
 }
 
-function randomVerdicts(prng: Prng): readonly Verdict[] {
+function randomEditResults(prng: Prng): readonly NumberedEditResult[] {
   let editId = 0;
-  return Array.from({ length: prng.between(1, 4) }, (): Verdict => {
+  return Array.from({ length: prng.between(1, 4) }, (): NumberedEditResult => {
     editId += prng.between(1, 300);
     return prng.chance(0.5)
-      ? { editId, outcome: prng.pick(["applied", "unchanged", "settled"]) }
-      : { editId, outcome: "refused", reason: prng.pick(REFUSALS), detail: randomText(prng) };
+      ? { editId, outcome: prng.pick(["applied", "unchanged", "duplicate"]) }
+      : { editId, outcome: "rejected", reason: prng.pick(REJECTIONS), detail: randomText(prng) };
   });
 }
 
-function randomBeing(prng: Prng): Being {
+function randomEntity(prng: Prng): Entity {
   return {
     number: randomCount(prng, 0),
     isPlayer: prng.chance(0.5),

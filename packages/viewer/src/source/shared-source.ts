@@ -58,14 +58,14 @@ export class SharedSource implements ViewSource {
     this.#world = connect(url, options);
     this.#world.onStatus((status, detail) => this.#tell(status, detail));
     this.#world.onChange(events.onChange);
-    this.#world.onBeings(() => events.onOthers(this.#others()));
+    this.#world.onEntities(() => events.onOthers(this.#others()));
     events.onStatus(describeStatus("connecting", {}));
   }
 
   look({ chunks, center, motion }: Sight): void {
     this.#sight = chunks;
     // A client that is closed for good still shows its last state.
-    if (this.#world.status !== "closed") this.#world.look({ boxes: [chunks], center, motion });
+    if (this.#world.status !== "closed") this.#world.setInterest({ boxes: [chunks], center, motion });
   }
 
   chunkAt(position: Position): Chunk | undefined {
@@ -74,8 +74,8 @@ export class SharedSource implements ViewSource {
 
   async edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer> {
     try {
-      const verdict = await this.#world.setVoxels(placements);
-      return { refusal: verdict.outcome === "refused" ? verdict.detail || verdict.reason : undefined };
+      const result = await this.#world.setVoxels(placements);
+      return { refusal: result.outcome === "rejected" ? result.detail || result.reason : undefined };
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       return { refusal: error.detail };
@@ -165,7 +165,7 @@ export class SharedSource implements ViewSource {
   }
 
   #others(): readonly Other[] {
-    return this.#world.beings.map(({ id, name, position, orientation, isPlayer }) => ({
+    return this.#world.entities.map(({ id, name, position, orientation, isPlayer }) => ({
       id: `${isPlayer ? "player" : "entity"} ${id}`,
       name,
       position,

@@ -1,5 +1,5 @@
 import { encode } from "@orthant/core";
-import type { Wire1Address } from "../door/wire1-address.ts";
+import type { Wire1Address } from "../server/wire1-address.ts";
 import { type Wire1Event, wire1EventCodec, wire1RecordingHeaderCodec } from "./recording-codec.ts";
 
 /** Maximum bytes of a recording, because any sender can fill it. */

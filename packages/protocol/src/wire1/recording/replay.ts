@@ -1,8 +1,8 @@
-import type { Wire1Address } from "../door/wire1-address.ts";
+import type { Wire1Address } from "../server/wire1-address.ts";
 import { readWire1Recording } from "./recording-codec.ts";
 
 /** The target of a replay: a Wire v1 server and its host, on a clock that stands still between events. */
-export interface Wire1Stage {
+export interface Wire1ReplayTarget {
   /** Advances the clock. */
   advance(ms: number): void;
   /** Passes a datagram to the server. */
@@ -22,7 +22,7 @@ export interface Wire1Replay {
  * Replays a recording. Two stages that start equal end equal. They also match the recorded server if it, too,
  * finished its work between ticks and nothing else changed its world.
  */
-export async function replayWire1(recording: Uint8Array, stage: Wire1Stage): Promise<Wire1Replay> {
+export async function replayWire1(recording: Uint8Array, stage: Wire1ReplayTarget): Promise<Wire1Replay> {
   let [ticks, datagrams, durationMs] = [0, 0, 0];
   for (const event of readWire1Recording(recording)) {
     stage.advance(event.afterMs);

@@ -1,0 +1,306 @@
+import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
+import type { ClientMessage, Kept } from "../message/client-message.ts";
+import type { Pose } from "../message/entity.ts";
+import { serverFrameCodec } from "../message/server-frame-codec.ts";
+import type {
+  Goodbye,
+  NumberedEditResult,
+  ServerFrame,
+  ServerMessage,
+  Welcome,
+} from "../message/server-message.ts";
+import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/version.ts";
+import type { Wire } from "../message/wire.ts";
+import type { ClientState } from "./client-state.ts";
+import { hasElapsed } from "./elapsed.ts";
+import { EntitySet } from "./entity-set.ts";
+import type { EventQueue } from "./event-queue.ts";
+import { InterestQueue } from "./interest-queue.ts";
+import type { InterestRegions } from "./interest-regions.ts";
+import { encodeClientMessage, Outgoing } from "./outgoing.ts";
+import type { SyncClientOptions } from "./sync-client-options.ts";
+import { WorldStream } from "./world-stream.ts";
+
+/** Time to wait for a welcome before sending the hello again. */
+const HELLO_REPEAT_MS = 1_000;
+
+/** What a session needs to start. */
+export interface SessionStart {
+  readonly wire: Wire;
+  readonly options: SyncClientOptions;
+  readonly state: ClientState;
+  readonly events: EventQueue;
+  readonly area: InterestRegions | undefined;
+}
+
+/** State that exists only after the welcome. */
+interface Stay {
+  readonly welcome: Welcome;
+  readonly stream: WorldStream;
+  readonly entities: EntitySet;
+}
+
+/** One connection of a client, from hello to goodbye. */
+export class ClientSession {
+  readonly #options: SyncClientOptions;
+  readonly #state: ClientState;
+  readonly #events: EventQueue;
+  readonly #wire: Wire;
+  readonly #outgoing: Outgoing;
+  readonly #hello: Uint8Array;
+  /** The world and era announced in the hello. */
+  readonly #kept: Kept | undefined;
+  readonly #interests = new InterestQueue();
+  /** Verdicts that arrived before those on earlier edits. */
+  readonly #earlyResults = new Map<number, NumberedEditResult>();
+  #helloMs: number | undefined;
+  #stay: Stay | undefined;
+  #area: InterestRegions | undefined;
+  #pose: Pose | undefined;
+  /** The highest frame number received. */
+  #frameNumber = 0;
+  #isComplete = false;
+  #isOver = false;
+
+  /** Sends the hello. */
+  constructor({ wire, options, state, events, area }: SessionStart) {
+    this.#options = options;
+    this.#state = state;
+    this.#events = events;
+    this.#wire = wire;
+    this.#outgoing = new Outgoing(wire, () => ({
+      acknowledged: this.#frameNumber,
+      applied: this.#stay?.stream.applied ?? 0,
+    }));
+    this.#kept = state.kept;
+    this.#hello = encodeClientMessage({
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: options.generators.manifestHash,
+      featureBits: KNOWN_FEATURES,
+      clientId: options.clientId,
+      token: options.token(),
+      name: options.name,
+      kept: this.#kept,
+      openEditId: state.edits.lowestId,
+    });
+    state.edits.rewind();
+    if (area !== undefined) this.setInterest(area);
+    this.tick();
+  }
+
+  /** True after the welcome, until the connection ends. */
+  get isWelcome(): boolean {
+    return this.#stay !== undefined && !this.#isOver;
+  }
+
+  /** The beings in sight; `undefined` before the welcome. */
+  get entities(): EntitySet | undefined {
+    return this.#stay?.entities;
+  }
+
+  /** True when the whole latest interest is held in its current state. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Changes the interest. */
+  setInterest(area: InterestRegions): void {
+    this.#area = area;
+    this.#interests.setInterest(area);
+    this.#isComplete = false;
+  }
+
+  /** Changes the pose. Only the latest pose is sent. */
+  move(pose: Pose): void {
+    this.#pose = pose;
+  }
+
+  /** Sends a game message. Returns false before the welcome and after the end. */
+  sendGame(payload: Uint8Array): boolean {
+    if (!this.isWelcome) return false;
+    this.#push({ kind: "game", payload });
+    return true;
+  }
+
+  /** Sends what is due. */
+  tick(): void {
+    if (this.#isOver) return;
+    const nowMs = this.#nowMs();
+    if (this.#stay !== undefined) this.#pushDue(this.#stay, nowMs);
+    else if (hasElapsed(this.#helloMs, nowMs, HELLO_REPEAT_MS)) {
+      this.#helloMs = nowMs;
+      this.#outgoing.push(this.#hello, nowMs);
+    }
+    this.#outgoing.flush(nowMs);
+  }
+
+  /** Handles a frame. An invalid frame ends the connection. */
+  receive(bytes: Uint8Array): void {
+    if (this.#isOver) return;
+    this.#outgoing.received(bytes.length);
+    try {
+      this.#take(decode(serverFrameCodec(this.#stay?.welcome.shape.volume), bytes));
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      this.#events.fault(error);
+      this.#close();
+    }
+  }
+
+  /** Ends the session after the connection is gone. */
+  end(): void {
+    this.#isOver = true;
+    this.#isComplete = false;
+    this.#stay?.entities.clear();
+  }
+
+  #pushDue({ stream, entities }: Stay, nowMs: number): void {
+    const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.era));
+    if (interest !== undefined) this.#push(interest);
+    const resync = stream.due(nowMs);
+    if (resync !== undefined) {
+      this.#state.counts.resyncs++;
+      this.#push(resync);
+    }
+    if (entities.isDue(nowMs)) this.#push({ kind: "entitiesLost" });
+    for (const message of this.#state.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
+    if (this.#pose !== undefined) this.#push({ kind: "move", ...this.#pose });
+    this.#pose = undefined;
+  }
+
+  #take({ number, messages }: ServerFrame): void {
+    const isNewer = number > this.#frameNumber;
+    if (number > this.#frameNumber + 1) this.#stay?.entities.fallBehind();
+    this.#frameNumber = Math.max(this.#frameNumber, number);
+    for (const message of messages) {
+      if (this.#isOver) return;
+      if (message.kind === "welcome") this.#welcomed(message);
+      else if (message.kind === "goodbye") this.#left(message);
+      else if (this.#stay !== undefined) this.#hear(message, this.#stay, isNewer);
+    }
+    this.#checkComplete();
+  }
+
+  #welcomed(welcome: Welcome): void {
+    if (this.#stay !== undefined) return;
+    requireKnownFeatures(welcome);
+    if (this.#state.isElsewhere(welcome)) this.#dropEdits();
+    const replica = this.#state.enter(welcome);
+    // Frames before the welcome could not be decoded.
+    const isInStep = this.#frameNumber === 1;
+    const entities = new EntitySet(welcome.shape, welcome.playerId, isInStep);
+    this.#stay = { welcome, stream: new WorldStream(replica), entities };
+    this.#events.welcome(welcome);
+  }
+
+  /** Drops edits for another world. The hello announced them, so this connection cannot continue. */
+  #dropEdits(): void {
+    const open = this.#state.edits.all();
+    for (const { editId } of open) {
+      this.#closeEdit({
+        editId,
+        outcome: "rejected",
+        reason: "world",
+        detail: "the server has another world now",
+      });
+    }
+    if (open.length > 0) throw new OrthantError("ORT_MESSAGE", "the server has another world now");
+  }
+
+  #left(goodbye: Goodbye): void {
+    this.#events.goodbye(goodbye);
+    this.#close();
+  }
+
+  /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
+  #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, stay: Stay, isNewer: boolean): void {
+    switch (message.kind) {
+      case "patch":
+      case "blank":
+      case "forget":
+      case "reset":
+        if (message.kind === "patch") this.#state.counts.patches++;
+        stay.stream.take(message, this.#nowMs());
+        if (message.kind === "forget") this.#loseSight(message.mask.regions, stay);
+        break;
+      case "editResults":
+        this.#receiveResults(message.results);
+        break;
+      case "heartbeat":
+        if (isNewer) stay.stream.heard(message, this.#nowMs());
+        this.#interests.heard(message.interestId);
+        break;
+      case "allEntities":
+        if (isNewer) stay.entities.replace(message);
+        break;
+      case "entities":
+        if (isNewer) stay.entities.change(message);
+        break;
+      case "game":
+        if (isNewer) this.#events.game(message.payload);
+    }
+  }
+
+  /**
+   * Takes verdicts in edit order; an early one waits for those before it. The open edits therefore never have
+   * a gap, which a restarted server could not tell from an edit lost on the way.
+   */
+  #receiveResults(results: readonly NumberedEditResult[]): void {
+    const { edits } = this.#state;
+    for (const result of results) if (edits.has(result.editId)) this.#earlyResults.set(result.editId, result);
+    for (;;) {
+      const result = this.#earlyResults.get(edits.lowestId);
+      if (result === undefined) return;
+      this.#earlyResults.delete(result.editId);
+      this.#closeEdit(result);
+    }
+  }
+
+  #closeEdit(result: NumberedEditResult): void {
+    if (!this.#state.edits.settle(result.editId)) return;
+    this.#state.replica?.takeBack(result.editId);
+    this.#events.result(result);
+  }
+
+  /** Drops the entities of unwanted regions, because the server will not report when they leave. */
+  #loseSight(regions: readonly Position[], { entities }: Stay): void {
+    const outOfSight = new PositionSet();
+    for (const region of regions) if (!this.#isInInterest(region)) outOfSight.add(...region);
+    entities.dropIn(outOfSight);
+  }
+
+  #checkComplete(): void {
+    const interestId = this.#stay?.stream.completeInterestId;
+    const isComplete = interestId !== undefined && this.#interests.isCurrent(interestId);
+    const isNew = isComplete && !this.#isComplete;
+    this.#isComplete = isComplete;
+    if (!isNew) return;
+    // The server tracks nothing else for us, so it would not report changes elsewhere.
+    this.#state.dropAllBut((region) => this.#isInInterest(region));
+    this.#events.complete(interestId);
+  }
+
+  #isInInterest(region: Position): boolean {
+    return this.#area?.regions.has(...region) === true;
+  }
+
+  #push(message: ClientMessage): void {
+    this.#outgoing.push(encodeClientMessage(message), this.#nowMs());
+  }
+
+  #close(): void {
+    this.end();
+    this.#wire.close();
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.nowMs();
+  }
+}
+
+/** Throws `ORT_VERSION` if a welcome requires a feature that we do not support. */
+function requireKnownFeatures({ featureBits }: Welcome): void {
+  const unknown = featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
+  if (unknown !== 0n) throw new OrthantError("ORT_VERSION", `unknown features 0x${unknown.toString(16)}`);
+}

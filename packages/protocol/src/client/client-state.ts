@@ -1,0 +1,193 @@
+import {
+  boxContainsBox,
+  CLOCK_NEVER,
+  type Epoch,
+  encode,
+  epochOf,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  PositionSet,
+  type RegionClock,
+  RegionTree,
+  regionBox,
+  regionClockListCodec,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import type { Kept } from "../message/client-message.ts";
+import { coverRegions } from "../message/cover-regions.ts";
+import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
+import type { Welcome } from "../message/server-message.ts";
+import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
+import type { Offer } from "./interest-queue.ts";
+import { type InterestRegions, nearestFirst } from "./interest-regions.ts";
+import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
+import { OpenEdits } from "./open-edits.ts";
+import { SharedReplica } from "./shared-replica.ts";
+import type { SyncClientOptions } from "./sync-client-options.ts";
+
+/** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */
+const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
+/** Maximum bytes of one region clock: four coordinates, a step, and its age. */
+const REGION_CLOCK_BYTES_MAX = 28;
+
+/** What a client keeps across connections: the regions it holds, and its own edits without verdicts. */
+export class ClientState {
+  readonly edits: OpenEdits;
+  /** Patches received and resyncs requested, over all connections. */
+  readonly counts: { patches: number; resyncs: number } = { patches: 0, resyncs: 0 };
+  readonly #options: SyncClientOptions;
+  readonly #notes = new ChangeNotes();
+  #replica: SharedReplica | undefined;
+  #welcome: Welcome | undefined;
+  /** The contents of the cache, until a welcome decides whether they are valid. */
+  #restored: KeptReplica | undefined;
+
+  constructor(options: SyncClientOptions) {
+    this.#options = options;
+    this.edits = new OpenEdits(options.firstEditId ?? 1);
+  }
+
+  /** The latest welcome. */
+  get welcome(): Welcome | undefined {
+    return this.#welcome;
+  }
+
+  /** The regions of the world of the latest welcome. */
+  get replica(): SharedReplica | undefined {
+    return this.#replica;
+  }
+
+  /** The world whose regions are held or were restored. */
+  get world(): KeptWorld | undefined {
+    const world = this.#welcome ?? this.#restored;
+    return world && { worldId: world.worldId, era: world.era, manifestHash: world.manifestHash };
+  }
+
+  /** The world and era to announce to a server; `undefined` when no regions are held. */
+  get kept(): Kept | undefined {
+    const regions = this.#restored?.regions ?? this.#replica?.held() ?? [];
+    const world = this.world;
+    return world === undefined || regions.length === 0
+      ? undefined
+      : { worldId: world.worldId, era: world.era };
+  }
+
+  /** Returns true when a welcome is for a different world than the one that the open edits are for. */
+  isElsewhere({ worldId }: Welcome): boolean {
+    return this.#welcome !== undefined && this.#welcome.worldId !== worldId;
+  }
+
+  /** Takes the contents of a cache before the first connection. Regions are checked before they are used. */
+  restore(kept: KeptReplica): void {
+    if (this.#welcome !== undefined) {
+      throw new OrthantError("ORT_ARGUMENT", "a replica restored after the first welcome");
+    }
+    const { worldId, era, manifestHash } = kept;
+    const regions = kept.regions.filter(({ region }) => isRegion(region)).slice(0, INTEREST_REGIONS_MAX);
+    this.#restored = { worldId, era, manifestHash, regions };
+  }
+
+  /** Enters the world of a welcome. Keeps the held regions if the server resumes; otherwise starts empty. */
+  enter(welcome: Welcome): SharedReplica {
+    const held = welcome.resumed && this.#replica?.isOf(welcome) ? this.#replica : undefined;
+    this.#replica = held ?? this.#begin(welcome);
+    this.#welcome = welcome;
+    return this.#replica;
+  }
+
+  /** Returns the held regions to offer with an interest, none newer than `era`. Drops the rest. */
+  offer(area: InterestRegions, era: Epoch | undefined): Offer {
+    const replica = this.#replica;
+    if (replica === undefined) return { held: [], heldBlank: [] };
+    const epochMax = era?.number ?? 0;
+    const isInInterest = ({ region, clock }: RegionClock): boolean =>
+      area.regions.has(...region) && epochOf(clock) <= epochMax;
+    const kept = replica.held().filter(isInInterest);
+    const blank = kept.filter(({ clock }) => clock === CLOCK_NEVER).map(({ region }) => region);
+    const changed = kept.filter(({ clock }) => clock !== CLOCK_NEVER);
+    const held = thatFit(changed, nearestFirst(area.center, replica.shape.extents));
+    const offered = new PositionSet();
+    for (const region of blank) offered.add(...region);
+    for (const { region } of held) offered.add(...region);
+    this.dropAllBut((region) => offered.has(...region));
+    return { held, heldBlank: coverRegions(blank) };
+  }
+
+  /** Drops all regions for which `mayStay` returns false. */
+  dropAllBut(mayStay: (region: Position) => boolean): void {
+    const regions = this.#replica?.held().map(({ region }) => region) ?? [];
+    this.#replica?.forget(regions.filter((region) => !mayStay(region)));
+  }
+
+  /** Returns what happened to the replica since the last call. */
+  takeNews(): ReplicaNews | undefined {
+    return this.#notes.take(this.#replica ?? NO_REPLICA);
+  }
+
+  /** Returns everything that is held, for a cache. */
+  keep(): KeptReplica | undefined {
+    const replica = this.#replica;
+    const world = this.world;
+    if (world === undefined || replica === undefined) return this.#restored;
+    const regions = replica.held().flatMap(({ region }): readonly KeptRegion[] => {
+      const kept = replica.keep(region);
+      return kept === undefined ? [] : [kept];
+    });
+    return { ...world, regions };
+  }
+
+  #begin(welcome: Welcome): SharedReplica {
+    const { generators, generatedCacheBytes } = this.#options;
+    const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, notes: this.#notes });
+    this.dropAllBut(() => false);
+    this.#load(welcome, replica);
+    for (const edit of this.edits.all()) predictIfPossible(replica, edit);
+    return replica;
+  }
+
+  #load({ resumed, worldId, manifestHash }: Welcome, replica: SharedReplica): void {
+    const restored = this.#restored;
+    if (restored === undefined) return;
+    this.#restored = undefined;
+    const isSame = resumed && restored.worldId === worldId && restored.manifestHash === manifestHash;
+    for (const kept of restored.regions) {
+      if (isSame && replica.restore(worldId, kept)) this.#notes.restored(kept.region);
+      // Dropped regions are reported as forgotten, so that the cache drops them, too.
+      else this.#notes.touched(kept.region, true, RegionTree.EMPTY);
+    }
+  }
+}
+
+const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false };
+
+function isRegion(region: Position): boolean {
+  return (
+    region.length === 4 &&
+    region.every(Number.isSafeInteger) &&
+    boxContainsBox(WHOLE_LATTICE, regionBox(region))
+  );
+}
+
+/** Predicts an edit. Ignores one that turned out to lie outside the world; the server will refuse it. */
+function predictIfPossible(replica: SharedReplica, edit: Parameters<SharedReplica["predict"]>[0]): void {
+  try {
+    replica.predict(edit);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_POSITION_RANGE")) throw error;
+  }
+}
+
+/** Returns as many clocks as fit an offer, preferring the nearest regions. */
+function thatFit(
+  clocks: readonly RegionClock[],
+  byDistance: (a: Position, b: Position) => number,
+): readonly RegionClock[] {
+  const codec = regionClockListCodec(INTEREST_REGIONS_MAX);
+  const fits = (list: readonly RegionClock[]): boolean => encode(codec, list).length <= OFFER_BYTES_MAX;
+  const inOrder = clocks.slice(0, INTEREST_REGIONS_MAX);
+  if (fits(inOrder)) return inOrder;
+  const count = Math.floor(OFFER_BYTES_MAX / REGION_CLOCK_BYTES_MAX);
+  const nearest = new Set([...inOrder].sort((a, b) => byDistance(a.region, b.region)).slice(0, count));
+  return inOrder.filter((clock) => nearest.has(clock));
+}

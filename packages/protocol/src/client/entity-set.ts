@@ -1,0 +1,156 @@
+import {
+  type ChunkShape,
+  floorDivide,
+  I32_MAX,
+  I32_MIN,
+  OrthantError,
+  type Position,
+  type PositionSet,
+  positionFrom,
+  positionsEqual,
+  regionOf,
+} from "@orthant/core";
+import type { Entity, Vector } from "../message/entity.ts";
+import { ENTITIES_MAX } from "../message/limits.ts";
+import type { AllEntities, EntityChanges } from "../message/server-message.ts";
+import { hasElapsed } from "./elapsed.ts";
+import type { EntitiesChange } from "./sync-client-options.ts";
+
+/** Minimum time between two requests for all entities. */
+export const ENTITIES_LOST_WAIT_MS = 500;
+/** Maximum number of entities that a client tracks. */
+export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
+
+interface Seen {
+  readonly entity: Entity;
+  readonly region: Position;
+}
+
+/** The entities in sight. Each frame holds the changes since the frame before it. */
+export class EntitySet {
+  readonly #shape: ChunkShape;
+  readonly #ownPlayerId: bigint;
+  readonly #seen = new Map<number, Seen>();
+  /** The state at the start of this step of each entity that changed. */
+  readonly #before = new Map<number, Entity | undefined>();
+  #isInStep: boolean;
+  #askedMs: number | undefined;
+
+  /** Starts empty. `isInStep` is false when the client may have missed earlier frames. */
+  constructor(shape: ChunkShape, ownPlayerId: bigint, isInStep: boolean) {
+    this.#shape = shape;
+    this.#ownPlayerId = ownPlayerId;
+    this.#isInStep = isInStep;
+  }
+
+  /** Returns all entities in sight except the client's own player. */
+  others(): readonly Entity[] {
+    return Array.from(this.#seen.values(), ({ entity }) => entity).filter((entity) => !this.#isOwn(entity));
+  }
+
+  /** Returns the client's own player as the server sees it. */
+  own(): Entity | undefined {
+    for (const { entity } of this.#seen.values()) if (this.#isOwn(entity)) return entity;
+    return undefined;
+  }
+
+  /** Reports a missed frame. Later changes are ignored until a complete list of entities arrives. */
+  fallBehind(): void {
+    this.#isInStep = false;
+  }
+
+  /** Replaces all entities. */
+  replace({ entities }: AllEntities): void {
+    for (const number of this.#seen.keys()) this.#note(number);
+    this.#seen.clear();
+    for (const entity of entities) this.#put(entity, regionOfPosition(this.#shape, entity.position));
+    this.#isInStep = true;
+  }
+
+  /** Applies the changes in one region. */
+  change({ region, left, entered, moved }: EntityChanges): void {
+    if (!this.#isInStep) return;
+    for (const number of left) {
+      const seen = this.#seen.get(number);
+      // An entity that moved to another region in sight has entered there, perhaps earlier in this frame.
+      if (seen === undefined || !positionsEqual(seen.region, region)) continue;
+      this.#note(number);
+      this.#seen.delete(number);
+    }
+    for (const entity of entered) this.#put(entity, region);
+    for (const { number, position, orientation } of moved) {
+      const seen = this.#seen.get(number);
+      if (seen !== undefined) this.#put({ ...seen.entity, position, orientation }, region);
+    }
+  }
+
+  /** Drops the entities in regions that left sight: the server will not report when they leave. */
+  dropIn(regions: PositionSet): void {
+    for (const [number, { region }] of [...this.#seen]) {
+      if (!regions.has(...region)) continue;
+      this.#note(number);
+      this.#seen.delete(number);
+    }
+  }
+
+  /** Returns true when it is time to request all entities. */
+  isDue(nowMs: number): boolean {
+    if (this.#isInStep || !hasElapsed(this.#askedMs, nowMs, ENTITIES_LOST_WAIT_MS)) return false;
+    this.#askedMs = nowMs;
+    return true;
+  }
+
+  /** Drops all entities. */
+  clear(): void {
+    this.replace({ kind: "allEntities", entities: [] });
+  }
+
+  /** Returns the changes since the last call, or `undefined` if there are none. */
+  takeChange(): EntitiesChange | undefined {
+    const entered: Entity[] = [];
+    const changed: Entity[] = [];
+    const left: Entity[] = [];
+    for (const [number, before] of this.#before) {
+      const now = this.#seen.get(number)?.entity;
+      const isSame = before !== undefined && now !== undefined && before.id === now.id;
+      if (isSame) changed.push(now);
+      else {
+        if (before !== undefined) left.push(before);
+        if (now !== undefined) entered.push(now);
+      }
+    }
+    this.#before.clear();
+    const isOther = (entity: Entity): boolean => !this.#isOwn(entity);
+    const change = {
+      entered: entered.filter(isOther),
+      changed: changed.filter(isOther),
+      left: left.filter(isOther),
+    };
+    return change.entered.length + change.changed.length + change.left.length > 0 ? change : undefined;
+  }
+
+  #put(entity: Entity, region: Position): void {
+    this.#note(entity.number);
+    this.#seen.set(entity.number, { entity, region });
+    if (this.#seen.size <= ENTITIES_HELD_MAX) return;
+    throw new OrthantError("ORT_LIMIT", `more than ${ENTITIES_HELD_MAX} beings in sight`);
+  }
+
+  #note(number: number): void {
+    if (!this.#before.has(number)) this.#before.set(number, this.#seen.get(number)?.entity);
+  }
+
+  #isOwn({ isPlayer, id }: Entity): boolean {
+    return isPlayer && id === this.#ownPlayerId;
+  }
+}
+
+/** Returns the region of a position, clamped to the outermost region for a position off the lattice. */
+function regionOfPosition({ extents }: ChunkShape, position: Vector): Position {
+  return regionOf(
+    positionFrom((axis) => {
+      const chunk = floorDivide(Math.floor(position[axis]), extents[axis]);
+      return Math.min(Math.max(chunk, I32_MIN), I32_MAX);
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+import type { Box, Clock, GeneratorRegistry, OrthantError, Position } from "@orthant/core";
+import type { Entity, Vector } from "../message/entity.ts";
+import type { Goodbye, NumberedEditResult, Welcome } from "../message/server-message.ts";
+
+/** The part of the world that a client wants to hold. */
+export interface InterestArea {
+  /** Boxes of chunks; the server rounds them out to regions. */
+  readonly boxes: readonly Box[];
+  /** In voxels. Regions near it are sent first. */
+  readonly center: Vector;
+  /** In voxels per second; zero by default. */
+  readonly motion?: Vector;
+}
+
+/** Changes to the entities in sight. The client's own player is never among them. */
+export interface EntitiesChange {
+  readonly entered: readonly Entity[];
+  /** Entities that changed in any way, in their current state. */
+  readonly changed: readonly Entity[];
+  /** Entities that are gone, in their last state. */
+  readonly left: readonly Entity[];
+}
+
+/**
+ * Events of a client. They fire after a frame has been fully processed, so a listener sees a consistent state
+ * and may call any method of the client.
+ */
+export interface SyncClientEvents {
+  readonly onWelcome?: (welcome: Welcome) => void;
+  /** The server ends the connection and gives the reason. */
+  readonly onGoodbye?: (goodbye: Goodbye) => void;
+  /** The client ends the connection because the server violated the protocol. */
+  readonly onFault?: (error: OrthantError) => void;
+  /** Chunks that look different because of patches, own edits, or regions that were gained or dropped. */
+  readonly onChange?: (chunks: readonly Box[]) => void;
+  /** The whole interest has arrived. */
+  readonly onComplete?: (interestId: number) => void;
+  readonly onEditResult?: (result: NumberedEditResult) => void;
+  readonly onEntities?: (change: EntitiesChange) => void;
+  readonly onGame?: (payload: Uint8Array) => void;
+  /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
+  readonly onRegion?: (region: Position, state: "held" | "forgotten") => void;
+}
+
+/** Counters for diagnostics. */
+export interface SyncClientCounts {
+  /** Patches received. */
+  readonly patches: number;
+  /** Resync requests sent. */
+  readonly resyncs: number;
+  /** Regions held. */
+  readonly heldRegions: number;
+}
+
+/** Options of a client. */
+export interface SyncClientOptions {
+  /** Only `nowMs` is used; the caller drives ticks. */
+  readonly clock: Clock;
+  readonly generators: GeneratorRegistry;
+  /** Random, secret, and the same across connections; the server uses it to recognize resent edits. */
+  readonly clientId: bigint;
+  readonly name: string;
+  /** Called once per connection. */
+  readonly token: () => Uint8Array;
+  /** An id above all edit ids that this client has ever used; 1 by default. */
+  readonly firstEditId?: number;
+  /** Memory for generated chunks, {@link GENERATED_CACHE_BYTES} by default. */
+  readonly generatedCacheBytes?: number;
+  readonly events?: SyncClientEvents;
+}

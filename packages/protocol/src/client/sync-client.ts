@@ -1,0 +1,191 @@
+import {
+  type Box,
+  type Chunk,
+  OrthantError,
+  type Position,
+  RegionTree,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { Entity, Pose } from "../message/entity.ts";
+import { GAME_BYTES_MAX } from "../message/limits.ts";
+import { roundPose } from "../message/pose-codec.ts";
+import type { Welcome } from "../message/server-message.ts";
+import type { Wire } from "../message/wire.ts";
+import { ClientSession } from "./client-session.ts";
+import { ClientState } from "./client-state.ts";
+import { EventQueue } from "./event-queue.ts";
+import { type InterestRegions, interestRegions } from "./interest-regions.ts";
+import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
+import type { OpenEdit } from "./open-edits.ts";
+import type { InterestArea, SyncClientCounts, SyncClientOptions } from "./sync-client-options.ts";
+
+/**
+ * The client side of a shared world: a state machine that takes frames, time and interests, and emits frames
+ * and events. It holds each region completely and at a single clock, whatever the network does to the frames.
+ */
+export class SyncClient {
+  readonly #options: SyncClientOptions;
+  readonly #events: EventQueue;
+  readonly #state: ClientState;
+  #session: ClientSession | undefined;
+  #area: InterestRegions | undefined;
+
+  constructor(options: SyncClientOptions) {
+    this.#options = options;
+    this.#events = new EventQueue(options.events ?? {});
+    this.#state = new ClientState(options);
+  }
+
+  /** The latest welcome, which describes the world. It remains after the connection is lost. */
+  get world(): Welcome | undefined {
+    return this.#state.welcome;
+  }
+
+  /** True after the server of the current connection welcomed us. */
+  get isWelcome(): boolean {
+    return this.#session?.isWelcome ?? false;
+  }
+
+  /** True when the whole latest interest is held in its current state. */
+  get isComplete(): boolean {
+    return this.#session?.isComplete ?? false;
+  }
+
+  /** The entities in sight, without our own player. */
+  get entities(): readonly Entity[] {
+    return this.#session?.entities?.others() ?? [];
+  }
+
+  /** Our own player as the server sees it. */
+  get ownPlayer(): Entity | undefined {
+    return this.#session?.entities?.own();
+  }
+
+  /** Our edits without verdicts, in order. */
+  get openEdits(): readonly OpenEdit[] {
+    return this.#state.edits.all();
+  }
+
+  /** Counters over all connections. */
+  get counts(): SyncClientCounts {
+    return { ...this.#state.counts, heldRegions: this.#state.replica?.held().length ?? 0 };
+  }
+
+  /** Starts a session on a new connection by sending the hello. */
+  connected(wire: Wire): void {
+    this.disconnected();
+    this.#session = new ClientSession({
+      wire,
+      options: this.#options,
+      state: this.#state,
+      events: this.#events,
+      area: this.#area,
+    });
+  }
+
+  /** Handles a frame. No frame makes this throw. */
+  receive(frame: Uint8Array): void {
+    this.#session?.receive(frame);
+    this.#tell();
+  }
+
+  /** Handles the loss of the connection. Held regions remain. */
+  disconnected(): void {
+    this.#session?.end();
+    this.#tell();
+    this.#session = undefined;
+  }
+
+  /** Sends due messages. Call it about 20 times per second. */
+  tick(): void {
+    this.#session?.tick();
+    this.#tell();
+  }
+
+  /** Sets the boxes to hold, across connections. Throws `ORT_LIMIT` for more than a server grants. */
+  setInterest(interest: InterestArea): void {
+    this.#area = interestRegions(interest);
+    this.#session?.setInterest(this.#area);
+  }
+
+  /** Returns true when a region is part of the interest. */
+  wants(region: Position): boolean {
+    return this.#area?.regions.has(...region) ?? false;
+  }
+
+  /**
+   * Edits voxels and shows the result at once. Returns the id that the verdict will carry. Without a
+   * connection, edits wait for the next one. Throws `ORT_LIMIT` when too many edits are waiting for verdicts.
+   */
+  setVoxels(placements: readonly VoxelPlacement[]): number {
+    const edit = this.#state.edits.add(placements);
+    try {
+      this.#state.replica?.predict(edit);
+    } catch (error) {
+      this.#state.edits.withdraw(edit);
+      throw error;
+    }
+    this.#tell();
+    return edit.editId;
+  }
+
+  /** Changes the pose. Only the latest pose is sent, and none while there is no connection. */
+  move(pose: Pose): void {
+    this.#session?.move(roundPose(pose));
+  }
+
+  /** Sends a game message. Returns false when there is no welcomed connection. */
+  sendGame(payload: Uint8Array): boolean {
+    if (payload.length > GAME_BYTES_MAX) {
+      throw new OrthantError("ORT_LIMIT", `${payload.length} bytes where at most ${GAME_BYTES_MAX} may be`);
+    }
+    return this.#session?.sendGame(payload) ?? false;
+  }
+
+  /** Returns the clock of a region, or `undefined` when it is not held. */
+  clockOf(region: Position): number | undefined {
+    return this.#state.replica?.clockOf(region);
+  }
+
+  /** Returns the material of a voxel, our own edits included, or `undefined` when its region is not held. */
+  voxelAt(voxel: Position): number | undefined {
+    return this.#state.replica?.voxelAt(voxel);
+  }
+
+  /** Returns the voxels of a chunk, our own edits included, or `undefined` when its region is not held. */
+  chunkAt(chunk: Position): Chunk | undefined {
+    return this.#state.replica?.chunkAt(chunk);
+  }
+
+  /** Returns the contents of a box of chunks, our own edits included. Regions not held look like air. */
+  region(chunks: Box): RegionTree {
+    return this.#state.replica?.region(chunks) ?? RegionTree.EMPTY;
+  }
+
+  /** The world and era of the held regions; `undefined` before the first welcome. */
+  get keptWorld(): KeptWorld | undefined {
+    return this.#state.world;
+  }
+
+  /** Returns everything that is held, for a cache, or `undefined` when there is nothing to keep. */
+  keep(): KeptReplica | undefined {
+    return this.#state.keep();
+  }
+
+  /** Returns one region for a cache, or `undefined` when it is not held. */
+  keptRegion(region: Position): KeptRegion | undefined {
+    return this.#state.replica?.keep(region);
+  }
+
+  /**
+   * Starts with the contents of a cache, before the first connection. They become readable once a server
+   * confirms them. Regions that are damaged, or from another era or world, are reported as forgotten.
+   */
+  restore(kept: KeptReplica): void {
+    this.#state.restore(kept);
+  }
+
+  #tell(): void {
+    this.#events.tell(this.#state.takeNews(), this.#session?.entities?.takeChange());
+  }
+}

@@ -1,0 +1,72 @@
+import { type Codec, list, varUint } from "@orthant/core";
+import type { Entity, EntityMove } from "./entity.ts";
+import { ENTITIES_MAX, NAME_BYTES_MAX } from "./limits.ts";
+import { poseCodec } from "./pose-codec.ts";
+import { regionCodec } from "./region-codec.ts";
+import type { AllEntities, EntityChanges } from "./server-message.ts";
+
+/** An entity's properties and pose, without its number on the connection. */
+export const visibleEntityCodec: Codec<Omit<Entity, "number" | "isPlayer">> = {
+  write(out, entity) {
+    out.varU64(entity.id);
+    out.u8(entity.entityClass);
+    out.varU16(entity.kind);
+    out.f32(entity.scale);
+    out.varU16(entity.material);
+    out.string(entity.name, NAME_BYTES_MAX);
+    poseCodec.write(out, entity);
+  },
+  read: (input) => ({
+    id: input.varU64(),
+    entityClass: input.u8(),
+    kind: input.varU16(),
+    scale: input.f32(),
+    material: input.varU16(),
+    name: input.string(NAME_BYTES_MAX),
+    ...poseCodec.read(input),
+  }),
+};
+
+const entityCodec: Codec<Entity> = {
+  write(out, entity) {
+    out.varUint(entity.number);
+    out.bool(entity.isPlayer);
+    visibleEntityCodec.write(out, entity);
+  },
+  read: (input) => ({ number: input.varUint(), isPlayer: input.bool(), ...visibleEntityCodec.read(input) }),
+};
+
+const entityMoveCodec: Codec<EntityMove> = {
+  write(out, move) {
+    out.varUint(move.number);
+    poseCodec.write(out, move);
+  },
+  read: (input) => ({ number: input.varUint(), ...poseCodec.read(input) }),
+};
+
+const numbersCodec = list(varUint, ENTITIES_MAX);
+const entityListCodec = list(entityCodec, ENTITIES_MAX);
+const entityMovesCodec = list(entityMoveCodec, ENTITIES_MAX);
+
+/** Changes to the entities of a region. Rule N28 in docs/formats/protocol.md. */
+export const entitiesCodec: Codec<EntityChanges> = {
+  write(out, { region, left, entered, moved }) {
+    regionCodec.write(out, region);
+    numbersCodec.write(out, left);
+    entityListCodec.write(out, entered);
+    entityMovesCodec.write(out, moved);
+  },
+  read: (input) => ({
+    kind: "entities",
+    region: regionCodec.read(input),
+    left: numbersCodec.read(input),
+    entered: entityListCodec.read(input),
+    moved: entityMovesCodec.read(input),
+  }),
+};
+
+/** All entities in sight. Rule N28. */
+export const allEntitiesCodec: Codec<AllEntities> = {
+  write: (out, { entities }) => entityListCodec.write(out, entities),
+  read: (input) => ({ kind: "allEntities", entities: entityListCodec.read(input) }),
+};

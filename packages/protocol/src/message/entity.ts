@@ -1,0 +1,27 @@
+/** A point or direction in four dimensions. */
+export type Vector = readonly [x: number, y: number, z: number, w: number];
+
+/** A position in voxels and an orientation. Both are rounded: see `roundPose`. */
+export interface Pose {
+  readonly position: Vector;
+  readonly orientation: Vector;
+}
+
+/** Something that moves: a connected player or an entity of the world. */
+export interface Entity extends Pose {
+  /** A short number for this entity on this connection, to save the bytes of its id. */
+  readonly number: number;
+  readonly isPlayer: boolean;
+  /** The player's id, or the entity's. */
+  readonly id: bigint;
+  readonly entityClass: number;
+  readonly kind: number;
+  readonly scale: number;
+  readonly material: number;
+  readonly name: string;
+}
+
+/** A new pose for a known entity. */
+export interface EntityMove extends Pose {
+  readonly number: number;
+}

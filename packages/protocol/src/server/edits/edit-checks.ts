@@ -1,0 +1,115 @@
+import {
+  axisOutside,
+  type ChunkShape,
+  chunkOfVoxel,
+  type MaterialCatalog,
+  type Position,
+  PositionSet,
+  positionFrom,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { RejectionReason } from "../../message/server-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
+import type { SyncLimits } from "../sync-limits.ts";
+import type { GameRules, Player } from "../sync-server-options.ts";
+
+/** Why an edit is refused. */
+export interface Rejection {
+  readonly reason: RejectionReason;
+  readonly detail: string;
+}
+
+/** Limits and rules that an edit is checked against. */
+export interface EditBounds {
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog;
+  readonly limits: SyncLimits;
+  readonly rules: GameRules | undefined;
+}
+
+/** Returns why an edit is refused before the game or the world is asked, or `undefined` if it is not. */
+export function findFault(
+  placements: readonly VoxelPlacement[],
+  player: Player,
+  bounds: EditBounds,
+): Rejection | undefined {
+  if (player.role === "viewer") return { reason: "role", detail: "a viewer changes nothing" };
+  return (
+    tooLarge(placements, bounds.limits) ??
+    wrongMaterial(placements, bounds) ??
+    outOfReach(placements, player, bounds)
+  );
+}
+
+/** Takes the chunks of an edit from the budget. Returns why it is refused, or `undefined` if it is not. */
+export function findChunkFault(
+  placements: readonly VoxelPlacement[],
+  { shape, limits: { editChunksMax } }: EditBounds,
+  budget: PlayerBudget,
+  nowMs: number,
+): Rejection | undefined {
+  const chunks = new PositionSet();
+  for (const { voxel } of placements) chunks.add(...chunkOfVoxel(shape, voxel));
+  if (chunks.size > editChunksMax) {
+    return { reason: "tooLarge", detail: `${chunks.size} chunks where at most ${editChunksMax} may be` };
+  }
+  if (budget.takeEditChunks(chunks.size, nowMs)) return undefined;
+  return { reason: "rate", detail: "too many chunks a second" };
+}
+
+function tooLarge(placements: readonly VoxelPlacement[], limits: SyncLimits): Rejection | undefined {
+  const { editVoxelsMax, editBoxVoxelsMax } = limits;
+  if (placements.length > editVoxelsMax) {
+    return {
+      reason: "tooLarge",
+      detail: `${placements.length} voxels where at most ${editVoxelsMax} may be`,
+    };
+  }
+  const volume = volumeAround(placements);
+  if (volume <= editBoxVoxelsMax) return undefined;
+  return { reason: "tooLarge", detail: `a box of ${volume} voxels where at most ${editBoxVoxelsMax} may be` };
+}
+
+function volumeAround(placements: readonly VoxelPlacement[]): number {
+  let volume = 1;
+  for (let axis = 0; axis < 4; axis++) {
+    let min = Number.POSITIVE_INFINITY;
+    let max = Number.NEGATIVE_INFINITY;
+    for (const { voxel } of placements) {
+      const coordinate = voxel[axis] as number;
+      if (coordinate < min) min = coordinate;
+      if (coordinate > max) max = coordinate;
+    }
+    volume *= max - min + 1;
+  }
+  return volume;
+}
+
+function wrongMaterial(
+  placements: readonly VoxelPlacement[],
+  { catalog }: EditBounds,
+): Rejection | undefined {
+  const wrong = placements.find(({ material }) => catalog.byId(material) === undefined);
+  return wrong && { reason: "material", detail: `this world has no material ${wrong.material}` };
+}
+
+function outOfReach(
+  placements: readonly VoxelPlacement[],
+  player: Player,
+  { shape, limits, rules }: EditBounds,
+): Rejection | undefined {
+  const beyond = placements.find(({ voxel }) => !isInside(voxel, shape, limits.chunkCoordinateMax));
+  if (beyond !== undefined) return { reason: "reach", detail: `voxel [${beyond.voxel}] is beyond the world` };
+  const reaches = rules?.reaches;
+  if (reaches === undefined) return undefined;
+  const far = placements.find(({ voxel }) => !reaches(player, voxel));
+  return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
+}
+
+function isInside(voxel: Position, shape: ChunkShape, chunkCoordinateMax: number): boolean {
+  if (axisOutside(shape, voxel) !== undefined) return false;
+  const { extents } = shape;
+  return positionFrom((axis) => Math.floor(voxel[axis] / extents[axis])).every(
+    (chunk) => Math.abs(chunk) <= chunkCoordinateMax,
+  );
+}

@@ -1,0 +1,195 @@
+import { type ClockStep, isOrthantError } from "@orthant/core";
+import type { SetVoxels } from "../../message/client-message.ts";
+import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { NumberedEditResult } from "../../message/server-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
+import { clipText } from "../connection/clip-text.ts";
+import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
+import type { SyncWorld } from "../sync-world.ts";
+import type { Durability } from "./durability.ts";
+import { type EditBounds, findChunkFault, findFault, type Rejection } from "./edit-checks.ts";
+
+/** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
+const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
+
+/** The result of an edit, and the steps that a client must receive before it. */
+export interface DecidedEdit {
+  readonly result: NumberedEditResult;
+  readonly steps: readonly ClockStep[];
+}
+
+/** Dependencies of a desk. */
+export interface EditQueueParts {
+  readonly world: SyncWorld;
+  readonly bounds: EditBounds;
+  readonly events: SyncServerEvents | undefined;
+  /** `undefined` if edits are acknowledged as soon as they are applied. */
+  readonly durability: Durability | undefined;
+  /** Tracks background work. */
+  readonly track: (work: Promise<void>) => void;
+  /** The world failed to make edits durable, so none can be acknowledged. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+const NO_STEPS: readonly ClockStep[] = [];
+/** Refusal of an edit that may have been applied before. */
+const FORGOTTEN =
+  "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
+
+/** Applies one client's edits in order, exactly once, across reconnects. */
+export class EditQueue {
+  readonly #clientId: bigint;
+  readonly #parts: EditQueueParts;
+  readonly #decided = new Map<number, DecidedEdit>();
+  readonly #open = new Set<number>();
+  /** The client's player; `undefined` for an anonymous player, whose id is self-chosen. */
+  #playerId: bigint | undefined;
+  #last = 0;
+  /** Edits below this id may have been applied before the world forgot the client. */
+  #doubtfulBelow = 0;
+  /** Serializes calls to the game's edit rule. */
+  #vetoes: Promise<void> = Promise.resolve();
+  #listener: ((decided: DecidedEdit) => void) | undefined;
+
+  constructor(clientId: bigint, parts: EditQueueParts) {
+    this.#clientId = clientId;
+    this.#parts = parts;
+  }
+
+  /** True when no edit is pending and no session is attached. */
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#listener === undefined;
+  }
+
+  /** Attaches a session whose client has verdicts for everything below `openEditId`. */
+  attach(openEditId: number, account: Account, listener: (decided: DecidedEdit) => void): void {
+    const { world } = this.#parts;
+    const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
+    this.#playerId = account.isAnonymous ? undefined : account.playerId;
+    // An unknown client in the middle of its run may resend edits that were applied before. Rule N29.
+    const isNewRun = openEditId % EDIT_RUN_IDS === 1;
+    if (known === 0 && !isNewRun && world.mayHaveForgotten?.(this.#playerId)) {
+      this.#doubtfulBelow = openEditId + EDITS_OPEN_MAX;
+    }
+    this.#last = Math.max(known, openEditId - 1);
+    this.#listener = listener;
+  }
+
+  /** Detaches the session with this listener. */
+  detach(listener: (decided: DecidedEdit) => void): void {
+    if (this.#listener === listener) this.#listener = undefined;
+  }
+
+  /** Handles an edit, or repeats its verdict. */
+  submit(edit: SetVoxels, player: Player, budget: PlayerBudget, nowMs: number): void {
+    const { editId, placements } = edit;
+    if (editId <= this.#last) {
+      if (this.#open.has(editId)) return;
+      this.#listener?.(
+        this.#decided.get(editId) ?? { result: { editId, outcome: "duplicate" }, steps: NO_STEPS },
+      );
+      return;
+    }
+    // An earlier edit was lost on the way. The client resends all of them in order.
+    if (editId > this.#last + 1) return;
+    this.#last = editId;
+    const fault = this.#findFault(edit, player, budget, nowMs);
+    if (fault !== undefined) this.#refuse(editId, fault);
+    else this.#begin(editId, placements, player);
+  }
+
+  #findFault(
+    { editId, placements }: SetVoxels,
+    player: Player,
+    budget: PlayerBudget,
+    nowMs: number,
+  ): Rejection | undefined {
+    if (editId < this.#doubtfulBelow) return { reason: "world", detail: FORGOTTEN };
+    if (this.#open.size >= EDITS_OPEN_MAX) {
+      return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their verdicts` };
+    }
+    if (!budget.takeEdit(nowMs)) return { reason: "rate", detail: "too many edits a second" };
+    const { bounds } = this.#parts;
+    return findFault(placements, player, bounds) ?? findChunkFault(placements, bounds, budget, nowMs);
+  }
+
+  #begin(editId: number, placements: SetVoxels["placements"], player: Player): void {
+    this.#open.add(editId);
+    const onEdit = this.#parts.bounds.rules?.onEdit;
+    if (onEdit === undefined) {
+      this.#parts.track(this.#make(editId, placements));
+      return;
+    }
+    this.#vetoes = this.#vetoes.then(async () => {
+      const objection = await objectionTo(async () => onEdit(player, placements));
+      if (objection === undefined) this.#parts.track(this.#make(editId, placements));
+      else this.#refuse(editId, { reason: "vetoed", detail: objection });
+    });
+    this.#parts.track(this.#vetoes);
+  }
+
+  async #make(editId: number, placements: SetVoxels["placements"]): Promise<void> {
+    const { world, durability } = this.#parts;
+    const playerId = this.#playerId;
+    const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
+    let made: Awaited<ReturnType<SyncWorld["edit"]>>;
+    try {
+      made = await world.edit(placements, origin);
+    } catch (error) {
+      // Only the code, because a nested error may name files of the server.
+      this.#refuse(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
+      return;
+    }
+    try {
+      await durability?.wait();
+    } catch (error) {
+      // Neither verdict would be true. The client asks again when it reconnects.
+      this.#open.delete(editId);
+      this.#parts.onFailure(error);
+      return;
+    }
+    const outcome = made.outcome;
+    this.#parts.events?.onEditResult?.(outcome);
+    this.#decide({ result: { editId, outcome }, steps: made.clocks });
+  }
+
+  #refuse(editId: number, { reason, detail }: Rejection): void {
+    this.#parts.events?.onEditResult?.(reason);
+    const result = {
+      editId,
+      outcome: "rejected",
+      reason,
+      detail: clipText(detail, DETAIL_BYTES_MAX),
+    } as const;
+    this.#decide({ result, steps: NO_STEPS });
+  }
+
+  #decide(decided: DecidedEdit): void {
+    const { editId } = decided.result;
+    this.#open.delete(editId);
+    this.#decided.set(editId, decided);
+    if (this.#decided.size > RESULTS_KEPT_MAX) {
+      for (const oldest of this.#decided.keys()) {
+        this.#decided.delete(oldest);
+        break;
+      }
+    }
+    this.#listener?.(decided);
+  }
+}
+
+/** Returns what a client may know about an error: nothing about errors that are not our own. */
+function whatHappened(error: unknown): string {
+  return isOrthantError(error) ? `${error.code}: ${error.detail}` : "it failed";
+}
+
+/** Returns the game's objection, if any. A game that fails objects to everything. */
+async function objectionTo(ask: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    const objection: unknown = await ask();
+    // A game may return any value as its objection; none may cause a failure.
+    return objection === undefined ? undefined : String(objection);
+  } catch (error) {
+    return whatHappened(error);
+  }
+}

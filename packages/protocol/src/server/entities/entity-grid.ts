@@ -1,0 +1,208 @@
+import {
+  ByteWriter,
+  type ChunkShape,
+  type Position,
+  PositionMap,
+  positionFrom,
+  REGION_EDGE_CHUNKS,
+} from "@orthant/core";
+import type { Entity, Pose, Vector } from "../../message/entity.ts";
+import { ENTITIES_MAX } from "../../message/limits.ts";
+import { writeServerMessage } from "../../message/server-frame-codec.ts";
+import type { EntityChanges } from "../../message/server-message.ts";
+import type { Holding } from "../regions/holding.ts";
+import type { WatchedRegions } from "../regions/watched-regions.ts";
+
+/** A present entity or player. Only the grid changes it. */
+export interface GridEntity extends Entity {
+  position: Vector;
+  orientation: Vector;
+}
+
+/** Everything about an entity except its number and pose. */
+export type EntityTraits = Omit<Entity, "number" | keyof Pose>;
+
+interface GridEntry extends GridEntity {
+  cell: Cell | undefined;
+  /** Whether the entity is listed among those of its cell that moved since the last tick. */
+  isMoved: boolean;
+}
+
+/** The entities of one region, and what happened there since the last tick. */
+interface Cell {
+  readonly place: Position;
+  readonly entries: Set<GridEntry>;
+  left: GridEntry[];
+  entered: GridEntry[];
+  moved: GridEntry[];
+  isChanged: boolean;
+}
+
+/** All entities by region. Changes in a region are encoded once, and all clients get the same bytes. */
+export class EntityGrid {
+  readonly #shape: ChunkShape;
+  /** Maximum absolute chunk coordinate at which entities may be. */
+  readonly #chunkCoordinateMax: number;
+  readonly #cells = new PositionMap<Cell>();
+  readonly #writer = new ByteWriter();
+  #changed: Cell[] = [];
+  #lastNumber = 0;
+
+  constructor(shape: ChunkShape, chunkCoordinateMax: number) {
+    this.#shape = shape;
+    this.#chunkCoordinateMax = chunkCoordinateMax;
+  }
+
+  /** Returns true when a position is in the accessible part of the world. */
+  isInside(position: Vector): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      const chunk = Math.floor((position[axis] as number) / (this.#shape.extents[axis] as number));
+      // Written so that NaN is outside.
+      if (!(Math.abs(chunk) <= this.#chunkCoordinateMax)) return false;
+    }
+    return true;
+  }
+
+  /** Returns the region of a position, which must be inside. */
+  regionOf(position: Vector): Position {
+    return positionFrom((axis) => this.#regionCoordinate(position, axis));
+  }
+
+  /** Adds an entity, whose position must be inside, under a number that was never used before. */
+  enter(traits: EntityTraits, { position, orientation }: Pose): GridEntity {
+    const number = ++this.#lastNumber;
+    const entry: GridEntry = { ...traits, number, position, orientation, cell: undefined, isMoved: false };
+    this.#settle(entry);
+    return entry;
+  }
+
+  /** Changes the pose of an entity. The position must be inside. */
+  move(entity: GridEntity, { position, orientation }: Pose): void {
+    const entry = entity as GridEntry;
+    entry.position = position;
+    entry.orientation = orientation;
+    const { cell } = entry;
+    if (cell === undefined) return;
+    if (!this.#isAt(cell.place, position)) {
+      this.#unsettle(entry);
+      this.#settle(entry);
+    } else if (!entry.isMoved) {
+      entry.isMoved = true;
+      cell.moved.push(entry);
+      this.#mark(cell);
+    }
+  }
+
+  /** Removes an entity. */
+  leave(entity: GridEntity): void {
+    this.#unsettle(entity as GridEntry);
+  }
+
+  /** Appends the entities of a region to `beings`. */
+  collect(x: number, y: number, z: number, w: number, entities: Entity[]): void {
+    const cell = this.#cells.get(x, y, z, w);
+    if (cell === undefined) return;
+    // One by one, because there may be more than a call accepts arguments.
+    for (const entry of cell.entries) entities.push(entry);
+  }
+
+  /** Sends the changes in each region since the last call to the clients that watch it. */
+  takeChanges(regions: WatchedRegions): void {
+    const changed = this.#changed;
+    this.#changed = [];
+    for (const cell of changed) {
+      const region = regions.at(cell.place);
+      if (region !== undefined) this.#tell(cell, region.holdings);
+      for (const entry of cell.moved) entry.isMoved = false;
+      cell.isChanged = false;
+      cell.left = [];
+      cell.entered = [];
+      cell.moved = [];
+      if (cell.entries.size === 0) this.#cells.delete(...cell.place);
+    }
+  }
+
+  #tell(cell: Cell, holdings: readonly Holding[]): void {
+    // An entity may have entered and left, or left and returned, since the last tick; only its cell counts.
+    const entered = new Set(cell.entered.filter((entry) => entry.cell === cell));
+    const left = new Set(cell.left.filter((entry) => entry.cell !== cell));
+    const moved = cell.moved.filter((entry) => entry.cell === cell && !entered.has(entry));
+    for (const message of this.#encode(cell.place, [...left], [...entered], moved)) {
+      for (const { watcher } of holdings) watcher.entitiesChanged(message);
+    }
+  }
+
+  /** Encodes one message, or several if there are more entities than one may list. */
+  #encode(
+    region: Position,
+    left: readonly GridEntry[],
+    entered: readonly GridEntry[],
+    moved: readonly GridEntry[],
+  ): readonly Uint8Array[] {
+    const count = Math.max(left.length, entered.length, moved.length);
+    const messages: Uint8Array[] = [];
+    for (let start = 0; start < count; start += ENTITIES_MAX) {
+      const end = start + ENTITIES_MAX;
+      const part: EntityChanges = {
+        kind: "entities",
+        region,
+        left: left.slice(start, end).map(({ number }) => number),
+        entered: entered.slice(start, end),
+        moved: moved.slice(start, end),
+      };
+      this.#writer.clear();
+      writeServerMessage(this.#writer, part, undefined);
+      messages.push(this.#writer.copy());
+    }
+    return messages;
+  }
+
+  #settle(entry: GridEntry): void {
+    const cell = this.#cellAt(entry.position);
+    entry.cell = cell;
+    cell.entries.add(entry);
+    cell.entered.push(entry);
+    this.#mark(cell);
+  }
+
+  #unsettle(entry: GridEntry): void {
+    const { cell } = entry;
+    if (cell === undefined) return;
+    entry.cell = undefined;
+    cell.entries.delete(entry);
+    cell.left.push(entry);
+    this.#mark(cell);
+  }
+
+  #mark(cell: Cell): void {
+    if (cell.isChanged) return;
+    cell.isChanged = true;
+    this.#changed.push(cell);
+  }
+
+  #cellAt(position: Vector): Cell {
+    const x = this.#regionCoordinate(position, 0);
+    const y = this.#regionCoordinate(position, 1);
+    const z = this.#regionCoordinate(position, 2);
+    const w = this.#regionCoordinate(position, 3);
+    let cell = this.#cells.get(x, y, z, w);
+    if (cell === undefined) {
+      const place: Position = [x, y, z, w];
+      cell = { place, entries: new Set(), left: [], entered: [], moved: [], isChanged: false };
+      this.#cells.set(x, y, z, w, cell);
+    }
+    return cell;
+  }
+
+  #isAt(place: Position, position: Vector): boolean {
+    for (let axis = 0; axis < 4; axis++) {
+      if (this.#regionCoordinate(position, axis) !== place[axis]) return false;
+    }
+    return true;
+  }
+
+  #regionCoordinate(position: Vector, axis: number): number {
+    const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
+    return Math.floor((position[axis] as number) / voxels);
+  }
+}

@@ -1,0 +1,316 @@
+import {
+  type Box,
+  CLOCK_NEVER,
+  type ClockStep,
+  type Position,
+  PositionMap,
+  PositionSet,
+  positionsLexicographic,
+  RESYNC_REGIONS_MAX,
+} from "@orthant/core";
+import type { InterestMessage } from "../../message/client-message.ts";
+import type { PlayerBudget } from "../budget/player-budget.ts";
+import type { ServerContext } from "../server-context.ts";
+import type { SyncLimits } from "../sync-limits.ts";
+import type { RegionEncoding } from "./change-block.ts";
+import { type Holding, UNSENT, UNSURE, type Watcher } from "./holding.ts";
+import { focusOf, interestBoxes } from "./interest-area.ts";
+import { SendQueue } from "./send-queue.ts";
+
+/** Regions examined in one piece of work. */
+const SLICE_REGIONS = 256;
+/** Pace cost of a region that the client keeps; a new one costs 1. */
+const KEPT_COST = 1 / 16;
+
+/** The record of one client: the regions it wants, the clocks it holds them at, and what is left to send. */
+export class ClientRegions {
+  /** The regions to send completely. */
+  readonly queue: SendQueue;
+  readonly #context: ServerContext;
+  readonly #watcher: Watcher;
+  readonly #encoding: RegionEncoding;
+  readonly budget: PlayerBudget;
+  readonly #holdings = new PositionMap<Holding>();
+  #behind: Holding[] = [];
+  #forgets: Position[] = [];
+  /** Regions to send again that wait for their turn. */
+  #repairs: Position[] = [];
+  readonly #repairSet = new PositionSet();
+  #interestId = 0;
+  #areaNumber = 0;
+  /** The interest being applied. */
+  #change: Generator<void, keyof SyncLimits | undefined> | undefined;
+  /** New regions that are not queued yet. */
+  #added: Holding[] = [];
+  #isAreaChanged = false;
+  #looks = 0;
+  #cost = 0;
+
+  constructor(context: ServerContext, watcher: Watcher, encoding: RegionEncoding, budget: PlayerBudget) {
+    this.#context = context;
+    this.#watcher = watcher;
+    this.#encoding = encoding;
+    this.budget = budget;
+    this.queue = new SendQueue(context.world.shape);
+  }
+
+  /** The newest interest received; 0 before the first. */
+  get interestId(): number {
+    return this.#interestId;
+  }
+
+  /** Increases whenever the client wants different regions. */
+  get areaNumber(): number {
+    return this.#areaNumber;
+  }
+
+  /** Number of regions that the client holds or will hold. */
+  get size(): number {
+    return this.#holdings.size;
+  }
+
+  /** True when regions remain to be sent completely. */
+  get isMissingSome(): boolean {
+    return this.queue.size + this.#repairs.length > 0 || this.isChanging;
+  }
+
+  /** Number of regions to send again that wait for the rate limit. */
+  get repairs(): number {
+    return this.#repairs.length;
+  }
+
+  /** True when something waits to be sent. */
+  get isWaiting(): boolean {
+    return this.queue.size > 0 || this.#behind.length > 0 || this.#forgets.length > 0;
+  }
+
+  /** Starts to apply an interest. Returns the name of the limit that it exceeds, if any. */
+  want(interest: InterestMessage, mayOffer: boolean): keyof SyncLimits | undefined {
+    const boxes = interestBoxes(interest, this.#context.limits);
+    if (typeof boxes === "string") return boxes;
+    this.#interestId = interest.interestId;
+    this.#change = this.#changeTo(interest, boxes, mayOffer);
+    return undefined;
+  }
+
+  /** True until the current interest is fully applied. */
+  get isChanging(): boolean {
+    return this.#change !== undefined;
+  }
+
+  /** Applies another part of the interest. Returns the name of the limit that it exceeds, if any. */
+  proceed(): keyof SyncLimits | undefined {
+    const change = this.#change;
+    const step = change?.next();
+    if (step?.done !== true) return undefined;
+    if (this.#change === change) this.#change = undefined;
+    return step.value;
+  }
+
+  /** Returns the pace cost of regions added or kept since the last call. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
+  repair(positions: readonly Position[] | "all"): void {
+    if (positions === "all") {
+      const all: Position[] = [];
+      this.#holdings.forEach((holding) => {
+        if (holding.clock !== UNSENT) all.push(holding.region.position);
+      });
+      this.repair(all);
+      return;
+    }
+    for (const position of positions) {
+      const holding = this.#holdings.get(...position);
+      if (holding?.clock === UNSENT || this.#repairSet.has(...position)) continue;
+      const isTooMany = this.#repairs.length >= this.#context.limits.interestRegionsMax + RESYNC_REGIONS_MAX;
+      if (holding === undefined && isTooMany) continue;
+      if (holding !== undefined) {
+        holding.clock = UNSURE;
+        holding.isBehind = false;
+        if (holding.isQueued) continue;
+      }
+      this.#repairs.push(position);
+      this.#repairSet.add(...position);
+    }
+  }
+
+  /** Allows `count` of the regions that wait to be sent again. */
+  releaseRepairs(count: number): void {
+    for (const position of this.#repairs.splice(0, count)) {
+      this.#repairSet.delete(...position);
+      const holding = this.#holdings.get(...position);
+      if (holding === undefined) this.#forgets.push(position);
+      else this.queue.add(holding);
+    }
+  }
+
+  /** Records a change of a held region that the client was not sent. */
+  fallBehind(holding: Holding): void {
+    if (holding.isBehind || holding.slot < 0) return;
+    holding.isBehind = true;
+    this.#behind.push(holding);
+  }
+
+  /** Returns the regions that are behind. The caller updates them or lets them fall behind again. */
+  takeBehind(): readonly Holding[] {
+    const behind = this.#behind.filter((holding) => holding.isBehind && holding.slot >= 0);
+    this.#behind = [];
+    for (const holding of behind) holding.isBehind = false;
+    return behind;
+  }
+
+  /** Returns the regions that the client must forget. */
+  takeForgets(): readonly Position[] {
+    const forgets = this.#forgets;
+    if (forgets.length > 0) this.#forgets = [];
+    return forgets;
+  }
+
+  /** Returns true when the client was sent all these steps, as far as it holds the regions. */
+  hasSeen(steps: readonly ClockStep[]): boolean {
+    return steps.every(({ region, after }) => {
+      const holding = this.#holdings.get(...region);
+      return holding === undefined || holding.clock === UNSENT || holding.clock >= after;
+    });
+  }
+
+  /**
+   * Returns true when the client's offered state of a loaded region is usable, so that the region need not be
+   * sent. Called once, at the first opportunity.
+   */
+  settle(holding: Holding): boolean {
+    const { feed, snapshots, world } = this.#context;
+    const { offered, region } = holding;
+    holding.offered = undefined;
+    if (offered === undefined) return false;
+    const isCurrent =
+      offered === CLOCK_NEVER
+        ? snapshots.isBlank(region, this.#encoding)
+        : world.clockOf(region.position) === offered;
+    if (!isCurrent && !feed.remembers(region, offered)) return false;
+    holding.clock = offered;
+    if (!isCurrent) this.fallBehind(holding);
+    return true;
+  }
+
+  /** Calls `visit` with every region that the client wants. */
+  forEachPosition(visit: (x: number, y: number, z: number, w: number) => void): void {
+    this.#holdings.forEach((_holding, x, y, z, w) => {
+      visit(x, y, z, w);
+    });
+  }
+
+  /** Releases all regions, because the client is gone. */
+  clear(): void {
+    const holdings = [...this.#holdings.values()];
+    this.#change = undefined;
+    this.#holdings.clear();
+    this.#context.departures.add(holdings, this.budget);
+  }
+
+  /**
+   * Applies an interest in pieces: drops regions that the client no longer wants, adds new ones, and finally
+   * queues those. Another interest may replace it in between.
+   */
+  *#changeTo(
+    interest: InterestMessage,
+    boxes: readonly Box[],
+    mayOffer: boolean,
+  ): Generator<void, keyof SyncLimits | undefined> {
+    // Some may have been dropped by an interest that was itself replaced.
+    this.#added = this.#added.filter(({ slot }) => slot >= 0);
+    const kept = yield* this.#markWanted(boxes);
+    // Most interests only report that the client has moved a little.
+    if (kept < this.#holdings.size) yield* this.#leaveOthers();
+    const broken = yield* this.#addMissing(boxes, kept);
+    if (broken !== undefined) return broken;
+    if (this.#isAreaChanged) this.#areaNumber++;
+    this.#isAreaChanged = false;
+    const added = this.#added;
+    this.#added = [];
+    if (mayOffer) this.#believe(interest);
+    for (const holding of added) if (holding.slot >= 0 && !holding.isHeld) this.queue.add(holding);
+    this.queue.aim(focusOf(interest, this.#context.world.shape));
+    return undefined;
+  }
+
+  /** Marks the held regions that the client still wants. Returns their number. */
+  *#markWanted(boxes: readonly Box[]): Generator<void, number> {
+    if (this.#holdings.size === 0) return 0;
+    const interestId = this.#interestId;
+    let count = 0;
+    for (const box of boxes) {
+      for (const position of positionsLexicographic(box)) {
+        if (this.#isSliceOver()) yield;
+        const holding = this.#holdings.get(...position);
+        if (holding === undefined || holding.interestId === interestId) continue;
+        holding.interestId = interestId;
+        this.#cost += KEPT_COST;
+        count++;
+      }
+    }
+    return count;
+  }
+
+  *#leaveOthers(): Generator<void, void> {
+    const left: Holding[] = [];
+    this.#holdings.forEach((holding) => {
+      if (holding.interestId !== this.#interestId) left.push(holding);
+    });
+    this.#isAreaChanged = true;
+    for (const holding of left) {
+      if (this.#isSliceOver()) yield;
+      const { position } = holding.region;
+      this.#holdings.delete(...position);
+      this.#context.regions.leave(holding);
+      this.budget.releaseRegion();
+      if (holding.clock !== UNSENT) this.#forgets.push(position);
+    }
+  }
+
+  /** Adds wanted regions that are not held. Returns the name of the limit that this exceeds, if any. */
+  *#addMissing(boxes: readonly Box[], kept: number): Generator<void, keyof SyncLimits | undefined> {
+    const interestId = this.#interestId;
+    let count = kept;
+    for (const box of boxes) {
+      for (const position of positionsLexicographic(box)) {
+        if (this.#isSliceOver()) yield;
+        if (this.#holdings.has(...position)) continue;
+        if (++count > this.#context.limits.interestRegionsMax) return "interestRegionsMax";
+        const broken = this.budget.holdRegion();
+        const holding = this.#context.regions.watch(position, this.#watcher);
+        holding.interestId = interestId;
+        this.#holdings.set(...position, holding);
+        this.#added.push(holding);
+        this.#isAreaChanged = true;
+        this.#cost++;
+        if (broken !== undefined) return broken;
+      }
+    }
+    return undefined;
+  }
+
+  /** Counts an examined region. Returns true when it is time to yield. */
+  #isSliceOver(): boolean {
+    return ++this.#looks % SLICE_REGIONS === 0;
+  }
+
+  /** Records the regions that the client kept. Those of loaded regions are settled at once. */
+  #believe({ held, heldBlank }: InterestMessage): void {
+    for (const { region, clock } of held) this.#offer(region, clock);
+    for (const { regions } of heldBlank) for (const region of regions) this.#offer(region, CLOCK_NEVER);
+  }
+
+  #offer(region: Position, clock: number): void {
+    const holding = this.#holdings.get(...region);
+    if (holding?.clock !== UNSENT) return;
+    holding.clock = UNSURE;
+    holding.offered = clock;
+    if (this.#context.feed.isLoaded(holding.region)) this.settle(holding);
+  }
+}

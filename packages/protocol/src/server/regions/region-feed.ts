@@ -1,0 +1,120 @@
+import { type ClockStep, comparePositions, type WorldField } from "@orthant/core";
+import type { SyncWorld } from "../sync-world.ts";
+import type { WatchedRegion } from "./holding.ts";
+import { RegionStep } from "./region-step.ts";
+import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
+
+/** How long earlier states of a region are kept, and so how long a delayed client can catch up. */
+const HISTORY_MS = 10_000;
+/** Maximum number of earlier states per region. */
+const HISTORY_LENGTH_MAX = 128;
+
+/** The state of a region at one clock. */
+interface Moment {
+  readonly clock: number;
+  readonly field: WorldField;
+  readonly endedMs: number;
+  /** The step from here to the newest clock requested so far. */
+  step: RegionStep | undefined;
+}
+
+/** A region that changed since the last tick, and its state before that. */
+interface Changed {
+  readonly before: number;
+  readonly field: WorldField | undefined;
+  after: number;
+}
+
+/** The changes of watched regions in each tick, and their earlier states. */
+export class RegionFeed implements RegionListener {
+  readonly #world: SyncWorld;
+  readonly #regions: WatchedRegions;
+  readonly #changed = new Map<WatchedRegion, Changed>();
+  readonly #history = new Map<WatchedRegion, Moment[]>();
+  /** The world after the last change, which holds the state of loaded regions before the next one. */
+  #field: WorldField;
+
+  constructor(world: SyncWorld, regions: WatchedRegions) {
+    this.#world = world;
+    this.#regions = regions;
+    this.#field = world.field;
+    regions.listen(this);
+  }
+
+  regionWatched(): void {
+    // Nothing is looked up before it is requested.
+  }
+
+  regionLeft(region: WatchedRegion): void {
+    this.#changed.delete(region);
+    this.#history.delete(region);
+  }
+
+  /** Returns true when everything stored of a region is loaded. From then on its changes are known. */
+  isLoaded(region: WatchedRegion): boolean {
+    if (!region.isLoaded && this.#world.isLoaded(region.chunks)) {
+      region.isLoaded = true;
+      this.#field = this.#world.field;
+    }
+    return region.isLoaded;
+  }
+
+  /** Records a change at the moment it happens. */
+  notice(steps: readonly ClockStep[]): void {
+    for (const { region: position, before, after } of steps) {
+      const region = this.#regions.at(position);
+      if (region === undefined) continue;
+      const known = this.#changed.get(region);
+      if (known !== undefined) known.after = after;
+      // The state of a region that was not loaded is unknown: what is loaded now was not in that field.
+      else this.#changed.set(region, { before, field: region.isLoaded ? this.#field : undefined, after });
+    }
+    this.#field = this.#world.field;
+  }
+
+  /** Returns the regions that changed since the last call, in order, each with one step for all changes. */
+  takeSteps(nowMs: number): readonly { readonly region: WatchedRegion; readonly step: RegionStep }[] {
+    const steps = Array.from(this.#changed, ([region, { before, field, after }]) => {
+      const step = new RegionStep({ region: region.position, before, after }, field, this.#field);
+      if (field !== undefined) this.#remember(region, { clock: before, field, endedMs: nowMs, step });
+      return { region, step };
+    });
+    this.#changed.clear();
+    return steps.sort((a, b) => comparePositions(a.region.position, b.region.position));
+  }
+
+  /** Returns true when the state of a region at an earlier clock is known. */
+  remembers(region: WatchedRegion, clock: number): boolean {
+    return this.#history.get(region)?.some((known) => known.clock === clock) ?? false;
+  }
+
+  /** Returns the step from an earlier clock to now, or `undefined` when the state then is unknown. */
+  stepFrom(region: WatchedRegion, clock: number): RegionStep | undefined {
+    const moment = this.#history.get(region)?.find((known) => known.clock === clock);
+    if (moment === undefined) return undefined;
+    const after = this.#world.clockOf(region.position);
+    if (moment.step?.after !== after) {
+      moment.step = new RegionStep(
+        { region: region.position, before: clock, after },
+        moment.field,
+        this.#field,
+      );
+    }
+    return moment.step;
+  }
+
+  /** Drops states that are too old. */
+  forgetOld(nowMs: number): void {
+    for (const [region, moments] of this.#history) {
+      const kept = moments.filter(({ endedMs }) => nowMs - endedMs < HISTORY_MS);
+      if (kept.length === 0) this.#history.delete(region);
+      else if (kept.length < moments.length) this.#history.set(region, kept);
+    }
+  }
+
+  #remember(region: WatchedRegion, moment: Moment): void {
+    const moments = this.#history.get(region);
+    if (moments === undefined) this.#history.set(region, [moment]);
+    else if (moments.push(moment) > HISTORY_LENGTH_MAX) moments.shift();
+  }
+}

@@ -1,0 +1,206 @@
+import { CLOCK_NEVER, type Position } from "@orthant/core";
+import { coverRegions } from "../../message/cover-regions.ts";
+import type { Outbox } from "../connection/outbox.ts";
+import { Stream } from "../connection/stream.ts";
+import type { ServerContext } from "../server-context.ts";
+import {
+  type ChangeBlock,
+  isWhole,
+  joinBlocks,
+  type RegionEncoding,
+  type SharedPatch,
+} from "./change-block.ts";
+import type { ChangeGroup } from "./change-group.ts";
+import type { ClientRegions } from "./client-regions.ts";
+import { type Holding, UNSURE } from "./holding.ts";
+import { PatchAllowance } from "./patch-allowance.ts";
+import type { RegionStep } from "./region-step.ts";
+import type { Look } from "./send-queue.ts";
+
+/** A region too large for one patch, and the number of pieces sent. */
+interface Unfinished {
+  readonly holding: Holding;
+  readonly clock: number;
+  readonly patches: readonly SharedPatch[];
+  sent: number;
+}
+
+/** Writes the stream of one client: what it is sent about regions, and in which order. */
+export class RegionSender {
+  readonly stream: Stream = new Stream();
+  readonly #context: ServerContext;
+  readonly #regions: ClientRegions;
+  readonly #encoding: RegionEncoding;
+  #group: ChangeGroup | undefined;
+  #allowance = new PatchAllowance(0, 0, false);
+  #mayShare = false;
+  #unfinished: Unfinished | undefined;
+  #isResetWanted = false;
+  /** The number of the frame with the latest reset. */
+  #resetFrame = 0;
+
+  constructor(context: ServerContext, regions: ClientRegions, encoding: RegionEncoding) {
+    this.#context = context;
+    this.#regions = regions;
+    this.#encoding = encoding;
+  }
+
+  /** True when everything the client wants was sent, although it may have changed since. */
+  get isComplete(): boolean {
+    return !this.#regions.isMissingSome && this.#unfinished === undefined;
+  }
+
+  /** True when something waits to be sent. */
+  get isWaiting(): boolean {
+    return this.#regions.isWaiting || this.#unfinished !== undefined || this.#isResetWanted;
+  }
+
+  /** Begins a tick. `maySend` is false when the client gets nothing in it. */
+  startTick(maySend: boolean): void {
+    const { patchesPerTick, snapshotBytesPerTick } = this.#context.limits;
+    this.#group = undefined;
+    this.#allowance = new PatchAllowance(patchesPerTick, snapshotBytesPerTick, this.isWaiting);
+    // Nothing else may come between the pieces of a region.
+    this.#mayShare = maySend && this.#unfinished === undefined;
+  }
+
+  /** Handles the step of a held region from one clock to the next. */
+  regionChanged(holding: Holding, step: RegionStep): void {
+    if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
+    const isInStep = this.#mayShare && holding.clock === step.before;
+    const block = isInStep ? step.block(this.#encoding) : undefined;
+    if (block === undefined || !isWhole(block) || !this.#allowance.takeLive(block)) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    holding.clock = step.after;
+    this.#group = (this.#group ?? this.#context.groups.root(this.#encoding)).with(block);
+  }
+
+  /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
+  resync(expected: number, regions: readonly Position[], acknowledged: number): number {
+    // The answer to the previous request is pending or on its way. If it is lost, the client asks again.
+    if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
+    const before = this.#regions.repairs;
+    this.#abandonPieces();
+    const since = this.stream.takeBack(expected);
+    this.#regions.repair(since === undefined ? "all" : [...since, ...regions]);
+    this.#isResetWanted = true;
+    return this.#regions.repairs - before;
+  }
+
+  /** Writes the client's items for this tick. */
+  write(out: Outbox): void {
+    if (this.#group === undefined && !this.isWaiting) return;
+    if (this.#isResetWanted) {
+      out.write({ kind: "reset", streamNumber: this.stream.next });
+      this.#isResetWanted = false;
+      this.#resetFrame = out.frameNumber;
+    }
+    this.#writePieces(out);
+    if (this.#unfinished !== undefined) return;
+    for (const mask of coverRegions(this.#regions.takeForgets())) {
+      out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
+    }
+    if (this.#group !== undefined) {
+      const patches = this.#group.patches(this.#context.world.shape.volume);
+      for (const patch of patches) this.#patch(out, patch);
+    }
+    if (!this.#regions.isWaiting) return;
+    this.#writeOwn(out);
+    this.#writePieces(out);
+  }
+
+  /** Writes what only this client gets: regions to catch up with, and complete regions. */
+  #writeOwn(out: Outbox): void {
+    const { world } = this.#context;
+    const blocks: ChangeBlock[] = [];
+    const blanks: Position[] = [];
+    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks);
+    this.#regions.queue.take(this.#context.looks, (holding) => this.#send(holding, blocks, blanks));
+    const content = this.#encoding.mode === "symbolic" ? "generated" : "air";
+    for (const mask of coverRegions(blanks)) {
+      out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
+    }
+    for (const patch of joinBlocks(blocks, world.shape.volume)) this.#patch(out, patch);
+  }
+
+  #catchUp(holding: Holding, blocks: ChangeBlock[]): void {
+    const { feed, world } = this.#context;
+    const { region } = holding;
+    if (holding.clock === world.clockOf(region.position)) return;
+    if (this.#allowance.isUsedUp) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    const step = feed.stepFrom(region, holding.clock);
+    const block = step?.block(this.#encoding);
+    if (step === undefined || block === undefined || !isWhole(block)) {
+      this.#regions.queue.add(holding);
+      return;
+    }
+    if (!this.#allowance.takeOwn(block)) {
+      this.#regions.fallBehind(holding);
+      return;
+    }
+    blocks.push(block);
+    holding.clock = step.after;
+  }
+
+  #send(holding: Holding, blocks: ChangeBlock[], blanks: Position[]): Look {
+    const { feed, loader, snapshots, world } = this.#context;
+    const { region } = holding;
+    if (!feed.isLoaded(region)) {
+      loader.want(region, this.#regions.budget.shared);
+      return "later";
+    }
+    if (this.#regions.settle(holding)) return "sent";
+    if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
+    const snapshot = snapshots.of(region, this.#encoding);
+    if (snapshot === undefined) return "later";
+    const clock = world.clockOf(region.position);
+    if (typeof snapshot === "string") {
+      blanks.push(region.position);
+      holding.clock = CLOCK_NEVER;
+    } else if (isWhole(snapshot)) {
+      if (!this.#allowance.takeOwn(snapshot)) return "full";
+      blocks.push(snapshot);
+      holding.clock = clock;
+    } else {
+      this.#unfinished = { holding, clock, patches: snapshot.patches, sent: 0 };
+      holding.clock = UNSURE;
+    }
+    return "sent";
+  }
+
+  #writePieces(out: Outbox): void {
+    const unfinished = this.#unfinished;
+    if (unfinished === undefined) return;
+    const { holding, clock, patches } = unfinished;
+    if (holding.slot < 0) {
+      this.#unfinished = undefined;
+      return;
+    }
+    while (unfinished.sent < patches.length && !this.#allowance.isUsedUp) {
+      const patch = patches[unfinished.sent++] as SharedPatch;
+      this.#allowance.takePiece(patch.body.length);
+      this.#patch(out, patch);
+    }
+    if (unfinished.sent < patches.length) return;
+    this.#unfinished = undefined;
+    holding.clock = clock;
+    // It may have changed while the pieces were sent.
+    this.#regions.fallBehind(holding);
+  }
+
+  /** Drops the remaining pieces, which would build on some that the client may not have. */
+  #abandonPieces(): void {
+    const holding = this.#unfinished?.holding;
+    this.#unfinished = undefined;
+    if (holding !== undefined && holding.slot >= 0) this.#regions.repair([holding.region.position]);
+  }
+
+  #patch(out: Outbox, patch: SharedPatch): void {
+    out.patch(this.stream.add(patch.regions), patch);
+  }
+}

@@ -1,0 +1,39 @@
+import type { WorkBudget } from "./budget/work-budget.ts";
+import type { FrameTotals } from "./connection/outbox.ts";
+import type { EditQueues } from "./edits/edit-queues.ts";
+import type { EntityGrid } from "./entities/entity-grid.ts";
+import type { ChangeGroups } from "./regions/change-group.ts";
+import type { Departures } from "./regions/departures.ts";
+import type { RegionFeed } from "./regions/region-feed.ts";
+import type { RegionLoader } from "./regions/region-loader.ts";
+import type { TickLooks } from "./regions/send-queue.ts";
+import type { SnapshotSource } from "./regions/snapshot-source.ts";
+import type { WatchedRegions } from "./regions/watched-regions.ts";
+import type { SyncLimits } from "./sync-limits.ts";
+import type { SyncServerOptions } from "./sync-server-options.ts";
+import type { SyncWorld } from "./sync-world.ts";
+
+/** State shared by all clients of a server. */
+export interface ServerContext {
+  readonly options: SyncServerOptions;
+  readonly world: SyncWorld;
+  readonly limits: SyncLimits;
+  readonly regions: WatchedRegions;
+  readonly feed: RegionFeed;
+  readonly groups: ChangeGroups;
+  readonly snapshots: SnapshotSource;
+  readonly loader: RegionLoader;
+  readonly editQueues: EditQueues;
+  readonly entities: EntityGrid;
+  readonly departures: Departures;
+  readonly looks: TickLooks;
+  /** Time for applying interests. */
+  readonly interestWork: WorkBudget;
+  /** Time for loading wanted regions. */
+  readonly loadWork: WorkBudget;
+  /** Time for preparing what clients are sent. */
+  readonly sendWork: WorkBudget;
+  readonly totals: FrameTotals;
+  /** Bytes that one client may have in flight in this tick. */
+  inFlightShare: number;
+}

@@ -1,0 +1,340 @@
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { GAME_BYTES_MAX } from "../message/limits.ts";
+import type { Wire } from "../message/wire.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
+import { PlayerBudgets } from "./budget/player-budgets.ts";
+import { inTurn, turnsByPlayer } from "./budget/turns.ts";
+import { WorkBudget } from "./budget/work-budget.ts";
+import { type Fault, limitFault } from "./connection/fault.ts";
+import type { Arrival } from "./connection/handshake.ts";
+import type { FrameTotals } from "./connection/outbox.ts";
+import { Durability } from "./edits/durability.ts";
+import { EditQueues } from "./edits/edit-queues.ts";
+import { EntityGrid } from "./entities/entity-grid.ts";
+import { RemotePlayers } from "./entities/remote-players.ts";
+import { WorldEntities } from "./entities/world-entities.ts";
+import { ChangeGroups } from "./regions/change-group.ts";
+import { Departures } from "./regions/departures.ts";
+import { RegionFeed } from "./regions/region-feed.ts";
+import { RegionLoader } from "./regions/region-loader.ts";
+import { TickLooks } from "./regions/send-queue.ts";
+import { SnapshotSource } from "./regions/snapshot-source.ts";
+import { WatchedRegions } from "./regions/watched-regions.ts";
+import type { ServerConnection } from "./server-connection.ts";
+import type { ServerContext } from "./server-context.ts";
+import { ServerSession, type SessionOwner } from "./server-session.ts";
+import { SessionSet } from "./session-set.ts";
+import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./sync-limits.ts";
+import type { Player, SyncServerOptions, TickReport } from "./sync-server-options.ts";
+
+/** Interval between clean-ups of idle state. */
+const CLEANING_MS = 1_000;
+/** Length of a slice. Incoming frames wait at most this long, or for one piece of work. */
+const SLICE_MS = 4;
+
+/** Shares a world with many clients. Takes bytes and time, emits frames; owns no socket and no timer. */
+export class SyncServer {
+  readonly #parts: ServerContext;
+  readonly #entities: WorldEntities;
+  readonly #sessions = new Set<ServerSession>();
+  readonly #roster = new SessionSet();
+  readonly #budgets: PlayerBudgets;
+  /** The budget that each session counts against. */
+  readonly #entered = new Map<ServerSession, PlayerBudget>();
+  readonly #stopListening: readonly (() => void)[];
+  readonly #owner: SessionOwner;
+  /** Each turn starts with another player. */
+  #turnCount = 0;
+  #isSlicePlanned = false;
+  #cleanedMs = 0;
+  #shutdown: Fault | undefined;
+
+  constructor(options: SyncServerOptions) {
+    const { world, clock, rules, events } = options;
+    const limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits };
+    const regions = new WatchedRegions();
+    const nowMs = (): number => clock.nowMs();
+    // One kind of work must not starve the others.
+    const workMs = limits.tickWorkMs / 3;
+    const slices = options.pause && { ms: SLICE_MS, onOver: () => this.#planSlice() };
+    const interestWork = new WorkBudget(workMs, nowMs, slices);
+    const loadWork = new WorkBudget(workMs, nowMs, slices);
+    const sendWork = new WorkBudget(workMs, nowMs);
+    const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax);
+    const feed = new RegionFeed(world, regions);
+    const queues = new EditQueues({
+      world,
+      events,
+      bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
+      durability: options.acknowledge === "durable" ? new Durability(() => world.whenDurable()) : undefined,
+      onFailure: (error) => this.#fail(error),
+    });
+    this.#parts = {
+      options,
+      world,
+      limits,
+      regions,
+      feed,
+      groups: new ChangeGroups(),
+      snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, sendWork),
+      loader: new RegionLoader(world, regions, loadWork, nowMs),
+      editQueues: queues,
+      entities,
+      looks: new TickLooks(),
+      departures: new Departures(regions, interestWork),
+      interestWork,
+      loadWork,
+      sendWork,
+      totals: { frames: 0, bytes: 0, patches: 0, inFlightBytes: 0 },
+      inFlightShare: limits.inFlightBytesMax,
+    };
+    this.#budgets = new PlayerBudgets(limits);
+    this.#entities = new WorldEntities(world, regions, entities);
+    this.#owner = {
+      admit: (session, arrival) => this.#admit(session, arrival),
+      joined: ({ visit }) => visit && rules?.onJoin?.(visit.player),
+      ended: (session) => this.#ended(session),
+    };
+    const remote = new RemotePlayers(entities);
+    this.#stopListening = [
+      world.onEdit((steps) => feed.notice(steps)),
+      world.onEntity((event) => this.#entities.happened(event)),
+      world.peers?.onPlayer((event) => remote.happened(event)) ?? (() => undefined),
+    ];
+  }
+
+  /** Number of connections, welcomed or not. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  /** All connected players. A player with two clients is listed twice. */
+  get players(): readonly Player[] {
+    return this.#roster.visits().map(({ player }) => player);
+  }
+
+  /** Number of regions that clients hold: each counted once, and counted once per client. */
+  get regionCounts(): { readonly watched: number; readonly held: number } {
+    const { regions } = this.#parts;
+    return { watched: regions.size, held: regions.holdings };
+  }
+
+  /** Accepts a connection. Anonymous players of one `network` share a budget. */
+  connect(wire: Wire, network?: string): ServerConnection {
+    const session = new ServerSession(this.#parts, this.#owner, wire, network);
+    this.#sessions.add(session);
+    if (this.#shutdown !== undefined) session.goodbye(this.#shutdown);
+    return session;
+  }
+
+  /** Sends all clients what happened since the last tick, without waiting. */
+  tick(): void {
+    const { options, feed, groups, snapshots, entities, regions, totals } = this.#parts;
+    const nowMs = options.clock.nowMs();
+    const before = { ...totals };
+    const work = this.#startWork();
+    const sessions = inTurn(this.#sessions, this.#turnCount++);
+    groups.startTick();
+    snapshots.startTick();
+    this.#parts.looks.startTick();
+    this.#shareInFlight();
+    for (const session of sessions) session.startTick(nowMs);
+    this.#takeOverInterests(sessions, nowMs);
+    this.#parts.loader.goOn();
+    for (const { region, step } of feed.takeSteps(nowMs)) {
+      for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
+    }
+    entities.takeChanges(regions);
+    // Clients that need only changes do not wait while regions are prepared for others.
+    const ready = sessions.filter(({ isWaiting }) => !isWaiting);
+    const waiting = sessions.filter(({ isWaiting }) => isWaiting);
+    for (const session of [...ready, ...waiting]) session.write(nowMs);
+    this.#clean(nowMs);
+    options.events?.onTick?.(this.#report(before, work));
+  }
+
+  /** Sends a game message to a player. Returns false if the player is absent or there is no room for it. */
+  send(playerId: bigint, payload: Uint8Array): boolean {
+    requirePayload(payload);
+    let isTaken = false;
+    for (const visit of this.#roster.visitsOf(playerId)) if (visit.sendGame(payload)) isTaken = true;
+    return isTaken;
+  }
+
+  /** Sends a game message to all players for whom there is room. */
+  broadcast(payload: Uint8Array): void {
+    requirePayload(payload);
+    for (const visit of this.#roster.visits()) visit.sendGame(payload);
+  }
+
+  /** Disconnects a player. Returns false if the player was absent. */
+  kick(playerId: bigint, detail: string): boolean {
+    const sessions = this.#roster.sessionsOf(playerId);
+    for (const session of sessions) session.goodbye({ reason: "kicked", detail });
+    return sessions.length > 0;
+  }
+
+  /** Disconnects players whose accounts are no longer valid, without waiting for the next tick. */
+  checkAccounts(): void {
+    for (const session of [...this.#sessions]) session.checkAccount();
+  }
+
+  /** Disconnects all clients, accepts no new ones, and waits for pending edits. */
+  async shutdown(detail: string, retryAfterMs: number): Promise<void> {
+    this.#close({ reason: "shutdown", detail, retryAfterMs });
+    await this.#parts.editQueues.whenIdle();
+    for (const stop of this.#stopListening) stop();
+  }
+
+  #ended(session: ServerSession): void {
+    const { options, editQueues } = this.#parts;
+    this.#sessions.delete(session);
+    const { visit } = session;
+    this.#entered.get(session)?.leave();
+    this.#entered.delete(session);
+    const clientId = this.#roster.remove(session);
+    if (clientId !== undefined) editQueues.leave(clientId, options.clock.nowMs());
+    try {
+      if (visit !== undefined) options.rules?.onLeave?.(visit.player);
+    } catch (error) {
+      // The player is gone even if the game's rule fails.
+      options.events?.onFailure?.(error);
+    }
+  }
+
+  /** When all clients together have too many bytes in flight, makes those above their share wait. */
+  #shareInFlight(): void {
+    const { limits, totals } = this.#parts;
+    const { inFlightBytesMax, inFlightBytesTotalMax } = limits;
+    const isTooMuch = totals.inFlightBytes >= inFlightBytesTotalMax;
+    const share = isTooMuch ? inFlightBytesTotalMax / this.#sessions.size : inFlightBytesMax;
+    this.#parts.inFlightShare = Math.min(inFlightBytesMax, share);
+  }
+
+  #admit(session: ServerSession, arrival: Arrival): PlayerBudget | Fault {
+    const { options, limits } = this.#parts;
+    const fault = this.#roster.add(session, arrival);
+    if (fault !== undefined) return fault;
+    const budget = this.#budgets.of(arrival.account, session.network, options.clock.nowMs());
+    const broken = this.#budgets.enter(budget);
+    if (broken !== undefined) return limitFault(broken, limits);
+    this.#entered.set(session, budget);
+    return budget;
+  }
+
+  /** Continues unfinished interests, players taking turns, and releases regions of disconnected clients. */
+  #takeOverInterests(sessions: readonly ServerSession[], nowMs: number): void {
+    const { departures, interestWork } = this.#parts;
+    const turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
+    const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
+    while (goesOn() && interestWork.hasTime()) {
+      // As much is released as is added, so that regions to release do not pile up.
+      departures.releaseSome();
+      const own = turns.shift() ?? [];
+      const [session] = own;
+      session?.lookFurther(nowMs);
+      if (session?.visit?.isLookingElsewhere !== true) own.shift();
+      if (own.length > 0) turns.push(own);
+    }
+    this.#makeRoom();
+  }
+
+  /** Schedules deferrable work of this tick to continue after a pause. */
+  #planSlice(): void {
+    if (this.#isSlicePlanned) return;
+    this.#isSlicePlanned = true;
+    this.#parts.options.pause?.(() => {
+      this.#isSlicePlanned = false;
+      this.#workOn();
+    });
+  }
+
+  #workOn(): void {
+    const { options, interestWork, loadWork, loader } = this.#parts;
+    interestWork.startSlice();
+    loadWork.startSlice();
+    this.#takeOverInterests(inTurn(this.#sessions, this.#turnCount++), options.clock.nowMs());
+    loader.goOn();
+  }
+
+  /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
+  #makeRoom(): void {
+    const { limits, regions, departures } = this.#parts;
+    let watched = regions.size - departures.size;
+    let held = regions.holdings - departures.size;
+    while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
+      const largest = this.#largestHolder();
+      if (largest?.visit === undefined) return;
+      const limit: keyof SyncLimits =
+        watched > limits.watchedRegionsMax ? "watchedRegionsMax" : "heldRegionsMax";
+      watched -= largest.visit.regionCount;
+      held -= largest.visit.regionCount;
+      largest.goodbye(limitFault(limit, limits));
+    }
+  }
+
+  /** Returns the client with most regions among those of the player or network that holds most. */
+  #largestHolder(): ServerSession | undefined {
+    let most: ServerSession | undefined;
+    const rank = ({ visit }: ServerSession): readonly [number, number] => [
+      visit?.budget.shared.regions ?? 0,
+      visit?.regionCount ?? 0,
+    ];
+    for (const session of this.#sessions) {
+      const [all, own] = rank(session);
+      const [mostAll, mostOwn] = most === undefined ? [0, 0] : rank(most);
+      if (own > 0 && (all > mostAll || (all === mostAll && own > mostOwn))) most = session;
+    }
+    return most;
+  }
+
+  #clean(nowMs: number): void {
+    if (nowMs - this.#cleanedMs < CLEANING_MS) return;
+    this.#cleanedMs = nowMs;
+    this.#parts.feed.forgetOld(nowMs);
+    this.#parts.editQueues.clean(nowMs);
+    this.#budgets.clean(nowMs);
+  }
+
+  /** Begins the work time of this tick. Returns what the previous tick used. */
+  #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
+    const { interestWork, loadWork, sendWork } = this.#parts;
+    const works = [interestWork, loadWork, sendWork];
+    const workMs = works.reduce((sum, { spentMs }) => sum + spentMs, 0);
+    const isWorkCut = works.some(({ isCut }) => isCut);
+    for (const work of works) work.startTick();
+    return { workMs, isWorkCut };
+  }
+
+  #report(before: FrameTotals, work: Pick<TickReport, "workMs" | "isWorkCut">): TickReport {
+    const { frames, bytes, patches } = this.#parts.totals;
+    let heldBack = 0;
+    for (const { visit } of this.#sessions) if (visit?.isHeldBack) heldBack++;
+    return {
+      frames: frames - before.frames,
+      bytes: bytes - before.bytes,
+      patches: patches - before.patches,
+      heldBack,
+      ...work,
+    };
+  }
+
+  #fail(error: unknown): void {
+    this.#parts.options.events?.onFailure?.(error);
+    const detail = isOrthantError(error) ? error.code : "the world failed";
+    this.#close({ reason: "failure", detail });
+  }
+
+  #close(fault: Fault): void {
+    this.#shutdown = fault;
+    for (const session of [...this.#sessions]) session.goodbye(fault);
+  }
+}
+
+function requirePayload(payload: Uint8Array): void {
+  if (payload.length <= GAME_BYTES_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `a message of ${payload.length} bytes, at most ${GAME_BYTES_MAX} may be`,
+  );
+}

@@ -1,0 +1,105 @@
+import type {
+  Box,
+  ChunkShape,
+  ClockStep,
+  Epoch,
+  GeneratorRegistry,
+  MaterialCatalog,
+  Position,
+  VoxelPlacement,
+  WorldField,
+} from "@orthant/core";
+import type { Entity, Pose, Vector } from "../message/entity.ts";
+
+/** The origin of an edit, which distinguishes a repeated edit from a new one. */
+export interface EditOrigin {
+  readonly clientId: bigint;
+  readonly editId: number;
+  /** The client's player; omitted for anonymous players. */
+  readonly playerId?: bigint;
+}
+
+/** The result of an edit in the world. */
+export interface WorldEditResult {
+  /** `repeated`: this edit, or a later one of the same client, was applied before; nothing changed now. */
+  readonly outcome: "applied" | "unchanged" | "duplicate";
+  readonly clocks: readonly ClockStep[];
+}
+
+/** An entity of the world as clients see it. */
+export type VisibleEntity = Omit<Entity, "number" | "isPlayer">;
+
+/** An entity that is present or changed, or that is gone. */
+export type VisibleEntityEvent =
+  | { readonly kind: "present"; readonly entity: VisibleEntity }
+  | { readonly kind: "gone"; readonly id: bigint };
+
+/** A player on another server of the same world. */
+export interface RemotePlayer extends Pose {
+  /** Identifies the session, because a player with two clients is present twice. */
+  readonly key: string;
+  readonly playerId: bigint;
+  readonly name: string;
+}
+
+/** A player of another server who is present or moved, or who is gone. */
+export type RemotePlayerEvent =
+  | { readonly kind: "present"; readonly player: RemotePlayer }
+  | { readonly kind: "gone"; readonly key: string };
+
+/** The other servers that share a world. */
+export interface PeerServers {
+  /** Reports that a player of this server arrived or moved. `visit` is unique to each session. */
+  present(visit: number, player: Omit<RemotePlayer, "key">): void;
+  /** Reports that a player of this server left. */
+  gone(visit: number): void;
+  /** Calls `listener` for players of other servers in kept regions. Returns an unsubscribe function. */
+  onPlayer(listener: (event: RemotePlayerEvent) => void): () => void;
+}
+
+/** The world that a server shares. All methods without a promise answer at once, from what is loaded. */
+export interface SyncWorld {
+  readonly worldId: bigint;
+  /** The era in which clocks are issued. It is durable and constant for the lifetime of the server. */
+  readonly era: Epoch;
+  /** Returns true when a client's clocks up to this era's epoch belong to this world. */
+  remembers(era: Epoch): boolean;
+  readonly name: string;
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog;
+  readonly spawn: Vector;
+  readonly generators: GeneratorRegistry;
+  /** Everything that is currently loaded. */
+  readonly field: WorldField;
+  /** Returns the clock of a loaded region. */
+  clockOf(region: Position): number;
+  /** Returns true when everything stored of a box of chunks is loaded. */
+  isLoaded(chunks: Box): boolean;
+  load(chunks: Box): Promise<void>;
+  /** Keeps the loaded parts of a box of chunks, now and in future. Returns a function that releases them. */
+  keep(chunks: Box): () => void;
+  /** Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. */
+  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult>;
+  /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
+  lastEditOf(clientId: bigint): number;
+  /**
+   * Returns true when clients of a player, or of anonymous players if omitted, may have edited and been
+   * forgotten since. Omitted by a world that does not know.
+   */
+  mayHaveForgotten?(playerId?: bigint): boolean;
+  /** Resolves when all edits made so far will survive a crash. */
+  whenDurable(): Promise<void>;
+  /** Calls `listener` synchronously at each change. Returns an unsubscribe function. */
+  onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void;
+  /** Returns the entities in a box of chunks. */
+  entitiesIn(chunks: Box): Promise<readonly VisibleEntity[]>;
+  onEntity(listener: (event: VisibleEntityEvent) => void): () => void;
+  /** Called before a player joins; `poseOf` is complete once it resolves. Omitted if it always is. */
+  recall?(playerId: bigint): Promise<void>;
+  /** Returns the last known pose of a player, or `undefined` for a new player. */
+  poseOf(playerId: bigint): Pose | undefined;
+  /** Stores the pose of a player, and how long ago they took it. */
+  keepPlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
+  /** Omitted if no other server shares the world. */
+  readonly peers?: PeerServers;
+}

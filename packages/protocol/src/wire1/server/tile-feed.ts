@@ -1,0 +1,159 @@
+import {
+  type ClockStep,
+  encode,
+  type Position,
+  PositionMap,
+  regionBox,
+  regionOf,
+  type WorldField,
+} from "@orthant/core";
+import type { SyncWorld } from "../../server/sync-world.ts";
+import { wire1Codec } from "../message/datagram-codec.ts";
+import { RegionLoads } from "./region-loads.ts";
+
+/** The part of a world that Wire v1 shows as tiles. */
+export type TileWorld = Pick<
+  SyncWorld,
+  "shape" | "spawn" | "field" | "isLoaded" | "load" | "keep" | "onEdit"
+>;
+
+/** Observes a chunk. */
+export interface ChunkWatcher {
+  /** The chunk looks different. */
+  chunkChanged(): void;
+}
+
+/** A chunk that at least one session sees. */
+export interface WatchedChunk {
+  readonly x: number;
+  readonly y: number;
+  readonly watchers: Set<ChunkWatcher>;
+}
+
+/** A region with watched chunks. It stays loaded until `release` is called. */
+interface WatchedRegion {
+  readonly chunks: Set<WatchedChunk>;
+  readonly release: () => void;
+}
+
+/** Maximum number of cached datagrams, about 8 MiB, because many sessions request the same ones. */
+const DATAGRAMS_KEPT_MAX = 4_096;
+/** Maximum number of datagrams built per tick. Each may require generation, which delays all players. */
+const DATAGRAMS_MADE_MAX = 128;
+
+/** The chunks that Wire v1 players see, their datagrams, and their changes. */
+export class TileFeed {
+  readonly #world: TileWorld;
+  readonly #loads: RegionLoads;
+  readonly #regions = new PositionMap<WatchedRegion>();
+  readonly #chunks = new PositionMap<WatchedChunk>();
+  /** Least recently used first. */
+  readonly #datagrams = new Map<WatchedChunk, Uint8Array>();
+  readonly #stopListening: () => void;
+  #madeCount = 0;
+  /** The world before the next change. */
+  #field: WorldField;
+
+  constructor(world: TileWorld, nowMs: () => number) {
+    this.#world = world;
+    this.#loads = new RegionLoads(world, nowMs);
+    this.#field = world.field;
+    this.#stopListening = world.onEdit((steps) => this.#notice(steps));
+  }
+
+  /** Number of watched chunks. */
+  get chunkCount(): number {
+    return this.#chunks.size;
+  }
+
+  /** Adds a watcher to a chunk. */
+  watch(x: number, y: number, watcher: ChunkWatcher): WatchedChunk {
+    const known = this.#chunks.get(x, y, 0, 0);
+    const chunk = known ?? { x, y, watchers: new Set() };
+    if (known === undefined) {
+      this.#chunks.set(x, y, 0, 0, chunk);
+      this.#regionOf(chunk).chunks.add(chunk);
+    }
+    chunk.watchers.add(watcher);
+    return chunk;
+  }
+
+  /** Removes a watcher from a chunk. */
+  leave(chunk: WatchedChunk, watcher: ChunkWatcher): void {
+    chunk.watchers.delete(watcher);
+    if (chunk.watchers.size > 0) return;
+    this.#chunks.delete(chunk.x, chunk.y, 0, 0);
+    this.#datagrams.delete(chunk);
+    const { chunks, release } = this.#regionOf(chunk);
+    chunks.delete(chunk);
+    if (chunks.size > 0) return;
+    this.#regions.delete(...regionOf([chunk.x, chunk.y, 0, 0]));
+    release();
+  }
+
+  /** Begins a tick. */
+  startTick(): void {
+    this.#madeCount = 0;
+  }
+
+  /** Returns the datagram of a chunk, or `undefined` if it must wait for the disk or for another tick. */
+  datagramOf(chunk: WatchedChunk): Uint8Array | undefined {
+    const kept = this.#datagrams.get(chunk);
+    if (kept !== undefined) {
+      this.#datagrams.delete(chunk);
+      this.#datagrams.set(chunk, kept);
+      return kept;
+    }
+    if (this.#madeCount >= DATAGRAMS_MADE_MAX) return undefined;
+    const { x, y } = chunk;
+    const region = regionOf([x, y, 0, 0]);
+    if (!this.#world.isLoaded(regionBox(region))) {
+      this.#loads.want(region);
+      return undefined;
+    }
+    // A region loaded since the last change differs from the missing one before.
+    this.#field = this.#world.field;
+    const tiles = this.#field.realizeChunk(x, y, 0, 0).voxels();
+    const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
+    this.#madeCount++;
+    this.#keep(chunk, datagram);
+    return datagram;
+  }
+
+  /** Stops listening to edits. */
+  close(): void {
+    this.#stopListening();
+  }
+
+  #regionOf({ x, y }: WatchedChunk): WatchedRegion {
+    const position = regionOf([x, y, 0, 0]);
+    const known = this.#regions.get(...position);
+    if (known !== undefined) return known;
+    const region = { chunks: new Set<WatchedChunk>(), release: this.#world.keep(regionBox(position)) };
+    this.#regions.set(...position, region);
+    return region;
+  }
+
+  #keep(chunk: WatchedChunk, datagram: Uint8Array): void {
+    this.#datagrams.set(chunk, datagram);
+    if (this.#datagrams.size <= DATAGRAMS_KEPT_MAX) return;
+    for (const oldest of this.#datagrams.keys()) {
+      this.#datagrams.delete(oldest);
+      return;
+    }
+  }
+
+  #notice(steps: readonly ClockStep[]): void {
+    const before = this.#field;
+    this.#field = this.#world.field;
+    for (const { region } of steps) {
+      for (const chunk of this.#regions.get(...region)?.chunks ?? []) {
+        const position: Position = [chunk.x, chunk.y, 0, 0];
+        // An untouched chunk is the same object in both, or missing in both.
+        if (before.overrides.at(...position) === this.#field.overrides.at(...position)) continue;
+        this.#datagrams.delete(chunk);
+        for (const watcher of chunk.watchers) watcher.chunkChanged();
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { VoxelPlacement } from "@orthant/core";
+import { SyncClient } from "../../client/sync-client.ts";
+import type { Pose } from "../../message/entity.ts";
+import { EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { ServerConnection } from "../../server/server-connection.ts";
+import type { Account } from "../../server/sync-server-options.ts";
+import type { Wire1ServerOptions } from "./wire1-server-options.ts";
+
+/** Callbacks of a seat. */
+export interface Wire1PlayerEvents {
+  /** The player has joined the server's players. */
+  readonly onJoined: (account: Account) => void;
+  /** An edit was refused. */
+  readonly onRejected: (placements: readonly VoxelPlacement[]) => void;
+  /** The server has disconnected the player. */
+  readonly onLost: () => void;
+}
+
+const NO_TOKEN = new Uint8Array(0);
+
+/** A Wire v1 player among all others: an in-process client of the server, with an empty interest. */
+export class Wire1Player {
+  readonly #client: SyncClient;
+  readonly #session: ServerConnection;
+  readonly #placements = new Map<number, readonly VoxelPlacement[]>();
+  #isOver = false;
+
+  constructor(
+    options: Wire1ServerOptions,
+    clientId: bigint,
+    account: Account,
+    network: string,
+    events: Wire1PlayerEvents,
+  ) {
+    const { sync, world, clock } = options;
+    this.#client = new SyncClient({
+      clock,
+      generators: world.generators,
+      clientId,
+      name: account.name,
+      token: () => NO_TOKEN,
+      events: {
+        // The game may have given the player another identity.
+        onWelcome: ({ playerId, role }) => events.onJoined({ ...account, playerId, role }),
+        onGoodbye: () => events.onLost(),
+        onFault: () => events.onLost(),
+        onEditResult: ({ editId, outcome }) => {
+          const placements = this.#placements.get(editId);
+          this.#placements.delete(editId);
+          if (outcome === "rejected" && placements !== undefined) events.onRejected(placements);
+        },
+      },
+    });
+    // Frames sent before the guest exists would be lost, but the host sends none before a tick.
+    const wire = { send: (frame: Uint8Array) => this.#client.receive(frame), close: () => undefined };
+    this.#session = sync.connect(wire, network);
+    this.#client.connected({
+      send: (frame) => this.#session.receive(frame),
+      // Not ended here, because the caller is already ending it.
+      close: () => events.onLost(),
+    });
+  }
+
+  /** Requests an edit. Returns false when too many edits are waiting for verdicts. */
+  edit(placements: readonly VoxelPlacement[]): boolean {
+    if (this.#client.openEdits.length >= EDITS_OPEN_MAX) return false;
+    this.#placements.set(this.#client.setVoxels(placements), placements);
+    return true;
+  }
+
+  /** Changes the pose. */
+  move(pose: Pose): void {
+    this.#client.move(pose);
+  }
+
+  /** Sends waiting messages, and signals that the player is still here. */
+  tick(): void {
+    this.#client.tick();
+  }
+
+  /** Disconnects the player. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#session.disconnected();
+    this.#client.disconnected();
+  }
+}

@@ -1,0 +1,227 @@
+import {
+  type Box,
+  boxAt,
+  type ChangeBase,
+  chunkShape,
+  clockOf,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  decode,
+  encode,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  generatorRef,
+  type OrthantError,
+  type Position,
+  type RegionChange,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  type ClientFrame,
+  type ClientMessage,
+  clientFrameCodec,
+  type EntitiesChange,
+  type Entity,
+  type Goodbye,
+  KNOWN_FEATURES,
+  type NumberedEditResult,
+  PROTOCOL_VERSION,
+  regionMask,
+  type ServerMessage,
+  SyncClient,
+  type SyncClientOptions,
+  serverFrameCodec,
+  type Welcome,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+
+/** Chunks of 8 x 8 x 8 voxels. */
+export const SHAPE = chunkShape([8, 8, 8, 1]);
+/** A floor of two voxels below height 0. */
+export const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 7n);
+export const GRASS = FLAT_DEFAULTS.material;
+/** A region of air above the floor, and one that contains the floor. */
+export const SKY: Position = [0, 0, 0, 0];
+export const GROUND: Position = [0, -1, 0, 0];
+/** The era of the test servers. */
+export const ERA = { number: 5, id: 0xabcdn };
+/** A clock of that era. */
+export const tick = (step: number): number => clockOf(ERA.number, step);
+
+export const WELCOME: Welcome = {
+  kind: "welcome",
+  version: PROTOCOL_VERSION,
+  manifestHash: DEFAULT_GENERATORS.manifestHash,
+  featureBits: KNOWN_FEATURES,
+  worldId: 0x1234n,
+  era: ERA,
+  worldName: "meadow",
+  shape: SHAPE,
+  generator: GENERATOR,
+  catalog: DEFAULT_MATERIALS,
+  spawn: [0, 0, 0, 0],
+  playerId: 77n,
+  role: "builder",
+  resumed: false,
+  tickMs: 50,
+  position: [0, 0, 0, 0],
+  orientation: [0, 0, 0, 1],
+};
+
+/** A client, a manual clock, and the server's end of the connection, controlled by the test. */
+export class Visit {
+  readonly clock = new FakeClock();
+  readonly guest: SyncClient;
+  readonly frames: ClientFrame[] = [];
+  readonly changes: Box[] = [];
+  readonly regions: string[] = [];
+  readonly results: NumberedEditResult[] = [];
+  readonly entities: EntitiesChange[] = [];
+  readonly completed: number[] = [];
+  readonly games: number[][] = [];
+  readonly goodbyes: Goodbye[] = [];
+  readonly faults: OrthantError[] = [];
+  readonly welcomes: Welcome[] = [];
+  isClosed = false;
+  /** Volume of the server's chunks. */
+  volume = SHAPE.volume;
+  #frameNumber = 0;
+
+  constructor(options: Partial<SyncClientOptions> = {}) {
+    this.guest = new SyncClient({
+      clock: this.clock,
+      generators: DEFAULT_GENERATORS,
+      clientId: 42n,
+      name: "ada",
+      token: () => Uint8Array.of(1, 2, 3),
+      events: {
+        onWelcome: (welcome) => this.welcomes.push(welcome),
+        onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
+        onFault: (error) => this.faults.push(error),
+        onChange: (boxes) => this.changes.push(...boxes),
+        onComplete: (interestId) => this.completed.push(interestId),
+        onEditResult: (result) => this.results.push(result),
+        onEntities: (change) => this.entities.push(change),
+        onGame: (payload) => this.games.push([...payload]),
+        onRegion: (region, state) => this.regions.push(`${state} ${region}`),
+      },
+      ...options,
+    });
+  }
+
+  /** Returns a welcomed client that has sent its interest in two regions. */
+  static begun(options: Partial<SyncClientOptions> = {}, welcome: Partial<Welcome> = {}): Visit {
+    const visit = new Visit(options);
+    visit.connect();
+    visit.hear({ ...WELCOME, ...welcome });
+    visit.guest.setInterest(LOOK);
+    visit.guest.tick();
+    visit.said();
+    return visit;
+  }
+
+  connect(): void {
+    this.isClosed = false;
+    this.#frameNumber = 0;
+    this.guest.connected({
+      send: (frame) => this.frames.push(decode(clientFrameCodec, frame)),
+      close: () => {
+        this.isClosed = true;
+      },
+    });
+  }
+
+  /** Delivers the server's next frame. */
+  hear(...messages: readonly ServerMessage[]): void {
+    this.hearAs(this.#frameNumber + 1, ...messages);
+  }
+
+  /** Delivers a frame with any number. */
+  hearAs(number: number, ...messages: readonly ServerMessage[]): void {
+    this.#frameNumber = Math.max(this.#frameNumber, number);
+    this.guest.receive(encode(serverFrameCodec(this.volume), { number, messages }));
+  }
+
+  /** Advances the clock and ticks the client. */
+  pass(ms: number): void {
+    this.clock.advance(ms);
+    this.guest.tick();
+  }
+
+  /** Returns and removes the messages that the client has sent. */
+  said(): readonly ClientMessage[] {
+    return this.frames.splice(0).flatMap(({ messages }) => messages);
+  }
+
+  /** Returns the sent messages of one kind, and removes all. */
+  saidOf<Kind extends ClientMessage["kind"]>(kind: Kind): readonly Extract<ClientMessage, { kind: Kind }>[] {
+    return this.said().filter(
+      (message): message is Extract<ClientMessage, { kind: Kind }> => message.kind === kind,
+    );
+  }
+}
+
+/** An interest in the two regions above. */
+export const LOOK = {
+  boxes: [{ min: [0, -4, 0, 0], max: [4, 4, 4, 4] } as Box],
+  center: [0, 0, 0, 0],
+} as const;
+
+/** Returns a change of one region: some chunks, each of one material. */
+export function change(
+  region: Position,
+  base: ChangeBase,
+  next: number | undefined,
+  chunks: readonly (readonly [chunk: Position, material: number])[] = [],
+  piece = 0,
+): RegionChange {
+  const leaves = chunks.map(([position, material]) => ({
+    box: boxAt(position),
+    content: material === 0 ? undefined : uniformChunk(SHAPE.volume, material),
+  }));
+  return { region, base, next, piece, leaves, edits: [] };
+}
+
+export function patch(patchSeq: number, ...changes: readonly RegionChange[]): ServerMessage {
+  return { kind: "patch", patch: { patchSeq, changes } };
+}
+
+export function blank(
+  streamNumber: number,
+  content: "air" | "generated",
+  ...regions: readonly Position[]
+): ServerMessage {
+  return { kind: "blank", streamNumber, content, mask: regionMask(regions) };
+}
+
+export function forget(streamNumber: number, ...regions: readonly Position[]): ServerMessage {
+  return { kind: "forget", streamNumber, mask: regionMask(regions) };
+}
+
+export function reset(streamNumber: number): ServerMessage {
+  return { kind: "reset", streamNumber };
+}
+
+export function heartbeat(sent: number, interestId = 1, complete = false): ServerMessage {
+  return { kind: "heartbeat", interestId, complete, sent };
+}
+
+export function entity(
+  number: number,
+  position: Position = [0, 0, 0, 0],
+  rest: Partial<Entity> = {},
+): Entity {
+  return {
+    number,
+    isPlayer: false,
+    id: BigInt(1_000 + number),
+    entityClass: 0,
+    kind: 1,
+    scale: 1,
+    material: 2,
+    name: "",
+    position,
+    orientation: [0, 0, 0, 1],
+    ...rest,
+  };
+}

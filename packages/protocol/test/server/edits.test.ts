@@ -1,0 +1,474 @@
+import { OrthantError, type Position } from "@orthant/core";
+import { EDITS_OPEN_MAX, type GameRules, type SyncLimits } from "@orthant/protocol";
+import { describe, expect, test } from "vitest";
+import {
+  accountOf,
+  boxesOf,
+  type SampleClient,
+  Stage,
+  type StageOptions,
+  settle,
+  tileIn,
+} from "./sample-session.ts";
+
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const VOXEL: Position = [5, 70, 0, 0];
+
+function resultsIn(client: SampleClient): readonly unknown[] {
+  return client
+    .takeAll("editResults")
+    .flatMap(({ results }) => results)
+    .map((result) =>
+      result.outcome === "rejected"
+        ? [result.editId, result.reason, result.detail]
+        : [result.editId, result.outcome],
+    );
+}
+
+/** A promise with functions that settle it. */
+function gate(): { readonly opened: Promise<void>; readonly open: () => void; readonly break: () => void } {
+  let open = (): void => undefined;
+  let breakIt = (): void => undefined;
+  const opened = new Promise<void>((resolve, reject) => {
+    open = resolve;
+    breakIt = () => reject(new OrthantError("ORT_DISK_IO", "no"));
+  });
+  return { opened, open, break: breakIt };
+}
+
+describe("an edit", () => {
+  test("is applied and sent to all, and its verdict arrives with it", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.take();
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(client.take().map(({ kind }) => kind)).toEqual(["patch", "editResults"]);
+    expect(client.agrees(A)).toBe(true);
+    expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
+    expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1, playerId: 1_001n }]);
+  });
+
+  test("that changes nothing is reported as unchanged", async () => {
+    const stage = new Stage();
+    stage.world.change([{ voxel: VOXEL, material: 9 }]);
+    const client = await stage.joinAt(boxesOf(A));
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "unchanged"]]);
+  });
+
+  test("is applied in the order of ids, and one too far ahead is ignored", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.set(2, VOXEL, 9);
+    client.set(1, VOXEL, 8);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "applied"]]);
+    client.set(2, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[2, "applied"]]);
+    expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
+  });
+
+  test("that arrives twice is applied once, and its verdict is sent again", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.set(1, VOXEL, 9);
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    client.set(1, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [1, "applied"],
+    ]);
+    expect(stage.world.edits.length).toBe(1);
+  });
+
+  test("that is resent on another connection is applied once, and its verdict is sent there", async () => {
+    const stage = new Stage();
+    const first = await stage.joinAt(boxesOf(A));
+    first.set(1, VOXEL, 9);
+    first.session.disconnected();
+    await settle();
+    const second = await stage.join({ openEditId: 1 });
+    second.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([[1, "applied"]]);
+    expect(stage.world.edits.length).toBe(1);
+  });
+
+  test("that is still pending when its client returns gets its verdict there", async () => {
+    const { opened, open } = gate();
+    const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
+    const first = await stage.join();
+    first.set(1, VOXEL, 9);
+    first.session.disconnected();
+    const second = await stage.join({ openEditId: 1 });
+    second.set(1, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([]);
+    open();
+    await settle();
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([[1, "applied"]]);
+    expect(stage.world.edits.length).toBe(1);
+  });
+
+  test("that was decided before a restart is settled", async () => {
+    const stage = new Stage();
+    stage.world.ledger.set(1n, 4);
+    const client = await stage.join({ openEditId: 3 });
+    client.set(3, VOXEL, 9);
+    client.set(4, VOXEL, 9);
+    client.set(5, VOXEL, 8);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [3, "duplicate"],
+      [4, "duplicate"],
+      [5, "applied"],
+    ]);
+  });
+
+  test("continues after the ids that the client has verdicts for", async () => {
+    const stage = new Stage();
+    const client = await stage.join({ openEditId: 10 });
+    client.set(10, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[10, "applied"]]);
+  });
+
+  test("that the world knows already is settled", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    stage.world.ledger.set(1n, 1);
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "duplicate"]]);
+  });
+});
+
+describe("an edit of a client that the world may have forgotten", () => {
+  const FORGOTTEN =
+    "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
+
+  test("[N29] is refused up to the last one that the client may have sent before, and not applied twice", async () => {
+    const stage = new Stage({ limits: { editsBurst: 100 } });
+    stage.world.forgetful.add(1_001n);
+    const client = await stage.join({ openEditId: 7 });
+    for (let editId = 7; editId <= 7 + EDITS_OPEN_MAX; editId++) client.set(editId, VOXEL, 9);
+    await settle();
+    await stage.ticks(2);
+    const results = resultsIn(client);
+    expect(results.slice(0, EDITS_OPEN_MAX)).toEqual(
+      Array.from({ length: EDITS_OPEN_MAX }, (_, index) => [7 + index, "world", FORGOTTEN]),
+    );
+    expect(results.slice(EDITS_OPEN_MAX)).toEqual([[7 + EDITS_OPEN_MAX, "applied"]]);
+    expect(stage.world.edits).toHaveLength(1);
+  });
+
+  test("[N29] stays refused when the client reconnects", async () => {
+    const stage = new Stage();
+    stage.world.forgetful.add(1_001n);
+    const first = await stage.join({ openEditId: 7 });
+    first.session.disconnected();
+    const second = await stage.join({ openEditId: 7 });
+    second.set(7, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([[7, "world", FORGOTTEN]]);
+  });
+
+  test.each<
+    [why: string, openEditId: number, remembered: number, forgetful: readonly (bigint | undefined)[]]
+  >([
+    ["begins to count", 1, 0, [1_001n]],
+    ["begins a run of ids", 2 ** 28 + 1, 0, [1_001n]],
+    ["is remembered", 7, 2, [1_001n]],
+    ["is of a player of whom nothing was forgotten", 7, 0, [1_002n, undefined]],
+  ])("[N29] is applied when the client %s", async (_why, openEditId, remembered, forgetful) => {
+    const stage = new Stage();
+    for (const playerId of forgetful) stage.world.forgetful.add(playerId);
+    if (remembered > 0) stage.world.ledger.set(1n, remembered);
+    const client = await stage.join({ openEditId });
+    client.set(openEditId, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[openEditId, "applied"]]);
+  });
+
+  test("[N29] is treated like those of all anonymous players when the player is anonymous", async () => {
+    const stage = new Stage({
+      authorize: async () => ({ playerId: 5n, role: "builder", name: "", isAnonymous: true }),
+    });
+    const newcomer = await stage.join();
+    newcomer.set(1, VOXEL, 9);
+    await settle();
+    expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1 }]);
+    stage.world.forgetful.add(undefined);
+    const client = await stage.join({ clientId: 2n, openEditId: 7 });
+    client.set(7, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[7, "world", FORGOTTEN]]);
+  });
+});
+
+describe("an edit is refused", () => {
+  const limits = (some: Partial<SyncLimits>): StageOptions => ({ limits: some });
+  const rules = (some: GameRules): StageOptions => ({ rules: some });
+  const broken = (): never => {
+    throw new TypeError("undefined is not a wall");
+  };
+
+  test.each<[why: string, options: StageOptions, reason: string, detail: string]>([
+    ["from a viewer", { authorize: accountOf("viewer") }, "role", "a viewer changes nothing"],
+    ["of too many voxels", limits({ editVoxelsMax: 1 }), "tooLarge", "2 voxels where at most 1 may be"],
+    [
+      "over too large a box",
+      limits({ editBoxVoxelsMax: 9 }),
+      "tooLarge",
+      "a box of 10 voxels where at most 9 may be",
+    ],
+    ["beyond the world", limits({ chunkCoordinateMax: 1 }), "reach", "voxel [5,70,0,0] is beyond the world"],
+    [
+      "out of reach",
+      rules({ reaches: (_player, [x]) => x < 10 }),
+      "reach",
+      "voxel [14,70,0,0] is out of reach",
+    ],
+    ["that the game objects to", rules({ onEdit: () => "not your land" }), "vetoed", "not your land"],
+    ["that the game objects to later", rules({ onEdit: async () => "no" }), "vetoed", "no"],
+    ["when the game fails", rules({ onEdit: broken }), "vetoed", "it failed"],
+    ["that the game answers with no sentence", rules({ onEdit: () => null as never }), "vetoed", "null"],
+  ])("%s", async (_why, options, reason, detail) => {
+    const outcomes: string[] = [];
+    const stage = new Stage({ ...options, events: { onEditResult: (outcome) => outcomes.push(outcome) } });
+    const client = await stage.join();
+    const placements = [
+      { voxel: VOXEL, material: 9 },
+      { voxel: [14, 70, 0, 0] as Position, material: 9 },
+    ];
+    client.send({ kind: "setVoxels", editId: 1, placements });
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, reason, detail]]);
+    expect(outcomes).toEqual([reason]);
+    expect(stage.world.edits).toEqual([]);
+  });
+
+  test.each<[why: string, voxel: Position]>([
+    ["above the plane of a world of tiles", [5, 70, 3, 0]],
+    ["beside it", [5, 70, 0, -1]],
+  ])("%s, where the world has no axis", async (_why, voxel) => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.set(1, voxel, 9);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "reach", `voxel [${voxel}] is beyond the world`]]);
+    expect(stage.world.edits).toEqual([]);
+  });
+
+  test("of a material that the world does not have", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.set(1, VOXEL, 999);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "material", "this world has no material 999"]]);
+  });
+
+  test("when the world refuses it, with a code that reveals no file names of the server", async () => {
+    const stage = new Stage();
+    stage.world.editFailure = new OrthantError("ORT_READ_ONLY", "open '/srv/world/index'");
+    const client = await stage.join();
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "world", "ORT_READ_ONLY"]]);
+  });
+
+  test("beyond the rate limit, but not after a while", async () => {
+    const stage = new Stage({ limits: { editsPerSecond: 1, editsBurst: 2 } });
+    const client = await stage.join();
+    for (let editId = 1; editId <= 3; editId++) client.set(editId, VOXEL, editId);
+    await settle();
+    await stage.ticks(10);
+    client.set(4, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+      [3, "rate", "too many edits a second"],
+      [4, "applied"],
+    ]);
+  });
+
+  test("beyond the rate limit, also across connections", async () => {
+    const stage = new Stage({ limits: { editsPerSecond: 0.001, editsBurst: 1 } });
+    const first = await stage.join();
+    first.set(1, VOXEL, 9);
+    await settle();
+    const second = await stage.join({ openEditId: 2 });
+    second.set(2, VOXEL, 8);
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([[2, "rate", "too many edits a second"]]);
+  });
+
+  test("when too many wait for verdicts", async () => {
+    const { opened, open } = gate();
+    const stage = new Stage({
+      rules: { onEdit: async () => void (await opened) },
+      limits: { editsBurst: 100 },
+    });
+    const client = await stage.join();
+    for (let editId = 1; editId <= EDITS_OPEN_MAX + 1; editId++) client.set(editId, VOXEL, 9);
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[61, "tooMany", "60 edits wait for their verdicts"]]);
+    open();
+    await stage.ticks(30);
+    expect(resultsIn(client).length).toBe(EDITS_OPEN_MAX);
+  });
+});
+
+describe("a verdict", () => {
+  test("waits until the client has been sent the change", async () => {
+    const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
+    const client = await stage.joinAt(boxesOf(A));
+    client.hello();
+    await stage.tick();
+    client.take();
+    const { acknowledged } = client;
+    client.acknowledged = 0;
+    client.set(1, VOXEL, 9);
+    await settle();
+    await stage.tick();
+    expect(client.take().map(({ kind }) => kind)).toEqual([]);
+    client.acknowledged = acknowledged;
+    client.send();
+    await stage.tick();
+    expect(client.take().map(({ kind }) => kind)).toEqual(["patch", "editResults"]);
+  });
+
+  test("waits for a region that the client catches up with only later", async () => {
+    // One byte per tick allows one region per tick.
+    const stage = new Stage({ limits: { inFlightBytesMax: 200, snapshotBytesPerTick: 1 } });
+    const client = await stage.joinAt(boxesOf(A, B));
+    client.hello();
+    await stage.tick();
+    const { acknowledged } = client;
+    client.acknowledged = 0;
+    stage.world.change([tileIn(A, 8)]);
+    client.send({ kind: "setVoxels", editId: 1, placements: [tileIn(A, 9), tileIn(B, 9)] });
+    await settle();
+    await stage.tick();
+    client.take();
+    client.acknowledged = acknowledged;
+    client.send();
+    await stage.tick();
+    expect(client.agrees(B)).toBe(false);
+    expect(client.take().map(({ kind }) => kind)).toEqual(["patch"]);
+    client.send();
+    await stage.tick();
+    expect(client.agrees(A) && client.agrees(B)).toBe(true);
+    expect(client.take().map(({ kind }) => kind)).toEqual(["patch", "editResults"]);
+  });
+
+  test("does not wait for regions that the client does not hold", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.send({ kind: "setVoxels", editId: 1, placements: [tileIn(B, 9)] });
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "applied"]]);
+  });
+
+  test("comes in the order of ids with others of the same tick", async () => {
+    const { opened, open } = gate();
+    let asked = 0;
+    const onEdit = async (): Promise<undefined> => {
+      if (asked++ === 0) await opened;
+    };
+    const stage = new Stage({ rules: { onEdit } });
+    const client = await stage.join();
+    client.set(1, VOXEL, 7);
+    client.set(2, VOXEL, 8);
+    client.set(3, VOXEL, 999);
+    await settle();
+    expect(asked).toBe(1);
+    open();
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+      [3, "material", "this world has no material 999"],
+    ]);
+    expect(stage.world.field.voxelAt(...VOXEL)).toBe(8);
+  });
+
+  test("waits for the disk in durable mode, which is asked once for all edits of a moment", async () => {
+    const { opened, open } = gate();
+    const stage = new Stage({ acknowledge: "durable" });
+    stage.world.durability = opened;
+    const client = await stage.joinAt(boxesOf(A));
+    client.set(1, VOXEL, 8);
+    client.set(2, VOXEL, 9);
+    client.set(3, VOXEL, 999);
+    await settle();
+    await stage.tick();
+    expect(client.agrees(A)).toBe(true);
+    expect(resultsIn(client)).toEqual([[3, "material", "this world has no material 999"]]);
+    expect(stage.world.durableCalls).toBe(1);
+    open();
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+    ]);
+  });
+
+  test("never comes when the disk fails, and all clients are disconnected", async () => {
+    const broken = gate();
+    const stage = new Stage({ acknowledge: "durable" });
+    stage.world.durability = broken.opened;
+    const client = await stage.joinAt(boxesOf(A));
+    client.take();
+    client.set(1, VOXEL, 8);
+    await settle();
+    broken.break();
+    await settle();
+    await stage.tick();
+    expect(client.take().map(({ kind }) => kind)).toEqual(["goodbye"]);
+    const late = await stage.join({ clientId: 2n });
+    expect(late.takeAll("goodbye")).toMatchObject([
+      { reason: "failure", detail: "ORT_DISK_IO", retryAfterMs: 5_000 },
+    ]);
+  });
+});
+
+test("shutdown waits for pending edits", async () => {
+  const { opened, open } = gate();
+  const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
+  const client = await stage.join();
+  client.set(1, VOXEL, 9);
+  let isDown = false;
+  const down = stage.host.shutdown("night", 0).then(() => {
+    isDown = true;
+  });
+  await settle();
+  expect(isDown).toBe(false);
+  open();
+  await down;
+  expect(stage.world.edits.length).toBe(1);
+});

@@ -1,0 +1,411 @@
+import { type Box, boxContainsBox, type Position, regionBox } from "@orthant/core";
+import type { RemotePlayerEvent, SyncServerOptions, Vector, VisibleEntity } from "@orthant/protocol";
+import { describe, expect, test } from "vitest";
+import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";
+import { SampleWorld } from "./sample-world.ts";
+
+/** Regions are 128 tiles wide. */
+const A: Position = [0, 0, 0, 0];
+const B: Position = [1, 0, 0, 0];
+const C: Position = [2, 0, 0, 0];
+const FORWARD: Vector = [0, 0, 0, 1];
+
+function at(x: number): { readonly kind: "move"; readonly position: Vector; readonly orientation: Vector } {
+  return { kind: "move", position: [x, 5, 0, 0], orientation: FORWARD };
+}
+
+function sheep(id: bigint, x: number): VisibleEntity {
+  return {
+    id,
+    entityClass: 2,
+    kind: 3,
+    scale: 1,
+    material: 4,
+    name: "",
+    position: [x, 0, 0, 0],
+    orientation: FORWARD,
+  };
+}
+
+/** Returns what happened in each region: which entities left, entered and moved. */
+function happenings(client: SampleClient): readonly unknown[] {
+  return client.takeAll("entities").map(({ region, left, entered, moved }) => ({
+    region: region[0],
+    left,
+    entered: entered.map(({ number, position }) => [number, position[0]]),
+    moved: moved.map(({ number, position }) => [number, position[0]]),
+  }));
+}
+
+/** Ada sees A and B; Bo sees C. */
+async function two(stage: Stage): Promise<readonly [ada: SampleClient, bo: SampleClient]> {
+  const ada = await stage.joinAt(boxesOf(A, B), { clientId: 1n, name: "Ada" });
+  const bo = await stage.joinAt(boxesOf(C), { clientId: 2n, name: "Bo" });
+  await stage.tick();
+  ada.take();
+  bo.take();
+  return [ada, bo];
+}
+
+describe("players", () => {
+  test("see all present players when they arrive, themselves included", async () => {
+    const stage = new Stage();
+    await stage.join({ clientId: 1n, name: "Ada" });
+    const bo = await stage.joinAt(boxesOf(A), { clientId: 2n, name: "Bo" });
+    const [all] = bo.takeAll("allEntities");
+    expect(all?.entities).toEqual([
+      {
+        number: 1,
+        isPlayer: true,
+        id: 1_001n,
+        entityClass: 0,
+        kind: 0,
+        scale: 1,
+        material: 0,
+        name: "Ada",
+        position: [4, 4, 0, 0],
+        orientation: [0, 0, 0, 1],
+      },
+      expect.objectContaining({ number: 2, id: 1_002n, name: "Bo" }),
+    ]);
+  });
+
+  test("move, and each client that sees the region gets one message per tick", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(10), at(11), at(12));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 12]] }]);
+    expect(happenings(bo)).toEqual([]);
+    await stage.tick();
+    expect(happenings(ada)).toEqual([]);
+  });
+
+  test("are rounded to 1/64 of a voxel", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send({ ...at(0), position: [1.01, 2, 0, 0] });
+    await stage.tick();
+    expect(ada.takeAll("entities")[0]?.moved[0]?.position).toEqual([1.015_625, 2, 0, 0]);
+    expect(stage.host.players[1]?.position).toEqual([1.015_625, 2, 0, 0]);
+  });
+
+  test("cross from region to region", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(130));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([
+      { region: 0, left: [2], entered: [], moved: [] },
+      { region: 1, left: [], entered: [[2, 130]], moved: [] },
+    ]);
+    bo.send(at(300));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 1, left: [2], entered: [], moved: [] }]);
+    expect(happenings(bo)).toEqual([{ region: 2, left: [], entered: [[2, 300]], moved: [] }]);
+  });
+
+  test("enter when they arrive and leave when they disconnect", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    const cy = await stage.join({ clientId: 3n, name: "Cy" });
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [[3, 4]], moved: [] }]);
+    cy.session.disconnected();
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("that arrive and leave within a tick never enter", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    const cy = stage.connect();
+    cy.hello({ clientId: 3n });
+    await settle();
+    cy.session.disconnected();
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("go where the game lets them, but not outside the world", async () => {
+    const stage = new Stage({
+      rules: { onMove: (_player, { orientation }) => ({ position: [1, 1, 1, 1], orientation }) },
+    });
+    const [ada, bo] = await two(stage);
+    bo.send(at(100));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 1]] }]);
+    const plain = new Stage();
+    const client = await plain.join();
+    client.send(at(2 ** 46));
+    await plain.tick();
+    expect(plain.host.players[0]?.position).toEqual([4, 4, 0, 0]);
+    expect(client.isClosed).toBe(false);
+  });
+
+  test("are stored in the world when they leave, and every ten seconds if they moved", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(50));
+    await stage.ticks(50);
+    expect(stage.world.kept.size).toBe(0);
+    await stage.ticks(60);
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(50);
+    client.send(at(60));
+    await stage.tick();
+    client.session.disconnected();
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(60);
+  });
+
+  test("are stored at their wanted position when they leave in the middle of a tick", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(70));
+    client.session.disconnected();
+    expect(stage.world.kept.get(1_001n)?.position[0]).toBe(70);
+  });
+
+  test("are stored with the time since they moved there", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.send(at(70));
+    await stage.tick();
+    await stage.ticks(9);
+    client.session.disconnected();
+    expect(stage.world.keptSinceMs).toEqual([900]);
+  });
+
+  test("join once the world knows their position or has reported that it cannot", async () => {
+    const stage = new Stage();
+    const asked: bigint[] = [];
+    let known: () => void = () => undefined;
+    stage.world.recall = (playerId) => {
+      asked.push(playerId);
+      return new Promise((resolve) => {
+        known = resolve;
+      });
+    };
+    await stage.join();
+    expect([asked, stage.host.players]).toEqual([[1_001n], []]);
+    stage.world.kept.set(1_001n, { position: [30, 5, 0, 0], orientation: FORWARD });
+    known();
+    await settle();
+    expect(stage.host.players[0]?.position).toEqual([30, 5, 0, 0]);
+
+    const failures: unknown[] = [];
+    const broken = new Stage({ events: { onFailure: (error) => failures.push(error) } });
+    broken.world.recall = () => Promise.reject(new Error("on purpose"));
+    await broken.join();
+    expect([broken.host.players.length, failures.length]).toEqual([1, 1]);
+  });
+
+  test("are not stored if they are anonymous, until they have changed something", async () => {
+    const authorize: SyncServerOptions["authorize"] = async (hello) => ({
+      ...(await accountOf("builder")(hello)),
+      isAnonymous: true,
+    });
+    const stage = new Stage({ authorize });
+    const passer = await stage.join();
+    passer.send(at(50));
+    await stage.ticks(110);
+    passer.session.disconnected();
+    expect(stage.world.kept.size).toBe(0);
+
+    const builder = await stage.join();
+    builder.set(1, [1, 70, 0, 0], 3);
+    await stage.ticks(2);
+    builder.session.disconnected();
+    expect(stage.world.kept.size).toBe(1);
+  });
+});
+
+describe("players of other servers", () => {
+  function visitor(x: number, name = "Dee"): RemotePlayerEvent {
+    const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;
+    return { kind: "present", player: { key: "there.1", playerId: 77n, name, ...pose } };
+  }
+
+  test("look like local players: they enter, move, cross and leave", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    for (const [event, happened] of [
+      [visitor(10), [{ region: 0, left: [], entered: [[3, 10]], moved: [] }]],
+      [visitor(12), [{ region: 0, left: [], entered: [], moved: [[3, 12]] }]],
+      [
+        visitor(130),
+        [
+          { region: 0, left: [3], entered: [], moved: [] },
+          { region: 1, left: [], entered: [[3, 130]], moved: [] },
+        ],
+      ],
+      [{ kind: "gone", key: "there.1" }, [{ region: 1, left: [3], entered: [], moved: [] }]],
+      [{ kind: "gone", key: "there.1" }, []],
+    ] as const) {
+      stage.world.elsewhere(event);
+      await stage.tick();
+      expect(happenings(ada)).toEqual(happened);
+    }
+  });
+
+  test("are new entities when their name changes, and disappear outside the world", async () => {
+    const stage = new Stage();
+    const [ada] = await two(stage);
+    stage.world.elsewhere(visitor(10));
+    await stage.tick();
+    expect(ada.takeAll("entities")[0]?.entered[0]).toMatchObject({ isPlayer: true, id: 77n, name: "Dee" });
+    stage.world.elsewhere(visitor(10, "D".repeat(100)));
+    await stage.tick();
+    const [change] = ada.takeAll("entities");
+    expect([change?.left, change?.entered[0]?.name]).toEqual([[3], "D".repeat(64)]);
+    stage.world.elsewhere(visitor(2 ** 46));
+    await stage.tick();
+    expect(happenings(ada)).toEqual([{ region: 0, left: [4], entered: [], moved: [] }]);
+  });
+
+  test("receive our players, who arrive, move and leave", async () => {
+    const stage = new Stage();
+    const ada = await stage.join({ clientId: 1n, name: "Ada" });
+    ada.send(at(10), at(11));
+    await stage.tick();
+    await stage.tick();
+    ada.session.disconnected();
+    expect(stage.world.told).toEqual([[1, "Ada", 4], [1, "Ada", 11], [1]]);
+    await stage.host.shutdown("done", 0);
+    expect(stage.world.listenerCount).toBe(0);
+  });
+});
+
+describe("all entities are sent again", () => {
+  test("when the client has missed a frame", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    ada.send({ kind: "entitiesLost" });
+    bo.send(at(20));
+    await stage.tick();
+    const messages = ada.take();
+    expect(messages.map(({ kind }) => kind)).toEqual(["allEntities"]);
+    expect(messages[0]).toMatchObject({
+      entities: [{ name: "Ada" }, { name: "Bo", position: [20, 5, 0, 0] }],
+    });
+  });
+
+  test("when the client looks elsewhere, and then only those it sees", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send(at(300));
+    await stage.tick();
+    ada.take();
+    ada.want(boxesOf(B, C));
+    await stage.tick();
+    expect(ada.takeAll("allEntities").map(({ entities }) => entities.map(({ name }) => name))).toEqual([
+      ["Bo"],
+    ]);
+  });
+
+  test("when the client was held back", async () => {
+    const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
+    const [ada, bo] = await two(stage);
+    ada.hello();
+    await stage.tick();
+    ada.take();
+    const { acknowledged } = ada;
+    bo.send(at(20));
+    await stage.tick();
+    bo.send(at(21));
+    await stage.tick();
+    expect(ada.takeAll("entities")).toEqual([]);
+    ada.acknowledged = acknowledged;
+    ada.send();
+    await stage.tick();
+    const [all] = ada.takeAll("allEntities");
+    expect(all?.entities.map(({ position }) => position[0])).toEqual([4, 21]);
+  });
+});
+
+describe("entities of the world", () => {
+  test("appear as soon as a client looks", async () => {
+    const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 300)] }) });
+    const client = await stage.joinAt(boxesOf(A));
+    const seen = client
+      .take()
+      .flatMap((message) =>
+        message.kind === "allEntities"
+          ? message.entities
+          : message.kind === "entities"
+            ? message.entered
+            : [],
+      );
+    expect(seen.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n]);
+  });
+
+  test("of adjacent regions are queried together, and one by one if that fails", async () => {
+    const world = new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 300)] });
+    const asked: Box[] = [];
+    const inhabitantsIn = world.entitiesIn.bind(world);
+    world.entitiesIn = async (chunks) => {
+      asked.push(chunks);
+      if (boxContainsBox(chunks, regionBox(B))) throw new Error("damaged");
+      return inhabitantsIn(chunks);
+    };
+    const stage = new Stage({ world });
+    const client = await stage.joinAt(boxesOf(A, B, C));
+    const [together, ...alone] = asked;
+    expect(together).toEqual({ min: [0, 0, 0, 0], max: [12, 4, 4, 4] });
+    expect(alone).toEqual(boxesOf(A, B, C));
+    client.send({ kind: "entitiesLost" });
+    await stage.tick();
+    const [all] = client.takeAll("allEntities").slice(-1);
+    expect(all?.entities.filter(({ isPlayer }) => !isPlayer).map(({ id }) => id)).toEqual([7n, 8n]);
+  });
+
+  test("move, change, cross and disappear", async () => {
+    const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20)] }) });
+    const client = await stage.joinAt(boxesOf(A, B));
+    await stage.tick();
+    client.take();
+    stage.world.put(sheep(7n, 21));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 21]] }]);
+    stage.world.put({ ...sheep(7n, 21), material: 5 });
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [[3, 21]], moved: [] }]);
+    stage.world.put({ ...sheep(7n, 140), material: 5 });
+    await stage.tick();
+    expect(happenings(client)).toEqual([
+      { region: 0, left: [3], entered: [], moved: [] },
+      { region: 1, left: [], entered: [[3, 140]], moved: [] },
+    ]);
+    stage.world.take(7n);
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("that walk out of sight disappear, and reappear when they return", async () => {
+    const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20)] }) });
+    const client = await stage.joinAt(boxesOf(A));
+    await stage.tick();
+    client.take();
+    stage.world.put(sheep(7n, 500));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [], moved: [] }]);
+    stage.world.put(sheep(7n, 30));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 30]], moved: [] }]);
+  });
+
+  test("with events newer than the query result have the newer state", async () => {
+    const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 20)] }) });
+    const client = await stage.join();
+    client.want(boxesOf(A));
+    // The query is pending.
+    stage.world.put(sheep(7n, 99));
+    stage.world.take(8n);
+    await stage.ticks(2);
+    client.send({ kind: "entitiesLost" });
+    await stage.tick();
+    const all = client.takeAll("allEntities").at(-1);
+    expect(all?.entities.map(({ id, position }) => [id, position[0]])).toEqual([
+      [1_001n, 4],
+      [7n, 99],
+    ]);
+  });
+});

@@ -1,0 +1,263 @@
+import { encode, flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
+import { clientFrameCodec, type Hello, PROTOCOL_VERSION } from "@orthant/protocol";
+import { fromHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+import { Stage, settle, TICK_MS } from "./sample-session.ts";
+
+const ERA_2 = { number: 2, id: 22n };
+
+describe("a hello", () => {
+  test("is answered with everything a client needs to know about the world", async () => {
+    const stage = new Stage();
+    stage.world.kept.set(1_001n, { position: [1.5, 2, 3, 4], orientation: [0, 0, 1, 0] });
+    const client = await stage.join();
+    const { world } = stage;
+    expect(client.takeAll("welcome")).toEqual([
+      {
+        kind: "welcome",
+        version: PROTOCOL_VERSION,
+        manifestHash: world.generators.manifestHash,
+        featureBits: 1n,
+        worldId: world.worldId,
+        era: world.era,
+        worldName: "Sample",
+        shape: world.shape,
+        generator: world.field.generator,
+        catalog: world.catalog,
+        spawn: [4, 4, 0, 0],
+        playerId: 1_001n,
+        role: "builder",
+        resumed: false,
+        tickMs: TICK_MS,
+        position: [1.5, 2, 3, 4],
+        orientation: [0, 0, 1, 0],
+      },
+    ]);
+    expect(client.frames[0]?.number).toBe(1);
+    expect(stage.host.players.map(({ name }) => name)).toEqual(["Ada"]);
+  });
+
+  test("puts a new player at the spawn", async () => {
+    const client = await new Stage().join();
+    expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });
+  });
+
+  test("corrects an invalid stored pose", async () => {
+    const stage = new Stage();
+    stage.world.kept.set(1_001n, { position: [1, 2, 3, 4], orientation: [9, Number.NaN, -9, 0.5] });
+    stage.world.kept.set(1_002n, { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] });
+    const ada = await stage.join({ clientId: 1n });
+    const bo = await stage.join({ clientId: 2n });
+    expect(ada.takeAll("welcome")[0]).toMatchObject({ orientation: [1, 0, -1, 64 / 127] });
+    expect(bo.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0] });
+  });
+
+  test("of another version is refused for that reason, whatever else it says", async () => {
+    const stage = new Stage();
+    const client = stage.connect();
+    // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that version 1 does not know
+    client.session.receive(fromHex("0000 00 4f525448 09 ffffff"));
+    const detail = "this server speaks version 1, not 9";
+    expect(client.take()).toEqual([{ kind: "goodbye", reason: "version", detail, retryAfterMs: undefined }]);
+    expect(client.isClosed).toBe(true);
+    expect(stage.host.sessionCount).toBe(0);
+  });
+
+  test("that requires an unknown feature is refused for that reason", async () => {
+    const client = new Stage().connect();
+    client.hello({ featureBits: 1n << 40n });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "features" }]);
+  });
+
+  test("agrees on the features that both sides know", async () => {
+    const client = await new Stage().join({ featureBits: 0b110n });
+    expect(client.takeAll("welcome")[0]?.featureBits).toBe(0n);
+  });
+
+  test("without valid credentials is refused with the reason", async () => {
+    const authorize = async (): Promise<never> => {
+      throw new OrthantError("ORT_ARGUMENT", "the token has expired");
+    };
+    const client = await new Stage({ authorize }).join();
+    const detail = "the token has expired";
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "credentials", detail }]);
+  });
+
+  test("does not reveal internal errors to an unauthorized client", async () => {
+    const authorize = async (): Promise<never> => {
+      throw new TypeError("no such table: secrets");
+    };
+    const [goodbye] = (await new Stage({ authorize }).join()).takeAll("goodbye");
+    expect(goodbye?.reason).toBe("credentials");
+    expect(goodbye?.detail).not.toContain("secrets");
+  });
+
+  test("that is repeated is welcomed again, and nothing restarts", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.hello();
+    client.hello();
+    await stage.tick();
+    expect(client.takeAll("welcome").length).toBe(2);
+    expect(client.frames.map(({ number }) => number)).toEqual([1, 2]);
+    expect(stage.host.players.length).toBe(1);
+  });
+
+  test("that is repeated before the welcome is authorized once", async () => {
+    let asked = 0;
+    const authorize = async (hello: Hello) => {
+      asked++;
+      return { playerId: hello.clientId, role: "builder", name: hello.name } as const;
+    };
+    const stage = new Stage({ authorize });
+    const client = stage.connect();
+    client.hello();
+    client.hello();
+    await settle();
+    await stage.tick();
+    expect(asked).toBe(1);
+    expect(client.takeAll("welcome").length).toBe(1);
+  });
+
+  test("with another client id on the same connection ends it", async () => {
+    const client = await new Stage().join();
+    client.hello({ clientId: 2n });
+    expect(client.takeAll("goodbye")).toMatchObject([{ reason: "malformed" }]);
+  });
+
+  test("must come first", async () => {
+    const client = new Stage().connect();
+    client.send({ kind: "entitiesLost" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed" }]);
+  });
+
+  test("may follow empty frames", async () => {
+    const stage = new Stage();
+    const client = stage.connect();
+    client.send();
+    client.hello();
+    await settle();
+    await stage.tick();
+    expect(client.takeAll("welcome").length).toBe(1);
+  });
+});
+
+describe("a client that reconnects", () => {
+  test("replaces its earlier connection and keeps the player's position", async () => {
+    const left: bigint[] = [];
+    const stage = new Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const first = await stage.join();
+    first.send({ kind: "move", position: [9, 8, 7, 6], orientation: [0, 0, 0, 1] });
+    await stage.tick();
+    const second = await stage.join();
+    expect(first.takeAll("goodbye")).toMatchObject([{ reason: "replaced", retryAfterMs: undefined }]);
+    expect(first.isClosed).toBe(true);
+    expect(second.takeAll("welcome")).toMatchObject([{ position: [9, 8, 7, 6] }]);
+    expect(stage.host.sessionCount).toBe(1);
+    expect(left).toEqual([1_001n]);
+  });
+
+  test("as another player is refused, and the first connection remains", async () => {
+    let playerId = 7n;
+    const stage = new Stage({ authorize: async ({ name }) => ({ playerId, role: "builder", name }) });
+    const first = await stage.join();
+    playerId = 8n;
+    const second = await stage.join();
+    expect(second.take()).toMatchObject([{ kind: "goodbye", reason: "credentials" }]);
+    expect(first.isClosed).toBe(false);
+    expect(stage.host.players.map((player) => player.playerId)).toEqual([7n]);
+  });
+
+  test.each([
+    ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
+    ["another world", 1n, ERA_2, false],
+    ["an era of which it knows another mark", 0x0123_4567n, { number: 2, id: 23n }, false],
+  ])("with regions kept from %s", async (_name, worldId, era, resumed) => {
+    const client = await new Stage().join({ kept: { worldId, era } });
+    expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
+  });
+});
+
+describe("the end", () => {
+  test("of a server is announced to all clients, with the time to reconnect", async () => {
+    const stage = new Stage();
+    const clients = [await stage.join({ clientId: 1n }), stage.connect()];
+    await stage.host.shutdown("a new version", 3_000);
+    const late = stage.connect();
+    for (const client of [...clients, late]) {
+      const goodbye = { kind: "goodbye", reason: "shutdown", detail: "a new version", retryAfterMs: 3_000 };
+      expect(client.take().at(-1)).toEqual(goodbye);
+      expect(client.isClosed).toBe(true);
+    }
+    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.world.listenerCount).toBe(0);
+  });
+
+  test("of a player's session can be requested by the game", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    expect(stage.host.kick(5n, "not here")).toBe(false);
+    expect(stage.host.kick(1_001n, "rude")).toBe(true);
+    expect(client.takeAll("goodbye")).toMatchObject([{ reason: "kicked", detail: "rude" }]);
+  });
+
+  test("of a connection leaves nothing behind", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.session.disconnected();
+    client.session.disconnected();
+    client.session.receive(encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [] }));
+    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.host.players).toEqual([]);
+  });
+});
+
+test("different generators switch to concrete mode instead of failing the handshake", async () => {
+  const { manifestHash } = new GeneratorRegistry([flatGenerator]);
+  const client = await new Stage().join({ manifestHash });
+  expect(client.takeAll("welcome").length).toBe(1);
+});
+
+describe("an invalid account", () => {
+  const revoked = { reason: "kicked", detail: "no" } as const;
+
+  test("is refused at the join, even if it was revoked while the world looked up the player", async () => {
+    const stage = new Stage({ checkAccount: ({ playerId }) => (playerId === 1_002n ? revoked : undefined) });
+    const [ada, bo] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
+    expect(ada.takeAll("welcome").length).toBe(1);
+    expect(bo.take()).toMatchObject([{ kind: "goodbye", ...revoked }]);
+    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_001n]);
+  });
+
+  test("loses its connections at the next tick, or at once when the server is asked to check", async () => {
+    const invalid = new Set<bigint>();
+    const stage = new Stage({
+      checkAccount: ({ playerId }) => (invalid.has(playerId) ? revoked : undefined),
+    });
+    const clients = await Promise.all([1n, 2n, 3n].map((clientId) => stage.join({ clientId })));
+    invalid.add(1_001n);
+    await stage.tick();
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false, false]);
+    invalid.add(1_002n);
+    stage.host.checkAccounts();
+    expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true, false]);
+    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_003n]);
+  });
+});
+
+describe("a name that terminals, logs or pages would interpret", () => {
+  const detail = expect.stringContaining("the name has the character U+001B, which is not shown");
+
+  test("[N35] in a hello is refused, and the player learns which character is the reason", async () => {
+    const stage = new Stage();
+    const client = await stage.join({ name: "Ada\u001b[2J" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
+    expect(stage.host.players).toEqual([]);
+  });
+
+  test("[N35] of an account is refused in the same way, wherever it comes from", async () => {
+    const authorize = async () => ({ playerId: 1n, role: "builder", name: "Ada\u001b[2J" }) as const;
+    const client = await new Stage({ authorize }).join({ name: "Ada" });
+    expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
+  });
+});

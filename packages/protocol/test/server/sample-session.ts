@@ -1,0 +1,268 @@
+import {
+  type Box,
+  boxBetween,
+  decode,
+  emptyChunk,
+  encode,
+  type Position,
+  positionsLexicographic,
+  RegionReplica,
+  regionBox,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  type Account,
+  type ClientMessage,
+  clientFrameCodec,
+  type GameRules,
+  type Hello,
+  type InterestMessage,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  type ServerConnection,
+  type ServerFrame,
+  type ServerMessage,
+  type SyncLimits,
+  SyncServer,
+  type SyncServerEvents,
+  type SyncServerOptions,
+  serverFrameCodec,
+} from "@orthant/protocol";
+import { FakeClock } from "@orthant/testkit";
+import { SampleWorld } from "./sample-world.ts";
+
+export const TICK_MS = 100;
+
+/** What a test may override. */
+export interface StageOptions {
+  readonly world?: SampleWorld;
+  readonly limits?: Partial<SyncLimits>;
+  readonly rules?: GameRules;
+  readonly events?: SyncServerEvents;
+  readonly acknowledge?: SyncServerOptions["acknowledge"];
+  readonly authorize?: SyncServerOptions["authorize"];
+  readonly checkAccount?: NonNullable<SyncServerOptions["checkAccount"]>;
+  readonly pause?: NonNullable<SyncServerOptions["pause"]>;
+}
+
+/** A server with its world and clock, to which clients connect. */
+export class Stage {
+  readonly world: SampleWorld;
+  readonly clock = new FakeClock();
+  readonly host: SyncServer;
+  #clients: SampleClient[] = [];
+
+  constructor({ world = new SampleWorld(), acknowledge = "applied", ...rest }: StageOptions = {}) {
+    this.world = world;
+    this.host = new SyncServer({
+      world,
+      clock: this.clock,
+      acknowledge,
+      tickMs: TICK_MS,
+      authorize: async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role: "builder", name }),
+      ...rest,
+    });
+  }
+
+  /** Returns a connection on which nothing was sent yet. */
+  connect(network?: string): SampleClient {
+    const client = new SampleClient(this, network);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Returns a welcomed client. */
+  async join(hello: Partial<Hello> = {}, network?: string): Promise<SampleClient> {
+    const client = this.connect(network);
+    client.hello(hello);
+    await settle();
+    await this.tick();
+    return client;
+  }
+
+  /** Returns a welcomed client that holds these boxes of chunks. */
+  async joinAt(boxes: readonly Box[], hello: Partial<Hello> = {}): Promise<SampleClient> {
+    const client = await this.join(hello);
+    client.want(boxes);
+    await this.ticks(3);
+    return client;
+  }
+
+  /** Advances the clock by one tick and delivers the frames. */
+  async tick(ms: number = TICK_MS): Promise<void> {
+    this.clock.advance(ms);
+    this.host.tick();
+    await settle();
+    for (const client of this.#clients) client.readFrames();
+  }
+
+  async ticks(count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      await this.tick();
+      for (const client of this.#clients) if (client.isAttentive) client.send();
+    }
+  }
+}
+
+/** A client whose frames are made by hand. It applies what it receives to a replica, in order, if it fits. */
+export class SampleClient {
+  readonly session: ServerConnection;
+  readonly frames: ServerFrame[] = [];
+  readonly messages: ServerMessage[] = [];
+  readonly replica: RegionReplica;
+  /** Whether it acknowledges what it receives. */
+  isAttentive = true;
+  /** Whether everything sent to it is lost. */
+  isDeaf = false;
+  isClosed = false;
+  /** Called for each frame when it is sent. */
+  onBytes: (() => void) | undefined;
+  acknowledged = 0;
+  expected = 1;
+  #taken = 0;
+  #interestId = 0;
+  readonly #stage: Stage;
+  readonly #bytes: Uint8Array[] = [];
+
+  constructor(stage: Stage, network?: string) {
+    this.#stage = stage;
+    const { field, shape } = stage.world;
+    this.replica = new RegionReplica(shape.volume, {
+      generator: field.generator,
+      realize: (_generator, position) => field.generatedChunk(...position),
+    });
+    const wire = {
+      send: (frame: Uint8Array) => {
+        this.#bytes.push(frame);
+        this.onBytes?.();
+      },
+      close: () => {
+        this.isClosed = true;
+      },
+    };
+    this.session = stage.host.connect(wire, network);
+  }
+
+  hello(fields: Partial<Hello> = {}): void {
+    this.send({
+      kind: "hello",
+      version: PROTOCOL_VERSION,
+      manifestHash: this.#stage.world.generators.manifestHash,
+      featureBits: KNOWN_FEATURES,
+      clientId: 1n,
+      token: new Uint8Array(0),
+      name: "Ada",
+      kept: undefined,
+      openEditId: 1,
+      ...fields,
+    });
+  }
+
+  send(...messages: ClientMessage[]): void {
+    const applied = this.expected - 1;
+    this.session.receive(encode(clientFrameCodec, { acknowledged: this.acknowledged, applied, messages }));
+  }
+
+  want(boxes: readonly Box[], fields: Partial<InterestMessage> = {}): void {
+    this.#interestId++;
+    this.send({
+      kind: "interest",
+      interestId: this.#interestId,
+      center: [0, 0, 0, 0],
+      motion: [0, 0, 0, 0],
+      boxes,
+      held: [],
+      heldBlank: [],
+      ...fields,
+    });
+  }
+
+  set(editId: number, voxel: Position, material: number): void {
+    this.send({ kind: "setVoxels", editId, placements: [{ voxel, material }] });
+  }
+
+  /** Returns the messages received since the last call. */
+  take(): readonly ServerMessage[] {
+    this.readFrames();
+    const taken = this.messages.slice(this.#taken);
+    this.#taken = this.messages.length;
+    return taken;
+  }
+
+  /** Returns the messages of one kind since the last call of `take`, and drops the others. */
+  takeAll<Kind extends ServerMessage["kind"]>(
+    kind: Kind,
+  ): readonly Extract<ServerMessage, { readonly kind: Kind }>[] {
+    return this.take().filter(
+      (message): message is Extract<ServerMessage, { readonly kind: Kind }> => message.kind === kind,
+    );
+  }
+
+  readFrames(): void {
+    for (const bytes of this.#bytes.splice(0)) {
+      if (this.isDeaf) continue;
+      const frame = decode(serverFrameCodec(this.#stage.world.shape.volume), bytes);
+      this.frames.push(frame);
+      this.acknowledged = frame.number;
+      for (const message of frame.messages) {
+        this.messages.push(message);
+        this.#apply(message);
+      }
+    }
+  }
+
+  /** Returns true when the client's copy of a region matches the world. */
+  agrees(region: Position): boolean {
+    const { world } = this.#stage;
+    const { field, shape } = world;
+    if (this.replica.clockOf(region) !== world.clockOf(region)) return false;
+    return [...positionsLexicographic(regionBox(region))].every((position) => {
+      const held = this.replica.tree.at(...position) ?? emptyChunk(shape.volume);
+      const chunk = "generatorId" in held ? field.generatedChunk(...position) : held;
+      return chunk.equals(field.realizeChunk(...position));
+    });
+  }
+
+  #apply(message: ServerMessage): void {
+    if (message.kind === "reset") this.expected = Math.max(this.expected, message.streamNumber);
+    if (message.kind !== "patch" && message.kind !== "blank" && message.kind !== "forget") return;
+    const number = message.kind === "patch" ? message.patch.patchSeq : message.streamNumber;
+    if (number !== this.expected) return;
+    this.expected++;
+    if (message.kind === "blank") this.replica.hold(message.mask.regions, 0, message.content);
+    else if (message.kind === "forget") this.replica.forget(message.mask.regions);
+    else if (this.replica.apply(message.patch).length > 0) throw new Error("a patch that does not fit");
+  }
+}
+
+/** Returns a tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
+export function tileIn(region: Position, material: number, step = 0): VoxelPlacement {
+  return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], material };
+}
+
+/** Returns the chunks of regions, as a client requests them. */
+export function boxesOf(...regions: readonly Position[]): readonly Box[] {
+  return regions.map(regionBox);
+}
+
+/** Runs everything that is ready to run. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 30; turn++) await Promise.resolve();
+}
+
+/** Returns an `authorize` function for accounts with a role. */
+export function accountOf(role: Account["role"]): SyncServerOptions["authorize"] {
+  return async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role, name });
+}
+
+/** All clients named Ada are one player; every other client is its own player. */
+export const oneAccount: SyncServerOptions["authorize"] = async ({ clientId, name }) => ({
+  playerId: name === "Ada" ? 7n : clientId,
+  role: "builder",
+  name,
+});
+
+/** Returns a box of `count` regions in a row, far from other rows. */
+export function row(count: number, number: number): Box {
+  return boxBetween([0, number * 4, 0, 0], [count * 4, number * 4 + 4, 4, 4]);
+}

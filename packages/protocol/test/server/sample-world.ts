@@ -1,0 +1,238 @@
+import {
+  type Box,
+  boxesIntersect,
+  type Chunk,
+  type ChunkShape,
+  type ClockStep,
+  DEFAULT_GENERATORS,
+  DEFAULT_MATERIALS,
+  type Epoch,
+  FLAT_DEFAULTS,
+  flatGenerator,
+  type GeneratorRef,
+  type GeneratorRegistry,
+  generatorRef,
+  type MaterialCatalog,
+  OverrideTree,
+  type Position,
+  PositionMap,
+  RegionClocks,
+  regionBox,
+  TILE_CHUNKS,
+  type VoxelPlacement,
+  WorldField,
+} from "@orthant/core";
+import type {
+  EditOrigin,
+  PeerServers,
+  Pose,
+  RemotePlayerEvent,
+  SyncWorld,
+  Vector,
+  VisibleEntity,
+  VisibleEntityEvent,
+  WorldEditResult,
+} from "@orthant/protocol";
+
+/** Initial state of a sample world. */
+export interface SampleWorldOptions {
+  readonly shape?: ChunkShape;
+  readonly generator?: GeneratorRef;
+  /** Stored on disk and not loaded. */
+  readonly stored?: readonly VoxelPlacement[];
+  readonly entities?: readonly VisibleEntity[];
+}
+
+/** A world in memory that tests can delay, break and inspect. */
+export class SampleWorld implements SyncWorld {
+  readonly worldId = 0x0123_4567n;
+  readonly era: Epoch = { number: 3, id: 33n };
+  readonly name = "Sample";
+  readonly shape: ChunkShape;
+  readonly catalog: MaterialCatalog = DEFAULT_MATERIALS;
+  readonly spawn: Vector = [4, 4, 0, 0];
+  readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
+  field: WorldField;
+  /** The error with which `edit` fails. */
+  editFailure: Error | undefined;
+  /** Number of calls of `whenDurable`. */
+  durableCalls = 0;
+  /** Delays durability; by default everything is durable at once. */
+  durability: Promise<void> = Promise.resolve();
+  /** Delays players before they join; by default none. */
+  recall?: (playerId: bigint) => Promise<void>;
+  /** How long before being stored each player had moved to their position. */
+  readonly keptSinceMs: number[] = [];
+  /** Delays every load. */
+  loading: Promise<void> = Promise.resolve();
+  readonly loads: Box[] = [];
+  readonly keptBoxes = new Set<Box>();
+  readonly edits: EditOrigin[] = [];
+  readonly kept = new Map<bigint, Pose>();
+  readonly ledger = new Map<bigint, number>();
+  /** Players whose clients may have been forgotten; `undefined` stands for anonymous players. */
+  readonly forgetful = new Set<bigint | undefined>();
+  /** Reports to other servers: the visit, name and x, or only the visit of a player who left. */
+  readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
+  readonly #clocks = new RegionClocks();
+  readonly #unread = new PositionMap<OverrideTree>();
+  readonly #entities = new Map<bigint, VisibleEntity>();
+  readonly #editListeners = new Set<(clocks: readonly ClockStep[]) => void>();
+  readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
+  readonly #playerListeners = new Set<(event: RemotePlayerEvent) => void>();
+  readonly peers: PeerServers = {
+    present: (visit, { name, position }) => this.told.push([visit, name, position[0]]),
+    gone: (visit) => this.told.push([visit]),
+    onPlayer: (listener) => {
+      this.#playerListeners.add(listener);
+      return () => this.#playerListeners.delete(listener);
+    },
+  };
+
+  constructor({ shape = TILE_CHUNKS, generator, stored = [], entities = [] }: SampleWorldOptions = {}) {
+    this.shape = shape;
+    this.field = WorldField.open({
+      generators: DEFAULT_GENERATORS,
+      generator: generator ?? generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+      shape,
+    });
+    const { field, regions } = this.field.setVoxels(stored);
+    for (const region of regions) this.#unread.set(...region, field.overrides.slice(regionBox(region)));
+    this.#clocks.bump(regions, 1);
+    this.field = this.field.withOverrides(OverrideTree.UNTOUCHED);
+    for (const entity of entities) this.#entities.set(entity.id, entity);
+  }
+
+  remembers({ number, id }: Epoch): boolean {
+    return number <= this.era.number && id === BigInt(number) * 11n;
+  }
+
+  clockOf(region: Position): number {
+    return this.#clocks.get(region);
+  }
+
+  isLoaded(chunks: Box): boolean {
+    return ![...this.#unread.positions()].some((region) => boxesIntersect(regionBox(region), chunks));
+  }
+
+  /** Never unloads anything, but records what must be kept. */
+  keep(chunks: Box): () => void {
+    const kept = { ...chunks };
+    this.keptBoxes.add(kept);
+    return () => this.keptBoxes.delete(kept);
+  }
+
+  async load(chunks: Box): Promise<void> {
+    this.loads.push(chunks);
+    await this.loading;
+    this.#read(chunks);
+  }
+
+  async edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
+    await Promise.resolve();
+    if (this.editFailure !== undefined) throw this.editFailure;
+    if (origin.editId <= this.lastEditOf(origin.clientId)) return { outcome: "duplicate", clocks: [] };
+    this.edits.push(origin);
+    this.ledger.set(origin.clientId, origin.editId);
+    const clocks = this.change(placements);
+    return { outcome: clocks.length > 0 ? "applied" : "unchanged", clocks };
+  }
+
+  /** Applies an edit without an origin. */
+  change(placements: readonly VoxelPlacement[]): readonly ClockStep[] {
+    for (const region of this.field.setVoxels(placements).regions) this.#read(regionBox(region));
+    const { field, regions } = this.field.setVoxels(placements);
+    if (regions.length === 0) return [];
+    this.field = field;
+    const clocks = this.#clocks.bump(regions, this.era.number);
+    for (const listener of this.#editListeners) listener(clocks);
+    return clocks;
+  }
+
+  /** Replaces whole chunks without an origin. */
+  changeChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): void {
+    const { field, regions } = this.field.setChunks(chunks);
+    this.field = field;
+    const clocks = this.#clocks.bump(regions, this.era.number);
+    for (const listener of this.#editListeners) listener(clocks);
+  }
+
+  /** Adds content without a clock, like worlds from other programs have. */
+  import(placements: readonly VoxelPlacement[]): void {
+    this.field = this.field.setVoxels(placements).field;
+  }
+
+  lastEditOf(clientId: bigint): number {
+    return this.ledger.get(clientId) ?? 0;
+  }
+
+  mayHaveForgotten(playerId?: bigint): boolean {
+    return this.forgetful.has(playerId);
+  }
+
+  whenDurable(): Promise<void> {
+    this.durableCalls++;
+    return this.durability;
+  }
+
+  onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void {
+    this.#editListeners.add(listener);
+    return () => this.#editListeners.delete(listener);
+  }
+
+  async entitiesIn(chunks: Box): Promise<readonly VisibleEntity[]> {
+    const { extents } = this.shape;
+    return [...this.#entities.values()].filter(({ position }) =>
+      position.every((coordinate, axis) => {
+        const chunk = Math.floor(coordinate / (extents[axis] ?? 1));
+        return chunk >= (chunks.min[axis] ?? 0) && chunk < (chunks.max[axis] ?? 0);
+      }),
+    );
+  }
+
+  onEntity(listener: (event: VisibleEntityEvent) => void): () => void {
+    this.#entityListeners.add(listener);
+    return () => this.#entityListeners.delete(listener);
+  }
+
+  /** Adds or changes an entity. */
+  put(entity: VisibleEntity): void {
+    this.#entities.set(entity.id, entity);
+    for (const listener of this.#entityListeners) listener({ kind: "present", entity });
+  }
+
+  /** Removes an entity. */
+  take(id: bigint): void {
+    this.#entities.delete(id);
+    for (const listener of this.#entityListeners) listener({ kind: "gone", id });
+  }
+
+  poseOf(playerId: bigint): Pose | undefined {
+    return this.kept.get(playerId);
+  }
+
+  keepPlayer(playerId: bigint, _name: string, pose: Pose, sinceMs: number): void {
+    this.kept.set(playerId, pose);
+    this.keptSinceMs.push(sinceMs);
+  }
+
+  /** Number of listeners. */
+  get listenerCount(): number {
+    return this.#editListeners.size + this.#entityListeners.size + this.#playerListeners.size;
+  }
+
+  /** Reports an event of another server. */
+  elsewhere(event: RemotePlayerEvent): void {
+    for (const listener of this.#playerListeners) listener(event);
+  }
+
+  #read(chunks: Box): void {
+    for (const region of [...this.#unread.positions()]) {
+      if (!boxesIntersect(regionBox(region), chunks)) continue;
+      const overrides = this.#unread.get(...region);
+      this.#unread.delete(...region);
+      if (overrides !== undefined)
+        this.field = this.field.withOverrides(this.field.overrides.merge(overrides));
+    }
+  }
+}

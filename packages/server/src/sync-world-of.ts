@@ -1,0 +1,93 @@
+import {
+  CLOCK_NEVER,
+  encode,
+  isOrthantError,
+  materialCatalogCodec,
+  OrthantError,
+  voxelsOfChunks,
+} from "@orthant/core";
+import {
+  CATALOG_BYTES_MAX,
+  clipText,
+  type Pose,
+  type SyncWorld,
+  sendablePose,
+  visibleEntity,
+  WORLD_NAME_BYTES_MAX,
+} from "@orthant/protocol";
+import type { World } from "@orthant/world";
+
+/**
+ * Adapts a world for a host. Opens an epoch, which is durable before a client receives any of its clocks.
+ * Throws `ORT_LIMIT` for a world with more materials than fit into a welcome.
+ */
+export async function syncWorldOf(world: World): Promise<SyncWorld> {
+  requireSmallCatalog(world);
+  const era = await world.openEpoch();
+  return {
+    worldId: world.worldId,
+    era,
+    shape: world.shape,
+    catalog: world.catalog,
+    generators: world.field.generators,
+    get name() {
+      return clipText(world.name, WORLD_NAME_BYTES_MAX);
+    },
+    get spawn() {
+      return world.spawn;
+    },
+    get field() {
+      return world.field;
+    },
+    remembers: (other) => world.knowsEpoch(other),
+    clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
+    isLoaded: (chunks) => world.isLoaded(chunks),
+    load: (chunks) => world.load(chunks),
+    keep: (chunks) => world.keep(chunks),
+    async edit(placements, origin) {
+      // With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits.
+      const { clocks, outcome } = await world.edit(placements, { origin, wait: "applied" });
+      return { outcome, clocks };
+    },
+    lastEditOf: (clientId) => world.lastEditOf(clientId),
+    mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),
+    whenDurable: () => world.whenDurable(),
+    onEdit: (listener) => world.onEdit(({ clocks }) => listener(clocks)),
+    async entitiesIn(chunks) {
+      const entities = await world.entitiesIn(voxelsOfChunks(world.shape, chunks));
+      return entities.map(visibleEntity);
+    },
+    onEntity: (listener) =>
+      world.onEntity((event) =>
+        listener(
+          event.kind === "present"
+            ? { kind: "present", entity: visibleEntity(event.entity) }
+            : { kind: "gone", id: event.entityId },
+        ),
+      ),
+    poseOf(playerId) {
+      const player = world.player(playerId);
+      return player === undefined ? undefined : sendablePose(player);
+    },
+    keepPlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
+  };
+}
+
+/** Rejects it now rather than for every client. */
+function requireSmallCatalog({ catalog }: World): void {
+  const bytes = encode(materialCatalogCodec, catalog).length;
+  if (bytes <= CATALOG_BYTES_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `materials of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`,
+  );
+}
+
+function keepPlayer(world: World, playerId: bigint, name: string, { position, orientation }: Pose): void {
+  try {
+    world.upsertPlayer({ playerId, name, position, orientation });
+  } catch (error) {
+    // A failed or closed world has reported that it stores nothing more; players must still be able to leave.
+    if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
+  }
+}

@@ -5,16 +5,8 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { NodeDisk } from "@orthant/disk/node";
-import {
-  DEFAULT_LAYERS,
-  encodePixelChunk,
-  lz4Compress,
-  lz4Decompress,
-  openPixelSave,
-  PixelChunkIndex,
-  PixelSaveWriter,
-  VERSION1_LAYERS,
-} from "@orthant/pixel-world";
+import { DEFAULT_LAYERS, openPixelSave, PixelSaveWriter, VERSION1_LAYERS } from "@orthant/pixel-world";
+import { encodePixelChunk, lz4Compress, lz4Decompress, PixelChunkIndex } from "@orthant/pixel-world/internal";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Bar, type Figure, median, type Plot, time, timeAsync, told } from "./figure.ts";

@@ -1,32 +1,34 @@
 import { crc32, OrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
-  applyPixelTable,
   createPixelWorld,
   DEFAULT_LAYERS,
   decodePixelBody,
+  encodePixelBody,
+  openPixelSave,
+  type PixelBody,
+  type PixelFacts,
+  packMask,
+  pixelFactsCodec,
+  planPixelRepair,
+  Version1Writer,
+} from "@orthant/pixel-world";
+import {
+  applyPixelTable,
   decodePixelChunk,
   decodePixelChunkVersion1,
   decodePixelHeader,
   type EncodedPixelChunk,
-  encodePixelBody,
   encodePixelChunk,
   encodePixelHeader,
   encodePixelTable,
   lz4Compress,
   lz4Decompress,
-  openPixelSave,
-  type PixelBody,
   PixelBodyIndex,
   PixelChunkIndex,
-  type PixelFacts,
-  packMask,
-  pixelFactsCodec,
   pixelSlotHeader,
-  planPixelRepair,
-  Version1Writer,
   wholePixelTable,
-} from "@orthant/pixel-world";
+} from "@orthant/pixel-world/internal";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 import { stripes } from "./pixel-generator.ts";

@@ -20,7 +20,7 @@ export const BROWSER_MAGIC = "PXSV";
 export const VERSION2_MAGIC = "PXSW";
 
 /** Fields of {@link nativeHeader}. */
-export interface NativeHeader {
+interface NativeHeader {
   readonly magic: typeof NATIVE_MAGIC;
   readonly version: number;
   readonly flags: number;
@@ -56,7 +56,7 @@ export const nativeHeader: Struct<NativeHeader> = struct({
 });
 
 /** Fields of {@link browserHeader}. */
-export interface BrowserHeader {
+interface BrowserHeader {
   readonly magic: typeof BROWSER_MAGIC;
   readonly version: number;
   readonly worldSeed: bigint;
@@ -86,7 +86,7 @@ export const browserHeader: Struct<BrowserHeader> = struct({
 });
 
 /** Fields of {@link pageEntry}. */
-export interface PageEntry {
+interface PageEntry {
   readonly x: number;
   readonly y: number;
   readonly payloadOffset: number;
@@ -108,7 +108,7 @@ export const pageEntry: Struct<PageEntry> = struct({
 });
 
 /** Fields of {@link bodySection}. */
-export interface BodySection {
+interface BodySection {
   readonly count: number;
   readonly reserved: number;
 }
@@ -117,7 +117,7 @@ export interface BodySection {
 export const bodySection: Struct<BodySection> = struct({ count: u32, reserved: u32 });
 
 /** Fields of {@link bodyIndexEntry}. */
-export interface BodyIndexEntry {
+interface BodyIndexEntry {
   readonly id: bigint;
   readonly recordOffset: number;
   readonly recordBytes: number;
@@ -253,7 +253,7 @@ export const entryHeader: Struct<EntryHeader> = struct({
 });
 
 /** Fields of {@link tableHeader}. */
-export interface TableHeader {
+interface TableHeader {
   /** Number of tables below this one; 0 for a complete table. */
   readonly links: number;
   readonly chunkCount: number;
@@ -264,7 +264,7 @@ export interface TableHeader {
 export const tableHeader: Struct<TableHeader> = struct({ links: u32, chunkCount: u32, bodyCount: u32 });
 
 /** Fields of {@link tableChunk}. */
-export interface TableChunk {
+interface TableChunk {
   readonly x: number;
   readonly y: number;
   readonly offset: number;
@@ -282,7 +282,7 @@ export const tableChunk: Struct<TableChunk> = struct({
 });
 
 /** Fields of {@link tableBody}. */
-export interface TableBody {
+interface TableBody {
   readonly id: bigint;
   readonly offset: number;
   readonly bytes: number;

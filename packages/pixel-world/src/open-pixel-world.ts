@@ -1,19 +1,12 @@
 import { type GeneratorRef, OrthantError, requireInteger } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
-import { requirePixelDialect } from "./dialect.ts";
-import { lockFile, replaceByCopy } from "./files/file-fence.ts";
+import { lockFile, replaceByCopy } from "./files.ts";
 import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
+import { type PixelWorldOptions, type PixelWorldSettings, requireConstants, settingsOf } from "./options.ts";
 import { PixelWorld } from "./pixel-world.ts";
-import {
-  type PixelWorldOptions,
-  type PixelWorldSettings,
-  requireConstants,
-  settingsOf,
-} from "./pixel-world-options.ts";
-import { DEFAULT_LAYERS, type PixelLayer } from "./pixels/pixel-layers.ts";
-import type { PixelGenerator } from "./pixels/stored-chunk.ts";
-import type { PixelFacts } from "./save.ts";
+import { DEFAULT_LAYERS, type PixelGenerator, type PixelLayer } from "./pixels.ts";
+import { type PixelFacts, requirePixelDialect } from "./save.ts";
 import { PixelSaveWriter } from "./writer.ts";
 
 /** Properties of a new world. All have defaults. */

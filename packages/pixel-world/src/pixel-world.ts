@@ -1,16 +1,13 @@
 import { isOrthantError, OrthantError, PositionSet } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
 import { TurnQueue } from "@orthant/disk/files";
-import { AutosaveTimer } from "./live/autosave-timer.ts";
+import { chunkOfBody, copyBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";
+import { AutosaveTimer, PixelSaveHandle } from "./live/autosave.ts";
 import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
 import type { PixelLog } from "./live/pixel-log.ts";
-import { PixelSaveHandle } from "./live/save-handle.ts";
-import { requireBodyId, requirePixels, requirePosition } from "./pixel-arguments.ts";
-import type { PixelWorldSettings } from "./pixel-world-options.ts";
-import { keptPixels } from "./pixels/pixel-layers.ts";
-import { chunkBytes, generatedPixels, pixelsOf } from "./pixels/stored-chunk.ts";
-import { chunkOfBody, copyBody, encodeBody, isEmptyBody, type PixelBody } from "./records/pixel-body.ts";
+import { type PixelWorldSettings, requireBodyId, requirePixels, requirePosition } from "./options.ts";
+import { chunkBytes, generatedPixels, keptPixels, pixelsOf } from "./pixels.ts";
 import type { PixelBodyRef, PixelFacts } from "./save.ts";
 import { shortestForm } from "./version2/chunk-payload.ts";
 
@@ -21,7 +18,7 @@ import { shortestForm } from "./version2/chunk-payload.ts";
 export type PixelChunkState = "clean" | "dirty" | "persisted";
 
 /** Internal parts of a {@link PixelWorld}. */
-export interface PixelWorldParts {
+interface PixelWorldParts {
   readonly log: PixelLog;
   readonly lock: DiskLock;
   readonly settings: PixelWorldSettings;

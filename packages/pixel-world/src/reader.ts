@@ -1,9 +1,8 @@
 import type { Disk } from "@orthant/disk";
 import { atFileLater, TEMPORARY_SUFFIX } from "@orthant/disk/files";
-import { type PixelDialect, pixelDialectOf, requirePixelDialect } from "./dialect.ts";
-import type { PixelSave } from "./save.ts";
-import { Version1Save } from "./version1/version1-save.ts";
-import { Version2Save } from "./version2/version2-save.ts";
+import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./save.ts";
+import { Version1Save } from "./version1/save.ts";
+import { Version2Save } from "./version2/save.ts";
 
 /**
  * Opens a pixel world of any dialect for reading. Checks the header and tables in full, and chunks and bodies

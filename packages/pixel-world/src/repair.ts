@@ -1,37 +1,30 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
-import { salvageVersion2 } from "./care/salvage-version2.ts";
-import { type PixelDialect, requirePixelDialect } from "./dialect.ts";
+import { decodeBody } from "./body.ts";
 import { nativeHeader } from "./layout.ts";
 import { PIXEL_BYTES } from "./limits.ts";
-import { decodeBody } from "./records/pixel-body.ts";
-import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "./save.ts";
+import { type PixelBodyRef, type PixelChunkRef, type PixelDialect, requirePixelDialect } from "./save.ts";
 import { verifyPixelWorld } from "./verify.ts";
 import { decodeChunk } from "./version1/chunk-payload.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
-import { readPayload } from "./version1/version1-save.ts";
-import { Version1Writer } from "./version1/version1-writer.ts";
+import { readPayload } from "./version1/save.ts";
+import { Version1Writer } from "./version1/writer.ts";
 import { readEntry } from "./version2/entry.ts";
+import { type Salvaged, salvageVersion2 } from "./version2/salvage.ts";
 import { PixelSaveWriter } from "./writer.ts";
 
 const TABLE_BYTES_OFFSET = nativeHeader.offsets.tableBytes;
 
 /** Plan to repair a pixel world. Applying it writes a new file and leaves the old one unchanged. */
-export interface PixelRepairPlan {
+export interface PixelRepairPlan extends Salvaged {
   readonly findings: readonly Finding[];
   readonly dialect: PixelDialect;
-  readonly facts: PixelFacts;
-  readonly modifiedMs: number;
-  readonly chunks: readonly PixelChunkRef[];
-  readonly bodies: readonly PixelBodyRef[];
   /**
    * Version 1 bodies found by scanning the file. The repair keeps them, although the game may have removed
    * some of them earlier.
    */
   readonly carved: readonly PixelBodyRef[];
-  /** Descriptions of what is lost, or may be. */
-  readonly losses: readonly string[];
 }
 
 /**

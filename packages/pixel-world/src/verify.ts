@@ -1,13 +1,13 @@
 import { boxAt, isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import { requirePixelDialect } from "./dialect.ts";
-import { unfinishedFilesOf } from "./files/file-fence.ts";
+import { unfinishedFilesOf } from "./files.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
+import { requirePixelDialect } from "./save.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
-import { scanEntries } from "./version2/entry-scan.ts";
-import { readState, type Version2State } from "./version2/read-state.ts";
-import { readBodyEntry, readChunkEntry } from "./version2/version2-save.ts";
+import { scanEntries } from "./version2/entry.ts";
+import { readState, type Version2State } from "./version2/header.ts";
+import { readBodyEntry, readChunkEntry } from "./version2/save.ts";
 
 /** Options of {@link verifyPixelWorld}. */
 export interface VerifyPixelOptions {

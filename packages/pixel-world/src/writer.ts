@@ -1,17 +1,13 @@
 import type { Disk } from "@orthant/disk";
-import { NewFile, type NewFileOptions } from "./files/new-file.ts";
+import { chunkOfBody, encodeBody, type PixelBody } from "./body.ts";
+import { NewFile, type NewFileOptions } from "./files.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
-import { keptPixels } from "./pixels/pixel-layers.ts";
-import { type PixelGenerator, STORAGE, type StoredPixelChunk } from "./pixels/stored-chunk.ts";
-import { chunkOfBody, encodeBody, type PixelBody } from "./records/pixel-body.ts";
+import { keptPixels, type PixelGenerator, STORAGE, type StoredPixelChunk } from "./pixels.ts";
 import type { PixelFacts } from "./save.ts";
-import { BodyIndex } from "./version2/body-index.ts";
-import { ChunkIndex } from "./version2/chunk-index.ts";
 import { type EncodedChunk, encodeChunk, shortestForm } from "./version2/chunk-payload.ts";
 import { encodeEntry, type NewEntry } from "./version2/entry.ts";
-import { encodeSlot, slotOffset } from "./version2/header-slot.ts";
-import { deadBytesOf } from "./version2/read-state.ts";
-import { encodeTable, wholeTable } from "./version2/table.ts";
+import { deadBytesOf, encodeSlot, slotOffset } from "./version2/header.ts";
+import { BodyIndex, ChunkIndex, encodeTable, wholeTable } from "./version2/table.ts";
 
 /** Approximate size of a write; smaller entries are batched. */
 const BATCH_BYTES = 1_048_576;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { lz4Compress, lz4Decompress } from "@orthant/pixel-world";
+import { lz4Compress, lz4Decompress } from "@orthant/pixel-world/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -4,12 +4,11 @@ import {
   DEFAULT_LAYERS,
   openPixelSave,
   openPixelWorld,
-  PIXEL_AUTOSAVE_MS,
-  PIXEL_PENDING_MAX,
   type PixelConstants,
   type PixelDamage,
   type PixelWorldOptions,
 } from "@orthant/pixel-world";
+import { PIXEL_AUTOSAVE_MS, PIXEL_PENDING_MAX } from "@orthant/pixel-world/internal";
 import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
 import {
   BYTES,

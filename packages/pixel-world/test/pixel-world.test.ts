@@ -4,11 +4,10 @@ import {
   createPixelWorld,
   openPixelSave,
   openPixelWorld,
-  PIXEL_AUTOSAVE_MS,
-  PIXEL_PENDING_MAX,
   packMask,
   verifyPixelWorld,
 } from "@orthant/pixel-world";
+import { PIXEL_AUTOSAVE_MS, PIXEL_PENDING_MAX } from "@orthant/pixel-world/internal";
 import { codeOf, codeOfRejection, FaultDisk } from "@orthant/testkit";
 import {
   BYTES,

@@ -15,7 +15,7 @@ import {
   pixelSlotHeader,
   pixelTableBody,
   pixelTableChunk,
-} from "@orthant/pixel-world";
+} from "@orthant/pixel-world/internal";
 import {
   compactedPackHeader,
   flatIndexHeader,

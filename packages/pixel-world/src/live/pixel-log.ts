@@ -1,23 +1,25 @@
 import { bytesEqual, isOrthantError, OrthantError, PositionSet } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import type { WriterLock } from "@orthant/disk/files";
-import { isDamage } from "@orthant/disk/files";
-import { lockFile, openHeld } from "../files/file-fence.ts";
-import { LeasedFile } from "../files/leased-file.ts";
+import { isDamage, type WriterLock } from "@orthant/disk/files";
+import { chunkOfBody, encodeBody, type PixelBody } from "../body.ts";
+import { LeasedFile, lockFile, openHeld } from "../files.ts";
 import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
-import { STORAGE, type StoredPixelChunk } from "../pixels/stored-chunk.ts";
-import { chunkOfBody, encodeBody, type PixelBody } from "../records/pixel-body.ts";
+import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
 import { compareChunks, type PixelBodyRef, type PixelChunkRef, type PixelFacts } from "../save.ts";
 import type { EncodedChunk } from "../version2/chunk-payload.ts";
-import { encodeEntry, type NewEntry, readEntry } from "../version2/entry.ts";
-import { scanEntries } from "../version2/entry-scan.ts";
-import { encodeSlot, slotOffset } from "../version2/header-slot.ts";
-import { deadBytesOf, readState, type TableSpan, type Version2State } from "../version2/read-state.ts";
+import { type Entry, encodeEntry, type NewEntry, readEntry, scanEntries } from "../version2/entry.ts";
+import {
+  deadBytesOf,
+  encodeSlot,
+  readState,
+  slotOffset,
+  type TableSpan,
+  type Version2State,
+} from "../version2/header.ts";
+import { readBodyEntry, readChunkEntry } from "../version2/save.ts";
 import { byId, encodeTable, type PixelIndex, type Table, wholeTable } from "../version2/table.ts";
-import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
 import { PixelSaveWriter } from "../writer.ts";
-import { copyLive, type SkipDamaged } from "./copy-live.ts";
 
 /** Internal parts of a {@link PixelLog}. */
 interface PixelLogParts {
@@ -346,5 +348,44 @@ async function requireNoEntries(
     if (piece.kind === "gap") continue;
     const detail = `a header is damaged, and behind generation ${generation} there is more; repair the file before it is written to`;
     throw new OrthantError("ORT_CHECKSUM", detail, { offset: piece.entry.offset });
+  }
+}
+
+/** Called for each damaged entry that a copy omits. */
+export type SkipDamaged = (ref: PixelChunkRef | PixelBodyRef, error: OrthantError) => void;
+
+/**
+ * Copies the live entries to a new file, one by one. A damaged entry makes the copy fail, because the copy
+ * must not look intact; with `skipDamaged` it is reported and omitted instead.
+ */
+async function copyLive(
+  file: DiskFile,
+  { chunks, bodies }: PixelIndex,
+  target: PixelSaveWriter,
+  skipDamaged?: SkipDamaged,
+): Promise<void> {
+  for (const ref of chunks) {
+    const entry = await entryOf(file, "chunk", ref, skipDamaged);
+    if (entry === undefined) continue;
+    await target.addEncoded(ref.x, ref.y, { storage: ref.storage, payload: entry.payload });
+  }
+  for (const ref of bodies) {
+    const entry = await entryOf(file, "body", ref, skipDamaged);
+    if (entry !== undefined) await target.addBodyRecord(ref.id, ref.x, ref.y, entry.payload);
+  }
+}
+
+async function entryOf(
+  file: DiskFile,
+  kind: "chunk" | "body",
+  ref: PixelChunkRef | PixelBodyRef,
+  skipDamaged: SkipDamaged | undefined,
+): Promise<Entry | undefined> {
+  try {
+    return await readEntry(file, kind, ref.offset, ref.bytes);
+  } catch (error) {
+    if (skipDamaged === undefined || !isDamage(error)) throw error;
+    skipDamaged(ref, error);
+    return undefined;
   }
 }

@@ -1,13 +1,7 @@
 import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
-import {
-  decodeBlockUpTo,
-  decodeOversizedBlock,
-  decodeSizedBlock,
-  encodeSizedBlock,
-} from "../lz4/sized-block.ts";
-import type { PixelDelta } from "../pixels/pixel-delta.ts";
-import type { PixelStorage, StoredPixelChunk } from "../pixels/stored-chunk.ts";
+import { decodeBlockUpTo, decodeOversizedBlock, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
+import type { PixelDelta, PixelStorage, StoredPixelChunk } from "../pixels.ts";
 
 /** Pixels per chunk. */
 const PIXELS = CHUNK_EDGE * CHUNK_EDGE;

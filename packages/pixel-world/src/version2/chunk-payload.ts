@@ -1,14 +1,17 @@
 import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
-import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4/sized-block.ts";
-import { type PixelDelta, pixelDelta } from "../pixels/pixel-delta.ts";
-import { keptLayers, pixelsOfPlanes, planesOf } from "../pixels/pixel-layers.ts";
+import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
 import {
   type ChunkForm,
   generatedPixels,
+  keptLayers,
+  type PixelDelta,
   type PixelGenerator,
   type PixelStorage,
+  pixelDelta,
+  pixelsOfPlanes,
+  planesOf,
   type StoredPixelChunk,
-} from "../pixels/stored-chunk.ts";
+} from "../pixels.ts";
 
 /** A chunk encoded for an entry. */
 export interface EncodedChunk {

@@ -1,14 +1,13 @@
 import { ByteWriter, crc8, encode, requireInteger } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { NewFile } from "../files/new-file.ts";
+import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../body.ts";
+import { NewFile } from "../files.ts";
 import { bodyIndexEntry, bodySection, NATIVE_MAGIC, nativeHeader, pageEntry } from "../layout.ts";
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../limits.ts";
-import { STORAGE, type StoredPixelChunk } from "../pixels/stored-chunk.ts";
-import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../records/pixel-body.ts";
+import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
 import { compareBodies, compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
 import { encodeChunk } from "./chunk-payload.ts";
-import { HEADER_BYTES } from "./read-header.ts";
-import { PREFIX_BYTES } from "./read-index.ts";
+import { HEADER_BYTES, PREFIX_BYTES } from "./header.ts";
 
 /** Facts that a version 1 file stores about its world. */
 export interface Version1Facts {

@@ -1,12 +1,12 @@
 import { OrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
-import { STORAGE, type StoredPixelChunk } from "../pixels/stored-chunk.ts";
-import { decodeBody, type PixelBody } from "../records/pixel-body.ts";
+import { decodeBody, type PixelBody } from "../body.ts";
+import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
 import type { PixelBodyRef, PixelChunkRef, PixelFacts, PixelSave } from "../save.ts";
 import { decodeChunk } from "./chunk-payload.ts";
 import { readEntry } from "./entry.ts";
-import { readState, type Version2State } from "./read-state.ts";
+import { readState, type Version2State } from "./header.ts";
 
 /** A version 2 file as of its last commit. */
 export class Version2Save implements PixelSave {

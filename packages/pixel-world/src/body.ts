@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter, crc8, OrthantError, requireInteger } from "@orthant/core";
-import { type BodyHeader, bodyHeader } from "../layout.ts";
-import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX } from "../limits.ts";
-import { decodeSizedBlock, encodeSizedBlock } from "../lz4/sized-block.ts";
+import { type BodyHeader, bodyHeader } from "./layout.ts";
+import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX } from "./limits.ts";
+import { decodeSizedBlock, encodeSizedBlock } from "./lz4.ts";
 
 /** Pixels that move as one: a crate, a boulder. Floats have 32-bit precision. */
 export interface PixelBody {

@@ -1,30 +1,32 @@
 import { isOrthantError } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
+import { decodeBody } from "../body.ts";
 import { ENTRIES_OFFSET } from "../layout.ts";
-import { STORAGE, storageNamed } from "../pixels/stored-chunk.ts";
-import { decodeBody } from "../records/pixel-body.ts";
-import type { PixelRepairPlan } from "../repair.ts";
+import { STORAGE, storageNamed } from "../pixels.ts";
 import type { PixelBodyRef, PixelChunkRef, PixelFacts } from "../save.ts";
-import { BodyIndex } from "../version2/body-index.ts";
-import { ChunkIndex } from "../version2/chunk-index.ts";
-import { decodeChunk } from "../version2/chunk-payload.ts";
-import type { Entry } from "../version2/entry.ts";
-import { scanEntries } from "../version2/entry-scan.ts";
-import { readSlots } from "../version2/header-slot.ts";
-import { newestSlot, readState, type Version2State } from "../version2/read-state.ts";
-import type { PixelIndex } from "../version2/table.ts";
-import { readBodyEntry, readChunkEntry } from "../version2/version2-save.ts";
+import { decodeChunk } from "./chunk-payload.ts";
+import { type Entry, scanEntries } from "./entry.ts";
+import { newestSlot, readSlots, readState, type Version2State } from "./header.ts";
+import { readBodyEntry, readChunkEntry } from "./save.ts";
+import { BodyIndex, ChunkIndex, type PixelIndex } from "./table.ts";
 
 /** The recoverable contents of a version 2 file. */
-export type SalvagedVersion2 = Pick<PixelRepairPlan, "facts" | "modifiedMs" | "chunks" | "bodies" | "losses">;
+export interface Salvaged {
+  readonly facts: PixelFacts;
+  readonly modifiedMs: number;
+  readonly chunks: readonly PixelChunkRef[];
+  readonly bodies: readonly PixelBodyRef[];
+  /** Descriptions of what is lost, or may be. */
+  readonly losses: readonly string[];
+}
 
 /**
  * If the tables are readable, recovers the intact entries that they name, and replaces each damaged entry
  * with an older one if there is any. Otherwise scans the file for the last entry of each chunk and body;
  * removed ones stay removed.
  */
-export async function salvageVersion2(path: string, file: DiskFile): Promise<SalvagedVersion2> {
+export async function salvageVersion2(path: string, file: DiskFile): Promise<Salvaged> {
   const [state, error] = await attempt(() => readState(file));
   if (state !== undefined) return followTables(path, file, state);
   const slot = newestSlot(await readSlots(file));
@@ -48,7 +50,7 @@ async function followTables(
   path: string,
   file: DiskFile,
   { facts, modifiedMs, index }: Version2State,
-): Promise<SalvagedVersion2> {
+): Promise<Salvaged> {
   const chunks: PixelChunkRef[] = [];
   const bodies: PixelBodyRef[] = [];
   const lost: { readonly chunk?: PixelChunkRef; readonly body?: PixelBodyRef; readonly reason: string }[] =

@@ -1,9 +1,9 @@
 import { ByteReader, OrthantError, PositionMap } from "@orthant/core";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
+import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../body.ts";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
-import type { StoredPixelChunk } from "../pixels/stored-chunk.ts";
-import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../records/pixel-body.ts";
+import type { StoredPixelChunk } from "../pixels.ts";
 import {
   compareBodies,
   type PixelBodyRef,
@@ -12,8 +12,14 @@ import {
   type PixelSave,
 } from "../save.ts";
 import { decodeChunk, type Strictness } from "./chunk-payload.ts";
-import { HEADER_BYTES, readHeader, type Version1Header } from "./read-header.ts";
-import { PREFIX_BYTES, readIndex, type Version1Index } from "./read-index.ts";
+import {
+  HEADER_BYTES,
+  PREFIX_BYTES,
+  readHeader,
+  readIndex,
+  type Version1Header,
+  type Version1Index,
+} from "./header.ts";
 
 /** A version 1 file of either dialect, read strictly. */
 export class Version1Save implements PixelSave {

@@ -1,4 +1,14 @@
-import { type Clock, OrthantError, systemClock, systemRandomBits } from "@orthant/core";
+import {
+  type Clock,
+  I32_MAX,
+  I32_MIN,
+  OrthantError,
+  requireBigint,
+  requireInteger,
+  systemClock,
+  systemRandomBits,
+  U64_MAX,
+} from "@orthant/core";
 import {
   AUTOSAVE_MS,
   AUTOSAVE_MS_MAX,
@@ -8,8 +18,7 @@ import {
   PENDING_MAX,
   PENDING_MAX_LIMIT,
 } from "./limits.ts";
-import type { PixelLayer } from "./pixels/pixel-layers.ts";
-import type { PixelGenerator } from "./pixels/stored-chunk.ts";
+import type { PixelGenerator, PixelLayer } from "./pixels.ts";
 import type { PixelFacts } from "./save.ts";
 
 /** Constants of a game that a file must match. Omitted ones are not compared. */
@@ -114,4 +123,21 @@ function requireOption(name: string, value: number, min: number, max: number): v
 
 function namesOf(layers: readonly PixelLayer[]): string {
   return layers.map(({ name, kept }) => `${name} (${kept})`).join(", ");
+}
+
+/** Throws `ORT_ARGUMENT` unless these are valid chunk coordinates. */
+export function requirePosition(x: number, y: number): void {
+  requireInteger(x, I32_MIN, I32_MAX);
+  requireInteger(y, I32_MIN, I32_MAX);
+}
+
+/** Throws `ORT_ARGUMENT` unless `pixels` has the size of one chunk. */
+export function requirePixels(pixels: Uint8Array, bytes: number): void {
+  if (pixels instanceof Uint8Array && pixels.length === bytes) return;
+  throw new OrthantError("ORT_ARGUMENT", `the pixels of a chunk are a Uint8Array of ${bytes} bytes`);
+}
+
+/** Throws `ORT_ARGUMENT` unless `id` is a valid body id. */
+export function requireBodyId(id: bigint): void {
+  requireBigint(id, 0n, U64_MAX);
 }

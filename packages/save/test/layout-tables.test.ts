@@ -34,7 +34,7 @@ import { describe, expect, test } from "vitest";
 function tablesOf(
   name: string,
 ): { readonly offset: number; readonly bytes: number; readonly field: string }[][] {
-  const page = readFileSync(new URL(`../../../../docs/formats/${name}`, import.meta.url), "utf8");
+  const page = readFileSync(new URL(`../../../docs/formats/${name}`, import.meta.url), "utf8");
   return [...page.matchAll(/\| Offset \| Bytes \| Field.*\n\|[- |]+\n((?:\|.*\n)+)/g)].map(([, rows = ""]) =>
     [...rows.matchAll(/^\| (\d+) +\| (\d+) +\| `(\w+)`/gm)].map(([, offset, bytes, field = ""]) => ({
       offset: Number(offset),

@@ -160,8 +160,16 @@ export {
   segmentHeaderV1,
 } from "./journal/journal-layout.ts";
 export { type JournalBase, JournalReader, type ScannedJournal } from "./journal/journal-reader.ts";
+export {
+  JOURNAL_ENTRY_BYTES_MAX,
+  JOURNAL_SEGMENT_BYTES_MAX,
+  JournalWriter,
+  type LogEvents,
+  poisoned,
+} from "./journal/journal-writer.ts";
 export { openLiveJournal } from "./journal/live-journal.ts";
 export type { GroupSpan, ScannedSegment } from "./journal/segment-scan.ts";
+export { isSegmentTaken, nextEpochNumber, removeSegments } from "./journal/segment-writer.ts";
 export { type PackPiece, type ScannedGap, type ScannedRecord, scanPack } from "./pack/pack-scan.ts";
 export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./read/copy-generation.ts";
 export { type ListedGeneration, listGenerations } from "./read/list-generations.ts";

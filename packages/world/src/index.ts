@@ -1,11 +1,9 @@
 export type { CompactionReport, Retention } from "@orthant/save";
 export { createWorld } from "./create-world.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
-export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal.ts";
 export type { DamagedJournal, ReplayedJournal } from "./journal/replay.ts";
 export type {
   ExternalLog,
-  LogEvents,
   LoggedChange,
   LoggedEdit,
   LoggedEntry,

@@ -1,8 +1,8 @@
 import type { Disk } from "@orthant/disk";
-import { openLiveJournal, openSave } from "@orthant/save";
+import { isSegmentTaken, openLiveJournal, openSave } from "@orthant/save";
 import { type DamagedJournal, replayJournal } from "./journal/replay.ts";
 import { generationAt, type Moment } from "./kept-generations.ts";
-import { isSegmentTaken, openForWriting } from "./open-for-writing.ts";
+import { openForWriting } from "./open-for-writing.ts";
 import { openWritable } from "./open-writable.ts";
 import { World } from "./world.ts";
 import type { WorldContent } from "./world-content.ts";

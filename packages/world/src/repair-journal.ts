@@ -1,13 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import {
-  JOURNAL_FOLDER,
-  JournalReader,
-  parseSegmentName,
-  type RepairPlan,
-  segmentFile,
-  surveySave,
-} from "@orthant/save";
+import { JournalReader, type RepairPlan, surveySave } from "@orthant/save";
 import type { ReplayedJournal } from "./journal/replay.ts";
 import { replayOnto } from "./save-with-journal.ts";
 
@@ -31,9 +24,8 @@ export async function planJournalRepair(disk: Disk, plan: RepairPlan): Promise<J
   let changes = 0;
   try {
     await reading(async (journal) => {
-      const known = new Set(journal.found.segments.map(({ id }) => segmentFile(id)));
-      for (const path of await laterSegments(disk, generation)) {
-        if (!known.has(path)) losses.push(`${path} belongs to an opening that the world no longer knows of`);
+      for (const path of journal.unknownSegments) {
+        losses.push(`${path} belongs to an opening that the world no longer knows of`);
       }
       if (journal.found.damage !== undefined)
         losses.push(`${journal.found.damage.detail}; what follows is lost`);
@@ -69,16 +61,4 @@ async function withJournal<Value>(
   } finally {
     await journal.close();
   }
-}
-
-/** Returns the segments on the disk that a generation may not include. */
-async function laterSegments(disk: Disk, generation: number): Promise<readonly string[]> {
-  const entries = await disk.list(JOURNAL_FOLDER).catch((error: unknown) => {
-    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
-    throw error;
-  });
-  return entries
-    .map(({ name }) => parseSegmentName(name))
-    .filter((id) => id !== undefined && id.generation >= generation)
-    .map((id) => segmentFile(id as NonNullable<typeof id>));
 }

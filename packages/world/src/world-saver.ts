@@ -1,12 +1,12 @@
 import { type Clock, nextTurn } from "@orthant/core";
-import type { CompactionReport, SegmentId } from "@orthant/save";
+import { type CompactionReport, poisoned, type SegmentId } from "@orthant/save";
 import { Autosave } from "./autosave.ts";
 import { BackgroundCompactor } from "./background-compactor.ts";
 import type { LoggedEntry, WorldLog } from "./journal/world-log.ts";
 import { Listeners } from "./listeners.ts";
 import { SerialQueue } from "./serial-queue.ts";
 import type { WorldContent } from "./world-content.ts";
-import { poisoned, refusal } from "./world-error.ts";
+import { refusal } from "./world-error.ts";
 import type { WorldCadence } from "./world-options.ts";
 import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
 

@@ -1,16 +1,15 @@
 import { boxBetween, chunkFromVoxels, epochOf, type Position, stepOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import { JOURNAL_FOLDER, openSave, verifySave } from "@orthant/save";
-import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
 import {
-  createWorld,
   JOURNAL_ENTRY_BYTES_MAX,
+  JOURNAL_FOLDER,
   JOURNAL_SEGMENT_BYTES_MAX,
-  openWorld,
-  type World,
-  type WorldOptions,
-} from "@orthant/world";
+  openSave,
+  verifySave,
+} from "@orthant/save";
+import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 

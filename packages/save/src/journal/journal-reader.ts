@@ -47,12 +47,14 @@ const LOOKS_MAX = 16;
 export class JournalReader {
   /** Result of the scan at opening. */
   readonly found: ScannedJournal;
+  readonly #generation: number;
   readonly #files: readonly OpenSegment[];
   /** The segments before the damage. */
   readonly #readable: readonly OpenScanned[];
 
-  private constructor(found: ScannedJournal, segments: readonly OpenScanned[]) {
+  private constructor(found: ScannedJournal, segments: readonly OpenScanned[], generation: number) {
     this.found = found;
+    this.#generation = generation;
     this.#files = segments;
     this.#readable = segments.slice(0, found.readable);
   }
@@ -64,7 +66,7 @@ export class JournalReader {
     try {
       for (const id of ids) files.push({ id, file: await disk.open(segmentFile(id), "read") });
       const scan = await scanSteadily(files, base);
-      return new JournalReader({ ...scan, ...others }, scan.segments);
+      return new JournalReader({ ...scan, ...others }, scan.segments, base.generation);
     } catch (error) {
       await closeAll(files);
       throw error;
@@ -74,6 +76,14 @@ export class JournalReader {
   /** Number of groups before the damage. */
   get groups(): number {
     return this.#readable.reduce((sum, { groups }) => sum + groups.length, 0);
+  }
+
+  /** Segments that the generation does not include, of openings that its description does not name. */
+  get unknownSegments(): readonly string[] {
+    return this.found.stale.filter((path) => {
+      const id = parseSegmentName(path.slice(JOURNAL_FOLDER.length + 1));
+      return id !== undefined && id.generation >= this.#generation;
+    });
   }
 
   /** Yields every entry up to the damage, group by group, in order. */

@@ -5,6 +5,7 @@ import type {
   JournalChunk,
   JournalEdit,
   JournalEntry,
+  LogEvents,
   SaveChange,
   SegmentId,
   WorldDescription,
@@ -17,13 +18,6 @@ export interface LoggedEdit extends JournalEdit {
 
 /** A change to a world, as a log receives it. */
 export type LoggedEntry = Exclude<JournalEntry, JournalEdit> | LoggedEdit;
-
-/** Callbacks of a log. */
-export interface LogEvents {
-  /** Asks for a save now. */
-  onFull(): void;
-  onFailure(error: unknown): void;
-}
 
 /** Logs the changes of a world in order. Every entry has a position. */
 export interface WorldLog {

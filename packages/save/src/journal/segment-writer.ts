@@ -1,14 +1,8 @@
 import { isOrthantError, type RandomBits } from "@orthant/core";
 import type { Disk, DiskFile, DiskLock } from "@orthant/disk";
-import {
-  encodeEndMark,
-  encodeSegmentHeader,
-  JOURNAL_FOLDER,
-  type SegmentId,
-  type SegmentKey,
-  sealGroup,
-  segmentFile,
-} from "@orthant/save";
+import { encodeEndMark, encodeSegmentHeader, type SegmentKey, sealGroup } from "./journal-group.ts";
+import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
+import type { ScannedJournal } from "./journal-reader.ts";
 
 interface OpenSegment {
   readonly id: SegmentId;
@@ -125,12 +119,39 @@ export class SegmentWriter {
  * Removes an unneeded segment. Does not sync: a segment that reappears after a crash belongs to a past
  * generation or epoch. If removal fails, the next opening tries again.
  */
-export async function removeSegment(disk: Disk, path: string): Promise<void> {
+async function removeSegment(disk: Disk, path: string): Promise<void> {
   try {
     await disk.remove(path);
   } catch (error) {
     if (!isOrthantError(error)) throw error;
   }
+}
+
+/** Removes all segments of a journal whose changes are part of a durable generation. */
+export async function removeSegments(disk: Disk, { stale, segments }: ScannedJournal): Promise<void> {
+  for (const path of [...stale, ...segments.map(({ id }) => segmentFile(id))])
+    await removeSegment(disk, path);
+}
+
+/**
+ * Returns the number of the epoch after `last` and after those of sessions that created a segment but never
+ * committed, so that no segment name is used twice. Rule J1.
+ */
+export function nextEpochNumber(last: number, { stale }: ScannedJournal): number {
+  const names = stale.map((path) => path.slice(JOURNAL_FOLDER.length + 1));
+  const used = new Set(names.map((name) => parseSegmentName(name)?.epoch));
+  let epoch = last + 1;
+  while (used.has(epoch)) epoch++;
+  return epoch;
+}
+
+/**
+ * Whether an opening failed because a writer that lost the lock created a segment of the chosen name after the opening
+ * had listed the segments. The next opening lists that one too, and chooses another epoch. Rule J1.
+ */
+export function isSegmentTaken(error: unknown): boolean {
+  const cause = isOrthantError(error, "ORT_SAVE_POISONED") ? error.cause : undefined;
+  return isOrthantError(cause, "ORT_EXISTS") && cause.context.path?.startsWith(`${JOURNAL_FOLDER}/`) === true;
 }
 
 /** Appends bytes durably to a segment. */

@@ -1,17 +1,8 @@
-import { ByteWriter, type Clock, type Codec, type Timer } from "@orthant/core";
-import {
-  groupHeader,
-  JOURNAL_FOLDER,
-  type JournalEntry,
-  journalEditBytesMax,
-  journalEntryCodec,
-  type SaveChange,
-  type SegmentId,
-} from "@orthant/save";
-import { poisoned } from "../world-error.ts";
-import { LatestEntities } from "./latest-entities.ts";
+import { ByteWriter, type Clock, type Codec, OrthantError, type Timer } from "@orthant/core";
+import type { SaveChange } from "../commit/save-change.ts";
+import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
+import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
-import type { LogEvents, WorldLog } from "./world-log.ts";
 
 /** A segment that grows beyond this size triggers a save, which begins a new segment. */
 export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
@@ -26,10 +17,17 @@ const STEPS_WAIT_MS = 1_000;
 const SPARE_BYTES_MAX = 1_048_576;
 const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
-/** What a journal needs from the world. */
-export interface JournalParts extends SegmentWriterParts {
+/** What a journal needs from its world. */
+export interface JournalWriterParts extends SegmentWriterParts {
   readonly clock: Clock;
   readonly volume: number;
+}
+
+/** Callbacks of a log. */
+export interface LogEvents {
+  /** Asks for a save now. */
+  onFull(): void;
+  onFailure(error: unknown): void;
 }
 
 /** A segment that a commit waits for. */
@@ -61,7 +59,7 @@ interface Waiter {
  * synced, the next one collects. Every entry has a position. An entry is safe once it is synced or part of a
  * durable generation.
  */
-export class Journal implements WorldLog {
+export class JournalWriter {
   readonly #codec: Codec<JournalEntry>;
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
@@ -82,16 +80,16 @@ export class Journal implements WorldLog {
   #writing: Promise<void> | undefined;
   #stepTimer: Timer | undefined;
 
-  private constructor(parts: JournalParts) {
+  private constructor(parts: JournalWriterParts) {
     this.#codec = journalEntryCodec(parts.volume);
     this.#segments = new SegmentWriter(parts);
     this.#clock = parts.clock;
   }
 
   /** Creates the journal folder. The next commit makes its name durable, since it syncs the parent folder. */
-  static async open(parts: JournalParts): Promise<Journal> {
+  static async open(parts: JournalWriterParts): Promise<JournalWriter> {
     await parts.disk.makeDirectory(JOURNAL_FOLDER);
-    return new Journal(parts);
+    return new JournalWriter(parts);
   }
 
   /** Sets the event handlers. */
@@ -304,4 +302,61 @@ export class Journal implements WorldLog {
     this.stop(error);
     this.#events?.onFailure(error);
   }
+}
+
+type EntityEntry = Extract<JournalEntry, { readonly kind: "entity" }>;
+
+interface LatestEntity {
+  readonly storedAt: EntityEntry["storedAt"];
+  readonly bytes: Uint8Array;
+}
+
+/** The last entry of each entity in a group, which makes earlier ones redundant: groups are atomic. */
+class LatestEntities {
+  readonly #latest = new Map<bigint, LatestEntity>();
+  #bytes = 0;
+
+  /** Total size of the entries. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * Returns the entry to write in place of the previous one. An entity that has left its leaf since then no
+   * longer knows that leaf, but replay has to find it there. Rules J8 and J20.
+   */
+  withPosition(entry: EntityEntry): EntityEntry {
+    return { ...entry, storedAt: entry.storedAt ?? this.#latest.get(entry.entity.entityId)?.storedAt };
+  }
+
+  /** Stores the bytes of an entry, which must not change afterwards. */
+  put({ entity: { entityId }, storedAt }: EntityEntry, bytes: Uint8Array): void {
+    this.#bytes += bytes.length - (this.#latest.get(entityId)?.bytes.length ?? 0);
+    this.#latest.set(entityId, { storedAt, bytes });
+  }
+
+  /** Writes the pending entry of an entity, if any, before another entry about it is written. */
+  settle(entityId: bigint, out: ByteWriter): void {
+    const latest = this.#latest.get(entityId);
+    if (latest === undefined) return;
+    out.raw(latest.bytes);
+    this.#bytes -= latest.bytes.length;
+    this.#latest.delete(entityId);
+  }
+
+  /** Writes all pending entries. */
+  settleAll(out: ByteWriter): void {
+    for (const entityId of this.#latest.keys()) this.settle(entityId, out);
+  }
+}
+
+/** Returns the error for every edit and save after a failed save. */
+export function poisoned(cause: unknown): OrthantError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new OrthantError(
+    "ORT_SAVE_POISONED",
+    `a save failed, so nothing more is accepted; what was saved before is safe: close the world and open it again (${reason})`,
+    {},
+    { cause },
+  );
 }

@@ -38,7 +38,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "a node reuses a term",
     change(LEASES, "?? 0) + 1", "?? 0, 1)"),
     change(FOLDERS, "stands >= term", "stands > term"),
-    change("world/dist/session-epoch.js", "if (epoch.number <= description.clockEpoch)", "if (false)"),
+    change("world/dist/edit/session-epoch.js", "if (epoch.number <= description.clockEpoch)", "if (false)"),
   ),
   mutant(
     "an owner that is late appends its term record all the same",
@@ -67,7 +67,11 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner applies an edit twice",
-    change("world/dist/last-edit-store.js", "return editId <= this.lastEditOf(clientId);", "return false;"),
+    change(
+      "world/dist/edit/last-edit-store.js",
+      "return editId <= this.lastEditOf(clientId);",
+      "return false;",
+    ),
   ),
   mutant(
     "an owner takes an append with an unknown outcome for stored",

@@ -15,8 +15,8 @@ export interface SimMutant {
 }
 
 const REPLICA = "core/dist/region/region-replica.js";
-const LAST_EDITS = "world/dist/last-edit-store.js";
-const EPOCHS = "world/dist/session-epoch.js";
+const LAST_EDITS = "world/dist/edit/last-edit-store.js";
+const EPOCHS = "world/dist/edit/session-epoch.js";
 const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
 const EDIT_QUEUES = "protocol/dist/server/edits/edit-queues.js";
 const SENDER = "protocol/dist/server/regions/region-sender.js";
@@ -73,7 +73,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a world does not remember who made its edits",
-    change("world/dist/world-content.js", "this.lastEdits.add(origin);", ""),
+    change("world/dist/content/world-content.js", "this.lastEdits.add(origin);", ""),
   ),
   mutant("a server takes edits again after a restart", DEAF_LAST_EDITS, DEAF_EDIT_QUEUE),
   mutant(

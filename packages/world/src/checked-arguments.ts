@@ -11,8 +11,8 @@ import {
   wrongArgument,
 } from "@orthant/core";
 import type { StoredEntity, StoredPlayer, Vector } from "@orthant/save";
-import type { EntityChange, NewEntity } from "./entity-store.ts";
-import type { PlayerChange } from "./player-store.ts";
+import type { EntityChange, NewEntity } from "./entities/entity-store.ts";
+import type { PlayerChange } from "./entities/player-store.ts";
 import type { WorldLabel } from "./world-options.ts";
 
 // Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.

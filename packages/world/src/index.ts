@@ -1,6 +1,8 @@
 export type { CompactionReport, Retention } from "@orthant/save";
-export { createWorld } from "./create-world.ts";
-export type { EntityChange, EntityEvent, NewEntity } from "./entity-store.ts";
+export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./edit/last-edit-store.ts";
+export type { EditOptions, WorldEdit } from "./edit/world-editor.ts";
+export type { EntityChange, EntityEvent, NewEntity } from "./entities/entity-store.ts";
+export type { PlayerChange } from "./entities/player-store.ts";
 export type { DamagedJournal, ReplayedJournal } from "./journal/replay.ts";
 export type {
   ExternalLog,
@@ -9,15 +11,16 @@ export type {
   LoggedEntry,
   WorldLog,
 } from "./journal/world-log.ts";
-export type { Moment, WorldGeneration } from "./kept-generations.ts";
-export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./last-edit-store.ts";
-export { openLoggedWorld } from "./open-logged.ts";
-export { openWorld } from "./open-world.ts";
-export type { PlayerChange } from "./player-store.ts";
-export { type JournalRepair, planJournalRepair } from "./repair-journal.ts";
-export { openSaveWithJournal, replayOnto, type SaveWithJournal } from "./save-with-journal.ts";
+export { createWorld, openLoggedWorld, openWorld } from "./open/open-world.ts";
+export {
+  type JournalRepair,
+  openSaveWithJournal,
+  planJournalRepair,
+  replayOnto,
+  type SaveWithJournal,
+} from "./open/save-with-journal.ts";
 export { World } from "./world.ts";
-export type { EditOptions, WorldEdit } from "./world-editor.ts";
+export type { Moment, WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";
 export {
   COPY_VOXELS_MAX,

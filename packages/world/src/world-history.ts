@@ -1,16 +1,22 @@
-import { type Box, requireInteger } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
-import type { EditRequest } from "./edit-request.ts";
 import {
-  generationAt,
-  listKept,
-  type Moment,
-  restoreRequest,
-  type WorldGeneration,
-  withName,
-  withoutName,
-} from "./kept-generations.ts";
-import type { WorldContent } from "./world-content.ts";
+  type Box,
+  boxContains,
+  boxVolume,
+  type Chunk,
+  type FieldEdit,
+  OrthantError,
+  type Position,
+  PositionMap,
+  positionsLexicographic,
+  requireInteger,
+  type WorldField,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/save";
+import type { WorldContent } from "./content/world-content.ts";
+import type { EditRequest } from "./edit/edit-request.ts";
+import { leavesTouching } from "./regions/region-loader.ts";
+import { EDIT_CHUNKS_MAX } from "./world-options.ts";
 
 /** What a history needs from its world. */
 interface Writer {
@@ -72,4 +78,131 @@ export class WorldHistory {
   async restoreRequest(box: Box, from: Moment): Promise<EditRequest> {
     return restoreRequest(this.#disk, box, await this.generationAt(from));
   }
+}
+
+/** Selects a saved state of a world: a generation by number or name, or the last one at or before a time. */
+export type Moment = number | string | Date;
+
+/** A kept saved state of a world. */
+export interface WorldGeneration {
+  readonly generation: number;
+  /** When it was saved, in milliseconds since 1970. */
+  readonly savedMs: number;
+  readonly name: string | undefined;
+}
+
+/** A generation's name is short, on one line, and cannot be mistaken for a number. */
+const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
+
+/** Lists all generations that can be opened, oldest first. */
+export async function listKept(
+  disk: Disk,
+  { namedGenerations }: WorldDescription,
+): Promise<readonly WorldGeneration[]> {
+  const names = new Map(namedGenerations.map(({ generation, name }) => [generation, name]));
+  const found = await listGenerations(disk);
+  return found
+    .map(({ generation, atMs }) => ({ generation, savedMs: atMs, name: names.get(generation) }))
+    .sort((a, b) => a.generation - b.generation);
+}
+
+/** Returns the generation at `moment`. Throws `ORT_NOT_FOUND` when it is not kept. */
+export async function generationAt(
+  disk: Disk,
+  moment: Moment,
+  description: WorldDescription,
+): Promise<number> {
+  const kept = await listKept(disk, description);
+  const found = [...kept].reverse().find(({ generation, savedMs, name }) => {
+    if (typeof moment === "number") return generation === moment;
+    return typeof moment === "string" ? name === moment : savedMs <= moment.getTime();
+  });
+  if (found !== undefined) return found.generation;
+  throw new OrthantError("ORT_NOT_FOUND", `${describeMoment(moment)} is not kept; ${describeKept(kept)}`);
+}
+
+/** Returns a description in which `name` belongs to `generation` alone. */
+export function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
+  if (!GENERATION_NAME.test(name)) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `${JSON.stringify(name)} is no name for a generation: 1 to 64 characters in one line, and not only digits`,
+    );
+  }
+  const others = description.namedGenerations.filter(
+    (known) => known.generation !== generation && known.name !== name,
+  );
+  const namedGenerations = [...others, { generation, name }].sort((a, b) => a.generation - b.generation);
+  return { ...description, namedGenerations };
+}
+
+/** Returns a description without `name`. Throws `ORT_NOT_FOUND` when no generation has that name. */
+export function withoutName(description: WorldDescription, name: string): WorldDescription {
+  const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
+  if (namedGenerations.length < description.namedGenerations.length)
+    return { ...description, namedGenerations };
+  const known = namedGenerations.map((named) => JSON.stringify(named.name)).join(", ");
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `no generation is called ${JSON.stringify(name)}; ${known === "" ? "none has a name" : `there are ${known}`}`,
+  );
+}
+
+/** Returns an edit that restores a box of chunks to its state in a generation. */
+export async function restoreRequest(disk: Disk, box: Box, generation: number): Promise<EditRequest> {
+  const save = await openSave(disk, { generation });
+  try {
+    const past = await chunksIn(save, box);
+    return { touched: [box], change: (field) => restore(field, box, past) };
+  } finally {
+    await save.close();
+  }
+}
+
+async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
+  const chunks = new PositionMap<Chunk>();
+  for (const leaf of await leavesTouching(save.index, box)) {
+    for (const { position, chunk } of await save.readBlocks(leaf)) {
+      if (boxContains(box, position)) chunks.set(...position, chunk);
+    }
+    requireFew(chunks.size);
+  }
+  return chunks;
+}
+
+function restore(field: WorldField, box: Box, past: PositionMap<Chunk>): FieldEdit {
+  const chunks: (readonly [Position, Chunk])[] = [...past];
+  for (const { box: piece } of field.overrides.pieces(box)) {
+    // Check before iterating: one piece may be very large.
+    requireFew(chunks.length + boxVolume(piece));
+    for (const position of positionsLexicographic(piece)) {
+      // Chunks edited since then were untouched before.
+      if (!past.has(...position)) chunks.push([position, field.generatedChunk(...position)]);
+    }
+  }
+  return field.setChunks(chunks);
+}
+
+function requireFew(chunks: number): void {
+  if (chunks <= EDIT_CHUNKS_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `more than ${EDIT_CHUNKS_MAX} chunks were made in this box: restore it in parts`,
+  );
+}
+
+function describeMoment(moment: Moment): string {
+  if (typeof moment === "number") return `generation ${moment}`;
+  return typeof moment === "string"
+    ? `a generation called ${JSON.stringify(moment)}`
+    : `a generation of ${moment.toISOString()} or before`;
+}
+
+function describeKept(kept: readonly WorldGeneration[]): string {
+  const [oldest] = kept;
+  const newest = kept.at(-1);
+  if (oldest === undefined || newest === undefined) return "there is none";
+  const at = ({ generation, savedMs }: WorldGeneration): string =>
+    `${generation} of ${new Date(savedMs).toISOString()}`;
+  return `${kept.length} are, from ${at(oldest)} to ${at(newest)}`;
 }

@@ -9,7 +9,7 @@ import type {
 } from "@orthant/core";
 import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
 import type { DamagedJournal } from "./journal/replay.ts";
-import type { Moment } from "./kept-generations.ts";
+import type { Moment } from "./world-history.ts";
 
 /** Options for a new world. All are optional. */
 export interface NewWorld {

@@ -11,7 +11,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Save } from "@orthant/save";
-import type { RegionLoader } from "./load/region-loader.ts";
+import type { RegionLoader } from "./regions/region-loader.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot {

@@ -24,7 +24,7 @@ import {
   worldDescriptionCodec,
 } from "@orthant/save";
 import { checkedPlayer, requireId, requireLabel } from "./checked-arguments.ts";
-import { copySave } from "./copy-save.ts";
+import type { WorldContent } from "./content/world-content.ts";
 import {
   chunksRequest,
   copyRequest,
@@ -32,20 +32,22 @@ import {
   fillRequest,
   renewalRequest,
   voxelsRequest,
-} from "./edit-request.ts";
-import { chunksOfHomes, type EntityChange, type EntityEvent, type NewEntity } from "./entity-store.ts";
-import type { Moment } from "./kept-generations.ts";
-import { checkedOrigin, type EditOrigin } from "./last-edit-store.ts";
-import type { PlayerChange } from "./player-store.ts";
-import { newWorldId, SessionEpoch } from "./session-epoch.ts";
-import type { WorldContent } from "./world-content.ts";
-import { type EditOptions, type WorldEdit, WorldEditor } from "./world-editor.ts";
-import { WorldEntities } from "./world-entities.ts";
-import { refusal } from "./world-error.ts";
-import { WorldHistory } from "./world-history.ts";
+} from "./edit/edit-request.ts";
+import { checkedOrigin, type EditOrigin } from "./edit/last-edit-store.ts";
+import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
+import { type EditOptions, type WorldEdit, WorldEditor, WorldEntities } from "./edit/world-editor.ts";
+import {
+  chunksOfHomes,
+  type EntityChange,
+  type EntityEvent,
+  type NewEntity,
+} from "./entities/entity-store.ts";
+import type { PlayerChange } from "./entities/player-store.ts";
+import type { WorldParts } from "./open/world-parts.ts";
+import { copySave } from "./saving/copy-save.ts";
+import { refusal, WorldSaver } from "./saving/world-saver.ts";
+import { type Moment, WorldHistory } from "./world-history.ts";
 import type { WorldLabel } from "./world-options.ts";
-import type { WorldParts } from "./world-parts.ts";
-import { WorldSaver } from "./world-saver.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /**

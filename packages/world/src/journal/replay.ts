@@ -1,7 +1,17 @@
-import { boxAt, type Chunk, isOrthantError, OrthantError, type Position, PositionMap } from "@orthant/core";
+import {
+  boxAt,
+  type Chunk,
+  type ClockStep,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  PositionMap,
+  regionBox,
+} from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
-import { originOf } from "../last-edit-store.ts";
-import type { WorldContent } from "../world-content.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import { originOf } from "../edit/last-edit-store.ts";
+import type { LoggedChange } from "./world-log.ts";
 
 /** What to do with a journal that is damaged before its end. */
 export type DamagedJournal = "refuse" | "cut";
@@ -146,4 +156,35 @@ export class Replay {
   #chunkAt(position: Position): Chunk {
     return this.#chunks.get(...position) ?? this.#content.field.realizeChunk(...position);
   }
+}
+
+/**
+ * Replays a log. A change is applied where its regions have the clocks they had before it, and skipped where
+ * they have later ones, since then the generation includes it. Any other clock means that the log belongs to
+ * a different world. Rule K11.
+ */
+export async function replayLog(content: WorldContent, changes: AsyncIterable<LoggedChange>): Promise<void> {
+  const replay = new Replay(content, 0);
+  for await (const { steps, chunks, origins } of changes) {
+    await content.whenLoaded(
+      steps.map(({ region }) => regionBox(region)),
+      async () => {
+        if (steps.every(({ region, after }) => content.clocks.get(region) >= after)) return;
+        for (const step of steps) requireClockBefore(content, step);
+        const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
+        await replay.make({ kind: "edit", origin: undefined, chunks, clocks });
+        for (const origin of origins) content.noteOrigin(originOf(origin));
+      },
+    );
+  }
+  replay.finish();
+}
+
+function requireClockBefore({ clocks }: WorldContent, { region, before, after }: ClockStep): void {
+  const clock = clocks.get(region);
+  if (clock === before) return;
+  throw new OrthantError(
+    "ORT_JOURNAL",
+    `region [${region}] at clock ${clock}, and a record from ${before} to ${after}`,
+  );
 }

@@ -1,4 +1,17 @@
-import type { ClockStep, RegionClock } from "@orthant/core";
+import {
+  type Chunk,
+  type ChunkShape,
+  type ClockStep,
+  cellOfVoxel,
+  chunkOfVoxel,
+  diffChunks,
+  type Position,
+  PositionMap,
+  type RegionClock,
+  type VoxelEdit,
+  type VoxelPlacement,
+  type WorldField,
+} from "@orthant/core";
 import type {
   ClientEdits,
   GlobalState,
@@ -10,6 +23,7 @@ import type {
   SegmentId,
   WorldDescription,
 } from "@orthant/save";
+import { clientEditsOf, type EditOrigin } from "../edit/last-edit-store.ts";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {
@@ -53,4 +67,79 @@ export interface ExternalLog extends WorldLog {
   readonly epoch: number;
   /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */
   recover(description: WorldDescription): AsyncIterable<LoggedChange>;
+}
+
+/** The effect of an edit on a world. */
+export interface MadeEdit {
+  readonly before: WorldField;
+  readonly after: WorldField;
+  readonly chunks: readonly Position[];
+  readonly clocks: readonly ClockStep[];
+  readonly origin: EditOrigin | undefined;
+  /** The requested voxels, when the edit set voxels one by one. */
+  readonly placements: readonly VoxelPlacement[] | undefined;
+}
+
+/** Chunks up to this size are written whole, without computing what changed. */
+const SMALL_CHUNK_BYTES = 16;
+/** Approximate size of a voxel in a list. */
+const VOXEL_BYTES = 4;
+
+/** Returns the log entry needed to replay an edit, including its clocks. */
+export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): LoggedEdit {
+  // Most edits touch one chunk and need no map of chunks.
+  const isSingle = chunks.length === 1 && placements?.length === 1;
+  const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
+  const only = isSingle ? placements.map((placement) => voxelEditOf(after.shape, placement)) : undefined;
+  return {
+    kind: "edit",
+    origin: origin && clientEditsOf(origin),
+    chunks: chunks.map((position) =>
+      journalChunkOf(before, after, position, only ?? inOrder(asked?.get(...position))),
+    ),
+    clocks: clocks.map(({ region, before: clockBefore, after: clock }) => ({
+      region,
+      before: clockBefore,
+      clock,
+    })),
+  };
+}
+
+function journalChunkOf(
+  before: WorldField,
+  after: WorldField,
+  position: Position,
+  asked: readonly VoxelEdit[] | undefined,
+): JournalChunk {
+  const chunk = after.realizeChunk(...position);
+  if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { position, chunk };
+  const edits = asked ?? diffOf(before, position, chunk);
+  return edits.length * VOXEL_BYTES < chunk.byteLength ? { position, edits } : { position, chunk };
+}
+
+function diffOf(before: WorldField, position: Position, after: Chunk): readonly VoxelEdit[] {
+  return diffChunks(before.realizeChunk(...position), after);
+}
+
+/** Groups the requested materials by chunk and voxel index; the last one for a voxel wins. */
+function editsByChunk(
+  shape: ChunkShape,
+  placements: readonly VoxelPlacement[],
+): PositionMap<Map<number, number>> {
+  const byChunk = new PositionMap<Map<number, number>>();
+  for (const { voxel, material } of placements) {
+    const position = chunkOfVoxel(shape, voxel);
+    const edits = byChunk.get(...position) ?? new Map<number, number>();
+    byChunk.set(...position, edits.set(cellOfVoxel(shape, ...voxel), material));
+  }
+  return byChunk;
+}
+
+function voxelEditOf(shape: ChunkShape, { voxel, material }: VoxelPlacement): VoxelEdit {
+  return { index: cellOfVoxel(shape, ...voxel), material };
+}
+
+function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {
+  if (edits === undefined) return undefined;
+  return Array.from(edits, ([index, material]) => ({ index, material })).sort((a, b) => a.index - b.index);
 }

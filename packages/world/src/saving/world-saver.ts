@@ -1,14 +1,11 @@
-import { type Clock, nextTurn } from "@orthant/core";
+import { type Clock, nextTurn, OrthantError } from "@orthant/core";
 import { type CompactionReport, poisoned, type SegmentId } from "@orthant/save";
-import { Autosave } from "./autosave.ts";
-import { BackgroundCompactor } from "./background-compactor.ts";
-import type { LoggedEntry, WorldLog } from "./journal/world-log.ts";
-import { Listeners } from "./listeners.ts";
-import { SerialQueue } from "./serial-queue.ts";
-import type { WorldContent } from "./world-content.ts";
-import { refusal } from "./world-error.ts";
-import type { WorldCadence } from "./world-options.ts";
-import { releaseParts, type WorldParts, type Writing } from "./world-parts.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import type { LoggedEntry, WorldLog } from "../journal/world-log.ts";
+import { Listeners } from "../listeners.ts";
+import { releaseParts, type WorldParts, type Writing } from "../open/world-parts.ts";
+import type { WorldCadence } from "../world-options.ts";
+import { Autosave, BackgroundCompactor, SerialQueue } from "./background-tasks.ts";
 
 /** What a save includes. Entities that only moved are not due at once. */
 export type SaveExtent = "everything" | "what is due";
@@ -225,4 +222,11 @@ export class WorldSaver {
       throw error;
     }
   }
+}
+
+/** Returns the error for an edit or save of a closed or read-only world. */
+export function refusal(reason: "closed" | "readOnly"): OrthantError {
+  return reason === "closed"
+    ? new OrthantError("ORT_CLOSED", "the world was closed")
+    : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");
 }

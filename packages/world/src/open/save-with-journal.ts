@@ -1,11 +1,16 @@
 import { isOrthantError } from "@orthant/core";
 import { type Disk, OverlayDisk } from "@orthant/disk";
-import { type JournalReader, openLiveJournal, openSave, type Save } from "@orthant/save";
-import { type ReplayedJournal, replayReadable } from "./journal/replay.ts";
-import { openWritable } from "./open-writable.ts";
-import type { WorldOptions } from "./world-options.ts";
-import { releaseParts } from "./world-parts.ts";
-import { contentOf, generatorsOf } from "./world-setting.ts";
+import {
+  JournalReader,
+  openLiveJournal,
+  openSave,
+  type RepairPlan,
+  type Save,
+  surveySave,
+} from "@orthant/save";
+import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
+import type { WorldOptions } from "../world-options.ts";
+import { contentOf, generatorsOf, openWritable, releaseParts } from "./world-parts.ts";
 
 /** A world as `openWorld` would show it, for tools that work on saves. */
 export interface SaveWithJournal {
@@ -36,7 +41,7 @@ export async function openSaveWithJournal(
         continue;
       }
       try {
-        return await withJournal(disk, save, journal, options);
+        return await replayInMemory(disk, save, journal, options);
       } finally {
         await journal.close();
       }
@@ -47,7 +52,7 @@ export async function openSaveWithJournal(
   }
 }
 
-async function withJournal(
+async function replayInMemory(
   disk: Disk,
   save: Save,
   journal: JournalReader,
@@ -93,5 +98,64 @@ export async function replayOnto(
     return replayed;
   } finally {
     await releaseParts(save, { writer, lock });
+  }
+}
+
+/** What a repair can recover from a damaged world's journal. */
+export interface JournalRepair {
+  /** Changes that can be replayed. */
+  readonly changes: number;
+  /** What is lost and why, one sentence each. */
+  readonly losses: readonly string[];
+  /** Replays these changes onto the repaired world. */
+  applyTo(target: Disk): Promise<void>;
+}
+
+/** Reads the journal of a damaged world as far as possible and writes nothing. Rule J30. */
+export async function planJournalRepair(disk: Disk, plan: RepairPlan): Promise<JournalRepair> {
+  const manifest = (await surveySave(disk)).manifest?.manifest;
+  const generation = manifest?.currentGeneration ?? plan.generation ?? 0;
+  const reading = <Value>(use: (journal: JournalReader) => Promise<Value>): Promise<Value> =>
+    withReader(disk, { generation, global: plan.global, manifest: manifest ?? {} }, use);
+  const losses: string[] = [];
+  let changes = 0;
+  try {
+    await reading(async (journal) => {
+      for (const path of journal.unknownSegments) {
+        losses.push(`${path} belongs to an opening that the world no longer knows of`);
+      }
+      if (journal.found.damage !== undefined)
+        losses.push(`${journal.found.damage.detail}; what follows is lost`);
+      for await (const entries of journal.entries(plan.global.description.chunkShape.volume)) {
+        changes += entries.length;
+      }
+    });
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    losses.push(`${error.detail}; what follows is lost`);
+  }
+  if (plan.generated === undefined && changes > 0) {
+    losses.push(`${changes} changes to what a generator made that is not here`);
+    changes = 0;
+  }
+  return {
+    changes,
+    losses,
+    async applyTo(target) {
+      if (changes > 0) await reading((journal): Promise<ReplayedJournal> => replayOnto(target, journal));
+    },
+  };
+}
+
+async function withReader<Value>(
+  disk: Disk,
+  base: Parameters<typeof JournalReader.open>[1],
+  use: (journal: JournalReader) => Promise<Value>,
+): Promise<Value> {
+  const journal = await JournalReader.open(disk, base);
+  try {
+    return await use(journal);
+  } finally {
+    await journal.close();
   }
 }

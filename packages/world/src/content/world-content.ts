@@ -23,23 +23,21 @@ import {
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
+import { type EditOrigin, LastEditStore } from "../edit/last-edit-store.ts";
+import { EntityLoader, homesAfter, type LeafStep, type LoadedEntities } from "../entities/entity-loader.ts";
 import {
   type ChangedEntity,
   type EntityChange,
   type EntityEvent,
   EntityStore,
   type NewEntity,
-} from "./entity-store.ts";
-import { type EditOrigin, LastEditStore } from "./last-edit-store.ts";
-import { leafChanges } from "./leaf-changes.ts";
-import { Listeners } from "./listeners.ts";
-import { EntityLoader, type LeafStep, type LoadedEntities } from "./load/entity-loader.ts";
-import { homesAfter } from "./load/homes-after.ts";
-import { LoadedRegions } from "./load/loaded-regions.ts";
-import { type LoadedRegion, RegionLoader } from "./load/region-loader.ts";
-import { type PlayerChange, PlayerStore } from "./player-store.ts";
-import { Unsaved } from "./unsaved.ts";
-import type { WorldOptions } from "./world-options.ts";
+} from "../entities/entity-store.ts";
+import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
+import { Listeners } from "../listeners.ts";
+import { LoadedRegions } from "../regions/loaded-regions.ts";
+import { type LoadedRegion, RegionLoader } from "../regions/region-loader.ts";
+import type { WorldOptions } from "../world-options.ts";
+import { leafChanges, Unsaved } from "./unsaved-changes.ts";
 
 /** Fraction of the memory limit that remains in use after eviction. */
 const WEIGHT_LEFT = 0.9;

@@ -1,7 +1,7 @@
 import { type Epoch, OrthantError } from "@orthant/core";
 import { DESCRIPTION_EPOCHS_MAX, type WorldDescription } from "@orthant/save";
-import type { WorldContent } from "./world-content.ts";
-import type { WorldSaver } from "./world-saver.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import type { WorldSaver } from "../saving/world-saver.ts";
 
 /** Opens the epoch of one session of a world and knows the epochs of earlier sessions. */
 export class SessionEpoch {

@@ -1,6 +1,6 @@
 import { wrongArgument } from "@orthant/core";
 import { CLIENT_EDITS_MAX, type ClientEdits } from "@orthant/save";
-import { requireId } from "./checked-arguments.ts";
+import { requireId } from "../checked-arguments.ts";
 
 /** Identifies an edit and its author, to tell a resent edit from a new one. */
 export interface EditOrigin {

@@ -1,7 +1,6 @@
-import type { Box } from "@orthant/core";
-import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
-import { cellKey } from "../cell-key.ts";
-import { leavesTouching } from "./region-loader.ts";
+import { type Box, clampInto, type Position } from "@orthant/core";
+import { type LeafEntry, LeafMap, type Save, type StoredEntity } from "@orthant/save";
+import { cellKey, leavesTouching } from "../regions/region-loader.ts";
 
 /** The entities stored in a leaf. */
 export interface LoadedEntities {
@@ -110,4 +109,14 @@ export class EntityLoader {
       await save.close();
     }
   }
+}
+
+/**
+ * Returns a function that maps an entity's cell before a commit to its cell after it. They differ only when
+ * the commit split or merged the leaf.
+ */
+export function homesAfter({ added }: Pick<LeafStep, "added">): (home: Box, storedAt: Position) => Box {
+  const map = new LeafMap(added);
+  // Leaves do not overlap, so a new leaf at the entity's stored position is the one that stores it now.
+  return (home, storedAt) => map.find(clampInto(home, storedAt))?.cell ?? home;
 }

@@ -9,7 +9,7 @@ import {
   type SaveChange,
   type StoredBlock,
 } from "@orthant/save";
-import { cellKey } from "./cell-key.ts";
+import { cellKey } from "../regions/region-loader.ts";
 
 /** Options for copying a save. */
 export interface CopyOptions {

@@ -17,8 +17,8 @@ import {
   storedEntityCodec,
   type Vector,
 } from "@orthant/save";
-import { cellKey } from "./cell-key.ts";
-import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "./world-options.ts";
+import { cellKey } from "../regions/region-loader.ts";
+import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 
 /** Upper bound on the bytes that a record of one entity needs besides the entity itself. */
 const RECORD_OVERHEAD_BYTES = 64;

@@ -1,6 +1,38 @@
 import type { Clock, Timer } from "@orthant/core";
 import type { CompactionReport, SaveWriter } from "@orthant/save";
 
+/** Saves a fixed time after the first change since the last save, no matter how many more changes follow. */
+export class Autosave {
+  readonly #clock: Clock;
+  readonly #save: () => void;
+  #timer: Timer | undefined;
+  #dueMs = Infinity;
+
+  constructor(clock: Clock, save: () => void) {
+    this.#clock = clock;
+    this.#save = save;
+  }
+
+  /** Schedules a save within `delayMs`. A save that is already due earlier stays scheduled. */
+  within(delayMs: number): void {
+    const dueMs = this.#clock.nowMs() + delayMs;
+    if (dueMs >= this.#dueMs) return;
+    this.cancel();
+    this.#dueMs = dueMs;
+    this.#timer = this.#clock.after(delayMs, () => {
+      this.cancel();
+      this.#save();
+    });
+  }
+
+  /** Cancels the scheduled save. */
+  cancel(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#dueMs = Infinity;
+  }
+}
+
 /** Pause between two slices of work, so that other work is not held up. */
 const PAUSE_MS = 2;
 
@@ -45,5 +77,23 @@ export class BackgroundCompactor {
       });
       this.#pauses.set(timer, resolve);
     });
+  }
+}
+
+/** Runs tasks one after the other, in submission order. A failed task does not stop the next. */
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs a task after all earlier ones and returns its result. */
+  run<Result>(task: () => Promise<Result> | Result): Promise<Result> {
+    const result = this.#last.then(task);
+    // The queue continues after a failure; the caller's promise reports it.
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Resolves when all tasks submitted so far are done. */
+  async idle(): Promise<void> {
+    await this.#last;
   }
 }

@@ -1,12 +1,15 @@
-import type { ClockStep, Position } from "@orthant/core";
+import type { Clock, ClockStep, Position } from "@orthant/core";
+import type { StoredEntity } from "@orthant/save";
+import { checkedEntityChange, checkedNewEntity, requireId } from "../checked-arguments.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
+import { journalEditOf } from "../journal/world-log.ts";
+import { Listeners } from "../listeners.ts";
+import { SerialQueue } from "../saving/background-tasks.ts";
+import type { WorldSaver } from "../saving/world-saver.ts";
 import type { EditRequest } from "./edit-request.ts";
-import { journalEditOf } from "./journal/journal-edit.ts";
 import type { EditOrigin } from "./last-edit-store.ts";
-import { Listeners } from "./listeners.ts";
-import { SerialQueue } from "./serial-queue.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
-import type { WorldContent } from "./world-content.ts";
-import type { WorldSaver } from "./world-saver.ts";
 
 /** Options for editing voxels. */
 export interface EditOptions {
@@ -84,5 +87,50 @@ export class WorldEditor {
     }
     if (clocks.length > 0) this.#listeners.emit(edit);
     return edit;
+  }
+}
+
+/** Changes the entities of a world in memory, for the next save, in the journal and for listeners. */
+export class WorldEntities {
+  readonly #content: WorldContent;
+  readonly #saver: WorldSaver;
+  readonly #clock: Clock;
+
+  constructor(content: WorldContent, saver: WorldSaver, clock: Clock) {
+    this.#content = content;
+    this.#saver = saver;
+    this.#clock = clock;
+  }
+
+  /** Adds an entity with a new, never used id. */
+  spawn(entity: NewEntity): StoredEntity {
+    const record = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
+    this.#saver.noteChange("worldMs", () => ({
+      kind: "entity",
+      entity: record,
+      storedAt: undefined,
+    }));
+    this.#content.entityListeners.emit({ kind: "present", entity: record });
+    return record;
+  }
+
+  /** Changes a loaded entity. */
+  change(entityId: bigint, change: EntityChange): void {
+    requireId("entityId", entityId);
+    const checked = checkedEntityChange(change);
+    const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
+    const { entity, crosses, isStep } = this.#content.changeEntity(entityId, checked, this.#clock.nowMs());
+    const due = crosses ? "worldMs" : "entitiesMs";
+    this.#saver.noteChange(due, () => ({ kind: "entity", entity, storedAt }), isStep);
+    this.#content.entityListeners.emit({ kind: "present", entity });
+  }
+
+  /** Removes a loaded entity. */
+  despawn(entityId: bigint): void {
+    requireId("entityId", entityId);
+    const storedAt = this.#content.entities.storedAtOf(entityId);
+    this.#content.despawnEntity(entityId);
+    this.#saver.noteChange("worldMs", () => ({ kind: "entityGone", entityId, storedAt }));
+    this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 }

@@ -9,12 +9,17 @@ import {
   chunkOfVoxel,
   chunksOfVoxels,
   type FieldEdit,
+  intersectBoxes,
   OrthantError,
   type Position,
   PositionSet,
   positionFrom,
+  positionsLexicographic,
+  positionsMinorToMajor,
   regionBox,
+  uniformChunk,
   type VoxelPlacement,
+  voxelsOfChunks,
   type WorldField,
 } from "@orthant/core";
 import {
@@ -23,9 +28,8 @@ import {
   requireChunkPair,
   requirePlacement,
   requirePosition,
-} from "./checked-arguments.ts";
-import { copyBox, fillBox } from "./voxel-boxes.ts";
-import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "./world-options.ts";
+} from "../checked-arguments.ts";
+import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../world-options.ts";
 
 const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
@@ -138,4 +142,36 @@ function copyOfBox(box: Box): Box {
 function copyPosition(position: Position): Position {
   requirePosition("the position", position);
   return positionFrom((axis) => position[axis]);
+}
+
+/** Returns the edit that sets every voxel of a box. */
+export function fillBox(field: WorldField, box: Box, material: number): FieldEdit {
+  const chunks = chunksOfVoxels(field.shape, box);
+  const filled = Array.from(positionsLexicographic(chunks), (position): readonly [Position, Chunk] => [
+    position,
+    fillChunk(field, position, box, material),
+  ]);
+  return field.setChunks(filled);
+}
+
+/** Returns the edit that copies a box of voxels to another position. Source and target may overlap. */
+export function copyBox(field: WorldField, box: Box, to: Position): FieldEdit {
+  const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
+    const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
+    return { voxel, material: field.voxelAt(...position) };
+  });
+  return field.setVoxels(placements);
+}
+
+function fillChunk(field: WorldField, position: Position, box: Box, material: number): Chunk {
+  const { shape } = field;
+  const voxels = voxelsOfChunks(shape, boxAt(position));
+  const part = intersectBoxes(box, voxels);
+  if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, material);
+  const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
+  return field.realizeChunk(...position).fill(shape, local, material);
+}
+
+function minus(position: Position, from: Position): Position {
+  return positionFrom((axis) => position[axis] - from[axis]);
 }

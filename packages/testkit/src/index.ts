@@ -1,3 +1,4 @@
+export { fromHex, toHex } from "./bytes.ts";
 export { CrashDisk } from "./crash/crash-disk.ts";
 export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, OPFS, WEAK, XFS } from "./crash/crash-model.ts";
 export {
@@ -9,16 +10,22 @@ export {
 export type { DiskOperation } from "./crash/operation.ts";
 export { codeOf, codeOfRejection } from "./error-code.ts";
 export { FakeClock } from "./fake-clock.ts";
-export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault/fault-disk.ts";
-export { fromHex, toHex } from "./hex.ts";
-export { type Link, type LinkEnd, type LinkListener, LossyNetwork } from "./network/lossy-network.ts";
-export { CALM_WEATHER, type Weather } from "./network/weather.ts";
+export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault-disk.ts";
+export {
+  CALM_WEATHER,
+  type Link,
+  type LinkEnd,
+  type LinkListener,
+  LossyNetwork,
+  type Weather,
+} from "./lossy-network.ts";
 export { Prng } from "./prng.ts";
 export {
+  commitValue,
   proveSampleStore,
+  readValues,
   STORE_MUTANTS,
   type StoreMutant,
   type StoreProof,
-} from "./proof/prove-sample-store.ts";
-export { commitValue, readValues } from "./proof/sample-store.ts";
-export { SharedLocks, StoppableProcess } from "./stopping/stoppable-process.ts";
+} from "./sample-store.ts";
+export { SharedLocks, StoppableProcess } from "./stoppable-process.ts";

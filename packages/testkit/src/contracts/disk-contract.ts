@@ -1,7 +1,7 @@
 import type { Disk, FolderDisk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
+import { bytesOf, textOf } from "../bytes.ts";
 import { codeOfRejection } from "../error-code.ts";
-import { bytesOf, textOf } from "./text-bytes.ts";
 
 /** A disk under test, and its clean-up. */
 export interface DiskUnderTest {

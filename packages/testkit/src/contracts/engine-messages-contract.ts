@@ -1,10 +1,10 @@
 import type { Engine, Journal, PublishedRecord } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { expect } from "vitest";
+import { bytesOf, textOf } from "../bytes.ts";
 import { codeOfRejection } from "../error-code.ts";
 import { type OnEngine, recordOf } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
-import { bytesOf, textOf } from "./text-bytes.ts";
 
 const LONG_MS = 10_000;
 const BRIEF_MS = 200;

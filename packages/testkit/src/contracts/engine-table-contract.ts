@@ -1,8 +1,8 @@
 import type { Entry } from "@orthant/cluster";
 import { expect } from "vitest";
+import { bytesOf, textOf } from "../bytes.ts";
 import type { OnEngine } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
-import { bytesOf, textOf } from "./text-bytes.ts";
 
 /** Tests the guarantees of an engine's table. */
 export function describeEngineTable(on: OnEngine): void {

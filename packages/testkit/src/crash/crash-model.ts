@@ -1,5 +1,4 @@
-import type { Effect } from "./effect.ts";
-import type { DiskOperation } from "./operation.ts";
+import type { DiskOperation, Effect } from "./operation.ts";
 
 /** What a kind of file system guarantees: which effects a sync saves, and which can survive together. */
 export interface CrashModel {

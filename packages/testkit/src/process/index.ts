@@ -1,2 +1,0 @@
-export { type ForeignWriter, startForeignWriter } from "./foreign-writer.ts";
-export { type EndedProgram, runProgram } from "./run-program.ts";

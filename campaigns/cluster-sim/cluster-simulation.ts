@@ -16,7 +16,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
+import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
@@ -88,7 +88,7 @@ class ClusterSimulation {
     };
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
-    this.#network = new LossyNetwork(clock, prng, CALM_WEATHER);
+    this.#network = new LossyNetwork(clock, prng, RELIABLE_NETWORK);
     this.#faults = new ClusterFaults({
       ...{ clock, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
       guests: () => this.#guests,

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "@orthant/core";
-import { CALM_WEATHER, LossyNetwork, Prng, type Weather } from "@orthant/testkit";
+import { LossyNetwork, type NetworkConditions, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { CrowdPlayer } from "./crowd-player.ts";
 
 /** The players that a worker plays. */
@@ -23,8 +23,8 @@ export interface CrowdAnswer {
 
 const ACT_MS = 1_000;
 const TICK_MS = 50;
-const WEATHER: Weather = {
-  ...CALM_WEATHER,
+const CONDITIONS: NetworkConditions = {
+  ...RELIABLE_NETWORK,
   loss: 0.05,
   duplication: 0.05,
   reordering: 0.05,
@@ -33,7 +33,7 @@ const WEATHER: Weather = {
 };
 
 const { port, seed, first, count } = workerData as CrowdOrder;
-const network = new LossyNetwork(systemClock, new Prng(seed + first), WEATHER);
+const network = new LossyNetwork(systemClock, new Prng(seed + first), CONDITIONS);
 const players = await Promise.all(
   Array.from({ length: count }, (_, index) =>
     CrowdPlayer.open(port, network, new Prng(seed * 1_000 + first + index), first + index),

@@ -1,5 +1,5 @@
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { type Fault, FaultDisk, type PowerCutOptions, WEAK } from "@orthant/testkit";
+import { type DiskFault, FaultDisk, type PowerCutOptions, WEAK } from "@orthant/testkit";
 
 /** A writer that omits one durability step. */
 export interface Mutant {
@@ -14,7 +14,7 @@ export interface Mutant {
 const DISKS_PER_CUT = 60;
 
 /** Creates a writer that skips the operation in `fault`. */
-export function mutant(step: string, fault: Omit<Fault, "kind">): Mutant {
+export function mutant(step: string, fault: Omit<DiskFault, "kind">): Mutant {
   const spoil = (disk: Disk): Disk => new FaultDisk(disk, { ...fault, kind: "skip" });
   return { step, spoil, isOnce: fault.sticky === false };
 }

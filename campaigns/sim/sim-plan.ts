@@ -19,7 +19,7 @@ import {
   terrainGenerator,
 } from "@orthant/core";
 import type { Role, SyncLimits } from "@orthant/protocol";
-import { CALM_WEATHER, type Prng, type Weather } from "@orthant/testkit";
+import { type NetworkConditions, type Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import type { DiskPace } from "./mortal-disk.ts";
 
 /** Properties of one client of a case. */
@@ -81,11 +81,11 @@ export function planOf(prng: Prng): SimPlan {
   };
 }
 
-/** Draws how the network treats frames until the next change of weather. */
-export function drawWeather(prng: Prng, network: SimPlan["network"]): Weather {
+/** Draws how the network treats frames until the next change. */
+export function drawConditions(prng: Prng, network: SimPlan["network"]): NetworkConditions {
   const delayMsMin = prng.between(1, 30);
   const common = {
-    ...CALM_WEATHER,
+    ...RELIABLE_NETWORK,
     delayMsMin,
     delayMsMax: delayMsMin + prng.pick([0, 20, 100, 400]),
     noticeMsMax: prng.pick([0, 100, 500, 2_000, 20_000]),

@@ -1,9 +1,9 @@
-import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
+import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { faultInCalm } from "./calm-check.ts";
 import { EditHistory } from "./edit-history.ts";
 import { RegionStates } from "./region-states.ts";
 import { SimClient } from "./sim-client.ts";
-import { drawWeather, planOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import { drawConditions, planOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 import { HOST_TICK_MS, SimServer } from "./sim-server.ts";
 import { SimWorkload } from "./sim-workload.ts";
 
@@ -41,7 +41,7 @@ class Simulation {
     const clock = this.#clock;
     const states = new RegionStates(SERVER_GENERATORS, generator, shape);
     const history = new EditHistory(shape, states);
-    const network = new LossyNetwork(clock, prng, drawWeather(prng, plan.network));
+    const network = new LossyNetwork(clock, prng, drawConditions(prng, plan.network));
     this.#prng = prng;
     this.#plan = plan;
     this.#network = network;
@@ -169,8 +169,8 @@ class Simulation {
     this.#prng.pick(this.#clients).restart(this.#prng.chance(0.7) ? "everything" : "nothing");
   }
 
-  changeWeather(): void {
-    this.#network.weather = drawWeather(this.#prng, this.#plan.network);
+  changeNetwork(): void {
+    this.#network.conditions = drawConditions(this.#prng, this.#plan.network);
   }
 
   /** Advances the clock, and runs everything that falls due. */
@@ -200,7 +200,7 @@ class Simulation {
   }
 
   async #calmDown(): Promise<void> {
-    this.#network.weather = CALM_WEATHER;
+    this.#network.conditions = RELIABLE_NETWORK;
     this.#server.ensureUp();
     const endMs = this.#clock.nowMs() + CALM_MS_MAX;
     for (const client of this.#clients) {
@@ -255,7 +255,7 @@ const ACTIONS: readonly Action[] = [
   [20, (simulation) => simulation.movePlayer()],
   [4, (simulation) => simulation.moveInterest()],
   [6, (simulation) => simulation.changeEntities()],
-  [3, (simulation) => simulation.changeWeather()],
+  [3, (simulation) => simulation.changeNetwork()],
   [2, (simulation) => simulation.save()],
   [1, (simulation) => simulation.cutConnection()],
   [1.5, (simulation) => simulation.editByItself()],

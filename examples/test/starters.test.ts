@@ -13,8 +13,8 @@ import {
   canOpenBrowser,
   differingPixels,
   openBrowser,
-  type Picture,
-  pictureOf,
+  type Screenshot,
+  screenshotOf,
 } from "@orthant/testkit/browser";
 import { createWorld, openWorld } from "@orthant/world";
 import type { Browser, Page } from "playwright-core";
@@ -111,7 +111,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
   }
 
   /** Resolves when the page shows this picture, some frames after its text. */
-  async function shows(page: Page, wanted: Picture): Promise<void> {
+  async function shows(page: Page, wanted: Screenshot): Promise<void> {
     await expect
       .poll(async () => differingPixels(await picture(page), wanted), {
         timeout: WAIT_MS,
@@ -227,12 +227,12 @@ async function says(page: Page, text: RegExp): Promise<void> {
   );
 }
 
-async function picture(page: Page, canvas = "canvas"): Promise<Picture> {
-  return pictureOf(page, await page.locator(canvas).screenshot());
+async function picture(page: Page, canvas = "canvas"): Promise<Screenshot> {
+  return screenshotOf(page, await page.locator(canvas).screenshot());
 }
 
 /** Returns a picture that no longer changes. */
-async function settledPicture(page: Page, canvas?: string): Promise<Picture> {
+async function settledPicture(page: Page, canvas?: string): Promise<Screenshot> {
   for (let last = await picture(page, canvas); ; ) {
     await page.waitForTimeout(500);
     const next = await picture(page, canvas);

@@ -10,7 +10,7 @@ import {
   generatorRef,
 } from "@orthant/core";
 import { type Disk, type FolderDisk, MemoryDisk } from "@orthant/disk";
-import { CRASH_MODELS, CrashDisk, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
+import { CRASH_MODELS, CrashDisk, type DiskFault, explorePowerCuts, FaultDisk, WEAK } from "@orthant/testkit";
 import { expect, test } from "vitest";
 
 const WORLD = "town";
@@ -86,7 +86,7 @@ async function found(disk: MemoryDisk): Promise<string> {
 class FaultFolders extends FaultDisk implements FolderDisk {
   readonly #disk: FolderDisk;
 
-  constructor(disk: FolderDisk, fault?: Fault) {
+  constructor(disk: FolderDisk, fault?: DiskFault) {
     super(disk, fault);
     this.#disk = disk;
   }
@@ -96,7 +96,7 @@ class FaultFolders extends FaultDisk implements FolderDisk {
   }
 }
 
-async function prove(models: typeof CRASH_MODELS, fault?: Fault): Promise<{ readonly disks: number }> {
+async function prove(models: typeof CRASH_MODELS, fault?: DiskFault): Promise<{ readonly disks: number }> {
   const recorder = new CrashDisk();
   const doneAt: number[] = [];
   const images = [recorder.image()];
@@ -125,7 +125,7 @@ test.each(CRASH_MODELS.map((model) => [model.name, model] as const))(
   },
 );
 
-test.each<[string, RegExp, Fault["operation"], number]>([
+test.each<[string, RegExp, DiskFault["operation"], number]>([
   ["the sync of what is above all", /^$/, "syncDirectory", 1],
   ["the sync of a world's folder", /^town$/, "syncDirectory", 1],
   ["the sync of the shards' folder", /^town\/shards$/, "syncDirectory", 1],

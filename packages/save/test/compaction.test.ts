@@ -12,8 +12,8 @@ import {
 import {
   CrashDisk,
   codeOfRejection,
+  type DiskFaultKind,
   FaultDisk,
-  type FaultKind,
   type FaultyOperation,
   Prng,
 } from "@orthant/testkit";
@@ -248,7 +248,7 @@ describe("compaction", () => {
     expect(await numbersOf(disk, 1, ...LAST_TWO)).toEqual([1, ...LAST_TWO]);
   });
 
-  test.each<[operation: FaultyOperation, kind: FaultKind]>([
+  test.each<[operation: FaultyOperation, kind: DiskFaultKind]>([
     ["open", "io"],
     ["append", "full"],
     ["append", "io"],

@@ -1,7 +1,14 @@
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, generationFiles, openSave, resumeSave, verifySave } from "@orthant/save";
-import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
+import {
+  CrashDisk,
+  codeOfRejection,
+  type DiskFault,
+  explorePowerCuts,
+  FaultDisk,
+  WEAK,
+} from "@orthant/testkit";
 import {
   blockAt,
   blocksOf,
@@ -164,7 +171,7 @@ describe("copyGeneration", () => {
     /**
      * Writes a save and cuts the power everywhere. Throws if a disk has anything but a complete save or none.
      */
-    async function prove(write: (target: Disk) => Promise<void>, fault?: Fault): Promise<number> {
+    async function prove(write: (target: Disk) => Promise<void>, fault?: DiskFault): Promise<number> {
       const recorder = new CrashDisk();
       await write(fault === undefined ? recorder : new FaultDisk(recorder, fault));
       const done = recorder.log.length;
@@ -196,12 +203,12 @@ describe("copyGeneration", () => {
       expect(await prove(write)).toBeGreaterThan(0);
       for (const path of [/^index\/ix-\d/, /^index\/ix-main/, /^index$/]) {
         const operation = path.source.endsWith("$") ? "syncDirectory" : "sync";
-        const fault: Fault = { operation, path, kind: "skip", nth: 1, sticky: true };
+        const fault: DiskFault = { operation, path, kind: "skip", nth: 1, sticky: true };
         await expect(prove(write, fault), String(path)).rejects.toThrow();
       }
     });
 
-    test.each<[step: string, fault: Omit<Fault, "kind" | "nth">]>([
+    test.each<[step: string, fault: Omit<DiskFault, "kind" | "nth">]>([
       ["the sync of packs", { operation: "sync", path: /^data\// }],
       ["the sync of the index", { operation: "sync", path: /^index\// }],
       ["the sync of the manifest", { operation: "sync", path: /^manifest/ }],

@@ -12,9 +12,9 @@ import {
 import {
   CrashDisk,
   codeOfRejection,
+  type DiskFaultKind,
   explorePowerCuts,
   FaultDisk,
-  type FaultKind,
   type FaultyOperation,
   Prng,
 } from "@orthant/testkit";
@@ -325,7 +325,7 @@ describe("a disk that fails", () => {
 /** Makes one commit with one fault. Returns whether the fault occurred. */
 async function commitOnFaultyDisk(
   operation: FaultyOperation,
-  kind: FaultKind,
+  kind: DiskFaultKind,
   nth: number,
 ): Promise<boolean> {
   const { disk, writer } = await smallWorld(TIGHT_LIMITS);

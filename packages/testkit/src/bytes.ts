@@ -9,7 +9,7 @@ export function toHex(bytes: Uint8Array): string {
 }
 
 /** Encodes text, which is more readable in a test than numbers. */
-export function bytesOf(text: string): Uint8Array {
+export function textBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 

@@ -28,12 +28,12 @@ export type FaultyOperation =
  * a write was made. `short`: the file has fewer bytes than it should. `skip`: the call succeeds but does
  * nothing, as if its line were missing from the program.
  */
-export type FaultKind = "full" | "io" | "short" | "skip";
+export type DiskFaultKind = "full" | "io" | "short" | "skip";
 
 /** Which calls fail, and how. */
-export interface Fault {
+export interface DiskFault {
   readonly operation: FaultyOperation;
-  readonly kind: FaultKind;
+  readonly kind: DiskFaultKind;
   /** The call that fails, counted from 1. */
   readonly nth: number;
   /** Whether all later calls fail too. */
@@ -42,7 +42,7 @@ export interface Fault {
   readonly path?: RegExp;
 }
 
-const FAULT_CODES: Readonly<Record<Exclude<FaultKind, "skip">, ErrorCode>> = {
+const FAULT_CODES: Readonly<Record<Exclude<DiskFaultKind, "skip">, ErrorCode>> = {
   full: "ORT_DISK_FULL",
   io: "ORT_DISK_IO",
   short: "ORT_TRUNCATED",
@@ -53,7 +53,7 @@ export class FaultDisk implements Disk {
   readonly #disk: Disk;
   readonly #injector: FaultInjector;
 
-  constructor(disk: Disk, fault?: Fault) {
+  constructor(disk: Disk, fault?: DiskFault) {
     this.#disk = disk;
     this.#injector = new FaultInjector(fault);
   }
@@ -102,11 +102,11 @@ export class FaultDisk implements Disk {
 
 class FaultInjector {
   readonly calls = new Map<FaultyOperation, number>();
-  readonly #fault: Fault | undefined;
+  readonly #fault: DiskFault | undefined;
   #matches = 0;
   struck = false;
 
-  constructor(fault: Fault | undefined) {
+  constructor(fault: DiskFault | undefined) {
     this.#fault = fault;
   }
 

@@ -10,14 +10,14 @@ export {
 export type { DiskOperation } from "./crash/operation.ts";
 export { codeOf, codeOfRejection } from "./error-code.ts";
 export { FakeClock } from "./fake-clock.ts";
-export { type Fault, FaultDisk, type FaultKind, type FaultyOperation } from "./fault-disk.ts";
+export { type DiskFault, type DiskFaultKind, FaultDisk, type FaultyOperation } from "./fault-disk.ts";
 export {
-  CALM_WEATHER,
   type Link,
   type LinkEnd,
   type LinkListener,
   LossyNetwork,
-  type Weather,
+  type NetworkConditions,
+  RELIABLE_NETWORK,
 } from "./lossy-network.ts";
 export { Prng } from "./prng.ts";
 export {

@@ -2,7 +2,7 @@ import type { Clock, Timer } from "@orthant/core";
 import type { Prng } from "./prng.ts";
 
 /** How a {@link LossyNetwork} treats frames. Probabilities are from 0 to 1, per frame. */
-export interface Weather {
+export interface NetworkConditions {
   /** Probability that a frame never arrives. */
   readonly loss: number;
   /** Probability that a frame arrives twice. */
@@ -19,7 +19,7 @@ export interface Weather {
 }
 
 /** Every frame arrives, once, in order, after a short delay. */
-export const CALM_WEATHER: Weather = {
+export const RELIABLE_NETWORK: NetworkConditions = {
   loss: 0,
   duplication: 0,
   reordering: 0,
@@ -55,19 +55,19 @@ export interface Link {
 
 /**
  * A network in one process, on a clock that a test controls. It loses, delays, duplicates and reorders frames
- * and breaks links, according to its weather and its random source. The same seed makes the same network.
+ * and breaks links, according to its conditions and its random source. The same seed makes the same network.
  */
 export class LossyNetwork {
   /** How frames sent from now on are treated. */
-  weather: Weather;
+  conditions: NetworkConditions;
   readonly #clock: Clock;
   readonly #prng: Prng;
   readonly #queue = new DueQueue();
   #timer: Timer | undefined;
   #timerMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, prng: Prng, weather: Weather = CALM_WEATHER) {
-    this.weather = weather;
+  constructor(clock: Clock, prng: Prng, conditions: NetworkConditions = RELIABLE_NETWORK) {
+    this.conditions = conditions;
     this.#clock = clock;
     this.#prng = prng;
   }
@@ -87,7 +87,7 @@ export class LossyNetwork {
   /** Sends a frame from one end to the other. */
   transmit(from: End, to: End, frame: Uint8Array): void {
     const prng = this.#prng;
-    const { loss, duplication, reordering, cut } = this.weather;
+    const { loss, duplication, reordering, cut } = this.conditions;
     if (cut > 0 && prng.chance(cut)) {
       this.cut(from);
       return;
@@ -119,12 +119,12 @@ export class LossyNetwork {
     for (const one of [end, other]) {
       one.isBroken = true;
       if (this.#prng.chance(0.5)) one.isDeaf = true;
-      this.#at(nowMs + this.#prng.between(0, this.weather.noticeMsMax), () => one.end());
+      this.#at(nowMs + this.#prng.between(0, this.conditions.noticeMsMax), () => one.end());
     }
   }
 
   #delayMs(): number {
-    return this.#prng.between(this.weather.delayMsMin, this.weather.delayMsMax);
+    return this.#prng.between(this.conditions.delayMsMin, this.conditions.delayMsMax);
   }
 
   #at(dueMs: number, action: () => void): void {

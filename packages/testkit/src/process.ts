@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 /** Long enough for any test program on a busy machine. */
 const PROGRAM_MS_MAX = 60_000;
 /** Where Node finds the built packages. */
-const REPOSITORY: string = fileURLToPath(new URL("./../../../", import.meta.url));
+const REPOSITORY: string = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** How a program ended, and what it printed. */
 export interface EndedProgram {

@@ -3,7 +3,7 @@ import { crc32, decode, encode, isOrthantError, OrthantError, struct, u32 } from
 import type { Disk } from "@orthant/disk";
 import { CrashDisk } from "./crash/crash-disk.ts";
 import { explorePowerCuts, type PowerCutOptions, type Survivor } from "./crash/explore-power-cuts.ts";
-import { type Fault, FaultDisk } from "./fault-disk.ts";
+import { type DiskFault, FaultDisk } from "./fault-disk.ts";
 
 /**
  * The smallest possible store that is still safe: values are appended to `data/values`, and `head` says how
@@ -83,7 +83,7 @@ const NEXT_VALUE = 44;
 /** A durability step of the sample store that a mutant omits. */
 export interface StoreMutant {
   readonly step: string;
-  readonly fault: Fault;
+  readonly fault: DiskFault;
 }
 
 /** All durability steps of the sample store. Without any one of them a power cut can lose a value. */
@@ -111,7 +111,7 @@ export interface StoreProof {
  * Commits three values to the sample store, cuts the power everywhere, and throws unless every remaining disk
  * has the acknowledged values, perhaps the value in flight, nothing else, and accepts another commit.
  */
-export async function proveSampleStore(options: PowerCutOptions, fault?: Fault): Promise<StoreProof> {
+export async function proveSampleStore(options: PowerCutOptions, fault?: DiskFault): Promise<StoreProof> {
   const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
   const recorder = new CrashDisk();
   const acknowledgedAt = await recordCommits(recorder, wrap(recorder));
@@ -141,6 +141,6 @@ async function recordCommits(recorder: CrashDisk, disk: Disk): Promise<readonly 
   return acknowledgedAt;
 }
 
-function mutant(step: string, fault: Omit<Fault, "kind">): StoreMutant {
+function mutant(step: string, fault: Omit<DiskFault, "kind">): StoreMutant {
   return { step, fault: { ...fault, kind: "skip" } };
 }

@@ -1,9 +1,9 @@
 import { OrthantError } from "@orthant/core";
 import { type Disk, type DiskFile, MemoryDisk } from "@orthant/disk";
-import { codeOfRejection, commitValue, type Fault, FaultDisk, readValues } from "@orthant/testkit";
+import { codeOfRejection, commitValue, type DiskFault, FaultDisk, readValues } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-async function faultyFile(fault: Fault): Promise<{ disk: Disk; behind: MemoryDisk; file: DiskFile }> {
+async function faultyFile(fault: DiskFault): Promise<{ disk: Disk; behind: MemoryDisk; file: DiskFile }> {
   const behind = new MemoryDisk();
   const disk = new FaultDisk(behind, fault);
   return { disk, behind, file: await disk.open("page", "create") };

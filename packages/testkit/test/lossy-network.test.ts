@@ -1,11 +1,11 @@
 import {
-  CALM_WEATHER,
   FakeClock,
   type Link,
   type LinkEnd,
   LossyNetwork,
+  type NetworkConditions,
   Prng,
-  type Weather,
+  RELIABLE_NETWORK,
 } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -21,15 +21,18 @@ function heardBy(end: LinkEnd): number[] {
   return heard;
 }
 
-function open(weather: Partial<Weather>, seed = 1): { clock: FakeClock; network: LossyNetwork; link: Link } {
+function open(
+  conditions: Partial<NetworkConditions>,
+  seed = 1,
+): { clock: FakeClock; network: LossyNetwork; link: Link } {
   const clock = new FakeClock();
-  const network = new LossyNetwork(clock, new Prng(seed), { ...CALM_WEATHER, ...weather });
+  const network = new LossyNetwork(clock, new Prng(seed), { ...RELIABLE_NETWORK, ...conditions });
   return { clock, network, link: network.connect() };
 }
 
 /** Sends many frames, a millisecond apart, and returns what arrived. */
-function sendMany(weather: Partial<Weather>, seed = 1): readonly number[] {
-  const { clock, link } = open(weather, seed);
+function sendMany(conditions: Partial<NetworkConditions>, seed = 1): readonly number[] {
+  const { clock, link } = open(conditions, seed);
   const heard = heardBy(link.ends[1]);
   for (let index = 0; index < FRAMES; index++) {
     link.ends[0].send(Uint8Array.of(index));
@@ -119,11 +122,11 @@ describe("a lossy network", () => {
     expect(sendMany(storm, 5)).not.toEqual(sendMany(storm, 6));
   });
 
-  test("applies the weather at the time of sending", () => {
+  test("applies the conditions at the time of sending", () => {
     const { clock, network, link } = open({ loss: 1 });
     const heard = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
-    network.weather = CALM_WEATHER;
+    network.conditions = RELIABLE_NETWORK;
     link.ends[0].send(Uint8Array.of(2));
     clock.advance(5);
     expect(heard).toEqual([2]);

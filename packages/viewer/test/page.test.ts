@@ -11,8 +11,8 @@ import { createServer, issueToken, type OrthantServer, type ServerOptions } from
 import {
   canOpenBrowser,
   openBrowser,
-  type Picture,
   type Pixel,
+  type Screenshot,
   ViewerWindow,
 } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
@@ -63,7 +63,7 @@ function colourOf(material: number): Pixel {
 }
 
 /** Whether a pixel shows a material in any light: its channels have the material's proportions. */
-function shows(picture: Picture, [left, top]: readonly [number, number], material: number): boolean {
+function shows(picture: Screenshot, [left, top]: readonly [number, number], material: number): boolean {
   const pixel = picture.at(left, top);
   const colour = colourOf(material);
   const light = pixel.reduce((sum, part) => sum + part, 0) / colour.reduce((sum, part) => sum + part, 0);

@@ -1,6 +1,6 @@
 import { boxBetween, isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock, type Fault, FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import { type DiskFault, FakeClock, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
@@ -79,7 +79,7 @@ describe("when the n-th call of an operation fails", () => {
   )("with %s at %s, nothing acknowledged is lost, whatever n is", async (kind, operation) => {
     let strikes = 0;
     for (let nth = 1; ; nth++) {
-      const fault: Fault = { operation, kind, nth };
+      const fault: DiskFault = { operation, kind, nth };
       const behind = new MemoryDisk();
       const disk = new FaultDisk(behind, fault);
       const { acknowledged, errors } = await runHistory(disk);

@@ -2,7 +2,13 @@ import { boxBetween, isOrthantError, type Position } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
-import { codeOfRejection, FakeClock, type Fault, FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import {
+  codeOfRejection,
+  type DiskFault,
+  FakeClock,
+  FaultDisk,
+  type FaultyOperation,
+} from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
@@ -67,7 +73,7 @@ describe("with a journal, when the n-th call of an operation fails", () => {
   )("[J13] with %s at %s, no edit whose promise resolved is lost, whatever n is", async (kind, operation) => {
     let strikes = 0;
     for (let nth = 1; ; nth++) {
-      const fault: Fault = { operation, kind, nth };
+      const fault: DiskFault = { operation, kind, nth };
       const behind = new MemoryDisk();
       const disk = new FaultDisk(behind, fault);
       const { kept, errors } = await count(disk, () => createWorld(disk, {}, journaled));

@@ -4,9 +4,9 @@ import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/save";
 import {
   CrashDisk,
   codeOfRejection,
+  type DiskFault,
   explorePowerCuts,
   FakeClock,
-  type Fault,
   FaultDisk,
   WEAK,
 } from "@orthant/testkit";
@@ -175,7 +175,7 @@ describe("a copy of the live generation", () => {
 
   describe("during power cuts", () => {
     /** Copies a world with a journal and cuts the power everywhere; throws when a save is incomplete. */
-    async function prove(fault?: Omit<Fault, "kind" | "nth">): Promise<number> {
+    async function prove(fault?: Omit<DiskFault, "kind" | "nth">): Promise<number> {
       const disk = new MemoryDisk();
       const world = await livelyWorld(disk);
       const recorder = new CrashDisk();
@@ -202,7 +202,7 @@ describe("a copy of the live generation", () => {
       expect(await prove()).toBeGreaterThan(0);
     });
 
-    test.each<[step: string, fault: Omit<Fault, "kind" | "nth">]>([
+    test.each<[step: string, fault: Omit<DiskFault, "kind" | "nth">]>([
       ["the sync of a segment", { operation: "sync", path: /^journal\// }],
       ["the sync of journal/", { operation: "syncDirectory", path: /^journal$/ }],
       ["the making of journal/", { operation: "makeDirectory", path: /^journal$/ }],

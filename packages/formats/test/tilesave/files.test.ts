@@ -10,7 +10,14 @@ import {
   type TileSave,
   writeTileSave,
 } from "@orthant/formats";
-import { CrashDisk, codeOfRejection, explorePowerCuts, type Fault, FaultDisk, WEAK } from "@orthant/testkit";
+import {
+  CrashDisk,
+  codeOfRejection,
+  type DiskFault,
+  explorePowerCuts,
+  FaultDisk,
+  WEAK,
+} from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkOf } from "./sample-saves.ts";
 
@@ -93,7 +100,7 @@ describe("the files of a tile save", () => {
     expect((await prove()).size).toBe(4);
   });
 
-  test.each<[step: string, fault: Omit<Fault, "kind">]>([
+  test.each<[step: string, fault: Omit<DiskFault, "kind">]>([
     ["the first sync of the save", { operation: "sync", path: /sav\.tmp$/, nth: 1 }],
     ["the last sync of the save", { operation: "sync", path: /sav\.tmp$/, nth: 3 }],
     ["the sync of the backup", { operation: "sync", path: /bak\.tmp$/, nth: 1 }],
@@ -112,7 +119,7 @@ describe("the files of a tile save", () => {
 });
 
 /** Saves three times, cuts the power everywhere, and returns the ticks that were found. */
-async function prove(fault?: Fault): Promise<ReadonlySet<bigint>> {
+async function prove(fault?: DiskFault): Promise<ReadonlySet<bigint>> {
   const wrap = (disk: Disk): Disk => (fault === undefined ? disk : new FaultDisk(disk, fault));
   const recorder = new CrashDisk();
   const disk = wrap(recorder);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { decode, encode, type TileChunk } from "@orthant/core";
 import { Wire1Client, type Wire1Message, type Wire1Status, wire1Codec } from "@orthant/protocol";
-import { CALM_WEATHER, FakeClock, LossyNetwork, Prng } from "@orthant/testkit";
+import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { DoorStage } from "./server-stage.ts";
 
@@ -190,7 +190,7 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
   const prng = new Prng(seed);
   const stage = new DoorStage();
   const network = new LossyNetwork(stage.clock, prng, {
-    ...CALM_WEATHER,
+    ...RELIABLE_NETWORK,
     loss: 0.2,
     duplication: 0.1,
     reordering: 0.3,

@@ -8,7 +8,7 @@ export {
   type ServedPrograms,
   servePrograms,
 } from "./open-browser.ts";
-export { differingPixels, type Picture, type Pixel, pictureOf } from "./picture.ts";
+export { differingPixels, type Pixel, type Screenshot, screenshotOf } from "./picture.ts";
 export {
   type ViewerNumbers,
   ViewerWindow,

@@ -17,7 +17,7 @@ declare const OffscreenCanvas: new (
 export type Pixel = readonly [red: number, green: number, blue: number];
 
 /** A screenshot of a window. */
-export interface Picture {
+export interface Screenshot {
   readonly png: Buffer;
   readonly width: number;
   readonly height: number;
@@ -29,7 +29,7 @@ export interface Picture {
 const UNSEEN = 48;
 
 /** Decodes a screenshot. */
-export async function pictureOf(page: Page, png: Buffer): Promise<Picture> {
+export async function screenshotOf(page: Page, png: Buffer): Promise<Screenshot> {
   const { width, pixels } = await page.evaluate(decodePicture, png.toString("base64"));
   const bytes = Buffer.from(pixels, "base64");
   return {
@@ -44,7 +44,7 @@ export async function pictureOf(page: Page, png: Buffer): Promise<Picture> {
 }
 
 /** Returns the number of pixels that differ visibly between two pictures of the same size. */
-export function differingPixels(one: Picture, other: Picture): number {
+export function differingPixels(one: Screenshot, other: Screenshot): number {
   let count = 0;
   for (let top = 0; top < one.height; top++) {
     for (let left = 0; left < one.width; left++) {

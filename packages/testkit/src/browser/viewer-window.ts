@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { type Picture, pictureOf } from "./picture.ts";
+import { type Screenshot, screenshotOf } from "./picture.ts";
 
 /** What the viewer's page exposes for debugging. */
 interface ViewerGlobal {
@@ -177,8 +177,8 @@ export class ViewerWindow {
   }
 
   /** Takes a screenshot. */
-  async picture(): Promise<Picture> {
-    return pictureOf(this.page, await this.page.screenshot());
+  async picture(): Promise<Screenshot> {
+    return screenshotOf(this.page, await this.page.screenshot());
   }
 
   /** Closes this and all other windows of the same visitor. */

@@ -1,6 +1,6 @@
 import type { Disk, FolderDisk } from "@orthant/disk";
 import { describe, expect, test } from "vitest";
-import { bytesOf, textOf } from "../bytes.ts";
+import { textBytes, textOf } from "../bytes.ts";
 import { codeOfRejection } from "../error-code.ts";
 
 /** A disk under test, and its clean-up. */
@@ -42,7 +42,7 @@ export function describeFolderContract(adapter: string, make: () => Promise<Fold
       await writeText(disk, "a/older/page", "ghi");
       const file = await disk.open("a/old/page", "write");
       await disk.moveDirectory("a/old", "a/new");
-      await file.append(bytesOf("d"));
+      await file.append(textBytes("d"));
       await file.close();
       expect(await readText(disk, "a/new/page")).toBe("abcd");
       expect(await readText(disk, "a/new/deep/page")).toBe("def");
@@ -62,8 +62,8 @@ type OnDisk = (title: string, body: (disk: Disk) => Promise<void>) => void;
 function describeFiles(on: OnDisk): void {
   on("appends at the end and says where", async (disk) => {
     const file = await disk.open("pack", "create");
-    expect(await file.append(bytesOf("apple"))).toBe(0);
-    expect(await file.append(bytesOf("pear"))).toBe(5);
+    expect(await file.append(textBytes("apple"))).toBe(0);
+    expect(await file.append(textBytes("pear"))).toBe(5);
     expect(await file.size()).toBe(9);
     expect(textOf(await file.readAt(0, 9))).toBe("applepear");
     await file.close();
@@ -71,7 +71,7 @@ function describeFiles(on: OnDisk): void {
 
   on("gives appends that begin together places of their own, in order", async (disk) => {
     const file = await disk.open("pack", "create");
-    const offsets = await Promise.all(["aa", "bbb", "c", "dddd"].map((text) => file.append(bytesOf(text))));
+    const offsets = await Promise.all(["aa", "bbb", "c", "dddd"].map((text) => file.append(textBytes(text))));
     expect(offsets).toEqual([0, 2, 5, 6]);
     expect(textOf(await file.readAt(0, 10))).toBe("aabbbcdddd");
     await file.close();
@@ -80,50 +80,50 @@ function describeFiles(on: OnDisk): void {
   on("appends behind what another open file has appended", async (disk) => {
     const first = await disk.open("pack", "create");
     const second = await disk.open("pack", "write");
-    await first.append(bytesOf("one"));
-    expect(await second.append(bytesOf("two"))).toBe(3);
-    expect(await first.append(bytesOf("three"))).toBe(6);
+    await first.append(textBytes("one"));
+    expect(await second.append(textBytes("two"))).toBe(3);
+    expect(await first.append(textBytes("three"))).toBe(6);
     await Promise.all([first.close(), second.close()]);
   });
 
   on("overwrites in place and fills a gap with zeros", async (disk) => {
     const file = await disk.open("page", "create");
-    await file.append(bytesOf("abc"));
-    await file.writeAt(1, bytesOf("X"));
-    await file.writeAt(5, bytesOf("Z"));
+    await file.append(textBytes("abc"));
+    await file.writeAt(1, textBytes("X"));
+    await file.writeAt(5, textBytes("Z"));
     expect(textOf(await file.readAt(0, 6))).toBe("aXc\0\0Z");
     await file.close();
   });
 
   on("writes durably inside a file, over its end and behind it, with other writes around", async (disk) => {
     const file = await disk.open("log", "create");
-    await file.writeDurably(0, bytesOf("abc"));
+    await file.writeDurably(0, textBytes("abc"));
     await file.truncate(8);
-    await file.writeDurably(2, bytesOf("XY"));
-    await file.writeAt(0, bytesOf("A"));
-    await Promise.all([file.writeDurably(7, bytesOf("Zz")), file.writeDurably(10, bytesOf("!"))]);
+    await file.writeDurably(2, textBytes("XY"));
+    await file.writeAt(0, textBytes("A"));
+    await Promise.all([file.writeDurably(7, textBytes("Zz")), file.writeDurably(10, textBytes("!"))]);
     expect(textOf(await file.readAt(0, await file.size()))).toBe("AbXY\0\0\0Zz\0!");
     await disk.rename("log", "moved");
-    await file.writeDurably(4, bytesOf("-"));
+    await file.writeDurably(4, textBytes("-"));
     await file.close();
     expect(await readText(disk, "moved")).toBe("AbXY-\0\0Zz\0!");
-    expect(await codeOfRejection(file.writeDurably(0, bytesOf("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.writeDurably(0, textBytes("x")))).toBe("ORT_CLOSED");
   });
 
   on("cuts a file, and what was cut does not come back when it grows", async (disk) => {
     const file = await disk.open("page", "create");
-    await file.append(bytesOf("secret"));
+    await file.append(textBytes("secret"));
     await file.truncate(2);
     expect(await file.size()).toBe(2);
     await file.truncate(4);
     expect(textOf(await file.readAt(0, 4))).toBe("se\0\0");
-    expect(await file.append(bytesOf("!"))).toBe(4);
+    expect(await file.append(textBytes("!"))).toBe(4);
     await file.close();
   });
 
   on("reads exactly what was asked or refuses, before it makes room for it", async (disk) => {
     const file = await disk.open("page", "create");
-    await file.append(bytesOf("abc"));
+    await file.append(textBytes("abc"));
     expect(await file.readAt(3, 0)).toEqual(new Uint8Array(0));
     expect(await codeOfRejection(file.readAt(1, 3))).toBe("ORT_TRUNCATED");
     expect(await codeOfRejection(file.readAt(4, 0))).toBe("ORT_TRUNCATED");
@@ -134,7 +134,7 @@ function describeFiles(on: OnDisk): void {
   });
 
   on("reads a copy: neither side sees the other's changes", async (disk) => {
-    const written = bytesOf("abc");
+    const written = textBytes("abc");
     const file = await disk.open("page", "create");
     await file.append(written);
     written.fill(0);
@@ -145,7 +145,7 @@ function describeFiles(on: OnDisk): void {
 
   on("keeps what was written when the file is opened again", async (disk) => {
     const file = await disk.open("page", "create");
-    await file.append(bytesOf("abc"));
+    await file.append(textBytes("abc"));
     await file.sync();
     await file.close();
     expect(await readText(disk, "page")).toBe("abc");
@@ -154,9 +154,9 @@ function describeFiles(on: OnDisk): void {
   on("refuses to write what was opened to read", async (disk) => {
     await writeText(disk, "page", "abc");
     const file = await disk.open("page", "read");
-    expect(await codeOfRejection(file.append(bytesOf("x")))).toBe("ORT_ARGUMENT");
-    expect(await codeOfRejection(file.writeAt(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
-    expect(await codeOfRejection(file.writeDurably(0, bytesOf("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.append(textBytes("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.writeAt(0, textBytes("x")))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(file.writeDurably(0, textBytes("x")))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(file.truncate(0))).toBe("ORT_ARGUMENT");
     expect(await codeOfRejection(file.sync())).toBe("ORT_ARGUMENT");
     await file.close();
@@ -169,7 +169,7 @@ function describeFiles(on: OnDisk): void {
     await file.close();
     expect(await codeOfRejection(file.size())).toBe("ORT_CLOSED");
     expect(await codeOfRejection(file.readAt(0, 0))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(file.append(bytesOf("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(file.append(textBytes("x")))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(file.sync())).toBe("ORT_CLOSED");
   });
 }
@@ -187,9 +187,9 @@ function describeNames(on: OnDisk): void {
     await writeText(disk, "old", "old");
     const file = await disk.open("new.tmp", "create");
     const replaced = await disk.open("old", "read");
-    await file.append(bytesOf("new"));
+    await file.append(textBytes("new"));
     await disk.rename("new.tmp", "old");
-    await file.append(bytesOf("er"));
+    await file.append(textBytes("er"));
     expect(await readText(disk, "old")).toBe("newer");
     expect(textOf(await replaced.readAt(0, 3))).toBe("old");
     expect(await codeOfRejection(disk.open("new.tmp", "read"))).toBe("ORT_NOT_FOUND");
@@ -280,7 +280,7 @@ function describeLocks(on: OnDisk): void {
 
 async function writeText(disk: Disk, path: string, text: string): Promise<void> {
   const file = await disk.open(path, "create");
-  await file.append(bytesOf(text));
+  await file.append(textBytes(text));
   await file.close();
 }
 

@@ -1,7 +1,7 @@
 import type { Engine, Journal, PublishedRecord } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { expect } from "vitest";
-import { bytesOf, textOf } from "../bytes.ts";
+import { textBytes, textOf } from "../bytes.ts";
 import { codeOfRejection } from "../error-code.ts";
 import { type OnEngine, recordOf } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
@@ -22,13 +22,13 @@ export function describeEngineMessages(on: OnEngine): void {
       engines.map((engine, index) => engine.listen(name, (bytes) => heard[index]?.take(textOf(bytes)))),
     );
     while (heard.some(({ items }) => items.length === 0)) {
-      teller?.broadcast(name, bytesOf("hello"));
+      teller?.broadcast(name, textBytes("hello"));
       await teller?.table.get(name);
     }
     ended?.end();
     const before = heard[0]?.items.length;
-    teller?.broadcast(`${name}.other`, bytesOf("elsewhere"));
-    teller?.broadcast(name, bytesOf("again"));
+    teller?.broadcast(`${name}.other`, textBytes("elsewhere"));
+    teller?.broadcast(name, textBytes("again"));
     await heard[1]?.until((items) => items.includes("again"));
     expect(heard[0]?.items.length).toBe(before);
     expect(new Set(heard[1]?.items)).toEqual(new Set(["hello", "again"]));
@@ -44,11 +44,11 @@ export function describeEngineMessages(on: OnEngine): void {
     const own = new Gathered<string>();
     await teller.listen(name, (bytes) => own.take(textOf(bytes)));
     while (heard.items.length === 0 || own.items.length === 0) {
-      teller.broadcast(name, bytesOf("warm"));
+      teller.broadcast(name, textBytes("warm"));
       await teller.table.get(name);
     }
     const told = Array.from({ length: 100 }, (_, index) => `${index}`);
-    for (const text of told) teller.broadcast(name, bytesOf(text));
+    for (const text of told) teller.broadcast(name, textBytes(text));
     for (const gathered of [heard, own]) {
       await gathered.until((items) => items.includes("99"));
       expect(gathered.items.filter((text) => text !== "warm")).toEqual(told);
@@ -60,12 +60,12 @@ export function describeEngineMessages(on: OnEngine): void {
     const journal = await engine.journal(name, "1");
     await engine.close();
     expect(await codeOfRejection(() => engine.table.get(name))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.table.put(name, bytesOf("x")))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.table.put(name, textBytes("x")))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => engine.journal(name, "1"))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => journal.append([recordOf("x")], 0))).toBe("ORT_CLOSED");
-    expect(await codeOfRejection(() => engine.request(name, bytesOf("x"), LONG_MS))).toBe("ORT_CLOSED");
+    expect(await codeOfRejection(() => engine.request(name, textBytes("x"), LONG_MS))).toBe("ORT_CLOSED");
     expect(await codeOfRejection(() => engine.listen(name, ignore))).toBe("ORT_CLOSED");
-    expect(() => engine.broadcast(name, bytesOf("x"))).not.toThrow();
+    expect(() => engine.broadcast(name, textBytes("x"))).not.toThrow();
     await engine.close();
   });
 }
@@ -154,26 +154,26 @@ async function followWarm(
 function describeRequests(on: OnEngine): void {
   on("carries questions and answers, many at once", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
-    await owner.respond(name, async (request) => bytesOf(`${textOf(request)}!`));
+    await owner.respond(name, async (request) => textBytes(`${textOf(request)}!`));
     await askUntilAnswered(asker, name);
     const requests = Array.from({ length: 50 }, (_, index) => `${index}`);
-    const answers = await Promise.all(requests.map((text) => asker.request(name, bytesOf(text), LONG_MS)));
+    const answers = await Promise.all(requests.map((text) => asker.request(name, textBytes(text), LONG_MS)));
     expect(answers.map(textOf)).toEqual(requests.map((text) => `${text}!`));
   });
 
   on("says when nobody responds: never, or not any more", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
-    expect(await codeOfRejection(() => asker.request(name, bytesOf("?"), LONG_MS))).toBe(
+    expect(await codeOfRejection(() => asker.request(name, textBytes("?"), LONG_MS))).toBe(
       "ORT_ENGINE_NO_RESPONDER",
     );
-    const subscription = await owner.respond(name, async () => bytesOf("here"));
+    const subscription = await owner.respond(name, async () => textBytes("here"));
     expect(await askUntilAnswered(asker, name)).toBe("here");
     subscription.end();
     let code = "no error";
     while (code === "no error")
-      code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
+      code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
     while (code === "ORT_ENGINE_AWAY")
-      code = await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS));
+      code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
     expect(code).toBe("ORT_ENGINE_NO_RESPONDER");
   });
 
@@ -189,7 +189,7 @@ function describeRequests(on: OnEngine): void {
     for (const address of [`${name}.silent`, `${name}.failing`]) {
       let code = "ORT_ENGINE_NO_RESPONDER";
       while (code === "ORT_ENGINE_NO_RESPONDER") {
-        code = await codeOfRejection(() => asker.request(address, bytesOf("?"), BRIEF_MS));
+        code = await codeOfRejection(() => asker.request(address, textBytes("?"), BRIEF_MS));
       }
       codes.push(code);
     }
@@ -200,10 +200,10 @@ function describeRequests(on: OnEngine): void {
   on("takes the first answer when a stopped node still responds", async ({ connect }, name) => {
     const [asker, zombie, owner] = [await connect(), await connect(), await connect()];
     await zombie.respond(name, () => new Promise<Uint8Array>(ignore));
-    await owner.respond(name, async () => bytesOf("owner"));
-    while ((await codeOfRejection(() => asker.request(name, bytesOf("?"), BRIEF_MS))) !== "no error");
+    await owner.respond(name, async () => textBytes("owner"));
+    while ((await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS))) !== "no error");
     for (let round = 0; round < 10; round++) {
-      expect(textOf(await asker.request(name, bytesOf("?"), LONG_MS))).toBe("owner");
+      expect(textOf(await asker.request(name, textBytes("?"), LONG_MS))).toBe("owner");
     }
   });
 }
@@ -212,7 +212,7 @@ function describeRequests(on: OnEngine): void {
 async function askUntilAnswered(asker: Engine, address: string): Promise<string> {
   for (;;) {
     try {
-      return textOf(await asker.request(address, bytesOf("?"), LONG_MS));
+      return textOf(await asker.request(address, textBytes("?"), LONG_MS));
     } catch (error) {
       if (!isOrthantError(error, "ORT_ENGINE_NO_RESPONDER")) throw error;
     }

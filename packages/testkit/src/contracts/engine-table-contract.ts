@@ -1,6 +1,6 @@
 import type { Entry } from "@orthant/cluster";
 import { expect } from "vitest";
-import { bytesOf, textOf } from "../bytes.ts";
+import { textBytes, textOf } from "../bytes.ts";
 import type { OnEngine } from "./engine-under-test.ts";
 import { Gathered } from "./gathered.ts";
 
@@ -11,8 +11,8 @@ export function describeEngineTable(on: OnEngine): void {
     async ({ connect }, name) => {
       const [{ table }, other] = [await connect(), await connect()];
       expect(await table.get(name)).toBeUndefined();
-      const first = await table.put(name, bytesOf("one"));
-      const second = await other.table.put(name, bytesOf("two"));
+      const first = await table.put(name, textBytes("one"));
+      const second = await other.table.put(name, textBytes("two"));
       expect(second).toBeGreaterThan(first);
       expect(entryText(await table.get(name))).toEqual([name, "two", second]);
     },
@@ -21,20 +21,20 @@ export function describeEngineTable(on: OnEngine): void {
   on("gives revisions that rise over all keys", async ({ connect }, name) => {
     const { table } = await connect();
     const revisions: number[] = [];
-    for (const key of ["a", "b", "a", "c"]) revisions.push(await table.put(`${name}.${key}`, bytesOf(key)));
+    for (const key of ["a", "b", "a", "c"]) revisions.push(await table.put(`${name}.${key}`, textBytes(key)));
     expect([...new Set(revisions)].sort((one, other) => one - other)).toEqual(revisions);
   });
 
   on("swaps when the key stands where the writer thinks, and only then", async ({ connect }, name) => {
     const { table } = await connect();
-    const made = (await table.swap(name, bytesOf("mine"), 0)) ?? 0;
+    const made = (await table.swap(name, textBytes("mine"), 0)) ?? 0;
     expect(made).toBeGreaterThan(0);
-    expect(await table.swap(name, bytesOf("late"), 0)).toBeUndefined();
-    await table.put(`${name}.other`, bytesOf("beside"));
-    const changed = (await table.swap(name, bytesOf("again"), made)) ?? 0;
+    expect(await table.swap(name, textBytes("late"), 0)).toBeUndefined();
+    await table.put(`${name}.other`, textBytes("beside"));
+    const changed = (await table.swap(name, textBytes("again"), made)) ?? 0;
     expect(changed).toBeGreaterThan(made);
-    expect(await table.swap(name, bytesOf("stale"), made)).toBeUndefined();
-    expect(await table.swap(name, bytesOf("ahead"), changed + 1)).toBeUndefined();
+    expect(await table.swap(name, textBytes("stale"), made)).toBeUndefined();
+    expect(await table.swap(name, textBytes("ahead"), changed + 1)).toBeUndefined();
     expect(entryText(await table.get(name))).toEqual([name, "again", changed]);
   });
 
@@ -43,7 +43,7 @@ export function describeEngineTable(on: OnEngine): void {
     let revision = 0;
     for (let round = 0; round < 10; round++) {
       const swaps = await Promise.all(
-        tables.map((table, index) => table.swap(name, bytesOf(`${index}`), revision)),
+        tables.map((table, index) => table.swap(name, textBytes(`${index}`), revision)),
       );
       const winners = swaps.flatMap((swapped, index) => (swapped === undefined ? [] : [{ swapped, index }]));
       expect(winners).toHaveLength(1);
@@ -56,16 +56,16 @@ export function describeEngineTable(on: OnEngine): void {
     "tells who watches what stands under the prefix, then what is written, in order",
     async ({ connect }, name) => {
       const [{ table }, writer] = [await connect(), await connect()];
-      await writer.table.put(`${name}.b`, bytesOf("standing b"));
-      await writer.table.put(`${name}.a`, bytesOf("overwritten"));
-      await writer.table.put(`${name}.a`, bytesOf("standing a"));
-      await writer.table.put(`not ${name}`, bytesOf("of others"));
+      await writer.table.put(`${name}.b`, textBytes("standing b"));
+      await writer.table.put(`${name}.a`, textBytes("overwritten"));
+      await writer.table.put(`${name}.a`, textBytes("standing a"));
+      await writer.table.put(`not ${name}`, textBytes("of others"));
       const seen = new Gathered<Entry>();
       await table.watch(`${name}.`, seen.take);
       expect(texts(seen.items)).toEqual(["standing b", "standing a"]);
-      for (const text of ["1", "2", "3"]) await writer.table.put(`${name}.${text}`, bytesOf(text));
-      await table.put(`not ${name}`, bytesOf("of others"));
-      await writer.table.put(`${name}.a`, bytesOf("4"));
+      for (const text of ["1", "2", "3"]) await writer.table.put(`${name}.${text}`, textBytes(text));
+      await table.put(`not ${name}`, textBytes("of others"));
+      await writer.table.put(`${name}.a`, textBytes("4"));
       await seen.until((items) => items.length === 6);
       expect(texts(seen.items)).toEqual(["standing b", "standing a", "1", "2", "3", "4"]);
       const revisions = seen.items.map(({ revision }) => revision);
@@ -81,7 +81,7 @@ export function describeEngineTable(on: OnEngine): void {
     );
     const keys = Array.from({ length: 20 }, (_, index) => `${name}.${index}`);
     await Promise.all(
-      tables.flatMap((table, index) => keys.map((key) => table.put(`${key}.${index}`, bytesOf(key)))),
+      tables.flatMap((table, index) => keys.map((key) => table.put(`${key}.${index}`, textBytes(key)))),
     );
     await Promise.all(seen.map((gathered) => gathered.until((items) => items.length === 60)));
     const [one, ...others] = seen.map(({ items }) => items.map(({ key, revision }) => [key, revision]));
@@ -93,10 +93,10 @@ export function describeEngineTable(on: OnEngine): void {
     const [ended, going] = [new Gathered<Entry>(), new Gathered<Entry>()];
     const subscription = await table.watch(name, ended.take);
     await table.watch(name, going.take);
-    await table.put(name, bytesOf("before"));
+    await table.put(name, textBytes("before"));
     await Promise.all([ended, going].map((gathered) => gathered.until((items) => items.length === 1)));
     subscription.end();
-    await table.put(name, bytesOf("after"));
+    await table.put(name, textBytes("after"));
     await going.until((items) => items.length === 2);
     expect(texts(ended.items)).toEqual(["before"]);
   });

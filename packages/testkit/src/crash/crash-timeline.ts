@@ -11,7 +11,7 @@ interface Tracked<Kind extends Effect> {
 }
 
 /** A choice of pending effects: kept or lost, with perhaps one of the kept ones torn. */
-interface Selection {
+interface SurvivingEffects {
   readonly kept: readonly boolean[];
   /** The effect whose sector is only half written. */
   readonly torn: number | undefined;
@@ -48,7 +48,7 @@ export class CrashTimeline {
   }
 
   /** Returns the disk that remains if only the selected pending effects arrived. */
-  image(pending: readonly Effect[], { kept, torn }: Selection): DiskImage {
+  image(pending: readonly Effect[], { kept, torn }: SurvivingEffects): DiskImage {
     const survivors = new Set<Effect>(pending.filter((_, index) => kept[index]));
     const tornEffect = torn === undefined ? undefined : pending[torn];
     const contents = new Map<number, Uint8Array>();
@@ -249,7 +249,7 @@ export function* selections(
   model: CrashModel,
   prng: Prng,
   limit: number,
-): Generator<Selection> {
+): Generator<SurvivingEffects> {
   const tearable = model.tearsSectors ? pending.filter(({ kind }) => kind === "data").length : 0;
   const exhaustive = 2 ** pending.length * (1 + tearable) <= limit;
   const seen = new Set<string>();
@@ -313,11 +313,11 @@ function tearableOf(pending: readonly Effect[], kept: readonly boolean[]): reado
   return pending.flatMap(({ kind }, index) => (kind === "data" && kept[index] ? [index] : []));
 }
 
-function everyTear(kept: readonly boolean[], torn: readonly number[]): readonly Selection[] {
+function everyTear(kept: readonly boolean[], torn: readonly number[]): readonly SurvivingEffects[] {
   return [{ kept, torn: undefined }, ...torn.map((index) => ({ kept, torn: index }))];
 }
 
 /** In a quarter of the cuts, one of the kept sectors is only half written. */
-function drawTear(kept: readonly boolean[], torn: readonly number[], prng: Prng): Selection {
+function drawTear(kept: readonly boolean[], torn: readonly number[], prng: Prng): SurvivingEffects {
   return { kept, torn: torn.length > 0 && prng.chance(0.25) ? prng.pick(torn) : undefined };
 }

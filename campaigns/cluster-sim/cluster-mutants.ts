@@ -2,7 +2,7 @@ import { change, mutant, type SimMutant } from "../sim/sim-mutants.ts";
 
 const LOG = "cluster/dist/owner/shard-log.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
-const ANSWERS = "cluster/dist/owner/region-answers.js";
+const ANSWERS = "cluster/dist/owner/answers.js";
 const FOLDERS = "cluster/dist/folder/shard-folders.js";
 const LEASES = "cluster/dist/node/leases.js";
 const SPLIT = "cluster/dist/node/split-shard.js";

@@ -2,17 +2,10 @@
 export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
 export { nodeCommandCodec } from "./node/commands.ts";
 export { heartbeatCodec } from "./node/heartbeats.ts";
+export { type PresenceMessage, presenceCodec } from "./players/presence.ts";
 export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";
-export {
-  heartbeatKey,
-  leaseKey,
-  mapKey,
-  nameOfPosition,
-  ownerAddress,
-  positionOfName,
-  sectorOfRegion,
-} from "./shard/names.ts";
-export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-message.ts";
-export { type PresenceMessage, presenceCodec } from "./shard/presence-message.ts";
+export { heartbeatKey, leaseKey, mapKey, ownerAddress } from "./shard/names.ts";
+export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-messages.ts";
+export { nameOfPosition, positionOfName, sectorOfRegion } from "./shard/sectors.ts";
 export { shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
 export { crc32c, decodeRecord, encodeRecord, type RegionRecord } from "./shard/shard-record.ts";

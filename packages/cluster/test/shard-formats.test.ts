@@ -261,7 +261,11 @@ describe("questions", () => {
         kind: "regions",
         regions: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), latest: clockOf(1, 2), at: 0, from: 0 }],
       },
-      { kind: "players", kept: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }], asked: [5n] },
+      {
+        kind: "players",
+        updates: [{ playerId: 300n, name: "Ada", pose: POSE, sinceMs: 200 }],
+        lookups: [5n],
+      },
       { kind: "entities", regions: [[1, -2, 3, 4]] },
     ] as const;
     for (const request of requests) {

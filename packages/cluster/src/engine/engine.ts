@@ -104,11 +104,11 @@ export interface Engine {
    */
   follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
   /**
-   * Answers requests sent to this address. If several nodes respond, each gets the question and the first
+   * Answers requests sent to this address. If several nodes respond, each gets the request and the first
    * answer counts. If `answer` rejects, the request rejects with `ORT_ENGINE_AWAY`.
    */
   respond(address: string, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<Subscription>;
-  /** Sends a question to an address. Rejects with `ORT_ENGINE_NO_RESPONDER` if no node responds there. */
+  /** Sends a request to an address. Rejects with `ORT_ENGINE_NO_RESPONDER` if no node responds there. */
   request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array>;
   /**
    * Broadcasts to all listeners, including this node, without a delivery guarantee; used for positions and

@@ -9,12 +9,12 @@ import {
 } from "@orthant/core";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
+import { PlayerPositionCache } from "../players/positions.ts";
+import { PlayerPresence } from "../players/presence.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
-import { AskedInhabitants } from "./asked-inhabitants.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
+import { EntityQueries } from "./entity-queries.ts";
 import { FollowedRegions } from "./followed-regions.ts";
-import { PlayerPositionCache } from "./player-poses.ts";
-import { PlayerPresence } from "./player-presence.ts";
 
 /** Dependencies of a gateway. */
 export interface ClusterGatewayOptions {
@@ -55,7 +55,7 @@ export class ClusterGateway {
   readonly #presence: PlayerPresence;
   readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
   readonly #poses: PlayerPositionCache;
-  readonly #entities: AskedInhabitants;
+  readonly #entities: EntityQueries;
   readonly #status: Subscription;
   readonly #terms = new Map<string, number>();
   #timer: Timer | undefined;
@@ -68,7 +68,7 @@ export class ClusterGateway {
     this.#regions = new FollowedRegions({
       ...{ engine, directory, clock, world },
       field: WorldField.open({ generators, generator: facts.generator, shape: facts.shape }),
-      onChange: (steps) => this.#tell(steps),
+      onChange: (steps) => this.#notify(steps),
     });
     this.#edits = new EditForwarder({
       ...{ engine, directory, clock, world, shape: facts.shape },
@@ -78,7 +78,7 @@ export class ClusterGateway {
       ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
     });
     this.#poses = new PlayerPositionCache({ engine, directory, clock, world });
-    this.#entities = new AskedInhabitants({ engine, directory, clock, world });
+    this.#entities = new EntityQueries({ engine, directory, clock, world });
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onLease: (shard, { term }) => {
@@ -114,7 +114,7 @@ export class ClusterGateway {
       generation: 0,
       failure: undefined,
       onFailure: () => () => undefined,
-      save: () => this.#poses.whenTold(),
+      save: () => this.#poses.whenSent(),
       close: async () => this.close(),
     };
   }
@@ -124,7 +124,7 @@ export class ClusterGateway {
     return {
       regions: this.#regions.size,
       openEdits: this.#edits.openEdits,
-      distantPlayers: this.#presence.heardCount,
+      distantPlayers: this.#presence.remoteCount,
     };
   }
 
@@ -157,7 +157,7 @@ export class ClusterGateway {
     this.#options.onReadOnly?.(!isOnline);
   }
 
-  #tell(steps: readonly ClockStep[]): void {
+  #notify(steps: readonly ClockStep[]): void {
     for (const listener of [...this.#listeners]) listener(steps);
   }
 
@@ -200,9 +200,9 @@ export class ClusterGateway {
       // Nothing in a cluster moves entities.
       onEntity: () => () => undefined,
       // Without the engine no owner can answer, so players do not wait for one.
-      recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.recall(playerId)),
+      recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
-      keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.keep(playerId, name, pose, sinceMs),
+      keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.store(playerId, name, pose, sinceMs),
       peers: this.#presence,
     };
   }

@@ -7,11 +7,11 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { EditOrigin, WorldEditResult } from "@orthant/protocol";
-import { EDITS_MAX, type ShardEditResult } from "../shard/owner-message.ts";
-import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
+import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
+import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of a forwarder. */
-export interface EditForwarderOptions extends OwnerLineSetting {
+export interface EditForwarderOptions extends OwnerQueueContext {
   readonly shape: ChunkShape;
   /** Resolves when the effect of the steps is visible at this gateway. */
   readonly whenSeen: (steps: readonly ClockStep[]) => Promise<void>;
@@ -51,17 +51,17 @@ interface Client {
  */
 export class EditForwarder {
   readonly #options: EditForwarderOptions;
-  readonly #line: OwnerLine<Part>;
+  readonly #queue: OwnerQueue<Part>;
   readonly #clients = new Map<bigint, Client>();
   #isOnline = true;
 
   constructor(options: EditForwarderOptions) {
     this.#options = options;
-    this.#line = new OwnerLine<Part>({
+    this.#queue = new OwnerQueue<Part>({
       ...options,
       batchMax: EDITS_MAX,
       shardOf: ({ shard }) => shard,
-      send: (parts, ask) => this.#send(parts, ask),
+      send: (parts, request) => this.#send(parts, request),
     });
   }
 
@@ -75,9 +75,9 @@ export class EditForwarder {
     if (isOnline) return;
     for (const { queue } of this.#clients.values())
       for (const { reject } of queue.splice(0)) reject(offline());
-    for (const part of [...this.#line.waiting()]) {
+    for (const part of [...this.#queue.waiting()]) {
       if (part.isSent) continue;
-      this.#line.remove(part);
+      this.#queue.remove(part);
       part.resolve({ kind: "rejected", code: "ORT_ENGINE_AWAY" });
     }
   }
@@ -105,7 +105,7 @@ export class EditForwarder {
 
   /** Stops forwarding. Pending edits never settle, because their outcome is unknown. */
   close(): void {
-    this.#line.close();
+    this.#queue.close();
     this.#clients.clear();
   }
 
@@ -151,13 +151,13 @@ export class EditForwarder {
         parts,
         ([shard, placements]) =>
           new Promise<Settled>((resolve) =>
-            this.#line.add({ shard, origin, placements, resolve, isSent: false }),
+            this.#queue.add({ shard, origin, placements, resolve, isSent: false }),
           ),
       ),
     );
   }
 
-  async #send(parts: readonly Part[], ask: Ask): Promise<readonly Part[]> {
+  async #send(parts: readonly Part[], request: SendRequest): Promise<readonly Part[]> {
     // All parts are of one shard. A new shard may have vanished with a lost table; then no owner will ever
     // answer for it.
     const [first] = parts;
@@ -165,7 +165,7 @@ export class EditForwarder {
       return parts.filter((part) => !this.#reroute(part));
     const edits = parts.map(({ origin, placements }) => ({ ...origin, placements }));
     for (const part of parts) part.isSent = true;
-    const answer = await ask({ kind: "edits", edits });
+    const answer = await request({ kind: "edits", edits });
     if (answer.kind !== "edits" || answer.outcomes.length !== parts.length) return parts;
     return parts.filter((part, index) => {
       const outcome = answer.outcomes[index];

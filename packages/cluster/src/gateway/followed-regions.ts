@@ -13,13 +13,13 @@ import {
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save";
 import type { PublishedRecord } from "../engine/engine.ts";
-import type { RegionAnswer, RegionRequest } from "../shard/owner-message.ts";
+import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";
-import { type Ask, OwnerLine, type OwnerLineSetting } from "./owner-line.ts";
-import { SectorSubscriptions } from "./sector-followers.ts";
+import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
+import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
 /** Dependencies of the followed regions. */
-export interface FollowedRegionsOptions extends OwnerLineSetting {
+export interface FollowedRegionsOptions extends OwnerQueueContext {
   /** The world as generated, without edits. */
   readonly field: WorldField;
   /** Called at once for every change. */
@@ -63,7 +63,7 @@ export class FollowedRegions {
   readonly #options: FollowedRegionsOptions;
   readonly #regions = new PositionMap<Followed>();
   readonly #sectors: SectorSubscriptions;
-  readonly #line: OwnerLine<Followed>;
+  readonly #queue: OwnerQueue<Followed>;
   readonly #volume: number;
   #field: WorldField;
   #auditedMs: number;
@@ -76,12 +76,12 @@ export class FollowedRegions {
     this.#sectors = new SectorSubscriptions((sector) =>
       options.engine.follow(options.world, sector, (record) => this.#take(record)),
     );
-    this.#line = new OwnerLine<Followed>({
+    this.#queue = new OwnerQueue<Followed>({
       ...options,
       batchMax: REGIONS_AT_ONCE,
-      patientMax: AUDITS_AT_ONCE,
+      backgroundMax: AUDITS_AT_ONCE,
       shardOf: ({ region }) => options.directory.shardOf(region),
-      send: (wanted, ask) => this.#ask(wanted, ask),
+      send: (wanted, request) => this.#send(wanted, request),
     });
   }
 
@@ -140,7 +140,7 @@ export class FollowedRegions {
         if (followed?.clock === undefined || followed.clock >= after) return undefined;
         // The record is late or lost; asking the owner is faster than waiting for the next audit.
         const timer = this.#options.clock.wait(RECORD_MS, () => {
-          if ((followed.clock ?? 0) < after) this.#line.add(followed);
+          if ((followed.clock ?? 0) < after) this.#queue.add(followed);
         });
         return this.#reach(followed, after).finally(() => timer.cancel());
       }),
@@ -157,7 +157,7 @@ export class FollowedRegions {
       ({ region }) => shard === undefined || directory.shardOf(region) === shard,
     );
     for (const followed of due.sort((one, other) => other.keepers - one.keepers))
-      this.#line.addPatient(followed);
+      this.#queue.addBackground(followed);
   }
 
   /** Runs periodic work. */
@@ -171,7 +171,7 @@ export class FollowedRegions {
 
   /** Stops following. */
   close(): void {
-    this.#line.close();
+    this.#queue.close();
     this.#sectors.close();
   }
 
@@ -183,9 +183,9 @@ export class FollowedRegions {
       ...{ keepers: 0, leftMs: this.#options.clock.nowMs() },
     };
     this.#regions.set(...region, followed);
-    const ask = (): void => this.#line.add(followed);
+    const send = (): void => this.#queue.add(followed);
     // Asks even if following fails: the next audit retries it, and later records reveal the gap.
-    this.#sectors.enter(region).then(ask, ask);
+    this.#sectors.enter(region).then(send, send);
     return followed;
   }
 
@@ -211,7 +211,7 @@ export class FollowedRegions {
       this.#applyEarly(followed);
     } else if (followed.clock === undefined || record.after > followed.clock) {
       followed.early.push(record);
-      this.#line.add(followed);
+      this.#queue.add(followed);
     }
   }
 
@@ -240,13 +240,13 @@ export class FollowedRegions {
     followed.early.splice(0, followed.early.length, ...later);
   }
 
-  async #ask(wanted: readonly Followed[], ask: Ask): Promise<readonly Followed[]> {
+  async #send(wanted: readonly Followed[], request: SendRequest): Promise<readonly Followed[]> {
     const regions = wanted.map(requestFor);
-    const answer = await ask({ kind: "regions", regions });
+    const answer = await request({ kind: "regions", regions });
     if (answer.kind !== "regions" || answer.answers.length !== wanted.length) return wanted;
     return wanted.filter((followed, index) => {
-      const told = answer.answers[index];
-      return told === undefined || !this.#takeAnswer(followed, told);
+      const item = answer.answers[index];
+      return item === undefined || !this.#takeAnswer(followed, item);
     });
   }
 
@@ -303,7 +303,7 @@ export class FollowedRegions {
       if (isNeeded || nowMs - followed.leftMs < IDLE_MS) continue;
       this.#regions.delete(...followed.region);
       this.#sectors.leave(followed.region);
-      this.#line.remove(followed);
+      this.#queue.remove(followed);
       this.#field = this.#field.withOverrides(this.#field.overrides.carve(regionBox(followed.region)));
     }
   }

@@ -77,7 +77,7 @@ export function readTableKey(rest: string): string {
   return rest.split(".").map(decodeToken).join(".");
 }
 
-/** Returns the subject for questions to an address. */
+/** Returns the subject for requests to an address. */
 export function addressSubject(address: string): string {
   return `a.${dotted(address)}`;
 }

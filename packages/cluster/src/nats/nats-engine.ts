@@ -126,7 +126,8 @@ class NatsEngine implements Engine {
       if (failed === "") return message.data;
       throw new OrthantError("ORT_ENGINE_AWAY", `${address} failed to answer: ${failed}`);
     } catch (error) {
-      if (isNobody(error)) throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `nobody responds at ${address}`);
+      if (isNobody(error))
+        throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `no process responds at ${address}`);
       throw engineFailure(error, `asking ${address}`);
     }
   }

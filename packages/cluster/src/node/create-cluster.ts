@@ -48,7 +48,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   await copyGeneration(disk, target);
   await folders.mapCopy(random).write(map);
   if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
-    throw new OrthantError("ORT_EXISTS", `somebody else made world ${world} meanwhile`);
+    throw new OrthantError("ORT_EXISTS", `another process created world ${world} meanwhile`);
   return map;
 }
 

@@ -52,8 +52,8 @@ export interface NodeStatus {
 }
 
 /**
- * Returns every node of a world that ever wrote a heartbeat, sorted by name. Listens until it has heard each
- * of them, at most for as long as it takes to declare a node dead.
+ * Returns every node of a world that ever wrote a heartbeat, sorted by name. Listens until each of them
+ * has sent one, at most for as long as it takes to declare a node dead.
  */
 export async function clusterNodes(
   engine: Engine,

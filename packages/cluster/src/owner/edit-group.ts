@@ -2,7 +2,7 @@ import { comparePositions, type Position, PositionMap, regionOf } from "@orthant
 import { type ClientEdits, type JournalChunk, journalEditBytesMax } from "@orthant/save";
 import type { LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type JournalRecord } from "../engine/engine.ts";
-import { nameOfPosition, sectorOfRegion } from "../shard/names.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import { encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
 
 interface RegionGroup {

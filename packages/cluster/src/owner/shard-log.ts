@@ -3,7 +3,7 @@ import type { GlobalState, LogEvents, SaveChange, WorldDescription } from "@orth
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
-import { sectorOfRegion } from "../shard/names.ts";
+import { sectorOfRegion } from "../shard/sectors.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
 import { EditGroup } from "./edit-group.ts";

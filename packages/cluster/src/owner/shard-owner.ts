@@ -15,6 +15,7 @@ import type { Disk } from "@orthant/disk";
 import { openLoggedWorld, type World } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type Engine, type Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
+import { PlayerPositionStore } from "../players/positions.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
   type EditRequest,
@@ -23,11 +24,9 @@ import {
   ownerAnswerCodec,
   ownerRequestCodec,
   type ShardEditResult,
-} from "../shard/owner-message.ts";
+} from "../shard/owner-messages.ts";
 import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
-import { answerEntities } from "./inhabitant-answers.ts";
-import { PlayerPositionStore } from "./player-desk.ts";
-import { answerRegions } from "./region-answers.ts";
+import { answerEntities, answerRegions } from "./answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
 /** Dependencies and settings of a shard owner. */
@@ -158,7 +157,7 @@ export class ShardOwner {
     return new ShardOwner(options, disk, log, opened);
   }
 
-  /** Starts to answer questions. */
+  /** Starts to answer requests. */
   async serve(): Promise<void> {
     const { engine, world } = this.#options;
     const address = ownerAddress(world, this.shard, this.term);
@@ -255,7 +254,7 @@ export class ShardOwner {
       return encode(ownerAnswerCodec(this.#options.volume), AWAY);
     } finally {
       this.#requests--;
-      // Even a question about regions may have stored a record with a new clock.
+      // Even a request for regions may have stored a record with a new clock.
       this.#scheduleCheckpoint();
       if (this.#requests === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }

@@ -1,11 +1,7 @@
-import { floorDivide, OrthantError, type Position, positionFrom, requireInteger } from "@orthant/core";
-
-/** Regions along each edge of a sector, the unit of subscriptions and of shards. */
-export const SECTOR_EDGE_REGIONS = 4;
+import { OrthantError, requireInteger } from "@orthant/core";
 
 /** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
-const PLACE_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
 
 /** Throws `ORT_ARGUMENT` for an invalid name. */
 export function requireName(name: string, what: string): void {
@@ -19,26 +15,6 @@ export function requireName(name: string, what: string): void {
 /** Returns true for a valid name. */
 export function isName(name: string): boolean {
   return NAME.test(name);
-}
-
-/** Returns the sector of a region. Rule K2. */
-export function sectorOfRegion(region: Position): Position {
-  return positionFrom((axis) => floorDivide(region[axis], SECTOR_EDGE_REGIONS));
-}
-
-/** Returns the name of a sector or region: its four coordinates joined by `_`. Rule K3. */
-export function nameOfPosition(position: Position): string {
-  return position.join("_");
-}
-
-/**
- * Parses the name of a sector or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPosition} does
- * not produce.
- */
-export function positionOfName(name: string): Position {
-  const parts = PLACE_NAME.exec(name);
-  if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no position`);
-  return positionFrom((axis) => Number(parts[axis + 1]));
 }
 
 /** Returns the key of a shard's lease. Rule K4. */

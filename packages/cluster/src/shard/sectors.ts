@@ -3,15 +3,39 @@ import {
   boxBetween,
   type ChunkShape,
   chunksOfVoxels,
+  floorDivide,
+  OrthantError,
   type Position,
   positionFrom,
   REGION_EDGE_CHUNKS,
   regionsTouching,
   voxelsOfChunks,
 } from "@orthant/core";
-import { SECTOR_EDGE_REGIONS, sectorOfRegion } from "./names.ts";
 
+/** Regions along each edge of a sector, the unit of subscriptions and of shards. */
+const SECTOR_EDGE_REGIONS = 4;
 const SECTOR_EDGE_CHUNKS = SECTOR_EDGE_REGIONS * REGION_EDGE_CHUNKS;
+const PLACE_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
+
+/** Returns the sector of a region. Rule K2. */
+export function sectorOfRegion(region: Position): Position {
+  return positionFrom((axis) => floorDivide(region[axis], SECTOR_EDGE_REGIONS));
+}
+
+/** Returns the name of a sector or region: its four coordinates joined by `_`. Rule K3. */
+export function nameOfPosition(position: Position): string {
+  return position.join("_");
+}
+
+/**
+ * Parses the name of a sector or region. Throws `ORT_ARGUMENT` for any spelling that {@link nameOfPosition} does
+ * not produce.
+ */
+export function positionOfName(name: string): Position {
+  const parts = PLACE_NAME.exec(name);
+  if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no position`);
+  return positionFrom((axis) => Number(parts[axis + 1]));
+}
 
 /** Returns the sectors that a box of voxels touches. */
 export function sectorsTouching(shape: ChunkShape, voxels: Box): Box {

@@ -16,7 +16,8 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { isName, requireName, sectorOfRegion } from "./names.ts";
+import { isName, requireName } from "./names.ts";
+import { sectorOfRegion } from "./sectors.ts";
 
 /** Properties that all shards of a world share. */
 export interface WorldFacts {

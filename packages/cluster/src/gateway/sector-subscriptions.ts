@@ -1,6 +1,6 @@
 import type { Position } from "@orthant/core";
 import type { Subscription } from "../engine/engine.ts";
-import { nameOfPosition, sectorOfRegion } from "../shard/names.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 
 interface Sector {
   regions: number;

@@ -1,11 +1,29 @@
-import { type Position, positionsLexicographic, regionBox } from "@orthant/core";
+import {
+  boxesOfRegions,
+  chunkOfVoxel,
+  encode,
+  type Position,
+  PositionMap,
+  positionFrom,
+  positionsLexicographic,
+  regionBox,
+  regionOf,
+  voxelsOfChunks,
+} from "@orthant/core";
+import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
 import type { JournalChunk } from "@orthant/save";
 import type { World } from "@orthant/world";
-import type { OwnerAnswer, RegionAnswer, RegionRequest } from "../shard/owner-message.ts";
+import type {
+  EntitiesAnswer,
+  OwnerAnswer,
+  RegionAnswer,
+  RegionEntities,
+  RegionRequest,
+} from "../shard/owner-messages.ts";
 import type { ShardLog } from "./shard-log.ts";
 
 /** Approximate limit for the chunks in one answer, in bytes. */
-const ANSWER_BYTES = 786_432;
+const REGIONS_BYTES = 786_432;
 
 /**
  * Returns the current content of regions. Everything in the answer is stored when this resolves. If the
@@ -19,7 +37,7 @@ export async function answerRegions(
   log: Pick<ShardLog, "cut" | "whenSafe">,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
-  let room = ANSWER_BYTES;
+  let room = REGIONS_BYTES;
   for (const request of regions) {
     const answer = room <= 0 ? LATER : await answerOf(world, request, owns, room, log);
     if (answer.kind === "chunks") room -= answer.chunks.reduce((sum, change) => sum + bytesOf(change), 1);
@@ -40,7 +58,7 @@ async function answerOf(
 ): Promise<RegionAnswer> {
   if (!owns(region)) return { kind: "elsewhere" };
   const box = regionBox(region);
-  // Keeps the region loaded until it is read; another question might unload it.
+  // Keeps the region loaded until it is read; another request might unload it.
   const release = world.keep(box);
   try {
     await world.load(box);
@@ -71,4 +89,35 @@ async function answerOf(
 
 function bytesOf(change: JournalChunk): number {
   return "chunk" in change ? change.chunk.byteLength : 0;
+}
+
+/** Approximate limit for the entities in one answer, in bytes. */
+const ENTITIES_BYTES = 524_288;
+
+/** Returns the entities of those regions that belong to this shard. Rule K34. */
+export async function answerEntities(
+  world: World,
+  regions: readonly Position[],
+  owns: (region: Position) => boolean,
+): Promise<EntitiesAnswer> {
+  const found = new PositionMap<VisibleEntity[]>();
+  for (const region of regions) if (owns(region)) found.set(...region, []);
+  // Merges adjacent regions into one query, because a world may scan all its entities for each.
+  for (const chunks of boxesOfRegions([...found.positions()])) {
+    for (const entity of await world.entitiesIn(voxelsOfChunks(world.shape, chunks))) {
+      const voxel = positionFrom((axis) => Math.floor(entity.position[axis]));
+      const there = found.get(...regionOf(chunkOfVoxel(world.shape, voxel)));
+      // No client could be shown more.
+      if (there !== undefined && there.length < ENTITIES_MAX) there.push(visibleEntity(entity));
+    }
+  }
+  let room = ENTITIES_BYTES;
+  const answers = regions.map((region): RegionEntities => {
+    const entities = found.get(...region);
+    if (entities === undefined) return { kind: "elsewhere" };
+    if (room <= 0) return { kind: "later" };
+    room -= entities.reduce((sum, entity) => sum + encode(visibleEntityCodec, entity).length, 0);
+    return { kind: "here", entities };
+  });
+  return { kind: "entities", answers };
 }

@@ -8,19 +8,15 @@ import {
   positionCodec,
   type VoxelPlacement,
 } from "@orthant/core";
+import {
+  ENTITIES_MAX,
+  NAME_BYTES_MAX,
+  type Pose,
+  poseCodec,
+  type VisibleEntity,
+  visibleEntityCodec,
+} from "@orthant/protocol";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save";
-import {
-  type EntitiesAnswer,
-  type EntitiesRequest,
-  entitiesAnswerCodec,
-  entitiesRequestCodec,
-} from "./inhabitant-message.ts";
-import {
-  type PlayersAnswer,
-  type PlayersRequest,
-  playersAnswerCodec,
-  playersRequestCodec,
-} from "./player-message.ts";
 
 /** An edit that a gateway requests. */
 export interface EditRequest {
@@ -44,7 +40,50 @@ export interface RegionRequest {
   readonly from: number;
 }
 
-/** A gateway's question to an owner. */
+/** A player's pose, sent by a gateway to the owner who remembers it. */
+export interface PlayerPose {
+  readonly playerId: bigint;
+  readonly name: string;
+  readonly pose: Pose;
+  /** Time since the player arrived there. */
+  readonly sinceMs: number;
+}
+
+/** A gateway's request about players, to the owner of the first shard. */
+export interface PlayersRequest {
+  readonly kind: "players";
+  /** Poses to store before the lookups. */
+  readonly updates: readonly PlayerPose[];
+  /** Joining players whose last poses the gateway needs. */
+  readonly lookups: readonly bigint[];
+}
+
+/** Poses of the players looked up; `undefined` for a new player. */
+export interface PlayersAnswer {
+  readonly kind: "players";
+  readonly poses: readonly (Pose | undefined)[];
+}
+
+/** A gateway's request for the entities of regions. */
+export interface EntitiesRequest {
+  readonly kind: "entities";
+  readonly regions: readonly Position[];
+}
+
+/** The entities of a region. */
+export type RegionEntities =
+  | { readonly kind: "elsewhere" }
+  /** No room in this answer: ask again. */
+  | { readonly kind: "later" }
+  | { readonly kind: "here"; readonly entities: readonly VisibleEntity[] };
+
+/** An owner's answer, with one item per region. */
+export interface EntitiesAnswer {
+  readonly kind: "entities";
+  readonly answers: readonly RegionEntities[];
+}
+
+/** A gateway's request to an owner. */
 export type OwnerRequest =
   | { readonly kind: "edits"; readonly edits: readonly EditRequest[] }
   | { readonly kind: "regions"; readonly regions: readonly RegionRequest[] }
@@ -81,9 +120,13 @@ export type OwnerAnswer =
   | PlayersAnswer
   | EntitiesAnswer;
 
-/** Maximum number of edits in one question. */
+/** Maximum number of edits in one request. */
 export const EDITS_MAX = 1_024;
-/** Maximum number of regions in one question. */
+/** Maximum number of players in one request, of either kind. */
+export const PLAYERS_MAX = 1_024;
+/** Maximum number of regions in one request for entities. */
+export const ENTITY_REGIONS_MAX = 1_024;
+/** Maximum number of regions in one request. */
 const REGIONS_MAX = 4_096;
 const PLACEMENTS_MAX = 65_536;
 const STEPS_MAX = 65_536;
@@ -198,9 +241,92 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
   );
 }
 
+const updatesCodec = list<PlayerPose>(
+  {
+    write(out, { playerId, name, pose, sinceMs }) {
+      out.varU64(playerId);
+      out.string(name, NAME_BYTES_MAX);
+      poseCodec.write(out, pose);
+      out.varUint(sinceMs);
+    },
+    read: (input) => ({
+      playerId: input.varU64(),
+      name: input.string(NAME_BYTES_MAX),
+      pose: poseCodec.read(input),
+      sinceMs: input.varUint(),
+    }),
+  },
+  PLAYERS_MAX,
+);
+
+const lookupsCodec = list<bigint>(
+  { write: (out, playerId) => out.varU64(playerId), read: (input) => input.varU64() },
+  PLAYERS_MAX,
+);
+
+const posesCodec = list<Pose | undefined>(
+  {
+    write(out, pose) {
+      out.bool(pose !== undefined);
+      if (pose !== undefined) poseCodec.write(out, pose);
+    },
+    read: (input) => (input.bool() ? poseCodec.read(input) : undefined),
+  },
+  PLAYERS_MAX,
+);
+
+/** Encodes a request about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */
+const playersRequestCodec: Codec<PlayersRequest> = {
+  write(out, { updates, lookups }) {
+    updatesCodec.write(out, updates);
+    lookupsCodec.write(out, lookups);
+  },
+  read: (input) => ({
+    kind: "players",
+    updates: updatesCodec.read(input),
+    lookups: lookupsCodec.read(input),
+  }),
+};
+
+/** Encodes an answer about players, after its tag. */
+const playersAnswerCodec: Codec<PlayersAnswer> = {
+  write: (out, { poses }) => posesCodec.write(out, poses),
+  read: (input) => ({ kind: "players", poses: posesCodec.read(input) }),
+};
+
+const ENTITY_ANSWERS: readonly RegionEntities["kind"][] = ["elsewhere", "later", "here"];
+const entityRegionsCodec = list(positionCodec, ENTITY_REGIONS_MAX);
+const entitiesCodec = list(visibleEntityCodec, ENTITIES_MAX);
+
+const entityAnswersCodec = list<RegionEntities>(
+  {
+    write(out, answer) {
+      out.tag(ENTITY_ANSWERS.indexOf(answer.kind), ENTITY_ANSWERS.length);
+      if (answer.kind === "here") entitiesCodec.write(out, answer.entities);
+    },
+    read(input) {
+      const kind = ENTITY_ANSWERS[input.tag(ENTITY_ANSWERS.length)] ?? "later";
+      return kind === "here" ? { kind, entities: entitiesCodec.read(input) } : { kind };
+    },
+  },
+  ENTITY_REGIONS_MAX,
+);
+
+/** Encodes a request for entities, after its tag. Rule K34 in docs/formats/cluster.md. */
+const entitiesRequestCodec: Codec<EntitiesRequest> = {
+  write: (out, { regions }) => entityRegionsCodec.write(out, regions),
+  read: (input) => ({ kind: "entities", regions: entityRegionsCodec.read(input) }),
+};
+
+/** Encodes an answer about entities, after its tag. */
+const entitiesAnswerCodec: Codec<EntitiesAnswer> = {
+  write: (out, { answers }) => entityAnswersCodec.write(out, answers),
+  read: (input) => ({ kind: "entities", answers: entityAnswersCodec.read(input) }),
+};
+
 const REQUESTS: readonly OwnerRequest["kind"][] = ["edits", "regions", "players", "entities"];
 
-/** Encodes questions from gateways to owners. Rules K19 and K20 in docs/formats/cluster.md. */
+/** Encodes requests from gateways to owners. Rules K19 and K20 in docs/formats/cluster.md. */
 export const ownerRequestCodec: Codec<OwnerRequest> = {
   write(out, request) {
     out.tag(REQUESTS.indexOf(request.kind), REQUESTS.length);

@@ -30,8 +30,8 @@ test("[K32] a players question has these bytes", () => {
   const pose = { position: [1.5, -2, 0, 0], orientation: FORWARD } as const;
   const bytes = encode(ownerRequestCodec, {
     kind: "players",
-    kept: [{ playerId: 300n, name: "Ada", pose, sinceMs: 200 }],
-    asked: [5n],
+    updates: [{ playerId: 300n, name: "Ada", pose, sinceMs: 200 }],
+    lookups: [5n],
   });
   expect(toHex(bytes)).toBe("0201ac0203416461c001ff0100000000007fc8010105");
 });

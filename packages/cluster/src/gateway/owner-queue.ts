@@ -1,0 +1,231 @@
+import { type Clock, decode, encode, isOrthantError, OrthantError, type Timer } from "@orthant/core";
+import type { Engine } from "../engine/engine.ts";
+import type { ClusterDirectory } from "../shard/cluster-directory.ts";
+import { ownerAddress } from "../shard/names.ts";
+import {
+  type OwnerAnswer,
+  type OwnerRequest,
+  ownerAnswerCodec,
+  ownerRequestCodec,
+} from "../shard/owner-messages.ts";
+
+/** Sends one request to the owner of a shard. */
+export type SendRequest = (request: OwnerRequest) => Promise<OwnerAnswer>;
+
+/** Dependencies of every queue to the owners. */
+export interface OwnerQueueContext {
+  readonly engine: Engine;
+  readonly directory: ClusterDirectory;
+  readonly clock: Clock;
+  readonly world: string;
+}
+
+/** Settings of a queue. */
+export interface OwnerQueueOptions<Item> extends OwnerQueueContext {
+  /** Maximum number of items in one request, and of background items among them. */
+  readonly batchMax: number;
+  readonly backgroundMax?: number;
+  readonly shardOf: (item: Item) => string;
+  /** Sends items to an owner. Returns those that must be sent again. */
+  readonly send: (items: readonly Item[], request: SendRequest) => Promise<readonly Item[]>;
+}
+
+interface ShardQueue<Item> {
+  /** Items in order of arrival; background items come after all others. */
+  readonly items: Set<Item>;
+  readonly background: Set<Item>;
+  isBusy: boolean;
+  timer: Timer | undefined;
+  /** Timer of the pause before the next request with background items. */
+  pause: Timer | undefined;
+}
+
+/** Delay before the next request to the owner, possibly a new one by then, after a failure. */
+const RETRY_MS = 100;
+const ANSWER_MS = 3_000;
+const PAUSE_MS_MIN = 1;
+const PAUSE_MS_MAX = 1_000;
+
+/**
+ * Sends items to the owners of their shards: one request per shard at a time, with all waiting items, in
+ * order. Unanswered items go to the node that owns the shard by then. Background items go into small requests,
+ * each followed by a pause as long as the answer took. A gateway with a long backlog thus uses at most half of
+ * an owner's time, and less the busier the owner is.
+ */
+export class OwnerQueue<Item> {
+  readonly #options: OwnerQueueOptions<Item>;
+  readonly #queues = new Map<string, ShardQueue<Item>>();
+  #isClosed = false;
+
+  constructor(options: OwnerQueueOptions<Item>) {
+    this.#options = options;
+  }
+
+  /** Adds an item unless it is waiting already. */
+  add(item: Item): void {
+    this.#enqueue(this.#options.shardOf(item), item, "items");
+  }
+
+  /** Adds a non-urgent item unless it is waiting already. */
+  addBackground(item: Item): void {
+    this.#enqueue(this.#options.shardOf(item), item, "background");
+  }
+
+  /** Removes an item, so that no further request contains it. */
+  remove(item: Item): void {
+    for (const { items, background } of this.#queues.values()) {
+      items.delete(item);
+      background.delete(item);
+    }
+  }
+
+  /** Yields the items that wait for their first or next request. */
+  *waiting(): Generator<Item> {
+    for (const { items, background } of this.#queues.values()) {
+      yield* items;
+      yield* background;
+    }
+  }
+
+  /** Stops sending. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { timer, pause } of this.#queues.values()) {
+      timer?.cancel();
+      pause?.cancel();
+    }
+    this.#queues.clear();
+  }
+
+  #enqueue(shard: string, item: Item, kind: "items" | "background"): void {
+    if (this.#isClosed) return;
+    const queue = this.#queueOf(shard);
+    put(queue, item, kind);
+    if (kind === "items") {
+      queue.pause?.cancel();
+      queue.pause = undefined;
+    }
+    this.#start(shard, queue);
+  }
+
+  #queueOf(shard: string): ShardQueue<Item> {
+    const known = this.#queues.get(shard);
+    if (known !== undefined) return known;
+    const queue: ShardQueue<Item> = {
+      ...{ items: new Set<Item>(), background: new Set<Item>() },
+      ...{ isBusy: false, timer: undefined, pause: undefined },
+    };
+    this.#queues.set(shard, queue);
+    return queue;
+  }
+
+  #start(shard: string, queue: ShardQueue<Item>): void {
+    if (queue.isBusy || queue.timer !== undefined || queue.pause !== undefined) return;
+    queue.isBusy = true;
+    void this.#run(shard, queue);
+  }
+
+  async #run(shard: string, queue: ShardQueue<Item>): Promise<void> {
+    const { clock, batchMax, backgroundMax = batchMax } = this.#options;
+    // Items added in the same turn share one request.
+    await undefined;
+    while (queue.items.size + queue.background.size > 0 && !this.#isClosed) {
+      const startMs = clock.nowMs();
+      const urgent = claimed(queue.items, batchMax);
+      const background = claimed(queue.background, Math.min(backgroundMax, batchMax - urgent.length));
+      const isAnswered = await this.#send(shard, queue, urgent, background);
+      if (!isAnswered) {
+        queue.timer = clock.wait(RETRY_MS, () => {
+          queue.timer = undefined;
+          this.#start(shard, queue);
+        });
+        break;
+      }
+      if (queue.items.size > 0 || queue.background.size === 0) continue;
+      const tookMs = clock.nowMs() - startMs;
+      queue.pause = clock.wait(Math.min(Math.max(tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX), () => {
+        queue.pause = undefined;
+        this.#start(shard, queue);
+      });
+      break;
+    }
+    queue.isBusy = false;
+  }
+
+  /** Sends a batch. Returns true if the next one may follow at once. */
+  async #send(
+    shard: string,
+    queue: ShardQueue<Item>,
+    urgent: readonly Item[],
+    background: readonly Item[],
+  ): Promise<boolean> {
+    const batch = [...urgent, ...background];
+    let left: ReadonlySet<Item> = new Set(batch);
+    try {
+      left = new Set(await this.#options.send(batch, (request) => this.#request(shard, request)));
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+    }
+    if (left.size === 0) return true;
+    this.#putBack(
+      shard,
+      queue,
+      "items",
+      urgent.filter((item) => left.has(item)),
+    );
+    this.#putBack(
+      shard,
+      queue,
+      "background",
+      background.filter((item) => left.has(item)),
+    );
+    return left.size < batch.length;
+  }
+
+  /** Puts items back before later ones, which keeps the order, each into the queue of its current shard. */
+  #putBack(
+    shard: string,
+    queue: ShardQueue<Item>,
+    kind: "items" | "background",
+    items: readonly Item[],
+  ): void {
+    const all = [...items, ...queue[kind]];
+    queue[kind].clear();
+    for (const item of all) {
+      const now = this.#options.shardOf(item);
+      if (now === shard) put(queue, item, kind);
+      else this.#enqueue(now, item, kind);
+    }
+  }
+
+  async #request(shard: string, request: OwnerRequest): Promise<OwnerAnswer> {
+    const { engine, directory, world } = this.#options;
+    const term = directory.leaseOf(shard)?.lease.term ?? 0;
+    if (term < 1) throw noOwner(shard);
+    const address = ownerAddress(world, shard, term);
+    const bytes = await engine.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
+    return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);
+  }
+}
+
+function put<Item>(queue: ShardQueue<Item>, item: Item, kind: "items" | "background"): void {
+  if (kind === "items") {
+    queue.background.delete(item);
+    queue.items.add(item);
+  } else if (!queue.items.has(item)) queue.background.add(item);
+}
+
+/** Removes and returns the first `count` items of a set. */
+function claimed<Item>(items: Set<Item>, count: number): readonly Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    if (first.length >= count) break;
+    first.push(item);
+    items.delete(item);
+  }
+  return first;
+}
+
+function noOwner(shard: string): OrthantError {
+  return new OrthantError("ORT_ENGINE_NO_RESPONDER", `shard ${shard} has no owner`);
+}

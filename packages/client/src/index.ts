@@ -1,10 +1,7 @@
 export type { EditResult } from "@orthant/protocol";
-export { memoryCache } from "./cache/memory-cache.ts";
-export type { CacheChange, CacheEntry, ReplicaCache } from "./cache/replica-cache.ts";
-export type { Status, StatusDetail } from "./link/status.ts";
-export type { TokenOption } from "./link/token-source.ts";
-export type { OpenSocket, WebSocketLike } from "./link/web-socket.ts";
-export { connect } from "./world/connect.ts";
-export type { ConnectOptions } from "./world/connect-options.ts";
+export { type CacheChange, type CacheEntry, memoryCache, type ReplicaCache } from "./cache/replica-cache.ts";
+export type { TokenOption } from "./connection/retry.ts";
+export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";
+export { type ConnectOptions, connect } from "./world/connect.ts";
 export type { Interest, InterestAround, InterestInBoxes } from "./world/interest.ts";
 export { SharedWorld } from "./world/shared-world.ts";

@@ -1,7 +1,9 @@
-import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
+import { createSocket, type Socket } from "node:dgram";
+import { isIPv6 } from "node:net";
+import { systemClock, type TileChunk } from "@orthant/core";
+import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
-import { connect as connectWith } from "../world/connect.ts";
-import type { ConnectOptions } from "../world/connect-options.ts";
+import { type ConnectOptions, connect as connectWith } from "../world/connect.ts";
 import type { SharedWorld } from "../world/shared-world.ts";
 
 /** Longest delay that a Node timer supports. */
@@ -20,4 +22,55 @@ export function connect(url: string, options: ConnectOptions = {}): SharedWorld 
     if (status === "closed") clearInterval(alive);
   });
   return world;
+}
+
+/** The address of a world of tiles, and the player. */
+export interface TileConnection {
+  readonly port: number;
+  /** An IP address, not a name; this machine by default. */
+  readonly host?: string;
+  /** From 1 to 2^32 - 1. */
+  readonly playerId: number;
+  readonly onStatus?: (status: Wire1Status) => void;
+  /** A chunk arrived. It may be unchanged. */
+  readonly onChunk?: (chunk: TileChunk) => void;
+}
+
+/** A Wire v1 client with its socket. */
+export interface TileClient {
+  /** The client, for reading and editing. */
+  readonly client: Wire1Client;
+  /** Closes the socket. The server notices the silence. */
+  close(): void;
+}
+
+const TICK_MS = 50;
+
+/** Connects to a world of tiles with Wire v1 over UDP, and reconnects by itself. */
+export function connectTiles(connection: TileConnection): TileClient {
+  const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
+  const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
+  const client = new Wire1Client({
+    clock: systemClock,
+    playerId,
+    send: (datagram) => socket.send(datagram, port, host, () => undefined),
+    ...(onStatus && { onStatus }),
+    ...(onChunk && { onChunk }),
+  });
+  socket.on("message", (datagram, from) => {
+    // Only datagrams from the server's address count.
+    if (from.port !== port || from.address !== host) return;
+    client.receive(new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length));
+  });
+  // Sends fail while the server is unavailable; the client retries later.
+  socket.on("error", () => undefined);
+  const timer = setInterval(() => client.tick(), TICK_MS);
+  client.tick();
+  return {
+    client,
+    close: () => {
+      clearInterval(timer);
+      socket.close();
+    },
+  };
 }

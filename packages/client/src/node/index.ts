@@ -1,2 +1,1 @@
-export { connect } from "./connect.ts";
-export { connectTiles, type TileClient, type TileConnection } from "./connect-tiles.ts";
+export { connect, connectTiles, type TileClient, type TileConnection } from "./connect.ts";

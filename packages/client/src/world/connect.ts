@@ -1,15 +1,41 @@
 import {
+  type Clock,
   DEFAULT_GENERATORS,
   encodeUtf8,
+  type GeneratorRegistry,
   nameFault,
   OrthantError,
+  type RandomBits,
   systemClock,
   systemRandomBits,
 } from "@orthant/core";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
-import { platformSocket } from "../link/web-socket.ts";
-import type { ConnectOptions } from "./connect-options.ts";
+import type { ReplicaCache } from "../cache/replica-cache.ts";
+import type { TokenOption } from "../connection/retry.ts";
+import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
+import type { Interest } from "./interest.ts";
 import { SharedWorld } from "./shared-world.ts";
+
+/** Options of a connection. All are optional. */
+export interface ConnectOptions {
+  /** The player's visible name, unless the server overrides it. */
+  readonly name?: string;
+  /** Identifies the player. A function is called before each connection, so that tokens may expire. */
+  readonly token?: TokenOption;
+  /** What to hold from the start; `setInterest` changes it. */
+  readonly interest?: Interest;
+  /** Stores the held regions, so that the next client fetches only what changed. */
+  readonly cache?: ReplicaCache;
+  /** The cache failed and is no longer written. Nothing else is affected. */
+  readonly onCacheFailure?: (error: unknown) => void;
+  /** The generators of this program. If they match the server's, untouched space costs nothing to send. */
+  readonly generators?: GeneratorRegistry;
+  /** Creates the WebSocket; the platform's by default. */
+  readonly socket?: OpenSocket;
+  readonly clock?: Clock;
+  /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
+  readonly random?: RandomBits;
+}
 
 /** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
 export function connect(url: string, options: ConnectOptions = {}): SharedWorld {

@@ -1,13 +1,13 @@
 import { OrthantError, type VoxelPlacement } from "@orthant/core";
 import { EDIT_VOXELS_MAX, EDITS_OPEN_MAX, type EditResult, type NumberedEditResult } from "@orthant/protocol";
-import { type Deferred, deferred } from "./deferred.ts";
+import { type Deferred, deferred } from "./callbacks.ts";
 
 interface WaitingEdit {
   readonly placements: readonly VoxelPlacement[];
   readonly answer: Deferred<EditResult>;
 }
 
-/** The edits of a client: those waiting because too many are in flight, and those without a verdict. */
+/** The edits of a client: those waiting because too many are in flight, and those without a result. */
 export class PendingEdits {
   readonly #open = new Map<number, Deferred<EditResult>>();
   #waiting: WaitingEdit[] = [];
@@ -46,13 +46,13 @@ export class PendingEdits {
     }
   }
 
-  /** Resolves an edit with its verdict. */
+  /** Resolves an edit with its result. */
   settle({ editId, ...result }: NumberedEditResult): void {
     this.#open.get(editId)?.resolve(result);
     this.#open.delete(editId);
   }
 
-  /** Rejects all edits, because no more verdicts will arrive. */
+  /** Rejects all edits, because no more results will arrive. */
   fail(error: OrthantError): void {
     for (const answer of this.#open.values()) answer.reject(error);
     for (const { answer } of this.#waiting) answer.reject(error);

@@ -3,13 +3,17 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
+  type Clock,
   cellOfVoxel,
   chunkOfVoxel,
+  GeneratorRef,
+  type GeneratorRegistry,
   isOrthantError,
   type MaterialCatalog,
   OrthantError,
   type Position,
   type QueryDetail,
+  type RandomBits,
   type RegionTree,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -26,38 +30,53 @@ import {
   type Vector,
   type Welcome,
 } from "@orthant/protocol";
-import { ReplicaKeeper } from "../cache/replica-keeper.ts";
-import { Link } from "../link/link.ts";
-import type { Status, StatusDetail } from "../link/status.ts";
-import { TokenSource } from "../link/token-source.ts";
-import { concreteRegion } from "./concrete-region.ts";
-import type { ResolvedOptions } from "./connect-options.ts";
-import { deferred } from "./deferred.ts";
-import type { Interest } from "./interest.ts";
-import { Listeners } from "./listeners.ts";
+import type { ReplicaCache } from "../cache/replica-cache.ts";
+import { ReplicaStore } from "../cache/replica-store.ts";
+import { type TokenOption, TokenSource } from "../connection/retry.ts";
+import {
+  type OpenSocket,
+  ServerConnection,
+  type Status,
+  type StatusDetail,
+} from "../connection/server-connection.ts";
+import { deferred, ListenerSet } from "./callbacks.ts";
+import { type Interest, InterestTracker, notHeld } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
-import { notHeld, ReplicaView } from "./replica-view.ts";
+
+/** The options with all defaults filled in. */
+interface ResolvedOptions {
+  readonly url: string;
+  readonly name: string;
+  readonly token: TokenOption;
+  readonly interest: Interest | undefined;
+  readonly cache: ReplicaCache | undefined;
+  readonly onCacheFailure: (error: unknown) => void;
+  readonly generators: GeneratorRegistry;
+  readonly socket: OpenSocket;
+  readonly clock: Clock;
+  readonly random: RandomBits;
+}
 
 /**
- * A replica of the part of a server's world that this client looks at, with the client's own edits on top
- * until the server has decided about them. It reconnects by itself, and can be read while disconnected.
+ * A replica of the part of a server's world that the client is interested in, with the client's own edits on top
+ * until the server has answered them. It reconnects by itself, and can be read while disconnected.
  */
 export class SharedWorld {
   /** Resolves at the first welcome; rejects when the client is closed before. */
   readonly ready: Promise<void>;
   readonly #options: ResolvedOptions;
   readonly #readiness = deferred<void>();
-  readonly #view: ReplicaView;
+  readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
-  readonly #onChange = new Listeners<[boxes: readonly Box[]]>();
-  readonly #onEntities = new Listeners<[change: EntitiesChange]>();
-  readonly #onMessage = new Listeners<[payload: Uint8Array]>();
-  readonly #onStatus = new Listeners<[status: Status, detail: StatusDetail]>();
+  readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>();
+  readonly #onEntities = new ListenerSet<[change: EntitiesChange]>();
+  readonly #onMessage = new ListenerSet<[payload: Uint8Array]>();
+  readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
   #syncClient: SyncClient | undefined;
-  #link: Link | undefined;
-  #keeper: ReplicaKeeper | undefined;
+  #connection: ServerConnection | undefined;
+  #store: ReplicaStore | undefined;
   #status: Status = "connecting";
   /** Why the client is closed. */
   #ending: OrthantError | undefined;
@@ -65,7 +84,7 @@ export class SharedWorld {
   /** Starts to connect. Use `connect` instead. */
   constructor(options: ResolvedOptions) {
     this.#options = options;
-    this.#view = new ReplicaView(options.interest);
+    this.#interest = new InterestTracker(options.interest);
     this.ready = this.#readiness.promise;
     this.#begin();
   }
@@ -77,41 +96,41 @@ export class SharedWorld {
 
   /** The chunk shape. Like the properties below, throws `ORT_NOT_HELD` before the client is `ready`. */
   get shape(): ChunkShape {
-    return this.#known().shape;
+    return this.#world().shape;
   }
 
   /** The world's materials. */
   get catalog(): MaterialCatalog {
-    return this.#known().catalog;
+    return this.#world().catalog;
   }
 
   /** The world's name. */
   get name(): string {
-    return this.#known().worldName;
+    return this.#world().worldName;
   }
 
   /** Where players start, in voxels. */
   get spawn(): Vector {
-    return this.#known().spawn;
+    return this.#world().spawn;
   }
 
   /** This client's player id. */
   get playerId(): bigint {
-    return this.#known().playerId;
+    return this.#world().playerId;
   }
 
   /** This client's permissions. */
   get role(): Role {
-    return this.#known().role;
+    return this.#world().role;
   }
 
   /** The pose that the server assigned to the player at the last welcome. */
   get pose(): Pose {
-    const { position, orientation } = this.#known();
+    const { position, orientation } = this.#world();
     return { position, orientation };
   }
 
-  /** Returns the material of a voxel. Waits until its region is held, if the client looks at it. */
+  /** Returns the material of a voxel. Waits until its region is held, if the interest includes it. */
   async get(position: Position): Promise<number> {
     await this.ready;
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
@@ -122,7 +141,7 @@ export class SharedWorld {
   async chunk(position: Position): Promise<Chunk> {
     for (;;) {
       await this.ready;
-      await this.#view.holding(boxAt(position));
+      await this.#interest.holding(boxAt(position));
       const chunk = this.chunkAt(position);
       if (chunk !== undefined) return chunk;
     }
@@ -131,7 +150,7 @@ export class SharedWorld {
   /** Returns the contents of a box of chunks. Waits like `get`. `detail` means the same as for a `World`. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.ready;
-    const syncClient = await this.#view.holding(box);
+    const syncClient = await this.#interest.holding(box);
     const tree = syncClient.region(box);
     return detail === "symbolic" ? tree : concreteRegion(tree, this.#options.generators, this.shape);
   }
@@ -159,12 +178,12 @@ export class SharedWorld {
   /** Sets what to hold from now on. The client drops everything outside of it. */
   setInterest(interest: Interest): void {
     this.#requireOpen();
-    this.#view.setInterest(interest);
+    this.#interest.setInterest(interest);
   }
 
-  /** Resolves when everything the client looks at has arrived. */
+  /** Resolves when the whole interest has arrived. */
   complete(): Promise<void> {
-    return this.#view.complete();
+    return this.#interest.complete();
   }
 
   /** Sets the material of one voxel. See `setVoxels`. */
@@ -173,8 +192,8 @@ export class SharedWorld {
   }
 
   /**
-   * Sets the materials of voxels in one step. The result shows at once, and is undone if the server refuses.
-   * Resolves with the verdict, even a refusal, however often the connection is lost meanwhile. Rejects with
+   * Sets the materials of voxels in one step. The result shows at once, and is undone if the server rejects the edit.
+   * Resolves with the result, even a rejection, however often the connection is lost meanwhile. Rejects with
    * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */
   setVoxels(placements: readonly VoxelPlacement[]): Promise<EditResult> {
@@ -224,49 +243,56 @@ export class SharedWorld {
 
   /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */
   close(): Promise<void> {
-    if (this.#link === undefined) this.#become("closed", {});
-    else this.#link.close();
+    if (this.#connection === undefined) this.#setStatus("closed", {});
+    else this.#connection.close();
     return this.#closing.promise;
   }
 
   async #begin(): Promise<void> {
     const { cache, random, clock, name, generators, url, socket, onCacheFailure } = this.#options;
-    const keeper = await ReplicaKeeper.open({ cache, random, clock, onFailure: onCacheFailure });
-    this.#keeper = keeper;
+    const store = await ReplicaStore.open({ cache, random, clock, onFailure: onCacheFailure });
+    this.#store = store;
     if (this.#ending !== undefined) {
-      this.#closing.resolve(keeper.close());
+      this.#closing.resolve(store.close());
       return;
     }
     const tokens = new TokenSource(this.#options.token);
     const syncClient = new SyncClient({
       clock,
       generators,
-      clientId: keeper.identity.clientId,
-      firstEditId: keeper.identity.firstEditId,
+      clientId: store.identity.clientId,
+      firstEditId: store.identity.firstEditId,
       name,
       token: () => tokens.token,
       events: {
         onWelcome: (welcome) => this.#welcomed(welcome),
-        onGoodbye: (goodbye) => this.#link?.told(goodbye),
-        onFault: (fault) => this.#link?.found(fault),
-        onChange: (boxes) => this.#onChange.tell(boxes),
-        onComplete: () => this.#view.completed(),
-        onEditResult: (result) => this.#decided(result),
-        onEntities: (change) => this.#onEntities.tell(change),
-        onGame: (payload) => this.#onMessage.tell(payload),
+        onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
+        onFault: (fault) => this.#connection?.receivedFault(fault),
+        onChange: (boxes) => this.#onChange.emit(boxes),
+        onComplete: () => this.#interest.completed(),
+        onEditResult: (result) => this.#receiveResult(result),
+        onEntities: (change) => this.#onEntities.emit(change),
+        onGame: (payload) => this.#onMessage.emit(payload),
         onRegion: (region, state) => {
-          keeper.changed(region);
-          if (state === "held") this.#view.held(region);
+          store.changed(region);
+          if (state === "held") this.#interest.held(region);
         },
       },
     });
-    if (keeper.kept !== undefined) syncClient.restore(keeper.kept);
-    keeper.follow(syncClient);
-    this.#view.follow(syncClient);
+    if (store.kept !== undefined) syncClient.restore(store.kept);
+    store.follow(syncClient);
+    this.#interest.follow(syncClient);
     this.#syncClient = syncClient;
-    const onStatus = (status: Status, detail: StatusDetail): void => this.#become(status, detail);
-    this.#link = new Link(syncClient, { url, openSocket: socket, clock, random, tokens, onStatus });
-    this.#link.start();
+    const onStatus = (status: Status, detail: StatusDetail): void => this.#setStatus(status, detail);
+    this.#connection = new ServerConnection(syncClient, {
+      url,
+      openSocket: socket,
+      clock,
+      random,
+      tokens,
+      onStatus,
+    });
+    this.#connection.start();
   }
 
   #welcomed(welcome: Welcome): void {
@@ -274,19 +300,19 @@ export class SharedWorld {
     if (this.#ending !== undefined) return;
     // This connection does not know the pose that was set before it.
     if (this.#pose !== undefined) this.#syncClient?.move(this.#pose);
-    this.#keeper?.welcomed(welcome);
+    this.#store?.welcomed(welcome);
     this.#readiness.resolve();
-    this.#link?.welcomed();
+    this.#connection?.welcomed();
     this.#pumpEdits();
   }
 
   #applyFirstInterest({ shape }: Welcome): void {
     try {
-      this.#view.welcomed(shape);
+      this.#interest.welcomed(shape);
     } catch (error) {
-      // The look was set before the shape was known and is too large; only the program can fix that.
+      // The interest was set before the shape was known and is too large; only the program can fix that.
       if (!isOrthantError(error)) throw error;
-      this.#link?.close(error);
+      this.#connection?.close(error);
     }
   }
 
@@ -297,27 +323,27 @@ export class SharedWorld {
     this.#edits.pump((placements) => syncClient.setVoxels(placements));
   }
 
-  #decided(result: NumberedEditResult): void {
+  #receiveResult(result: NumberedEditResult): void {
     this.#edits.settle(result);
     this.#pumpEdits();
   }
 
-  #become(status: Status, detail: StatusDetail): void {
+  #setStatus(status: Status, detail: StatusDetail): void {
     if (this.#status === "closed" || this.#status === status) return;
     this.#status = status;
     if (status === "closed") this.#end(detail.error ?? closed());
-    this.#onStatus.tell(status, detail);
+    this.#onStatus.emit(status, detail);
   }
 
   #end(error: OrthantError): void {
     this.#ending = error;
     this.#readiness.reject(error);
     this.#edits.fail(error);
-    this.#view.end(error);
-    if (this.#keeper !== undefined) this.#closing.resolve(this.#keeper.close());
+    this.#interest.end(error);
+    if (this.#store !== undefined) this.#closing.resolve(this.#store.close());
   }
 
-  #known(): Welcome {
+  #world(): Welcome {
     const welcome = this.#syncClient?.world;
     if (welcome === undefined) throw notHeld("wait for ready: the server has not said anything yet");
     return welcome;
@@ -330,4 +356,15 @@ export class SharedWorld {
 
 function closed(): OrthantError {
   return new OrthantError("ORT_CLOSED", "the client was closed");
+}
+
+/** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
+function concreteRegion(symbolic: RegionTree, generators: GeneratorRegistry, shape: ChunkShape): RegionTree {
+  let tree = symbolic;
+  for (const { box, content } of symbolic.pieces()) {
+    if (content instanceof GeneratorRef) {
+      tree = tree.graft(box, generators.open(content, shape).describe(box));
+    }
+  }
+  return tree;
 }

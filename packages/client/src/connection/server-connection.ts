@@ -1,10 +1,45 @@
 import { type Clock, isOrthantError, OrthantError, type RandomBits, type Timer } from "@orthant/core";
 import type { Goodbye, Wire } from "@orthant/protocol";
-import { Backoff, STABLE_MS } from "./backoff.ts";
-import { finalError, finalFault, refusedToken } from "./ending.ts";
-import type { Status, StatusDetail } from "./status.ts";
-import type { TokenSource } from "./token-source.ts";
-import type { OpenSocket, WebSocketLike } from "./web-socket.ts";
+import { Backoff, finalError, finalFault, refusedToken, STABLE_MS, type TokenSource } from "./retry.ts";
+
+/** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
+export type Status = "connecting" | "joined" | "waiting" | "closed";
+
+/** Details of a status change. Each field is present only when it applies. */
+export interface StatusDetail {
+  /** The goodbye with which the server ended the connection. */
+  readonly goodbye?: Goodbye;
+  /** With `waiting`: time until the next attempt. */
+  readonly retryInMs?: number;
+  /** Why the connection was lost or, with `closed`, will not return; absent after a call of `close`. */
+  readonly error?: OrthantError;
+}
+
+/** The parts of a WebSocket that the client uses. Browsers, Node 22 and the `ws` package provide them. */
+export interface WebSocketLike {
+  binaryType: string;
+  addEventListener(type: "open", listener: () => void): void;
+  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "error", listener: (event: object) => void): void;
+  addEventListener(
+    type: "close",
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+  send(data: Uint8Array): void;
+  close(): void;
+}
+
+/** Starts to connect to an address. */
+export type OpenSocket = (url: string) => WebSocketLike;
+
+declare const WebSocket: (new (url: string) => WebSocketLike) | undefined;
+
+/** Returns a function that opens the platform's `WebSocket`, or `undefined` if there is none. */
+export function platformSocket(): OpenSocket | undefined {
+  if (typeof WebSocket === "undefined") return undefined;
+  const PlatformSocket = WebSocket;
+  return (url) => new PlatformSocket(url);
+}
 
 /** Interval between ticks of the protocol client. */
 const TICK_MS = 50;
@@ -16,15 +51,15 @@ const SILENCE_MS = 10_000;
 const LATE_TICK_MS = 2_000;
 
 /** The protocol client, which encodes and decodes the frames. */
-export interface LinkEnd {
+interface FrameHandler {
   connected(wire: Wire): void;
   receive(frame: Uint8Array): void;
   disconnected(): void;
   tick(): void;
 }
 
-/** Dependencies of a link. */
-export interface LinkOptions {
+/** Dependencies of a connection. */
+interface ServerConnectionOptions {
   readonly url: string;
   readonly openSocket: OpenSocket;
   readonly clock: Clock;
@@ -37,9 +72,9 @@ export interface LinkOptions {
  * Maintains a connection to a server: connects, passes frames to the protocol client, and reconnects after a
  * loss, until it is closed or the server says that retrying is pointless.
  */
-export class Link {
-  readonly #end: LinkEnd;
-  readonly #options: LinkOptions;
+export class ServerConnection {
+  readonly #frames: FrameHandler;
+  readonly #options: ServerConnectionOptions;
   readonly #backoff: Backoff;
   #status: Status = "connecting";
   #socket: WebSocketLike | undefined;
@@ -50,12 +85,12 @@ export class Link {
   #fault: OrthantError | undefined;
   #startedMs = 0;
   #joinedMs = 0;
-  #heardMs = 0;
+  #receivedMs = 0;
   #tickedMs = 0;
-  #isInside = false;
+  #isHandling = false;
 
-  constructor(end: LinkEnd, options: LinkOptions) {
-    this.#end = end;
+  constructor(frames: FrameHandler, options: ServerConnectionOptions) {
+    this.#frames = frames;
     this.#options = options;
     this.#backoff = new Backoff(options.random);
   }
@@ -79,21 +114,21 @@ export class Link {
   }
 
   /** Handles a goodbye. The connection ends once its frame has been processed. */
-  told(goodbye: Goodbye): void {
+  receivedGoodbye(goodbye: Goodbye): void {
     this.#goodbye = goodbye;
   }
 
   /** Handles a protocol violation by the server. The connection ends in the same way. */
-  found(fault: OrthantError): void {
+  receivedFault(fault: OrthantError): void {
     this.#fault = fault;
   }
 
   /** Closes the connection permanently, after sending what is waiting. */
   close(error?: OrthantError): void {
     if (this.#status === "closed") return;
-    if (this.#isOpen && !this.#isInside && error === undefined) this.#end.tick();
+    if (this.#isOpen && !this.#isHandling && error === undefined) this.#frames.tick();
     this.#retry?.cancel();
-    this.#letGo();
+    this.#release();
     this.#become("closed", error === undefined ? {} : { error });
   }
 
@@ -136,7 +171,7 @@ export class Link {
       if (isCurrent()) this.#opened(socket);
     });
     socket.addEventListener("message", ({ data }) => {
-      if (isCurrent()) this.#heard(data);
+      if (isCurrent()) this.#received(data);
     });
     // A `close` event follows; this only adds detail to it.
     socket.addEventListener("error", (event) => {
@@ -151,9 +186,9 @@ export class Link {
 
   #opened(socket: WebSocketLike): void {
     this.#isOpen = true;
-    this.#heardMs = this.#options.clock.nowMs();
-    this.#inside(() =>
-      this.#end.connected({
+    this.#receivedMs = this.#options.clock.nowMs();
+    this.#handle(() =>
+      this.#frames.connected({
         send: (frame) => {
           if (this.#socket === socket) socket.send(frame);
         },
@@ -164,13 +199,13 @@ export class Link {
     );
   }
 
-  #heard(data: unknown): void {
-    this.#heardMs = this.#options.clock.nowMs();
+  #received(data: unknown): void {
+    this.#receivedMs = this.#options.clock.nowMs();
     if (!(data instanceof ArrayBuffer)) {
       this.#drop(lost("the server sent text, which is not the protocol"));
       return;
     }
-    this.#inside(() => this.#end.receive(new Uint8Array(data)));
+    this.#handle(() => this.#frames.receive(new Uint8Array(data)));
     // Browsers throttle the timers of a hidden page, but never its sockets.
     if (this.#isOpen && this.#options.clock.nowMs() - this.#tickedMs >= TICK_MS) this.#tick();
   }
@@ -187,23 +222,23 @@ export class Link {
     const nowMs = this.#options.clock.nowMs();
     const isLate = nowMs - this.#tickedMs > LATE_TICK_MS;
     this.#tickedMs = nowMs;
-    if (isLate) this.#heardMs = Math.max(this.#heardMs, nowMs - SILENCE_MS + LATE_TICK_MS);
+    if (isLate) this.#receivedMs = Math.max(this.#receivedMs, nowMs - SILENCE_MS + LATE_TICK_MS);
     if (this.#status === "connecting" && nowMs - this.#startedMs > JOIN_MS) {
       this.#drop(lost(`no welcome within ${JOIN_MS} ms`));
-    } else if (this.#isOpen && nowMs - this.#heardMs > SILENCE_MS) {
+    } else if (this.#isOpen && nowMs - this.#receivedMs > SILENCE_MS) {
       this.#drop(lost(`the server said nothing for ${SILENCE_MS} ms`));
     } else if (this.#isOpen) {
-      this.#inside(() => this.#end.tick());
+      this.#handle(() => this.#frames.tick());
     }
   }
 
-  /** Runs the protocol client. Requests to the link by the client or its listeners wait until it is done. */
-  #inside(work: () => void): void {
-    this.#isInside = true;
+  /** Runs the protocol client. Requests to the connection by the client or its listeners wait until it is done. */
+  #handle(work: () => void): void {
+    this.#isHandling = true;
     try {
       work();
     } finally {
-      this.#isInside = false;
+      this.#isHandling = false;
     }
     if (this.#socket === undefined) return;
     if (this.#goodbye !== undefined) this.#drop(lost(`the server said goodbye: ${this.#goodbye.reason}`));
@@ -215,12 +250,12 @@ export class Link {
     const goodbye = this.#goodbye;
     this.#goodbye = undefined;
     this.#fault = undefined;
-    this.#letGo();
-    this.#end.disconnected();
-    const told = goodbye === undefined ? {} : { goodbye };
+    this.#release();
+    this.#frames.disconnected();
+    const ended = goodbye === undefined ? {} : { goodbye };
     const final = goodbye === undefined ? finalFault(error) : this.#finalError(goodbye);
     if (final === undefined) this.#wait(error, goodbye);
-    else this.#become("closed", { ...told, error: final });
+    else this.#become("closed", { ...ended, error: final });
   }
 
   #finalError(goodbye: Goodbye): OrthantError | undefined {
@@ -240,7 +275,7 @@ export class Link {
     this.#become("waiting", { error, retryInMs, ...(goodbye === undefined ? {} : { goodbye }) });
   }
 
-  #letGo(): void {
+  #release(): void {
     this.#ticker?.cancel();
     this.#isOpen = false;
     const socket = this.#socket;

@@ -1,7 +1,13 @@
 import { type Clock, type Position, PositionMap, PositionSet, type Timer } from "@orthant/core";
 import type { KeptReplica, SyncClient, Welcome } from "@orthant/protocol";
-import { freshIdentity, type Identity, takeIdentity } from "./identity.ts";
-import { readKept, regionEntry, worldEntry } from "./kept-entries.ts";
+import {
+  freshIdentity,
+  type Identity,
+  readIdentity,
+  readKept,
+  regionEntry,
+  worldEntry,
+} from "./cache-entries.ts";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
 /** How long a change may wait, so that many changes are stored at once. */
@@ -12,8 +18,8 @@ const BATCH_REGIONS = 256;
 /** Replaces the clock of a stored region whose clock is not comparable with the server's clocks. */
 const OF_ANOTHER_PAST = -1;
 
-/** Dependencies of a keeper. */
-export interface KeeperOptions {
+/** Dependencies of a store. */
+interface ReplicaStoreOptions {
   readonly cache: ReplicaCache | undefined;
   readonly random: () => bigint;
   readonly clock: Clock;
@@ -21,11 +27,11 @@ export interface KeeperOptions {
 }
 
 /** Keeps a cache up to date with the regions that a client holds, and restores them for the next client. */
-export class ReplicaKeeper {
+export class ReplicaStore {
   readonly identity: Identity;
   /** The regions that an earlier client held; `undefined` if there are none. */
   readonly kept: KeptReplica | undefined;
-  readonly #options: KeeperOptions;
+  readonly #options: ReplicaStoreOptions;
   /** The cache to write to; `undefined` without a claim and after a failure. */
   #cache: ReplicaCache | undefined;
   #syncClient: SyncClient | undefined;
@@ -40,7 +46,7 @@ export class ReplicaKeeper {
   #storing: Promise<void> = Promise.resolve();
 
   private constructor(
-    options: KeeperOptions,
+    options: ReplicaStoreOptions,
     cache: ReplicaCache | undefined,
     identity: Identity,
     entries: readonly CacheEntry[],
@@ -55,22 +61,22 @@ export class ReplicaKeeper {
     for (const { region, clock } of kept?.regions ?? []) this.#stored.set(...region, clock);
   }
 
-  /** Opens a cache. Never fails: without a working cache the keeper starts empty. */
-  static async open(options: KeeperOptions): Promise<ReplicaKeeper> {
+  /** Opens a cache. Never fails: without a working cache the store starts empty. */
+  static async open(options: ReplicaStoreOptions): Promise<ReplicaStore> {
     const { cache, random, onFailure } = options;
-    if (cache === undefined) return new ReplicaKeeper(options, undefined, freshIdentity(random), []);
+    if (cache === undefined) return new ReplicaStore(options, undefined, freshIdentity(random), []);
     let isOurs = false;
     let entries: readonly CacheEntry[] = [];
     try {
       isOurs = await cache.claim();
       entries = await cache.load();
       // Two clients must not share an identity, so only the holder of the claim takes the stored one.
-      const identity = isOurs ? await takeIdentity(cache, entries, random) : freshIdentity(random);
-      return new ReplicaKeeper(options, isOurs ? cache : undefined, identity, entries);
+      const identity = isOurs ? await readIdentity(cache, entries, random) : freshIdentity(random);
+      return new ReplicaStore(options, isOurs ? cache : undefined, identity, entries);
     } catch (error) {
       onFailure(error);
       if (isOurs) await release(cache, onFailure);
-      return new ReplicaKeeper(options, undefined, freshIdentity(random), entries);
+      return new ReplicaStore(options, undefined, freshIdentity(random), entries);
     }
   }
 
@@ -83,7 +89,7 @@ export class ReplicaKeeper {
   changed(region: Position): void {
     if (this.#cache === undefined) return;
     this.#dirty.add(...region);
-    this.#plan();
+    this.#schedule();
   }
 
   /** Handles a welcome. If the server does not resume the stored regions, their clocks become meaningless. */
@@ -95,7 +101,7 @@ export class ReplicaKeeper {
     }
     this.#world = { worldId, manifestHash };
     this.#isWorldDirty = true;
-    this.#plan();
+    this.#schedule();
   }
 
   /** Stores all pending changes and releases the cache. */
@@ -108,7 +114,7 @@ export class ReplicaKeeper {
     if (cache !== undefined && isOurs) await release(cache, onFailure);
   }
 
-  #plan(): void {
+  #schedule(): void {
     this.#timer ??= this.#options.clock.after(STORE_DELAY_MS, () => this.#store());
   }
 

@@ -1,0 +1,175 @@
+import {
+  ByteReader,
+  ByteWriter,
+  bytes,
+  type Codec,
+  crc32,
+  encodeUtf8,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  positionCodec,
+} from "@orthant/core";
+import {
+  EDIT_RUN_IDS,
+  INTEREST_REGIONS_MAX,
+  type KeptRegion,
+  type KeptReplica,
+  type KeptWorld,
+} from "@orthant/protocol";
+import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
+
+/** Increases when the format of entries changes. Entries of other versions are dropped. */
+const ENTRY_VERSION = 1;
+
+/** Returns an entry whose value includes its version and a checksum over content and key. */
+function sealEntry<Value>(key: string, codec: Codec<Value>, value: Value): CacheEntry {
+  const body = new ByteWriter();
+  codec.write(body, value);
+  const out = new ByteWriter();
+  out.u8(ENTRY_VERSION);
+  out.u32(checksumOf(key, body.view()));
+  out.raw(body.view());
+  return { key, value: out.copy() };
+}
+
+/** Returns the content of an entry, or `undefined` if it is damaged or has another version or key. */
+function openEntry<Value>({ key, value }: CacheEntry, codec: Codec<Value>): Value | undefined {
+  try {
+    const input = new ByteReader(value);
+    const version = input.u8();
+    if (version !== ENTRY_VERSION) throw input.fail("ORT_VERSION", `an entry of version ${version}`);
+    const checksum = input.u32();
+    if (checksum !== checksumOf(key, value.subarray(input.offset))) {
+      throw new OrthantError("ORT_CHECKSUM", `the entry "${key}" is damaged`);
+    }
+    const held = codec.read(input);
+    input.end();
+    return held;
+  } catch (error) {
+    // A cache may lose anything; the client fetches it again.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Covers the version, the key and both lengths, so that neither zeros nor a moved entry pass. */
+function checksumOf(key: string, body: Uint8Array): number {
+  const head = new ByteWriter();
+  head.u8(ENTRY_VERSION);
+  head.bytes(encodeUtf8(key));
+  head.varUint(body.length);
+  return crc32(body, crc32(head.view()));
+}
+
+/** The identity of a client, by which the server recognizes its edits. */
+export interface Identity {
+  readonly clientId: bigint;
+  /** An id above all edit ids that this client has ever used. */
+  readonly firstEditId: number;
+}
+
+/** Cache key of the identity. */
+const IDENTITY_KEY = "identity";
+/** Edit ids reserved each time, so that none is used twice, however the client ends. */
+const EDIT_IDS_RESERVED = EDIT_RUN_IDS;
+
+const identityCodec: Codec<Identity> = {
+  write(out, { clientId, firstEditId }) {
+    out.u64(clientId);
+    out.varUint(firstEditId);
+  },
+  read(input) {
+    const clientId = input.u64();
+    const firstEditId = input.varUint();
+    if (firstEditId === 0) throw input.fail("ORT_ARGUMENT", "edits count from 1");
+    return { clientId, firstEditId };
+  },
+};
+
+/** Returns the stored identity or a fresh one, and stores it with all ids that we may use marked as used. */
+export async function readIdentity(
+  cache: ReplicaCache,
+  entries: readonly CacheEntry[],
+  random: () => bigint,
+): Promise<Identity> {
+  const entry = entries.find(({ key }) => key === IDENTITY_KEY);
+  const stored = entry === undefined ? undefined : openEntry(entry, identityCodec);
+  const mayGoOn = stored !== undefined && stored.firstEditId + EDIT_IDS_RESERVED < Number.MAX_SAFE_INTEGER;
+  const identity = mayGoOn ? stored : freshIdentity(random);
+  const next = { ...identity, firstEditId: identity.firstEditId + EDIT_IDS_RESERVED };
+  await cache.store([sealEntry(IDENTITY_KEY, identityCodec, next)]);
+  return identity;
+}
+
+/** Returns a unique identity. */
+export function freshIdentity(random: () => bigint): Identity {
+  return { clientId: random(), firstEditId: 1 };
+}
+
+const WORLD_KEY = "world";
+const REGION_KEY_START = "region ";
+
+const worldCodec: Codec<KeptWorld> = {
+  write(out, { worldId, era, manifestHash }) {
+    out.u64(worldId);
+    out.varUint(era.number);
+    out.u64(era.id);
+    out.u64(manifestHash);
+  },
+  read: (input) => ({
+    worldId: input.u64(),
+    era: { number: input.varUint(), id: input.u64() },
+    manifestHash: input.u64(),
+  }),
+};
+
+const contentCodec = bytes();
+
+const regionCodec: Codec<KeptRegion> = {
+  write(out, kept) {
+    positionCodec.write(out, kept.region);
+    out.varUint(kept.clock);
+    contentCodec.write(out, kept.bytes);
+  },
+  read: (input) => ({
+    region: positionCodec.read(input),
+    clock: input.varUint(),
+    bytes: contentCodec.read(input),
+  }),
+};
+
+/** Returns the entry that identifies the world and era of the regions. */
+export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntry {
+  return sealEntry(WORLD_KEY, worldCodec, { worldId, era, manifestHash });
+}
+
+/** Returns the entry of a region, or its removal when there is nothing to keep. */
+export function regionEntry(region: Position, kept: KeptRegion | undefined): CacheChange {
+  const key = regionKey(region);
+  return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
+}
+
+/** Returns the valid contents of a cache, and the keys of useless entries. */
+export function readKept(entries: readonly CacheEntry[]): {
+  readonly kept: KeptReplica | undefined;
+  readonly uselessKeys: readonly string[];
+} {
+  const stored = entries.find(({ key }) => key === WORLD_KEY);
+  const world = stored === undefined ? undefined : openEntry(stored, worldCodec);
+  const regions: KeptRegion[] = [];
+  const uselessKeys: string[] = [];
+  for (const entry of entries) {
+    if (!entry.key.startsWith(REGION_KEY_START)) continue;
+    const region = world === undefined ? undefined : openEntry(entry, regionCodec);
+    const isUseful =
+      region !== undefined && regionKey(region.region) === entry.key && regions.length < INTEREST_REGIONS_MAX;
+    if (isUseful) regions.push(region);
+    else uselessKeys.push(entry.key);
+  }
+  return { kept: world === undefined ? undefined : { ...world, regions }, uselessKeys };
+}
+
+function regionKey(region: Position): string {
+  return REGION_KEY_START + region.join(" ");
+}

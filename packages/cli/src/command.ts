@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { isOrthantError } from "@orthant/core";
 import type { Context } from "./context.ts";
 import { type ExitCode, UsageError } from "./usage.ts";
@@ -103,4 +104,17 @@ function parseNamed<Value>(name: string, text: string, parse: (text: string) => 
 
 function dashed(option: string): string {
   return option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Throws a {@link UsageError} unless the options, in camel case, name existing files (not folders). */
+export async function requireOptionFiles(args: Arguments, options: readonly string[]): Promise<void> {
+  for (const option of options) {
+    const file = args.text(option);
+    if (file === undefined) continue;
+    const flag = `--${dashed(option)}`;
+    const found = await stat(file).catch(() => undefined);
+    if (found === undefined)
+      throw new UsageError(`${flag}: there is no file "${file}"; check how it is spelled`);
+    if (found.isDirectory()) throw new UsageError(`${flag}: "${file}" is a folder, where a file is wanted`);
+  }
 }

@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk, systemCode } from "@orthant/disk/node";
-import type { Arguments } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
 /**
@@ -113,17 +112,4 @@ export async function makeFile(
 function noFolder(file: string, cause: unknown): OrthantError {
   const detail = `there is no folder "${dirname(file)}" for "${basename(file)}"; make it first`;
   return new OrthantError("ORT_NOT_FOUND", detail, {}, { cause });
-}
-
-/** Throws a {@link UsageError} unless the options, in camel case, name existing files (not folders). */
-export async function requireOptionFiles(args: Arguments, options: readonly string[]): Promise<void> {
-  for (const option of options) {
-    const file = args.text(option);
-    if (file === undefined) continue;
-    const flag = `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    const found = await stat(file).catch(() => undefined);
-    if (found === undefined)
-      throw new UsageError(`${flag}: there is no file "${file}"; check how it is spelled`);
-    if (found.isDirectory()) throw new UsageError(`${flag}: "${file}" is a folder, where a file is wanted`);
-  }
 }

@@ -10,9 +10,9 @@ import {
   packFile,
   surveySave,
 } from "@orthant/save";
-import { detectMarsMiner } from "./marsminer/detect.ts";
+import { detectMarsMiner } from "./marsminer/dialect.ts";
 import type { MarsMinerDialect } from "./marsminer/layout.ts";
-import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/layout.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/tile-save.ts";
 
 /** Format of the world on a disk. */
 export type DetectedFormat =

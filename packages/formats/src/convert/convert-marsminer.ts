@@ -1,8 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Save } from "@orthant/save";
-import type { MarsMinerState } from "../marsminer/records/state-reader.ts";
 import type { MarsMinerSave } from "../marsminer/save.ts";
+import type { MarsMinerState } from "../marsminer/state.ts";
 import { convertFromMarsMiner } from "./from-marsminer.ts";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLoss } from "./losses.ts";

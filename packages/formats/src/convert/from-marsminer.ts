@@ -14,12 +14,14 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { BlockEntry, LeafChange } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
-import { blockNames } from "../marsminer/block-names.ts";
-import type { Octree } from "../marsminer/octree/octree.ts";
-import { octreeCubeContent } from "../marsminer/octree/octree-boxes.ts";
-import type { MarsMinerChunk, MarsMinerChunkEntry } from "../marsminer/records/chunk-reader.ts";
-import { type MarsMinerState, msOfTicks } from "../marsminer/records/state-reader.ts";
-import type { MarsMinerSave } from "../marsminer/save.ts";
+import { type Octree, octreeCubeContent } from "../marsminer/octree.ts";
+import { blockNames, type MarsMinerSave } from "../marsminer/save.ts";
+import {
+  type MarsMinerChunk,
+  type MarsMinerChunkEntry,
+  type MarsMinerState,
+  msOfTicks,
+} from "../marsminer/state.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { attachFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
 import { MaterialNames } from "./material-names.ts";

@@ -11,8 +11,7 @@ import type { Disk } from "@orthant/disk";
 import type { BlockEntry, GlobalState, LeafChange } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { encodeTileSave } from "../tilesave/save-text.ts";
-import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";
-import type { TileSave } from "../tilesave/tile-save.ts";
+import { TILE_MATERIALS, type TileSave } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 

@@ -10,7 +10,7 @@ import {
   OrthantError,
   U16_MAX,
 } from "@orthant/core";
-import { EMPTY_BLOCK_NAME } from "../marsminer/block-names.ts";
+import { EMPTY_BLOCK_NAME } from "../marsminer/save.ts";
 import type { ConversionLosses } from "./losses.ts";
 
 const AIR_MATERIAL: Material = { id: AIR, name: "air", colour: 0, solid: false };

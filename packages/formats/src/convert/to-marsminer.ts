@@ -15,12 +15,10 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { BlockEntry, LeafEntry, Save } from "@orthant/save";
 import { catalogOf, SaveContent } from "@orthant/save";
-import { EMPTY_BLOCK_NAME } from "../marsminer/block-names.ts";
 import { DEFAULT_CUBE_SIZE } from "../marsminer/layout.ts";
-import type { Octree } from "../marsminer/octree/octree.ts";
-import { buildOctree } from "../marsminer/octree/octree-build.ts";
-import { requireCubeSize } from "../marsminer/reader.ts";
-import { msOfTicks, ticksOfMs } from "../marsminer/records/state-reader.ts";
+import { buildOctree, type Octree } from "../marsminer/octree.ts";
+import { EMPTY_BLOCK_NAME, requireCubeSize } from "../marsminer/save.ts";
+import { msOfTicks, ticksOfMs } from "../marsminer/state.ts";
 import { createMarsMiner, type MarsMinerCommit } from "../marsminer/writer.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { findFacts, isFacts, type MarsMinerFacts, type MarsMinerLocations } from "./marsminer-facts.ts";

@@ -11,11 +11,14 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { Save, WorldDescription } from "@orthant/save";
 import { SaveContent } from "@orthant/save";
-import { TILE_SAVE_CHUNKS_MAX } from "../tilesave/layout.ts";
+import { writeTileSave } from "../tilesave/files.ts";
 import { decodeTileSave } from "../tilesave/save-text.ts";
-import { TILE_MATERIALS } from "../tilesave/tile-materials.ts";
-import { EMPTY_TILE_SAVE, type TileSave } from "../tilesave/tile-save.ts";
-import { writeTileSave } from "../tilesave/writer.ts";
+import {
+  EMPTY_TILE_SAVE,
+  TILE_MATERIALS,
+  TILE_SAVE_CHUNKS_MAX,
+  type TileSave,
+} from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
 import { noteLostFacts } from "./flat-facts.ts";
 import { TILE_FACTS_KEY } from "./from-tiles.ts";

@@ -1,4 +1,8 @@
-export type { MarsMinerLoss, MarsMinerRepairPlan } from "./care/repair-plan.ts";
+export {
+  type BlockKind as MarsMinerBlockKind,
+  type BlockKinds as MarsMinerBlockKinds,
+  blockKinds as marsMinerBlockKinds,
+} from "./blocks.ts";
 export {
   CUBE_SIZE_MAX,
   DEFAULT_CUBE_SIZE,
@@ -13,20 +17,24 @@ export {
   type StringsHead as MarsMinerStringsHead,
   stringsHead as marsMinerStringsHead,
 } from "./layout.ts";
-export { type Octree, octreeCodec, uniformOctree } from "./octree/octree.ts";
-export { type OctreeBox, type OctreeCube, octreeBoxes, octreeVoxel } from "./octree/octree-boxes.ts";
-export { buildOctree, type CubeContent, octreeOfBoxes } from "./octree/octree-build.ts";
-export { type OpenMarsMinerOptions, openMarsMiner } from "./reader.ts";
 export {
-  type BlockKind as MarsMinerBlockKind,
-  type BlockKinds as MarsMinerBlockKinds,
-  blockKinds as marsMinerBlockKinds,
-} from "./records/blocks.ts";
-export type { MarsMinerBlockType, MarsMinerChunk, MarsMinerChunkEntry } from "./records/chunk-reader.ts";
-export { type BlockAddress, describeAddress as describeMarsMinerAddress } from "./records/pointer.ts";
-export { type MarsMinerState, msOfTicks, ticksOfMs } from "./records/state-reader.ts";
+  buildOctree,
+  type CubeContent,
+  type Octree,
+  type OctreeBox,
+  type OctreeCube,
+  octreeBoxes,
+  octreeCodec,
+  octreeOfBoxes,
+  octreeVoxel,
+  uniformOctree,
+} from "./octree.ts";
+export { type BlockAddress, describeAddress as describeMarsMinerAddress } from "./pointer.ts";
+export type { MarsMinerLoss, MarsMinerRepairPlan } from "./repair.ts";
 export { applyMarsMinerRepair, describeMarsMinerRepair, planMarsMinerRepair } from "./repair.ts";
-export { MarsMinerSave, type MarsMinerSizes } from "./save.ts";
+export { MarsMinerSave, type MarsMinerSizes, type OpenMarsMinerOptions, openMarsMiner } from "./save.ts";
+export type { MarsMinerBlockType, MarsMinerChunk, MarsMinerChunkEntry } from "./state.ts";
+export { type MarsMinerState, msOfTicks, ticksOfMs } from "./state.ts";
 export { verifyMarsMiner } from "./verify.ts";
 export {
   createMarsMiner,

@@ -1,5 +1,5 @@
 import { i32, type Struct, struct, u32 } from "@orthant/core";
-import { pointerCodec, type StoredPointer } from "./records/pointer.ts";
+import { pointerCodec, type StoredPointer } from "./pointer.ts";
 
 /** All four call themselves version 0. `seed` follows the format's text, and is the one we write. */
 export type MarsMinerDialect = "seed" | "subtypes" | "stringblock" | "global-pointers";
@@ -13,7 +13,7 @@ export const MARSMINER_DIALECTS: readonly MarsMinerDialect[] = [
 ];
 
 /** Differences between the dialects. */
-export interface DialectTraits {
+interface DialectTraits {
   /** Whether strings are in a separate file, or in blobs as blocks. */
   readonly strings: "file" | "block";
   /** Whether a pointer may name a record of the file `pointers`; otherwise it contains blob and address. */

@@ -1,19 +1,48 @@
-import { isOrthantError } from "@orthant/core";
+import { isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { isWhole } from "@orthant/disk/files";
-import { blockNames } from "./block-names.ts";
-import { type FoundState, intactStates, surveyStates } from "./care/find-states.ts";
-import { mendChunk } from "./care/mend-chunk.ts";
-import type { MarsMinerLoss, MarsMinerRepairPlan } from "./care/repair-plan.ts";
+import { type Finding, isWhole } from "@orthant/disk/files";
 import { likeliestDialect } from "./dialect.ts";
-import { SaveFiles } from "./files/save-files.ts";
-import { DEFAULT_CUBE_SIZE, DIALECT_TRAITS } from "./layout.ts";
-import { type OpenMarsMinerOptions, requireCubeSize } from "./reader.ts";
-import type { MarsMinerChunkEntry } from "./records/chunk-reader.ts";
-import { type BlockAddress, describeAddress } from "./records/pointer.ts";
-import { type MarsMinerState, msOfTicks, readState } from "./records/state-reader.ts";
+import { SaveFiles } from "./files.ts";
+import { type FoundState, intactStates, surveyStates } from "./inspect.ts";
+import { DEFAULT_CUBE_SIZE, DIALECT_TRAITS, type MarsMinerDialect } from "./layout.ts";
+import { type Octree, uniformOctree } from "./octree.ts";
+import { type BlockAddress, describeAddress } from "./pointer.ts";
+import { blockNames, EMPTY_BLOCK_NAME, type OpenMarsMinerOptions, requireCubeSize } from "./save.ts";
+import {
+  ChunkReader,
+  type MarsMinerChunk,
+  type MarsMinerChunkEntry,
+  type MarsMinerState,
+  msOfTicks,
+  readState,
+  requireDepth,
+} from "./state.ts";
 import { verifyMarsMiner } from "./verify.ts";
 import { createMarsMiner } from "./writer.ts";
+
+/** Something that a repair cannot restore. */
+export interface MarsMinerLoss {
+  readonly what: "state" | "name" | "chunk" | "octree" | "block types";
+  /** Position in the world, if it affects one chunk. */
+  readonly place: { readonly x: number; readonly z: number } | undefined;
+  /** The reason, and the replacement. */
+  readonly message: string;
+}
+
+/**
+ * The effect of a repair. Printing it is a dry run; applying it writes a new save and leaves the old one
+ * alone.
+ */
+export interface MarsMinerRepairPlan {
+  readonly findings: readonly Finding[];
+  readonly dialect: MarsMinerDialect;
+  readonly cubeSize: number;
+  /** The state to repair; `undefined` if none is readable. */
+  readonly base: MarsMinerState | undefined;
+  /** Chunks of this state or, where they are damaged, of older ones. */
+  readonly chunks: readonly MarsMinerChunkEntry[];
+  readonly losses: readonly MarsMinerLoss[];
+}
 
 /**
  * Determines how much of a save can be recovered: the state that the header points to or, if it is
@@ -194,4 +223,51 @@ function describeLoss(
 
 function timeOf({ ticks }: MarsMinerState): string {
   return new Date(msOfTicks(ticks)).toISOString();
+}
+
+/** The readable part of a chunk. */
+interface MendedChunk {
+  /** `undefined` if its list of octrees or its block types are unreadable. */
+  readonly content: MarsMinerChunk | undefined;
+  /** Damaged octrees, by number from below. They are empty in `content`. */
+  readonly emptied: readonly number[];
+  /** The first fault. */
+  readonly error: OrthantError | undefined;
+}
+
+/** Reads a chunk octree by octree, replacing damaged ones with empty ones. */
+async function mendChunk(
+  files: SaveFiles,
+  cubeSize: number,
+  { address }: MarsMinerChunkEntry,
+): Promise<MendedChunk> {
+  const emptied: number[] = [];
+  let error: OrthantError | undefined;
+  try {
+    const { value: block } = await files.readBlock(files.kinds.chunk, address);
+    const table = await files.target(block.blockTypes, address.blob, "a table of block types");
+    const blockTypes = await new ChunkReader(files, cubeSize).readBlockTypes(table);
+    const emptyId = Math.max(
+      0,
+      blockTypes.findIndex(({ name }) => name === EMPTY_BLOCK_NAME),
+    );
+    const octrees: Octree[] = [];
+    for (const [number, pointer] of block.octrees.entries()) {
+      try {
+        const at = await files.target(pointer, address.blob, "an octree");
+        const { value } = await files.readBlock(files.kinds.octree, at);
+        requireDepth(value, at, Math.log2(cubeSize));
+        octrees.push(value);
+      } catch (thrown) {
+        if (!isOrthantError(thrown)) throw thrown;
+        error ??= thrown;
+        emptied.push(number);
+        octrees.push(uniformOctree(emptyId));
+      }
+    }
+    return { content: { blockTypes, octrees }, emptied, error };
+  } catch (thrown) {
+    if (!isOrthantError(thrown)) throw thrown;
+    return { content: undefined, emptied, error: thrown };
+  }
 }

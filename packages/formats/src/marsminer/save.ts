@@ -1,12 +1,57 @@
-import { findStates } from "./care/find-states.ts";
-import type { SaveFiles } from "./files/save-files.ts";
-import type { MarsMinerDialect } from "./layout.ts";
-import { ChunkReader, type MarsMinerChunk, type MarsMinerChunkEntry } from "./records/chunk-reader.ts";
-import type { BlockAddress } from "./records/pointer.ts";
-import { type MarsMinerState, readState } from "./records/state-reader.ts";
+import { OrthantError, requireInteger } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { fittingDialects, likeliestDialect } from "./dialect.ts";
+import { SaveFiles } from "./files.ts";
+import { findStates } from "./inspect.ts";
+import { CUBE_SIZE_MAX, DEFAULT_CUBE_SIZE, type MarsMinerDialect } from "./layout.ts";
+import type { BlockAddress } from "./pointer.ts";
+import {
+  ChunkReader,
+  type MarsMinerBlockType,
+  type MarsMinerChunk,
+  type MarsMinerChunkEntry,
+  type MarsMinerState,
+  readState,
+} from "./state.ts";
+
+/** Information from the caller that the save does not contain. */
+export interface OpenMarsMinerOptions {
+  /** Overrides the detected dialect. */
+  readonly dialect?: MarsMinerDialect;
+  /** Edge of an octree's cube in voxels, a power of two. Default: 64, as in the game. */
+  readonly cubeSize?: number;
+}
+
+/**
+ * Opens the save on a disk and reads its present state. Throws an error with the location of any
+ * contradiction. Chunks are checked when they are read. Writes nothing.
+ */
+export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = {}): Promise<MarsMinerSave> {
+  const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
+  const fitting = options.dialect === undefined ? await fittingDialects(disk) : [options.dialect];
+  // If nothing fits, the errors of the likeliest dialect show what is wrong.
+  const dialect = fitting[0] ?? (await likeliestDialect(disk));
+  const files = await SaveFiles.open(disk, dialect);
+  try {
+    const header = await files.readHeader();
+    const address = await files.resolve(header.state, 0);
+    const state = address === undefined ? undefined : await readState(files, address);
+    return new MarsMinerSave({ dialect, fittingDialects: fitting, cubeSize, state }, files);
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
+}
+
+/** Throws `ORT_ARGUMENT` unless it is a power of two up to the largest cube. */
+export function requireCubeSize(cubeSize: number): number {
+  requireInteger(cubeSize, 1, CUBE_SIZE_MAX);
+  if (Number.isInteger(Math.log2(cubeSize))) return cubeSize;
+  throw new OrthantError("ORT_ARGUMENT", `a cube of ${cubeSize} voxels cannot be halved down to one`);
+}
 
 /** Properties of an open save. */
-export interface MarsMinerSaveFacts {
+interface MarsMinerSaveFacts {
   readonly dialect: MarsMinerDialect;
   /** Every dialect that fits the files; more than one if a save has no block types to distinguish them. */
   readonly fittingDialects: readonly MarsMinerDialect[];
@@ -73,4 +118,38 @@ export class MarsMinerSave implements MarsMinerSaveFacts {
   close(): Promise<void> {
     return this.#files.close();
   }
+}
+
+/** The game's name for an empty block. */
+export const EMPTY_BLOCK_NAME = "Core_Empty";
+
+/** Why a block id has a name other than the one in the table. */
+type NameRemark = "subtype" | "unnamed" | "unlisted";
+
+/** A block id with a name that stands for type and subtype. */
+interface NamedBlock {
+  readonly name: string;
+  readonly remark: NameRemark | undefined;
+}
+
+/**
+ * Returns a name for each block id that a chunk lists or uses. A subtype other than 0 becomes part of the
+ * name, as in `MarsMiner_Sand #3`. An id without a name, or that is not listed, is named by its number, as in
+ * `block 4`.
+ */
+export function blockNames({ blockTypes, octrees }: MarsMinerChunk): readonly NamedBlock[] {
+  let idMax = blockTypes.length - 1;
+  for (const { values, firstChildren } of octrees) {
+    for (let node = 0; node < values.length; node++) {
+      if (firstChildren[node] === 0) idMax = Math.max(idMax, values[node] as number);
+    }
+  }
+  return Array.from({ length: idMax + 1 }, (_, id) => nameOf(blockTypes[id], id));
+}
+
+function nameOf(type: MarsMinerBlockType | undefined, id: number): NamedBlock {
+  if (type === undefined) return { name: `block ${id}`, remark: "unlisted" };
+  if (type.name === undefined) return { name: `block ${id}`, remark: "unnamed" };
+  const { name, subtype = 0 } = type;
+  return subtype === 0 ? { name, remark: undefined } : { name: `${name} #${subtype}`, remark: "subtype" };
 }

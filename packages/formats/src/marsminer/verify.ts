@@ -1,10 +1,9 @@
 import { decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
-import { type InspectedState, StateInspector } from "./care/inspect-state.ts";
 import { likeliestDialect } from "./dialect.ts";
-import { SaveFiles } from "./files/save-files.ts";
-import { countStrings } from "./files/string-file.ts";
+import { countStrings, SaveFiles } from "./files.ts";
+import { type InspectedState, StateInspector } from "./inspect.ts";
 import {
   blobFile,
   DEFAULT_CUBE_SIZE,
@@ -17,7 +16,7 @@ import {
   STRINGS_FILE,
   stringsHead,
 } from "./layout.ts";
-import { type OpenMarsMinerOptions, requireCubeSize } from "./reader.ts";
+import { type OpenMarsMinerOptions, requireCubeSize } from "./save.ts";
 
 /** Blocks of one state do not overlap, so each byte is read about once. */
 const BUDGET = 1;

@@ -11,7 +11,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { isLockName } from "@orthant/disk/files";
-import { GrowingSave } from "./files/growing-save.ts";
+import { GrowingSave } from "./growing-save.ts";
 import {
   BLOB_FULL_BYTES,
   blobFile,
@@ -23,10 +23,10 @@ import {
   STRING_BYTES_MAX,
   STRINGS_FILE,
 } from "./layout.ts";
-import { type Octree, unlistedId } from "./octree/octree.ts";
-import { openMarsMiner } from "./reader.ts";
-import type { MarsMinerChunkEntry } from "./records/chunk-reader.ts";
-import type { BlockAddress } from "./records/pointer.ts";
+import { type Octree, unlistedId } from "./octree.ts";
+import type { BlockAddress } from "./pointer.ts";
+import { openMarsMiner } from "./save.ts";
+import type { MarsMinerChunkEntry } from "./state.ts";
 
 /** A chunk to be written. */
 export interface MarsMinerChunkContent {

@@ -1,5 +1,58 @@
-import { boolText, type FieldText, plainText, u32Text, u64Text } from "./field-text.ts";
+import { decodeUtf8, OrthantError, U32_MAX, U64_MAX } from "@orthant/core";
 import type { DebugSection, GameplaySection, TileSave } from "./tile-save.ts";
+
+/** Text form of a value after a key. */
+export interface FieldText<Value> {
+  /** Formats a value. Throws `ORT_ARGUMENT` for one that no line can hold. */
+  write(value: Value): string;
+  /** Parses a value; `undefined` for any text that `write` would not produce. */
+  read(text: string): Value | undefined;
+}
+
+const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** A decimal 64-bit number, without sign, spaces or leading zeros. */
+export const u64Text: FieldText<bigint> = {
+  write(value) {
+    if (value < 0n || value > U64_MAX) throw new OrthantError("ORT_ARGUMENT", `${value} has not 64 bits`);
+    return String(value);
+  },
+  read(text) {
+    if (!DECIMAL.test(text)) return undefined;
+    const value = BigInt(text);
+    return value <= U64_MAX ? value : undefined;
+  },
+};
+
+/** A decimal 32-bit number in the same form. */
+export const u32Text: FieldText<number> = {
+  write(value) {
+    if (!Number.isInteger(value) || value < 0 || value > U32_MAX) {
+      throw new OrthantError("ORT_ARGUMENT", `${value} has not 32 bits`);
+    }
+    return String(value);
+  },
+  read(text) {
+    const value = u64Text.read(text);
+    return value !== undefined && value <= BigInt(U32_MAX) ? Number(value) : undefined;
+  },
+};
+
+/** `true` or `false`. */
+const boolText: FieldText<boolean> = {
+  write: String,
+  read: (text) => (text === "true" || text === "false" ? text === "true" : undefined),
+};
+
+/** Text without control characters, so that a value cannot break its line. */
+export const plainText: FieldText<string> = {
+  write(value) {
+    if (!CONTROL_CHARACTER.test(value)) return value;
+    throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(value)} has characters that no line can hold`);
+  },
+  read: (text) => (CONTROL_CHARACTER.test(text) ? undefined : text),
+};
 
 /** The fields of a part of a save, in file order: the key of each and its text form. */
 export type Fields<Value> = {
@@ -52,3 +105,118 @@ export const DEBUG_PREFIX = "debug_section.net.";
 export const LEGACY_DEBUG_PREFIX = "debug_net_";
 /** Form of a key. */
 export const KEY_FORM: RegExp = /^[A-Za-z0-9_.]+$/;
+
+interface Entry {
+  readonly value: string;
+  /** Starts at 1. */
+  readonly line: number;
+}
+
+/** The lines of a save, each key once. Readers take entries out; the rest are unknown. */
+export class Entries {
+  readonly #path: string;
+  readonly #entries = new Map<string, Entry>();
+
+  /** Splits a text. Throws `ORT_TILE_SAVE` for malformed lines, or a duplicate key. */
+  constructor(bytes: Uint8Array, path: string) {
+    this.#path = path;
+    const text = decodeUtf8(bytes, 0, bytes.length);
+    if (text === undefined) throw new OrthantError("ORT_UTF8", "a tile save that is not UTF-8", { path });
+    if (text.includes("\r")) throw this.fail("its lines end as on Windows; make them end with LF alone");
+    const lines = text.split("\n");
+    if (lines.pop() !== "") throw this.fail(`line ${lines.length + 1} has no end: the file was cut`);
+    for (const [index, line] of lines.entries()) this.#add(line, index + 1);
+  }
+
+  /** Returns whether a key exists. */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Returns the keys with a prefix. */
+  keysWith(prefix: string): readonly string[] {
+    return [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  /** Takes out the text of a key; `undefined` if it does not exist. */
+  takeText(key: string): string | undefined {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    return entry?.value;
+  }
+
+  /** Takes out the value of a key; `undefined` if it does not exist. */
+  take<Value>(key: string, text: FieldText<Value>): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    const value = text.read(entry.value);
+    if (value !== undefined) return value;
+    throw this.fail(`line ${entry.line}: ${JSON.stringify(entry.value.slice(0, 40))} is no value of ${key}`);
+  }
+
+  /** Takes out the value of a required key. */
+  takeRequired<Value>(key: string, text: FieldText<Value>): Value {
+    const value = this.take(key, text);
+    if (value === undefined) throw this.fail(`${key} is missing`);
+    return value;
+  }
+
+  /** Returns the entries that were not taken out. */
+  rest(): readonly { readonly key: string; readonly value: string }[] {
+    return Array.from(this.#entries, ([key, { value }]) => ({ key, value }));
+  }
+
+  /** Returns an error about this save. */
+  fail(detail: string): OrthantError {
+    return new OrthantError("ORT_TILE_SAVE", detail, { path: this.#path });
+  }
+
+  #add(line: string, number: number): void {
+    const end = line.indexOf("=");
+    const key = line.slice(0, Math.max(0, end));
+    if (!KEY_FORM.test(key)) throw this.fail(`line ${number} is no key with a value`);
+    if (this.#entries.has(key)) throw this.fail(`line ${number} has ${key} a second time`);
+    this.#entries.set(key, { value: line.slice(end + 1), line: number });
+  }
+}
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const VALUES: ReadonlyMap<string, number> = new Map(Array.from(LETTERS, (letter, value) => [letter, value]));
+
+/** Encodes bytes as base64 with padding. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let start = 0; start < bytes.length; start += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.subarray(start, start + 3);
+    const group = (first << 16) | (second << 8) | third;
+    const length = Math.min(3, bytes.length - start) + 1;
+    for (let index = 0; index < 4; index++) {
+      text += index < length ? LETTERS.charAt((group >> (18 - 6 * index)) & 0x3f) : "=";
+    }
+  }
+  return text;
+}
+
+/** Decodes canonical base64, padded and without spare bits; `undefined` for any other text. */
+export function decodeBase64(text: string): Uint8Array | undefined {
+  if (text.length % 4 !== 0) return undefined;
+  const padding = /={0,2}$/.exec(text)?.[0].length ?? 0;
+  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+  let group = 0;
+  for (let index = 0; index < text.length; index++) {
+    const isPadding = index >= text.length - padding;
+    const value = isPadding ? 0 : VALUES.get(text.charAt(index));
+    if (value === undefined) return undefined;
+    group = ((group << 6) | value) & 0xff_ffff;
+    if (index % 4 !== 3) continue;
+    const end = (index + 1) / 4;
+    for (let byte = 0; byte < 3; byte++) {
+      const at = (end - 1) * 3 + byte;
+      const bits = (group >> (16 - 8 * byte)) & 0xff;
+      if (at < bytes.length) bytes[at] = bits;
+      else if (bits !== 0) return undefined;
+    }
+  }
+  return bytes;
+}

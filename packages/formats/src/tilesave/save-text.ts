@@ -1,22 +1,32 @@
 import { decode, encode, encodeUtf8, OrthantError, type TileChunk, tileChunkCodec } from "@orthant/core";
-import { decodeBase64, encodeBase64 } from "./base64.ts";
-import { Entries } from "./entries.ts";
-import { type FieldText, plainText, u32Text, u64Text } from "./field-text.ts";
 import {
   DEBUG_FIELDS,
   DEBUG_PREFIX,
+  decodeBase64,
+  Entries,
+  encodeBase64,
   type Fields,
+  type FieldText,
   GAMEPLAY_FIELDS,
   GAMEPLAY_PREFIX,
   HEADER_FIELDS,
   KEY_FORM,
   LEGACY_DEBUG_PREFIX,
+  plainText,
   TICK_KEY,
+  u32Text,
+  u64Text,
   VERSION_KEY,
   WORLD_PREFIX,
 } from "./fields.ts";
-import { SECTION_VERSION, TILE_SAVE_CHUNKS_MAX, TILE_SAVE_FILE, TILE_SAVE_VERSION } from "./layout.ts";
-import { EMPTY_TILE_SAVE, type TileSave } from "./tile-save.ts";
+import {
+  EMPTY_TILE_SAVE,
+  SECTION_VERSION,
+  TILE_SAVE_CHUNKS_MAX,
+  TILE_SAVE_FILE,
+  TILE_SAVE_VERSION,
+  type TileSave,
+} from "./tile-save.ts";
 
 type AnyFields = Readonly<Record<string, readonly [key: string, text: FieldText<unknown>]>>;
 

@@ -1,6 +1,7 @@
-import { decodeUtf8, OrthantError } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
-import { decodeAt } from "@orthant/disk/files";
+import { ByteReader, decodeUtf8, isOrthantError, OrthantError } from "@orthant/core";
+import type { Disk, DiskFile } from "@orthant/disk";
+import { atFile, decodeAt } from "@orthant/disk/files";
+import { type BlockKind, type BlockKinds, blockKinds } from "./blocks.ts";
 import {
   blobFile,
   DIALECT_TRAITS,
@@ -13,17 +14,15 @@ import {
   pointersHead,
   STRING_BYTES_MAX,
   STRINGS_FILE,
-} from "../layout.ts";
-import { type BlockKind, type BlockKinds, blockKinds } from "../records/blocks.ts";
-import { type BlockAddress, describeAddress, type StoredPointer } from "../records/pointer.ts";
-import { FileShelf } from "./file-shelf.ts";
-import { readStringAt } from "./string-file.ts";
+  stringsHead,
+} from "./layout.ts";
+import { type BlockAddress, describeAddress, type StoredPointer } from "./pointer.ts";
 
 /** Covers most blocks, so that one read is enough for them. */
 const READ_AHEAD_BYTES = 256;
 
 /** A block and its bytes. */
-export interface ReadBlock<Value> {
+interface ReadBlock<Value> {
   readonly value: Value;
   readonly bytes: Uint8Array;
 }
@@ -34,9 +33,9 @@ export class SaveFiles {
   readonly kinds: BlockKinds;
   /** Sizes of the blobs from 0 on. Blobs after a gap in the numbers are ignored. */
   readonly blobBytes: readonly number[];
-  readonly #shelf: FileShelf;
+  readonly #shelf: OpenFiles;
 
-  private constructor(dialect: MarsMinerDialect, shelf: FileShelf, blobBytes: readonly number[]) {
+  private constructor(dialect: MarsMinerDialect, shelf: OpenFiles, blobBytes: readonly number[]) {
     this.dialect = dialect;
     this.kinds = blockKinds(dialect);
     this.#shelf = shelf;
@@ -46,7 +45,7 @@ export class SaveFiles {
   /** Lists the files. Throws `ORT_NOT_FOUND` without a first blob. */
   static async open(disk: Disk, dialect: MarsMinerDialect): Promise<SaveFiles> {
     const blobs = await countBlobs(disk);
-    const shelf = new FileShelf(disk);
+    const shelf = new OpenFiles(disk);
     try {
       const blobBytes: number[] = [];
       for (let blob = 0; blob < Math.max(1, blobs); blob++) blobBytes.push(await shelf.size(blobFile(blob)));
@@ -192,4 +191,131 @@ function textOf(bytes: Uint8Array, { blob, offset }: BlockAddress): string {
   if (text === undefined)
     throw new OrthantError("ORT_UTF8", `${bytes.length} bytes that are not UTF-8`, context);
   return text;
+}
+
+/** Longest length prefix that the original writes, for lengths up to 2^31 - 1. */
+const LENGTH_BYTES_MAX = 5;
+/** Names are short: one read is enough for most. */
+const NAME_READ_AHEAD_BYTES = 64;
+
+/**
+ * Reads the string at an address of the file of strings. Rule M12: addresses are followed, the file is not
+ * walked.
+ */
+async function readStringAt(shelf: OpenFiles, address: number): Promise<string> {
+  const size = await shelf.size(STRINGS_FILE);
+  const context = { path: STRINGS_FILE, offset: address };
+  if (address < stringsHead.bytes || address >= size) {
+    throw new OrthantError("ORT_POINTER", `a string at ${address} of ${size} bytes`, context);
+  }
+  const available = size - address;
+  const ahead = await shelf.read(STRINGS_FILE, address, Math.min(available, NAME_READ_AHEAD_BYTES));
+  const { prefixBytes, length } = readLength(ahead, address);
+  if (length > STRING_BYTES_MAX) {
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `a string of ${length} bytes, at most ${STRING_BYTES_MAX} are read`,
+      context,
+    );
+  }
+  const end = prefixBytes + length;
+  if (end > available) {
+    throw new OrthantError(
+      "ORT_TRUNCATED",
+      `a string of ${length} bytes in ${available - prefixBytes}`,
+      context,
+    );
+  }
+  const bytes = end <= ahead.length ? ahead : await shelf.read(STRINGS_FILE, address, end);
+  const text = decodeUtf8(bytes, prefixBytes, length);
+  if (text === undefined) throw new OrthantError("ORT_UTF8", `${length} bytes that are not UTF-8`, context);
+  return text;
+}
+
+/**
+ * Counts the strings stored back to back after the head; `undefined` if the walk does not end at the end of
+ * the file.
+ */
+export function countStrings(file: Uint8Array): number | undefined {
+  let count = 0;
+  let offset = stringsHead.bytes;
+  while (offset < file.length) {
+    const input = new ByteReader(file.subarray(offset, offset + LENGTH_BYTES_MAX), { dialect: "foreign" });
+    try {
+      offset += input.varU32() + input.offset;
+    } catch {
+      // Not a length: the walk is out of step, which is all the caller needs to know.
+      return undefined;
+    }
+    count++;
+  }
+  return offset === file.length ? count : undefined;
+}
+
+function readLength(
+  bytes: Uint8Array,
+  origin: number,
+): { readonly prefixBytes: number; readonly length: number } {
+  return atFile({ path: STRINGS_FILE, what: "the length of a string" }, () => {
+    const input = new ByteReader(bytes.subarray(0, LENGTH_BYTES_MAX), { dialect: "foreign", origin });
+    const length = input.varU32();
+    return { prefixBytes: input.offset, length };
+  });
+}
+
+interface OpenFile {
+  readonly file: DiskFile;
+  /** Size when the file was opened. Bytes that a writer adds later are ignored. */
+  readonly bytes: number;
+}
+
+/** Files of a save opened for reading, each on first use. */
+class OpenFiles {
+  readonly #disk: Disk;
+  readonly #files = new Map<string, OpenFile>();
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** Returns the size of a file. Throws `ORT_NOT_FOUND` if it does not exist. */
+  async size(path: string): Promise<number> {
+    return (await this.#open(path)).bytes;
+  }
+
+  /** Returns the size of a file; 0 if it does not exist. */
+  async sizeOrZero(path: string): Promise<number> {
+    try {
+      return await this.size(path);
+    } catch (error) {
+      if (isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+      throw error;
+    }
+  }
+
+  /** Reads exactly these bytes of a file. Throws `ORT_TRUNCATED` if it has fewer. */
+  async read(path: string, offset: number, length: number): Promise<Uint8Array> {
+    return (await this.#open(path)).file.readAt(offset, length);
+  }
+
+  /** Closes the files. Closing twice is harmless. */
+  async close(): Promise<void> {
+    const open = [...this.#files.values()];
+    this.#files.clear();
+    for (const { file } of open) await file.close();
+  }
+
+  async #open(path: string): Promise<OpenFile> {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const file = await this.#disk.open(path, "read");
+    try {
+      const opened = { file, bytes: await file.size() };
+      this.#files.set(path, opened);
+      return opened;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { ByteReader, type Codec, type FixedCodec, i32, struct, u32 } from "@orthant/core";
-import { DIALECT_TRAITS, type MarsMinerDialect } from "../layout.ts";
-import { type Octree, octreeCodec, octreeHeadBytes } from "../octree/octree.ts";
+import { DIALECT_TRAITS, type MarsMinerDialect } from "./layout.ts";
+import { type Octree, octreeCodec, octreeHeadBytes } from "./octree.ts";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";
 
 /** A kind of block: how to read and write it, and how to determine its length from its first bytes. */
@@ -13,7 +13,7 @@ export interface BlockKind<Value> extends Codec<Value> {
 }
 
 /** The root of one saved state. */
-export interface StateIndex {
+interface StateIndex {
   /** Units of 100 ns since the beginning of year 1, UTC; beyond 2^53. */
   readonly ticks: bigint;
   readonly name: StoredPointer;
@@ -21,20 +21,20 @@ export interface StateIndex {
 }
 
 /** One entry of a chunk table. */
-export interface ChunkTableEntry {
+interface ChunkTableEntry {
   readonly x: number;
   readonly z: number;
   readonly chunk: StoredPointer;
 }
 
 /** A column of octrees and the table that defines their block ids. */
-export interface ChunkBlock {
+interface ChunkBlock {
   readonly blockTypes: StoredPointer;
   readonly octrees: readonly StoredPointer[];
 }
 
 /** One entry of a table of block types. */
-export interface BlockTypeEntry {
+interface BlockTypeEntry {
   readonly name: StoredPointer;
   /** `undefined` in the dialect without subtypes. */
   readonly subtype: number | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BesiegedHost } from "./abuse/besieged-host.ts";
+import { BesiegedHost } from "./abuse/target-sync-server.ts";
 
 const BLOWS = 3_000;
 const SEED = 20;

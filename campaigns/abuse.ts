@@ -1,7 +1,7 @@
-import { accountSiegeMs, besiegeByAccount } from "./abuse/account/account-siege.ts";
-import { BesiegedHost } from "./abuse/besieged-host.ts";
+import { accountSiegeMs, besiegeByAccount } from "./abuse/account/attack-by-account.ts";
+import { besiege } from "./abuse/attack-server.ts";
 import { usedBytes } from "./abuse/collect-garbage.ts";
-import { besiege } from "./abuse/siege.ts";
+import { BesiegedHost } from "./abuse/target-sync-server.ts";
 import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
 
 const CASES = 1_000_000;

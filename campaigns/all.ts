@@ -5,7 +5,6 @@ import { availableParallelism } from "node:os";
 import type { Campaign } from "./campaign.ts";
 import type { CampaignRecords } from "./totals/records.ts";
 import type { TableRow } from "./totals/table.ts";
-import { shareOf } from "./totals/time-shares.ts";
 
 const MS_PER_MINUTE = 60_000;
 /** Least time past the end of the whole run after which a campaign that still runs is stopped. */
@@ -19,7 +18,7 @@ const LANES_MAX = 8;
 const OUTPUT_LINES_MAX = 60;
 
 /** Options of a run of all campaigns. */
-export interface AllOptions {
+interface AllOptions {
   readonly minutes: number;
   readonly records: CampaignRecords;
   /** Path of the program that runs one campaign, given its name. */
@@ -177,4 +176,24 @@ function runProgram(args: readonly string[], log: string, stopsAtMs: number): Pr
 
 async function lastLines(path: string): Promise<string> {
   return (await readFile(path, "utf8")).trimEnd().split("\n").slice(-OUTPUT_LINES_MAX).join("\n");
+}
+
+/** A campaign's claim to time: the share of its goal that is left, and the lanes it keeps busy. */
+interface TimeWish {
+  readonly weight: number;
+  readonly lanes: number;
+}
+
+/** Least weight, so that a campaign that has reached its goal still runs, on other seeds. */
+const WEIGHT_MIN = 0.05;
+
+/**
+ * Returns the milliseconds for one campaign: its share, by weight, of the remaining free time of all lanes.
+ * `all` holds the campaigns that have not run yet, including this one.
+ */
+export function shareOf(wish: TimeWish, all: readonly TimeWish[], freeMs: readonly number[]): number {
+  const weightOf = ({ weight, lanes }: TimeWish): number => Math.max(WEIGHT_MIN, weight) * lanes;
+  const total = all.reduce((sum, other) => sum + weightOf(other), 0);
+  const free = freeMs.reduce((sum, ms) => sum + ms, 0);
+  return (free * weightOf(wish)) / total / wish.lanes;
 }

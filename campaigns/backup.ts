@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap } from "@orthant/core";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
-import { openSave, verifySave } from "@orthant/save";
+import { openSave, type Save, verifySave } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
-import { StepModel } from "./backup/step-model.ts";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
+import { stepOf } from "./process/written-world.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../packages/cli/dist/main.js", import.meta.url));
 const BACKUPS = 100;
@@ -97,5 +98,60 @@ async function copyAndCheck(
   } finally {
     await rm(backup, { recursive: true, force: true });
     await rm(restored, { recursive: true, force: true });
+  }
+}
+
+const SHAPE = HYPERCUBE_CHUNKS;
+
+/** Model of all voxels that the writer has set after each of its steps. Steps only go forward. */
+class StepModel {
+  /** Materials by voxel index, for each chunk that has any. */
+  readonly #chunks = new PositionMap<Map<number, number>>();
+  #step = 0;
+
+  /** Returns the step that a save holds, by its counter. */
+  async stepIn(save: Save): Promise<number> {
+    const origin: Position = [0, 0, 0, 0];
+    for await (const leaf of save.index.all()) {
+      for (const { position, chunk } of await save.readBlocks(leaf)) {
+        if (position.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
+      }
+    }
+    return 0;
+  }
+
+  /** Describes how a save differs from exactly the steps up to `step`; `undefined` when it does not. */
+  async faultIn(save: Save, step: number): Promise<string | undefined> {
+    this.#advance(step);
+    let chunks = 0;
+    for await (const leaf of save.index.all()) {
+      for (const { position, chunk } of await save.readBlocks(leaf)) {
+        chunks++;
+        const expected = this.#chunks.get(...position);
+        const voxels = chunk.voxels();
+        let differing = 0;
+        for (let cell = 0; cell < voxels.length; cell++) {
+          if (voxels[cell] !== (expected?.get(cell) ?? 0)) differing++;
+        }
+        if (differing > 0)
+          return `after step ${step}, chunk [${position}] has ${differing} voxels of another step`;
+      }
+    }
+    return chunks === this.#chunks.size
+      ? undefined
+      : `after step ${step} there are ${chunks} chunks, not ${this.#chunks.size}`;
+  }
+
+  #advance(step: number): void {
+    if (step < this.#step) throw new Error(`step ${step} after ${this.#step}`);
+    while (this.#step < step) {
+      this.#step++;
+      for (const { voxel, material } of stepOf(this.#step)) {
+        const position = chunkOfVoxel(SHAPE, voxel);
+        const cells = this.#chunks.get(...position) ?? new Map<number, number>();
+        this.#chunks.set(...position, cells);
+        cells.set(cellOfVoxel(SHAPE, ...voxel), material);
+      }
+    }
   }
 }

@@ -1,7 +1,11 @@
 import { CRASH_MODELS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/compaction-mutants.ts";
-import { proveCompaction } from "./save/prove-compaction.ts";
+import {
+  COMPACTION_MUTANTS,
+  isCaught,
+  proveCompaction,
+  singleCompactionMutants,
+} from "./save/prove-compaction.ts";
 
 const SEED = 5;
 /** Two compactions, with a reopen between them. */

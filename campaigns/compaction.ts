@@ -1,7 +1,11 @@
 import type { Campaign } from "./campaign.ts";
 import { powerCutCampaign } from "./proof/power-cuts.ts";
-import { COMPACTION_MUTANTS, isCaught, singleCompactionMutants } from "./save/compaction-mutants.ts";
-import { proveCompaction } from "./save/prove-compaction.ts";
+import {
+  COMPACTION_MUTANTS,
+  isCaught,
+  proveCompaction,
+  singleCompactionMutants,
+} from "./save/prove-compaction.ts";
 
 /** Commits per round. Each round begins this many commits later in the history of a save. */
 const COMMITS = 5;

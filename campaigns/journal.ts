@@ -1,10 +1,9 @@
 import type { Campaign, CampaignOptions } from "./campaign.ts";
 import { LONG_JOURNAL } from "./journal/journal-history.ts";
 import { isCaught, JOURNAL_MUTANTS, journalSyncMutants, proveJournal } from "./journal/prove-journal.ts";
-import { killWriters } from "./process/kill-writers.ts";
-import type { Mutant } from "./proof/mutants.ts";
-import { explore, type PowerCuts, tryMutants } from "./proof/power-cuts.ts";
-import { shuffled } from "./proof/shuffled.ts";
+import { killWriters } from "./process/writer-process.ts";
+import { explore, type PowerCuts, shuffled, tryMutants } from "./proof/power-cuts.ts";
+import type { Mutant } from "./proof/prove-history.ts";
 
 const STATES = 250_000;
 const DISKS_PER_CUT = 20;

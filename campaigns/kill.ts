@@ -1,5 +1,5 @@
 import { type Campaign, goesOn } from "./campaign.ts";
-import { killWriters } from "./process/kill-writers.ts";
+import { killWriters } from "./process/writer-process.ts";
 
 const KILLS = 1_000;
 const KILLS_PER_WORLD = 50;

@@ -1,8 +1,7 @@
 import { CRASH_MODELS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { LONG_HISTORY, SHORT_HISTORY } from "./marsminer/marsminer-history.ts";
-import { isCaught, STEP_MUTANTS } from "./marsminer/marsminer-mutants.ts";
-import { proveMarsMiner } from "./marsminer/prove-marsminer.ts";
+import { isCaught, proveMarsMiner, STEP_MUTANTS } from "./marsminer/prove-marsminer.ts";
 
 const SEED = 5;
 const TIMEOUT_MS = 120_000;

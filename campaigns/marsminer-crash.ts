@@ -1,9 +1,7 @@
 import type { Campaign } from "./campaign.ts";
 import { LONG_HISTORY } from "./marsminer/marsminer-history.ts";
-import { isCaught, STEP_MUTANTS, syncMutants } from "./marsminer/marsminer-mutants.ts";
-import { proveMarsMiner } from "./marsminer/prove-marsminer.ts";
-import { powerCutCampaign } from "./proof/power-cuts.ts";
-import { shuffled } from "./proof/shuffled.ts";
+import { isCaught, proveMarsMiner, STEP_MUTANTS, syncMutants } from "./marsminer/prove-marsminer.ts";
+import { powerCutCampaign, shuffled } from "./proof/power-cuts.ts";
 
 /** Power cuts during histories of a MarsMiner save, also by writers that lack a step. */
 export const marsMinerCrashCampaign: Campaign = powerCutCampaign({

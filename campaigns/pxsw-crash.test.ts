@@ -1,8 +1,7 @@
 import { CRASH_MODELS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { LONG_PIXEL_HISTORY, SHORT_PIXEL_HISTORY } from "./pixelworld/pixel-history.ts";
-import { PIXEL_STEP_MUTANTS } from "./pixelworld/pixel-mutants.ts";
-import { pixelStory } from "./pixelworld/pixel-story.ts";
+import { PIXEL_STEP_MUTANTS, pixelStory } from "./pixelworld/pixel-story.ts";
 import { isCaught, proveHistory } from "./proof/prove-history.ts";
 
 const SEED = 5;

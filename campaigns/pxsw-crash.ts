@@ -1,7 +1,6 @@
 import type { Campaign } from "./campaign.ts";
 import { LONG_PIXEL_HISTORY, SHORT_PIXEL_HISTORY } from "./pixelworld/pixel-history.ts";
-import { PIXEL_STEP_MUTANTS } from "./pixelworld/pixel-mutants.ts";
-import { pixelStory } from "./pixelworld/pixel-story.ts";
+import { PIXEL_STEP_MUTANTS, pixelStory } from "./pixelworld/pixel-story.ts";
 import { powerCutCampaign } from "./proof/power-cuts.ts";
 import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
 

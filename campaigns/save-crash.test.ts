@@ -2,8 +2,7 @@ import { CRASH_MODELS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { isCaught, proveHistory } from "./proof/prove-history.ts";
 import { LONG_HISTORY, SHORT_HISTORY } from "./save/save-history.ts";
-import { STEP_MUTANTS } from "./save/save-mutants.ts";
-import { saveStory } from "./save/save-story.ts";
+import { STEP_MUTANTS, saveStory } from "./save/save-story.ts";
 
 const SEED = 5;
 const TIMEOUT_MS = 120_000;

@@ -1,10 +1,8 @@
 import type { Campaign } from "./campaign.ts";
-import { powerCutCampaign } from "./proof/power-cuts.ts";
+import { powerCutCampaign, shuffled } from "./proof/power-cuts.ts";
 import { isCaught, proveHistory, syncMutantsOf } from "./proof/prove-history.ts";
-import { shuffled } from "./proof/shuffled.ts";
 import { LONG_HISTORY, SHORT_HISTORY } from "./save/save-history.ts";
-import { STEP_MUTANTS } from "./save/save-mutants.ts";
-import { saveStory } from "./save/save-story.ts";
+import { STEP_MUTANTS, saveStory } from "./save/save-story.ts";
 
 const SHORT = saveStory(SHORT_HISTORY);
 

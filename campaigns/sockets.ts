@@ -7,11 +7,11 @@ import { Prng } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
 import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
 import { ServerProcess } from "./process/server-process.ts";
-import { LANES } from "./sockets/town.ts";
-import { compareTown, faultOfCompany } from "./sockets/town-check.ts";
-import { Townsman } from "./sockets/townsman.ts";
+import { Townsman } from "./sockets/bot.ts";
+import { compareTown, faultOfCompany } from "./sockets/bot-check.ts";
+import { LANES } from "./sockets/bot-world.ts";
 
-const PROGRAM = new URL("./sockets/town-server.js", import.meta.url);
+const PROGRAM = new URL("./sockets/killed-server.js", import.meta.url);
 /** About as many as ten minutes allow. */
 const EDITS = 100_000;
 /** Duration of a run without a time limit. */

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { shareOf } from "./all.ts";
 import type { Campaign } from "./campaign.ts";
 import { type CampaignRecord, CampaignRecords } from "./totals/records.ts";
 import { formatRunTable } from "./totals/table.ts";
-import { shareOf } from "./totals/time-shares.ts";
 
 const RECORD: CampaignRecord = { cases: 1_500, distinct: 20, failures: 1, tookMs: 61_000, next: 3 };
 const EMPTY: CampaignRecord = { cases: 0, distinct: undefined, failures: 0, tookMs: 0, next: 0 };

@@ -1,5 +1,5 @@
 import type { Campaign } from "./campaign.ts";
-import { wire1Targets } from "./fuzz/wire1-decoders.ts";
+import { wire1Targets } from "./fuzz/message-decoders.ts";
 import { fuzzCampaignOf } from "./fuzz.ts";
 
 const CASES_EACH = 5_000_000;

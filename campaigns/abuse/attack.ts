@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { PATIENCE_MS, type Target } from "./prowler.ts";
+import { PATIENCE_MS, type Target } from "./attacker.ts";
 
 /** One attack on a server, and the refusals that the server must count for it. */
 export interface Attack {

@@ -1,7 +1,7 @@
 import type { SharedWorld } from "@orthant/client";
 import { connect } from "@orthant/client/node";
 import { issueToken } from "@orthant/server";
-import { AUDIENCE, SECRET } from "./siege-plan.ts";
+import { AUDIENCE, SECRET } from "./target-settings.ts";
 
 const TOKEN_SECONDS = 3_600;
 const MATERIALS = 9;

@@ -19,7 +19,7 @@ import {
 } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { randomClientFrame } from "@orthant/testkit/messages";
-import { mutate } from "../fuzz/mutate.ts";
+import { mutate } from "../fuzz/fuzz-batch.ts";
 
 /** Where intruders may build: small, so that they meet and the world does not grow with their number. */
 const GROUND: Box = { min: [-32, -2, -2, -2], max: [32, 2, 2, 2] };

@@ -3,9 +3,9 @@ import { encode, encodeUtf8 } from "@orthant/core";
 import { clientFrameCodec, TOKEN_BYTES_MAX } from "@orthant/protocol";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon } from "./attack.ts";
+import { Prowler, randomId } from "./attacker.ts";
 import { helloOf } from "./hostile-frames.ts";
-import { Prowler, randomId } from "./prowler.ts";
-import { AUDIENCE, SECRET } from "./siege-plan.ts";
+import { AUDIENCE, SECRET } from "./target-settings.ts";
 
 const HOUR_SECONDS = 3_600;
 const FORGERIES = 20;

@@ -4,8 +4,8 @@ import { type Position, PositionMap, positionFrom } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
-import { tokenOf } from "../sim/sim-account.ts";
-import { anyMaterial } from "../sockets/town.ts";
+import { tokenOf } from "../sim/sim-plan.ts";
+import { anyMaterial } from "../sockets/bot-world.ts";
 
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;

@@ -10,7 +10,7 @@ import {
 } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorld, type World } from "@orthant/world";
-import { faultOfRegion } from "../sockets/town-check.ts";
+import { faultOfRegion } from "../sockets/bot-check.ts";
 import type { Brick, Builder } from "./builder.ts";
 import type { StagedCluster } from "./staged-cluster.ts";
 

@@ -1,6 +1,9 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { type Ran, runCli } from "./cli-process.ts";
 import type { MadeWorld } from "./made-world.ts";
 
 /** Tries one command on one world: runs processes, compares results and collects failures. */
@@ -69,5 +72,82 @@ export class Bench {
   /** Records a failure; ignores `undefined`. */
   fail(message: string | undefined): void {
     if (message !== undefined) this.failures.push(`${this.#label}: ${message}`);
+  }
+}
+
+/** The program as installed. */
+const BIN = fileURLToPath(new URL("../../../packages/cli/bin/orthant.js", import.meta.url));
+/** Timeout of a command: far more than one takes on a small world, even on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+/** Result of a command-line process. */
+interface Ran {
+  readonly words: readonly string[];
+  /** `null` when the process was killed or did not end in time. */
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly errors: string;
+  /** The object that `--json` printed; `undefined` when the output is not an object. */
+  readonly json: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Runs one command line as a process that inherits only `PATH` from this process's environment. */
+async function runCli(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const child = start(words, environment);
+  let output = "";
+  let errors = "";
+  child.stdout?.on("data", (text: Buffer) => (output += text.toString()));
+  child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  clearTimeout(timer);
+  return { words, exitCode, output, errors, json: parsed(output) };
+}
+
+/** A command that runs until `end` stops it. */
+export class RunningCli {
+  readonly firstLine: Promise<string>;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown[]>;
+
+  constructor(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    this.#child = start(words, environment);
+    this.#closed = once(this.#child, "close");
+    const lines = createInterface(this.#child.stdout as NodeJS.ReadableStream);
+    this.firstLine = new Promise((resolve) => {
+      lines.once("line", resolve);
+      void this.#closed.then(() => resolve(""));
+    });
+    this.#child.stderr?.resume();
+  }
+
+  /** Sends `signal` and returns the exit code; `null` when the process had to be killed. */
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE_MS);
+    this.#child.kill(signal);
+    const [exitCode] = (await this.#closed) as [number | null];
+    clearTimeout(timer);
+    return exitCode;
+  }
+}
+
+function start(words: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+  const { PATH = "" } = process.env;
+  return spawn(process.execPath, [BIN, ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH, ...environment },
+  });
+}
+
+function parsed(output: string): Ran["json"] {
+  try {
+    const value: unknown = JSON.parse(output);
+    return typeof value === "object" && value !== null ? (value as Ran["json"]) : undefined;
+  } catch {
+    // The command printed text or nothing. A check that needs the object fails.
+    return undefined;
   }
 }

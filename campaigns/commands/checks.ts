@@ -5,8 +5,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { openWorld } from "@orthant/world";
 import { connect } from "orthant";
 import { COMMANDS, EXIT } from "orthant/command-line";
-import type { Bench } from "./bench.ts";
-import { RunningCli } from "./cli-process.ts";
+import { type Bench, RunningCli } from "./bench.ts";
 import { makeGarbage, voxelFault } from "./made-world.ts";
 import { ALL_GENERATORS, type Placement, shapeOf } from "./recipe.ts";
 

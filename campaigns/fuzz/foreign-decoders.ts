@@ -5,7 +5,7 @@ import { generationFiles, globalHeader, openSave, packFile, planRepair, writeFla
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";
 import { lenient, type Target, WHOLE_WORLD } from "./decoders.ts";
-import { diskOfFiles, packFiles } from "./file-bundle.ts";
+import { diskOfFiles, packFiles } from "./fuzz-batch.ts";
 
 const { globalFile, indexFile, playersFile } = generationFiles(0);
 const FLAT_FILES = ["manifest.json", globalFile, indexFile, playersFile, packFile(1)] as const;

@@ -1,11 +1,16 @@
-import type { Codec } from "@orthant/core";
-import { clientFrameCodec, serverFrameCodec } from "@orthant/protocol";
+import { type Codec, encode, TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core";
+import { clientFrameCodec, serverFrameCodec, type Wire1Message, wire1Codec } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
-import { RANDOM_FRAME_VOLUME, randomClientFrame, randomServerFrame } from "@orthant/testkit/messages";
+import {
+  RANDOM_FRAME_VOLUME,
+  randomClientFrame,
+  randomServerFrame,
+  randomWire1Message,
+} from "@orthant/testkit/messages";
 import { strict, type Target } from "./decoders.ts";
 
 /** Valid frames to mutate, enough to hold every kind of message several times. */
-const SAMPLES = 64;
+const FRAME_SAMPLES = 64;
 
 /** All decoders of network frames. */
 export const messageTargets: readonly Target[] = [
@@ -19,6 +24,26 @@ export const messageTargets: readonly Target[] = [
 
 /** Creates a target for frames, with random samples. */
 function framesOf<Value>(name: string, codec: Codec<Value>, random: (prng: Prng) => Value): Target {
-  const frames = Array.from({ length: SAMPLES }, (_, seed) => random(new Prng(seed)));
+  const frames = Array.from({ length: FRAME_SAMPLES }, (_, seed) => random(new Prng(seed)));
   return strict(name, codec, frames);
 }
+
+/** Valid datagrams to mutate, enough to hold every command several times. */
+const DATAGRAM_SAMPLES = 256;
+/** Tile chunks among the samples. A few suffice: most mutations of their 2,000 bytes only change a tile. */
+const LONG_DATAGRAM_SAMPLES = 8;
+const LONG_BYTES = 100;
+
+const messages = Array.from({ length: DATAGRAM_SAMPLES }, (_, seed) => randomWire1Message(new Prng(seed)));
+const isLong = (message: Wire1Message): boolean => encode(wire1Codec, message).length > LONG_BYTES;
+
+/** The decoders of Wire v1. */
+export const wire1Targets: readonly Target[] = [
+  strict("datagram of Wire v1", wire1Codec, [
+    ...messages.filter((message) => !isLong(message)),
+    ...messages.filter(isLong).slice(0, LONG_DATAGRAM_SAMPLES),
+  ]),
+  strict("chunk of tiles", tileChunkCodec, [
+    { x: -3, y: 70_000, tiles: new Uint16Array(TILES_PER_CHUNK).fill(300) },
+  ]),
+];

@@ -11,8 +11,7 @@ import {
   type Survivor,
 } from "@orthant/testkit";
 import { openWorld, type World, type WorldOptions } from "@orthant/world";
-import { fingerprintOf } from "../proof/fingerprint.ts";
-import { isCaughtBy, type Mutant, mutant } from "../proof/mutants.ts";
+import { fingerprintOf, isCaughtBy, type Mutant, mutant } from "../proof/prove-history.ts";
 import {
   checkJournaled,
   type Expected,

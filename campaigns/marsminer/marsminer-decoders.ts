@@ -11,7 +11,7 @@ import {
   verifyMarsMiner,
 } from "@orthant/formats";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
-import { diskOfFiles, packFiles } from "../fuzz/file-bundle.ts";
+import { diskOfFiles, packFiles } from "../fuzz/fuzz-batch.ts";
 
 const TICKS = 634_652_586_000_000_000n;
 const CUBE_SIZE = 4;

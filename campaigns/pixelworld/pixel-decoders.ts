@@ -31,7 +31,7 @@ import {
 } from "@orthant/pixel-world/internal";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
-import { stripes } from "./pixel-generator.ts";
+import { stripes } from "./pixel-history.ts";
 
 const FILE = "world.pxsw";
 const EDGE = 8;

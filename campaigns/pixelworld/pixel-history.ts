@@ -1,9 +1,11 @@
+import { GeneratorRef } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   createPixelWorld,
   openPixelSave,
   openPixelWorld,
   type PixelBody,
+  type PixelGenerator,
   type PixelSave,
   type PixelWorld,
   type PixelWorldOptions,
@@ -11,7 +13,6 @@ import {
   pixelsOf,
 } from "@orthant/pixel-world";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { stripes } from "./pixel-generator.ts";
 
 /** Path of the pixel world. */
 export const PIXEL_FILE = "world.pxsw";
@@ -177,3 +178,15 @@ function lines(chunks: ReadonlyMap<string, Uint8Array>, bodies: Iterable<PixelBo
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
 }
+
+/** Stripes that depend on the position, so that a chunk differs from its neighbour. */
+export const stripes: PixelGenerator = {
+  ref: new GeneratorRef("stripes", Uint8Array.of(1), 7n, 1n),
+  fill(chunkX, chunkY, pixels) {
+    const edge = Math.sqrt(pixels.length / 4);
+    for (let y = 0; y < edge; y++) {
+      for (let x = 0; x < edge; x++)
+        pixels.set([1 + ((x + chunkX + y * chunkY) & 3), y & 255, 0, 2], (y * edge + x) * 4);
+    }
+  },
+};

@@ -3,7 +3,7 @@ import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifyPixelWorld } from "@orthant/pixel-world";
-import type { SavingStory } from "../proof/prove-history.ts";
+import { type Mutant, mutant, type SavingStory } from "../proof/prove-history.ts";
 import {
   commitPixelsOnce,
   digestOfPixels,
@@ -41,3 +41,22 @@ async function digestOrNothing(disk: Disk): Promise<string | undefined> {
     throw error;
   }
 }
+
+/** Mutants that each omit one durability step of the writer everywhere. */
+export const PIXEL_STEP_MUTANTS: readonly Mutant[] = [
+  mutant("both syncs of a save", { operation: "sync", path: /^world\.pxsw$/, nth: 1, sticky: true }),
+  mutant("the sync of a new file", {
+    operation: "sync",
+    path: /^world\.pxsw\..*\.tmp$/,
+    nth: 1,
+    sticky: true,
+  }),
+  mutant("the sync of the folder", { operation: "syncDirectory", path: /^$/, nth: 1, sticky: true }),
+  mutant("the removal of an unfinished file", { operation: "remove", path: /\.tmp$/, nth: 1, sticky: true }),
+  mutant("the cut behind the last save", {
+    operation: "truncate",
+    path: /^world\.pxsw$/,
+    nth: 1,
+    sticky: true,
+  }),
+];

@@ -1,6 +1,6 @@
-import { CRASH_MODELS, type PowerCutOptions } from "@orthant/testkit";
+import { CRASH_MODELS, type PowerCutOptions, Prng } from "@orthant/testkit";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
-import type { Mutant } from "./mutants.ts";
+import type { Mutant } from "./prove-history.ts";
 
 /** Parameters of a campaign of power cuts. */
 export interface PowerCuts {
@@ -94,4 +94,11 @@ export async function tryMutants(
   }
   const untried = tried < all.length ? `; ${all.length - tried} others were not tried in this time` : "";
   console.log(`${name}: ${caught} of ${tried} mutants caught${untried}`);
+}
+
+/** Shuffles items by a seed: the same steps in another order lead to other disks. */
+export function shuffled<Item>(items: readonly Item[], seed: number): readonly Item[] {
+  const prng = new Prng(seed);
+  const rest = [...items];
+  return items.map(() => rest.splice(prng.below(rest.length), 1)[0] as Item);
 }

@@ -1,8 +1,15 @@
 import { equal, ok } from "node:assert/strict";
-import type { Disk } from "@orthant/disk";
-import { CrashDisk, explorePowerCuts, type PowerCutOptions, type Survivor } from "@orthant/testkit";
-import { fingerprintOf } from "./fingerprint.ts";
-import { isCaughtBy, type Mutant, singleSyncMutants } from "./mutants.ts";
+import { hash } from "node:crypto";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import {
+  CrashDisk,
+  type DiskFault,
+  explorePowerCuts,
+  FaultDisk,
+  type PowerCutOptions,
+  type Survivor,
+  WEAK,
+} from "@orthant/testkit";
 
 /** A history of saves to a store, for {@link proveHistory}. */
 export interface SavingStory<History extends { readonly digests: readonly string[] }> {
@@ -19,7 +26,7 @@ export interface SavingStory<History extends { readonly digests: readonly string
 type AnyStory = SavingStory<{ readonly digests: readonly string[] }>;
 
 /** Counts of a proof. */
-export interface HistoryProof<History> {
+interface HistoryProof<History> {
   readonly disks: number;
   readonly distinct: number;
   readonly cuts: number;
@@ -81,4 +88,51 @@ export function syncMutantsOf(story: AnyStory): Promise<readonly Mutant[]> {
 /** Returns whether the proof of a story detects that a step is missing. */
 export function isCaught(story: AnyStory, mutant: Mutant, seed: number): Promise<boolean> {
   return isCaughtBy((options, writer) => proveHistory(story, options, writer), mutant, seed);
+}
+
+/** A writer that omits one durability step. */
+export interface Mutant {
+  readonly step: string;
+  /** Wraps a disk so that its user behaves like this writer. */
+  spoil(disk: Disk): Disk;
+  /** True when the writer omits the step only once. */
+  readonly isOnce: boolean;
+}
+
+/** Disks per cut when searching for one that exposes a mutant. */
+const DISKS_PER_CUT = 60;
+
+/** Creates a writer that skips the operation in `fault`. */
+export function mutant(step: string, fault: Omit<DiskFault, "kind">): Mutant {
+  const spoil = (disk: Disk): Disk => new FaultDisk(disk, { ...fault, kind: "skip" });
+  return { step, spoil, isOnce: fault.sticky === false };
+}
+
+/** Creates a mutant for each single sync of a history, which it omits once. */
+export async function singleSyncMutants(play: (disk: Disk) => Promise<unknown>): Promise<readonly Mutant[]> {
+  const disk = new FaultDisk(new MemoryDisk());
+  await play(disk);
+  return (["sync", "syncDirectory"] as const).flatMap((operation) =>
+    Array.from({ length: disk.calls.get(operation) ?? 0 }, (_, index) =>
+      mutant(`${operation} number ${index + 1}`, { operation, nth: index + 1 }),
+    ),
+  );
+}
+
+/** Returns whether a proof detects that a step is missing. */
+export function isCaughtBy(
+  prove: (options: PowerCutOptions, mutant: Mutant) => Promise<unknown>,
+  writer: Mutant,
+  seed: number,
+  disksPerCut: number = DISKS_PER_CUT,
+): Promise<boolean> {
+  return prove({ models: [WEAK], disksPerCut, seed }, writer).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** Returns a short text that is equal for equal expectations of a disk, for `explorePowerCuts`. */
+export function fingerprintOf(...expected: readonly unknown[]): string {
+  return hash("sha256", JSON.stringify(expected), "base64url");
 }

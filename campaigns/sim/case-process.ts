@@ -1,11 +1,14 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { MUTANT_VARIABLE } from "./sim-mutants.ts";
+
 /** A case for a process to play. */
-export interface CaseRequest {
+interface CaseRequest {
   readonly seed: number;
   readonly steps: number;
 }
 
 /** An answer of the process. The first one is `ready`. */
-export type CaseAnswer = { readonly kind: "ready" } | { readonly kind: "done"; readonly fault?: string };
+type CaseAnswer = { readonly kind: "ready" } | { readonly kind: "done"; readonly fault?: string };
 
 /** Makes this process play the cases that it receives. An unhandled rejection counts as a fault. */
 export function playCases(faultOf: (request: CaseRequest) => Promise<string | undefined>): void {
@@ -28,4 +31,69 @@ export function playCases(faultOf: (request: CaseRequest) => Promise<string | un
 
 function answer(message: CaseAnswer): void {
   process.send?.(message);
+}
+
+const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
+/** Time after which a case counts as hung. */
+const CASE_MS_MAX = 120_000;
+
+/** A process that plays cases one after the other, with the correct program or a mutant of it. */
+export class SimPlayer {
+  readonly #program: string;
+  readonly #mutant: string | undefined;
+  #child: ChildProcess | undefined;
+
+  /** Plays the program in the file `program`. */
+  constructor(program: string, mutant?: string) {
+    this.#program = program;
+    this.#mutant = mutant;
+  }
+
+  /** Plays a case and returns its fault, if any. Throws when the program cannot be started. */
+  async play(request: CaseRequest): Promise<string | undefined> {
+    const child = this.#child ?? (await this.#start());
+    const answering = answerOf(child);
+    child.send(request);
+    const answer = await answering;
+    if (answer === undefined) {
+      this.close();
+      return "the process ended, or would not";
+    }
+    return answer.kind === "done" ? answer.fault : undefined;
+  }
+
+  /** Kills the process. */
+  close(): void {
+    this.#child?.kill("SIGKILL");
+    this.#child = undefined;
+  }
+
+  async #start(): Promise<ChildProcess> {
+    const mutant = this.#mutant;
+    const child = fork(this.#program, {
+      execArgv: mutant === undefined ? [] : ["--import", MUTANT_LOADER],
+      env: mutant === undefined ? process.env : { ...process.env, [MUTANT_VARIABLE]: mutant },
+    });
+    const answer = await answerOf(child);
+    if (answer?.kind !== "ready") throw new Error(`cannot start a simulation${mutant ? `: ${mutant}` : ""}`);
+    this.#child = child;
+    return child;
+  }
+}
+
+/** Returns the next answer of the process; `undefined` when it ends or takes too long. */
+function answerOf(child: ChildProcess): Promise<CaseAnswer | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => finish(undefined), CASE_MS_MAX);
+    const onMessage = (message: unknown) => finish(message as CaseAnswer);
+    const onExit = () => finish(undefined);
+    const finish = (answer: CaseAnswer | undefined) => {
+      clearTimeout(timer);
+      child.off("message", onMessage);
+      child.off("exit", onExit);
+      resolve(answer);
+    };
+    child.on("message", onMessage);
+    child.on("exit", onExit);
+  });
 }

@@ -1,7 +1,6 @@
 import type { LoadHook } from "node:module";
 import { CLUSTER_MUTANTS } from "../cluster-sim/cluster-mutants.ts";
-import { MUTANT_VARIABLE } from "./mutant-variable.ts";
-import { SIM_MUTANTS } from "./sim-mutants.ts";
+import { MUTANT_VARIABLE, SIM_MUTANTS } from "./sim-mutants.ts";
 
 const mutant = [...SIM_MUTANTS, ...CLUSTER_MUTANTS].find(
   ({ fault }) => fault === process.env[MUTANT_VARIABLE],

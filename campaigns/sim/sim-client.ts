@@ -17,11 +17,10 @@ import {
 } from "@orthant/protocol";
 import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";
+import { Saboteur } from "./patch-dropper.ts";
 import type { RegionStates } from "./region-states.ts";
 import { ReplicaCheck } from "./replica-check.ts";
-import { Saboteur } from "./saboteur.ts";
-import { tokenOf } from "./sim-account.ts";
-import { type ClientPlan, OTHER_GENERATORS, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import { type ClientPlan, OTHER_GENERATORS, SERVER_GENERATORS, type SimPlan, tokenOf } from "./sim-plan.ts";
 import type { SimServer } from "./sim-server.ts";
 
 /** Options of a simulated client. */

@@ -1,5 +1,8 @@
+/** Environment variable that selects the mutant of a process. */
+export const MUTANT_VARIABLE = "ORTHANT_SIM_MUTANT";
+
 /** A replacement in the source of a module, made on loading. */
-export interface SourceChange {
+interface SourceChange {
   /** End of the module's path. */
   readonly file: string;
   /** Text that occurs once in the built module. */

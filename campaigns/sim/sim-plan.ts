@@ -18,9 +18,9 @@ import {
   TERRAIN_DEFAULTS,
   terrainGenerator,
 } from "@orthant/core";
-import type { Role, SyncLimits } from "@orthant/protocol";
+import type { Account, Role, SyncLimits } from "@orthant/protocol";
 import { type NetworkConditions, type Prng, RELIABLE_NETWORK } from "@orthant/testkit";
-import type { DiskPace } from "./mortal-disk.ts";
+import type { DiskPace } from "./crashable-disk.ts";
 
 /** Properties of one client of a case. */
 export interface ClientPlan {
@@ -130,4 +130,18 @@ function drawClient(prng: Prng, index: number): ClientPlan {
     takesEditLists: prng.chance(0.7),
     role: index > 1 && prng.chance(0.1) ? "viewer" : "builder",
   };
+}
+
+/** Encodes a simulated client's number and role as its token. */
+export function tokenOf(playerNumber: number, role: Role): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ playerNumber, role }));
+}
+
+/** Returns the account of such a token. */
+export function accountOf(token: Uint8Array): Account {
+  const { playerNumber, role } = JSON.parse(new TextDecoder().decode(token)) as {
+    playerNumber: number;
+    role: Role;
+  };
+  return { playerId: BigInt(playerNumber), role, name: `player ${playerNumber}` };
 }

@@ -4,11 +4,10 @@ import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeClock, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
+import { MortalDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
-import { MortalDisk } from "./mortal-disk.ts";
 import type { RegionStates } from "./region-states.ts";
-import { accountOf } from "./sim-account.ts";
-import { SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import { accountOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 
 /** Options of a simulated server. */
 export interface SimServerOptions {

@@ -1,10 +1,10 @@
+import { availableParallelism } from "node:os";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
-import { inLanes } from "./lanes.ts";
+import { SimPlayer } from "./case-process.ts";
 import type { SimMutant } from "./sim-mutants.ts";
-import { SimPlayer } from "./sim-player.ts";
 
 /** Parameters of a campaign of simulated cases. */
-export interface SimulatedCases {
+interface SimulatedCases {
   readonly name: string;
   readonly summary: string;
   /** Path of the program that plays cases, in a separate process. */
@@ -93,4 +93,11 @@ async function playCases(
     player.close();
   });
   return ended;
+}
+
+const LANES_MAX = 16;
+
+/** Runs `work` in several lanes at once, one for each core. */
+async function inLanes(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: Math.min(availableParallelism(), LANES_MAX) }, work));
 }

@@ -3,7 +3,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { createWorld } from "@orthant/world";
 import { collectGarbage } from "../collect-garbage.ts";
-import { AUDIENCE, METRICS_BEARER, SECRET } from "../siege-plan.ts";
+import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
 
 // A process that serves a world with the default limits. It sends its port, and then answers each question with a
 // number: the memory in use, the most memory that it had, how long it works without a pause, and others.

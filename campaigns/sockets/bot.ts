@@ -1,4 +1,4 @@
-import type { SharedWorld } from "@orthant/client";
+import type { SharedWorld, WebSocketLike } from "@orthant/client";
 import { connect } from "@orthant/client/node";
 import {
   type Box,
@@ -8,10 +8,10 @@ import {
   PositionMap,
   positionFrom,
 } from "@orthant/core";
-import type { Pose } from "@orthant/protocol";
+import { type Pose, SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
-import { CountedSocket } from "./counted-socket.ts";
-import { anyMaterial, positionInTown, SQUARE, voxelNear } from "./town.ts";
+import { WebSocket } from "ws";
+import { anyMaterial, positionInTown, SQUARE, voxelNear } from "./bot-world.ts";
 
 /** Most edits without a result; a client with more waits, even while the server is down. */
 const OPEN_EDITS_MAX = 40;
@@ -177,5 +177,30 @@ export class Townsman {
     };
     // The client may close or lose this connection before its interest is complete.
     this.world.complete().then(note, () => undefined);
+  }
+}
+
+/** A client socket that counts received bytes and can be cut. */
+class CountedSocket {
+  readonly socket: WebSocketLike;
+  readonly #webSocket: WebSocket;
+  #receivedBytes = 0;
+
+  constructor(url: string) {
+    this.#webSocket = new WebSocket(url, { maxPayload: SERVER_FRAME_BYTES_MAX, perMessageDeflate: false });
+    this.socket = this.#webSocket;
+    this.#webSocket.on("message", (data: ArrayBuffer) => {
+      this.#receivedBytes += data.byteLength;
+    });
+  }
+
+  /** Bytes of all received frames. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  /** Drops the connection without a closing handshake, as a network failure does. */
+  cut(): void {
+    this.#webSocket.terminate();
   }
 }

@@ -12,7 +12,7 @@ import { helloOf, hostileFrame, interestOf, type Standing } from "./hostile-fram
 
 /** How far an intruder acts as an honest client before it attacks. */
 export const DISGUISES = ["stranger", "welcome", "looking", "building"] as const;
-export type Disguise = (typeof DISGUISES)[number];
+type Disguise = (typeof DISGUISES)[number];
 
 /** Larger frames are decoded only when they are the last: decoding all would take most of the time. */
 const READ_BYTES_MAX = 2_048;

@@ -10,10 +10,10 @@ import {
 } from "@orthant/core";
 import { roundPose } from "@orthant/protocol";
 import type { World } from "@orthant/world";
-import type { Townsman } from "./townsman.ts";
+import type { Townsman } from "./bot.ts";
 
 /** Result of a comparison of clients with the server's world. */
-export interface TownReport {
+interface TownReport {
   readonly regions: number;
   readonly voxels: number;
   readonly faults: readonly string[];

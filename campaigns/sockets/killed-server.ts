@@ -3,7 +3,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { anyMaterial, LANES, positionInTown, SQUARE } from "./town.ts";
+import { anyMaterial, LANES, positionInTown, SQUARE } from "./bot-world.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
 

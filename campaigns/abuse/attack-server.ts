@@ -2,16 +2,18 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Prng } from "@orthant/testkit";
 import { ServerProcess } from "../process/server-process.ts";
-import type { Attack } from "./attack.ts";
-import { strikeOverSockets } from "./damaged-frames.ts";
+import { type Attack, times } from "./attack.ts";
+import { Prowler, type Target } from "./attacker.ts";
 import { HonestClient } from "./honest-client.ts";
+import { hostileFrame } from "./hostile-frames.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
-import { difference, readCounts, refusalsOf } from "./metrics-page.ts";
 import { SOCKET_ATTACKS } from "./socket-attacks.ts";
+import { METRICS_BEARER } from "./target-settings.ts";
 import { TOKEN_ATTACKS } from "./token-attacks.ts";
 
-const PROGRAM = new URL("./besieged-server.js", import.meta.url);
+const PROGRAM = new URL("./target-server.js", import.meta.url);
 const LIMITS_PAGE = "docs/reference/limits.md";
 const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESSAGE_ATTACKS];
 const HONEST_CLIENTS = 4;
@@ -27,7 +29,7 @@ const FRAME_NETWORKS = 8;
 const FIRST_FRAME_NETWORK = 100;
 
 /** Results of a siege. */
-export interface SiegeReport {
+interface SiegeReport {
   readonly frames: number;
   readonly failures: readonly string[];
 }
@@ -154,4 +156,91 @@ class Siege {
 
 function mebibytes(bytes: number): string {
   return `${Math.round(bytes / MEBIBYTE)} MiB`;
+}
+
+const BLOWS_MAX = 20;
+const STRANGER_CHANCE = 0.2;
+const BLOW_MS = 2;
+/** Interval between connections of one network. */
+const CONNECT_MS = 60;
+const CLIENT_IDS = 1_000;
+
+/** Sends damaged frames over real sockets. Returns how many it sent. */
+async function strikeOverSockets(targets: readonly Target[], frames: number, seed: number): Promise<number> {
+  let sent = 0;
+  await times(targets.length, async (index) => {
+    const prng = new Prng(seed + index);
+    const target = targets[index];
+    while (target !== undefined && sent < frames) {
+      const clientId = BigInt(prng.between(2, CLIENT_IDS));
+      const prowler = prng.chance(STRANGER_CHANCE)
+        ? await Prowler.connect(target)
+        : await Prowler.join(target, { clientId });
+      for (let blow = 0; blow < BLOWS_MAX && prowler.goodbye === undefined && sent < frames; blow++) {
+        const { acknowledged } = prowler;
+        const standing = { clientId, acknowledged, applied: 0, nextInterestId: 1, nextEditId: 1 };
+        prowler.send(hostileFrame(standing, [], prng));
+        sent++;
+        await delay(BLOW_MS);
+      }
+      prowler.end();
+      await delay(CONNECT_MS);
+    }
+  });
+  return sent;
+}
+
+/** A server's counters, by name and labels as `/metrics` writes them. */
+type Counts = ReadonlyMap<string, number>;
+
+/** The counter series that give the reason of a refusal. */
+const REFUSALS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^orthant_goodbyes_total\{reason="limit",limit="(?<name>\w+)"\}$/, "limit"],
+  [/^orthant_goodbyes_total\{reason="(?<name>\w+)",limit="\w*"\}$/, "goodbye"],
+  [/^orthant_refusals_total\{name="(?<name>\w+)"\}$/, "refusal"],
+  [/^orthant_edits_total\{outcome="(?<name>\w+)"\}$/, "edit"],
+];
+
+/** Reads the counters. */
+async function readCounts(port: number): Promise<Counts> {
+  const headers = { authorization: `Bearer ${METRICS_BEARER}`, connection: "close" };
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers });
+  if (!response.ok) throw new Error(`/metrics answers ${response.status}`);
+  return countsIn(await response.text());
+}
+
+/** Returns the count of each event, such as `goodbye malformed`, `limit idleMs`, `refusal path` or `edit rate`. */
+function refusalsOf(counts: Counts): ReadonlyMap<string, number> {
+  const refusals = new Map<string, number>();
+  for (const [series, count] of counts) {
+    for (const [pattern, kind] of REFUSALS) {
+      const name = pattern.exec(series)?.groups?.["name"];
+      if (name === undefined) continue;
+      refusals.set(`${kind} ${name}`, (refusals.get(`${kind} ${name}`) ?? 0) + count);
+      break;
+    }
+  }
+  return refusals;
+}
+
+/** Returns the increase between two readings. */
+function difference(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const added = new Map<string, number>();
+  for (const [name, count] of after) {
+    const more = count - (before.get(name) ?? 0);
+    if (more !== 0) added.set(name, more);
+  }
+  return added;
+}
+
+function countsIn(page: string): Counts {
+  const counts = new Map<string, number>();
+  for (const line of page.split("\n")) {
+    const match = /^(?<series>orthant_\w+(?:\{[^}]*\})?) (?<count>\S+)$/.exec(line)?.groups;
+    if (match?.["series"] !== undefined) counts.set(match["series"], Number(match["count"]));
+  }
+  return counts;
 }

@@ -1,10 +1,11 @@
-import { decode, encode } from "@orthant/core";
+import { decode, encode, type Position } from "@orthant/core";
 import {
   type ClientMessage,
   clientFrameCodec,
   type Goodbye,
   type Hello,
   type ServerMessage,
+  type SetVoxels,
   serverFrameCodec,
 } from "@orthant/protocol";
 import { WebSocket } from "ws";
@@ -131,4 +132,24 @@ export class Prowler {
 /** Returns a random id. */
 export function randomId(): bigint {
   return crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;
+}
+
+/** An edit of one voxel. */
+export function edit(editId: number, voxel: Position, material: number): SetVoxels {
+  return { kind: "setVoxels", editId, placements: [placement(voxel, material)] };
+}
+
+/** A voxel of an edit. */
+export function placement(voxel: Position, material: number): SetVoxels["placements"][number] {
+  return { voxel, material };
+}
+
+/** Waits until `count` verdicts have arrived, or the connection has ended. */
+export async function verdictsOn(prowler: Prowler, count: number): Promise<void> {
+  await prowler.heard(() => {
+    const results = prowler.messages.flatMap((message) =>
+      message.kind === "editResults" ? message.results : [],
+    );
+    return results.length >= count;
+  });
 }

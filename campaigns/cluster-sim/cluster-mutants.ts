@@ -63,7 +63,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner trims records that no save contains",
     change(LOG, "this.#journal?.trim(this.#checkpointed)", "this.#journal?.trim(this.#last)"),
-    change(LOG, "this.#markSafe(group.lastPosition);", "this.#markSafe(group.lastPosition); this.#letGo();"),
+    change(LOG, "this.#markSafe(group.lastPosition);", "this.#markSafe(group.lastPosition); this.#trim();"),
   ),
   mutant(
     "an owner applies an edit twice",
@@ -87,7 +87,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a new owner ignores a split that its predecessor committed",
-    change(LOG, "onSplit: (split) => this.#give(split),", ""),
+    change(LOG, "onSplit: (split) => this.#commitSplit(split),", ""),
   ),
   mutant(
     "a lost table counts from 1 again",

@@ -12,8 +12,7 @@ export type {
   Subscription,
   Table,
 } from "./engine/engine.ts";
-export { DiskFolders } from "./folder/disk-folders.ts";
-export type { FolderStore } from "./folder/folder-store.ts";
+export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
 export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./node/cluster-node.ts";

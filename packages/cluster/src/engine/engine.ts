@@ -41,8 +41,6 @@ export interface StoredRecord extends JournalRecord {
 /** A record as delivered to subscribers of its sector, after it was stored. */
 export interface PublishedRecord extends StoredRecord {
   readonly shard: string;
-  /** Sequence of the previous record about the same region; 0 if there is none or it was trimmed. */
-  readonly previous: number;
 }
 
 /** Bounds of a journal. `last` stays when all records are trimmed; an empty journal has `first > last`. */

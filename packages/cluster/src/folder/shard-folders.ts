@@ -1,9 +1,10 @@
-import { EPOCH_MAX, isOrthantError, OrthantError } from "@orthant/core";
+import { decode, EPOCH_MAX, encode, isOrthantError, OrthantError } from "@orthant/core";
 import { type Disk, type DiskLock, GatedDisk } from "@orthant/disk";
 import { requireName } from "../shard/names.ts";
+import { type ShardMap, shardMapCodec } from "../shard/shard-map.ts";
 import type { FolderStore } from "./folder-store.ts";
-import { MapCopy } from "./map-copy.ts";
 
+const MAP_FILE = /^map-([1-9]\d{0,15})$/;
 const TERM_FOLDER = /^e(0|[1-9]\d{0,6})$/;
 
 /**
@@ -34,11 +35,6 @@ export class ShardFolders {
   /** Returns the copy of the shard map that lies beside the shards. */
   mapCopy(random: () => bigint): MapCopy {
     return new MapCopy(this.#store, this.#world, random);
-  }
-
-  /** Returns the shards that have a folder. */
-  async shards(): Promise<readonly string[]> {
-    return this.#store.names(`${this.#world}/shards`);
   }
 
   /**
@@ -84,6 +80,53 @@ export class ShardFolders {
   }
 }
 
+/**
+ * A copy of the shard map beside the shards, so that an engine that loses everything does not lose the
+ * assignment of sectors to shards. Each generation has its own file; the newest readable one counts. Rule K27.
+ */
+export class MapCopy {
+  readonly #store: FolderStore;
+  readonly #path: string;
+  readonly #random: () => bigint;
+
+  /** `random` returns 64 random bits, which keep concurrent writers' temporary files apart. */
+  constructor(store: FolderStore, world: string, random: () => bigint) {
+    this.#random = random;
+    this.#store = store;
+    this.#path = `${world}/map`;
+  }
+
+  /** Returns the newest map; `undefined` if there is none. */
+  async read(): Promise<ShardMap | undefined> {
+    const disk = this.#store.disk(this.#path);
+    for (const generation of await generationsOn(disk)) {
+      const map = await readMap(disk, generation);
+      if (map !== undefined) return map;
+    }
+    return undefined;
+  }
+
+  /** Writes a map durably unless it is there already. */
+  async write(map: ShardMap): Promise<void> {
+    await this.#store.make(this.#path);
+    const disk = this.#store.disk(this.#path);
+    const file = `map-${map.generation}`;
+    // Its writer may have stopped before this last step.
+    if ((await generationsOn(disk)).includes(map.generation)) return disk.syncDirectory("");
+    // Two nodes may write the same map at once, each under its own temporary name.
+    const temporary = `${file}.${this.#random().toString(36)}.tmp`;
+    const opened = await disk.open(temporary, "create");
+    try {
+      await opened.append(encode(shardMapCodec, map));
+      await opened.sync();
+    } finally {
+      await opened.close();
+    }
+    await disk.rename(temporary, file);
+    await disk.syncDirectory("");
+  }
+}
+
 /** The folder of a shard for its owner. Its name serves as the lock. */
 class OwnedDisk extends GatedDisk {
   readonly #term: number;
@@ -110,4 +153,30 @@ class OwnedDisk extends GatedDisk {
 
 function fenced(shard: string, term: number, stands: number): OrthantError {
   return new OrthantError("ORT_FENCED", `the folder of shard ${shard} stands at ${stands}, not at ${term}`);
+}
+
+async function generationsOn(disk: Disk): Promise<readonly number[]> {
+  try {
+    const files = await disk.list("");
+    return files
+      .flatMap(({ name }) => MAP_FILE.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((a, b) => b - a);
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
+    throw error;
+  }
+}
+
+async function readMap(disk: Disk, generation: number): Promise<ShardMap | undefined> {
+  const file = await disk.open(`map-${generation}`, "read");
+  try {
+    return decode(shardMapCodec, await file.readAt(0, await file.size()));
+  } catch (error) {
+    // A damaged map is skipped in favor of the previous one.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  } finally {
+    await file.close();
+  }
 }

@@ -1,2 +1,2 @@
+export type { NatsConnectionOptions, NatsCredentials } from "./nats-client.ts";
 export { connectNats, type NatsEngineOptions } from "./nats-engine.ts";
-export type { NatsCredentials, NatsLinkOptions } from "./nats-link.ts";

@@ -1,7 +1,6 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
 import type { Engine, EngineStatus, Journal, PublishedRecord, Subscription } from "../engine/engine.ts";
-import { engineFailure, isNobody, REFUSAL, refusalOf } from "./failure.ts";
 import {
   addressSubject,
   JOURNAL_STREAM_PREFIX,
@@ -10,8 +9,15 @@ import {
   sectorFeed,
   topicSubject,
 } from "./names.ts";
+import {
+  engineFailure,
+  isNobody,
+  NatsClient,
+  type NatsConnectionOptions,
+  REFUSAL,
+  refusalOf,
+} from "./nats-client.ts";
 import { NatsJournal } from "./nats-journal.ts";
-import { NatsLink, type NatsLinkOptions } from "./nats-link.ts";
 import { NatsTable } from "./nats-table.ts";
 import { checkServers } from "./server-check.ts";
 import {
@@ -23,7 +29,7 @@ import {
 } from "./stream-settings.ts";
 
 /** Settings of the NATS engine. All nodes of a cluster use the same sizes. */
-export interface NatsEngineOptions extends NatsLinkOptions {
+export interface NatsEngineOptions extends NatsConnectionOptions {
   /** Number of servers that store everything: 3, or 1 for experiments. */
   readonly replicas?: number;
   /** Size of one shard's journal above which edits are rejected. */
@@ -43,7 +49,7 @@ const FAILED_HEADER = "Orthant-Failed";
 export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
   const { replicas = REPLICAS, journalBytesMax = JOURNAL_BYTES_MAX } = options;
   const sizes = { replicas, journalBytesMax };
-  const link = await NatsLink.open(options);
+  const link = await NatsClient.open(options);
   try {
     await checkServers(link, replicas);
     await ensureStream(link, tableSettings(sizes), firstRevision());
@@ -67,10 +73,10 @@ function firstRevision(): number {
 
 class NatsEngine implements Engine {
   readonly table: NatsTable;
-  readonly #link: NatsLink;
+  readonly #link: NatsClient;
   readonly #sizes: StreamSizes;
 
-  constructor(link: NatsLink, sizes: StreamSizes) {
+  constructor(link: NatsClient, sizes: StreamSizes) {
     this.table = new NatsTable(link);
     this.#link = link;
     this.#sizes = sizes;
@@ -164,8 +170,7 @@ class NatsEngine implements Engine {
 function readPublished({ subject, headers: fields, data }: Msg): PublishedRecord | undefined {
   const about = readFeedSubject(subject);
   const sequence = Number(fields?.get("Nats-Sequence"));
-  const previous = Number(fields?.get("Nats-Last-Sequence"));
-  if (about === undefined || !(sequence > 0) || !(previous >= 0)) return undefined;
+  if (about === undefined || !(sequence > 0)) return undefined;
   const { shard, sector, region } = about;
-  return { shard, sequence, previous, bytes: data, subject: { kind: "region", sector, region } };
+  return { shard, sequence, bytes: data, subject: { kind: "region", sector, region } };
 }

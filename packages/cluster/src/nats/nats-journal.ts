@@ -8,10 +8,9 @@ import {
   type JournalState,
   type StoredRecord,
 } from "../engine/engine.ts";
-import { type HeldMessage, readHeld } from "./direct-read.ts";
 import { journalSubject, readJournalSubject } from "./names.ts";
-import type { NatsLink } from "./nats-link.ts";
-import { publishWhole } from "./publish.ts";
+import type { NatsClient } from "./nats-client.ts";
+import { type HeldMessage, publishWhole, readHeld } from "./stream-messages.ts";
 import { findStream, type StreamSettings } from "./stream-settings.ts";
 
 const BATCH_COUNT = 256;
@@ -19,12 +18,12 @@ const RETRY_MS = 50;
 
 /** The journal of a shard, in its own stream. */
 export class NatsJournal implements Journal {
-  readonly #link: NatsLink;
+  readonly #link: NatsClient;
   readonly #world: string;
   readonly #shard: string;
   readonly #settings: StreamSettings;
 
-  constructor(link: NatsLink, world: string, shard: string, settings: StreamSettings) {
+  constructor(link: NatsClient, world: string, shard: string, settings: StreamSettings) {
     this.#link = link;
     this.#world = world;
     this.#shard = shard;

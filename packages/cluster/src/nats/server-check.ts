@@ -1,6 +1,5 @@
 import { OrthantError, PATCH_BYTES_MAX } from "@orthant/core";
-import { isNobody } from "./failure.ts";
-import type { NatsLink } from "./nats-link.ts";
+import { isNobody, type NatsClient } from "./nats-client.ts";
 
 /**
  * Subject at which servers report their settings, exported from the system account by their configuration.
@@ -20,7 +19,7 @@ interface ServerSettings {
 }
 
 /** Throws if the servers could lose what they acknowledged; the message says what to change. */
-export async function checkServers(link: NatsLink, replicas: number): Promise<void> {
+export async function checkServers(link: NatsClient, replicas: number): Promise<void> {
   const { version = "unknown", max_payload: payload = 0 } = link.connection.info ?? {};
   mustBeNewEnough("the server", version);
   if (payload < PAYLOAD_BYTES_MIN) {
@@ -49,7 +48,7 @@ export async function checkServers(link: NatsLink, replicas: number): Promise<vo
 }
 
 /** Returns the answers of all servers in the cluster, or of those that answer in time. */
-async function askSettings(link: NatsLink): Promise<readonly ServerSettings[]> {
+async function askSettings(link: NatsClient): Promise<readonly ServerSettings[]> {
   const answers: ServerSettings[] = [];
   try {
     const request = JSON.stringify({ config: true });

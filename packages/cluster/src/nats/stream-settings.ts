@@ -8,7 +8,6 @@ import {
   type StreamInfo,
 } from "@nats-io/jetstream";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { REFUSAL, refusalOf } from "./failure.ts";
 import {
   feedPrefix,
   journalPrefix,
@@ -17,7 +16,7 @@ import {
   TABLE_PREFIX,
   TABLE_STREAM,
 } from "./names.ts";
-import type { NatsLink } from "./nats-link.ts";
+import { type NatsClient, REFUSAL, refusalOf } from "./nats-client.ts";
 
 /** The stream settings that this code depends on. */
 export type StreamSettings = Partial<StreamConfig> & { readonly name: string };
@@ -62,7 +61,10 @@ export function journalSettings(world: string, shard: string, sizes: StreamSizes
 }
 
 /** Returns a stream's state; `undefined` if it does not exist. Throws if its settings differ. */
-export async function findStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
+export async function findStream(
+  link: NatsClient,
+  settings: StreamSettings,
+): Promise<StreamInfo | undefined> {
   const info = await link.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
     try {
       return await streams.info(settings.name);
@@ -81,7 +83,7 @@ export async function findStream(link: NatsLink, settings: StreamSettings): Prom
  * not answer until it has a leader.
  */
 export async function ensureStream(
-  link: NatsLink,
+  link: NatsClient,
   settings: StreamSettings,
   firstSequence = 1,
 ): Promise<void> {
@@ -98,7 +100,7 @@ export async function ensureStream(
 }
 
 /** Returns `undefined` if another node was faster. */
-function makeStream(link: NatsLink, settings: StreamSettings): Promise<StreamInfo | undefined> {
+function makeStream(link: NatsClient, settings: StreamSettings): Promise<StreamInfo | undefined> {
   return link.manage(`making the stream ${settings.name}`, async ({ streams }) => {
     try {
       return await streams.add(settings);

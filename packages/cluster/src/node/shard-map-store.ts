@@ -1,7 +1,6 @@
 import { encode } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
-import type { MapCopy } from "../folder/map-copy.ts";
-import type { ShardFolders } from "../folder/shard-folders.ts";
+import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";

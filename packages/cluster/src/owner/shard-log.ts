@@ -5,9 +5,8 @@ import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
-import { decodeRecord, encodeRecord } from "../shard/shard-record.ts";
-import { EditGroup } from "./edit-group.ts";
-import { checkpointOf, withCheckpoint } from "./fold-mark.ts";
+import { encodeRecord } from "../shard/shard-record.ts";
+import { checkpointOf, EditGroup, readChanges, withCheckpoint } from "./shard-journal.ts";
 
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
@@ -17,7 +16,8 @@ export interface ShardLogOptions {
   readonly shard: string;
   readonly node: string;
   readonly term: number;
-  readonly volume: () => number;
+  /** Voxels per chunk. */
+  readonly volume: number;
   /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
   /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
@@ -69,7 +69,7 @@ export class ShardLog implements ExternalLog {
   #unsavedBytes = 0;
   #splitting: Promise<void> | undefined;
   /** Splits of this shard that this owner read from its journal or wrote to it. */
-  readonly #given: ShardSplit[] = [];
+  readonly #splits: ShardSplit[] = [];
   #pins = 0;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
@@ -105,7 +105,7 @@ export class ShardLog implements ExternalLog {
     if (inherited !== undefined) yield* inherited(description);
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
-    this.#last = await this.#retries.until(() => this.#raiseBarrier());
+    this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.#checkpointed = checkpointed;
     const { first } = await this.#retries.until(() => this.#requireJournal().state());
     try {
@@ -113,12 +113,12 @@ export class ShardLog implements ExternalLog {
         // The replacement of a lost journal continues from exactly this generation.
         from: first === checkpointed + LOST_JOURNAL_GAP ? first : checkpointed + 1,
         to: this.#last,
-        volume: this.#options.volume(),
+        volume: this.#options.volume,
         retries: this.#retries,
-        onSplit: (split) => this.#give(split),
+        onSplit: (split) => this.#commitSplit(split),
       });
     } catch (error) {
-      // A newer owner may have saved and trimmed all of it meanwhile.
+      // A newer owner may have saved and trimmed these records meanwhile.
       if (isOrthantError(error, "ORT_JOURNAL")) await this.#options.requireHeld();
       throw error;
     }
@@ -129,22 +129,22 @@ export class ShardLog implements ExternalLog {
    * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
-    const bytes = encodeRecord({ kind: "split", term: this.epoch, split }, this.#options.volume());
+    const bytes = encodeRecord({ kind: "split", term: this.epoch, split }, this.#options.volume);
     await this.#whileSplitting(
-      this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#give(split)),
+      this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#commitSplit(split)),
     );
   }
 
   /** True if a region was split off. It never belongs to this shard again, even if a restored map says so. */
-  hasGiven(region: Position): boolean {
+  hasSplitOff(region: Position): boolean {
     const sector = sectorOfRegion(region);
-    return this.#given.some(({ sectors }) => boxContains(sectors, sector));
+    return this.#splits.some(({ sectors }) => boxContains(sectors, sector));
   }
 
   /** Puts splits that a restored map lacks back into it. Rule K25. */
   async mapChanged(map: ShardMap): Promise<void> {
     const shards = shardsOf(map);
-    for (const split of this.#given)
+    for (const split of this.#splits)
       if (!shards.includes(split.to)) await this.#whileSplitting(this.#options.completeSplit(split));
   }
 
@@ -197,7 +197,7 @@ export class ShardLog implements ExternalLog {
     this.#checkpointedPosition = position;
     for (const known of this.#marks.keys()) if (known <= position) this.#marks.delete(known);
     this.#unsavedBytes = 0;
-    this.#letGo();
+    this.#trim();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -205,7 +205,7 @@ export class ShardLog implements ExternalLog {
     this.#pins++;
     return () => {
       this.#pins--;
-      this.#letGo();
+      this.#trim();
     };
   }
 
@@ -216,12 +216,12 @@ export class ShardLog implements ExternalLog {
   }
 
   async close(): Promise<void> {
-    this.stop(new OrthantError("ORT_CLOSED", "the shard was let go"));
+    this.stop(new OrthantError("ORT_CLOSED", "the shard was released"));
     await this.#writing;
   }
 
-  #give(split: ShardSplit): Promise<void> {
-    this.#given.push(split);
+  #commitSplit(split: ShardSplit): Promise<void> {
+    this.#splits.push(split);
     return this.#options.completeSplit(split);
   }
 
@@ -240,7 +240,7 @@ export class ShardLog implements ExternalLog {
     }
   }
 
-  #letGo(): void {
+  #trim(): void {
     // The next save retries a failed trim.
     if (this.#pins === 0) this.#journal?.trim(this.#checkpointed).catch(() => undefined);
   }
@@ -261,10 +261,10 @@ export class ShardLog implements ExternalLog {
   }
 
   /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */
-  async #raiseBarrier(): Promise<number> {
+  async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
     const journal = this.#requireJournal();
-    const bytes = encodeRecord({ kind: "term", term: this.epoch, node }, this.#options.volume());
+    const bytes = encodeRecord({ kind: "term", term: this.epoch, node }, this.#options.volume);
     for (;;) {
       const { last } = await journal.state();
       // A late owner must not append behind a newer one, which takes the folder before it writes its own
@@ -301,7 +301,7 @@ export class ShardLog implements ExternalLog {
   }
 
   #store(group: EditGroup): Promise<void> {
-    return this.#storeRecords(group.records(this.epoch, ++this.#groups, this.#options.volume()));
+    return this.#storeRecords(group.records(this.epoch, ++this.#groups, this.#options.volume));
   }
 
   async #storeRecords(records: readonly JournalRecord[]): Promise<void> {
@@ -348,47 +348,6 @@ export class ShardLog implements ExternalLog {
     if (this.#journal === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
     return this.#journal;
   }
-}
-
-/** Range of records to read, and how to read them. */
-export interface ReadChangesOptions {
-  readonly from: number;
-  readonly to: number;
-  readonly volume: number;
-  readonly retries: Retries;
-  readonly onSplit?: (split: ShardSplit) => Promise<void>;
-}
-
-/** Records read at once. */
-const READ_RECORDS = 256;
-
-/** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
-export async function* readChanges(
-  journal: Journal,
-  { from, to, volume, retries, onSplit }: ReadChangesOptions,
-): AsyncIterable<LoggedChange> {
-  let term = 0;
-  for (let first = from; first <= to; first += READ_RECORDS) {
-    const records = await retries.until(() =>
-      readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
-    );
-    for (const bytes of records) {
-      const record = decodeRecord(bytes, volume);
-      if (record.term < term)
-        throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
-      term = record.term;
-      if (record.kind === "split") await onSplit?.(record.split);
-      if (record.kind !== "region") continue;
-      const { region, before, after, chunks, origins } = record;
-      yield { steps: [{ region, before, after }], chunks, origins };
-    }
-  }
-}
-
-async function readAll(journal: Journal, from: number, to: number): Promise<readonly Uint8Array[]> {
-  const all: Uint8Array[] = [];
-  for await (const { bytes } of journal.read(from, to)) all.push(bytes);
-  return all;
 }
 
 function full(shard: string): OrthantError {

@@ -1,5 +1,4 @@
 import {
-  type Clock,
   chunkOfVoxel,
   decode,
   encode,
@@ -13,7 +12,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { openLoggedWorld, type World } from "@orthant/world";
-import { APPEND_RECORDS_MAX, type Engine, type Subscription } from "../engine/engine.ts";
+import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { ownerAddress } from "../shard/names.ts";
@@ -30,26 +29,14 @@ import { answerEntities, answerRegions } from "./answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
 /** Dependencies and settings of a shard owner. */
-export interface ShardOwnerOptions {
-  readonly engine: Engine;
+export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> {
   readonly folders: ShardFolders;
-  readonly clock: Clock;
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
-  readonly world: string;
-  readonly shard: string;
-  readonly node: string;
-  readonly term: number;
-  /** Voxels per chunk. */
-  readonly volume: number;
   /** Returns true if a region belongs to the shard according to the current map. */
   readonly owns: (region: Position) => boolean;
   /** Called when the shard has a newer owner, or when its disk or journal fails. */
   readonly onEnd: (error: unknown) => void;
-  readonly onLost?: (detail: string) => void;
-  readonly completeSplit: ShardLogOptions["completeSplit"];
-  readonly cancelSplits: ShardLogOptions["cancelSplits"];
-  readonly inherited?: ShardLogOptions["inherited"];
   readonly limits?: Partial<OwnerLimits>;
 }
 
@@ -84,7 +71,7 @@ export interface OwnerReport {
 
 const AWAY: OwnerAnswer = { kind: "away" };
 /** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
-const FAREWELL_MS = 3_000;
+const RELEASED_MS = 3_000;
 const RETENTION = { newest: 4, hours: 24, days: 30 };
 
 /**
@@ -124,37 +111,16 @@ export class ShardOwner {
   }
 
   /**
-   * Takes a shard whose lease this node holds: first its folder, then the end of its journal, then the
+   * Claims a shard whose lease this node holds: first its folder, then the end of its journal, then the
    * content of both. From then on no earlier owner can save or store anything. Throws `ORT_FENCED` if there
    * is a newer owner.
    */
   static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
-    const {
-      engine,
-      clock,
-      world,
-      shard,
-      node,
-      term,
-      volume,
-      generators,
-      random,
-      onLost,
-      inherited,
-      completeSplit,
-      cancelSplits,
-    } = options;
-    const disk = await options.folders.claim(shard, term);
-    const log = new ShardLog({
-      ...{ engine, clock, world, shard, node, term, volume: () => volume, completeSplit, cancelSplits },
-      requireHeld: () => options.folders.requireHeld(shard, term),
-      ...(onLost && { onLost }),
-      ...(inherited && { inherited }),
-    });
-    const opened = await openLoggedWorld(disk, log, {
-      ...{ clock, random, generators, autosave: false, retention: RETENTION },
-    });
-    return new ShardOwner(options, disk, log, opened);
+    const { folders, shard, term, clock, random, generators } = options;
+    const disk = await folders.claim(shard, term);
+    const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
+    const settings = { clock, random, generators, autosave: false, retention: RETENTION };
+    return new ShardOwner(options, disk, log, await openLoggedWorld(disk, log, settings));
   }
 
   /** Starts to answer requests. */
@@ -230,7 +196,7 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     await this.#world.close();
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
-    this.#options.clock.after(FAREWELL_MS, () => this.#responding?.end());
+    this.#options.clock.after(RELEASED_MS, () => this.#responding?.end());
   }
 
   /** Ends at once and drops what is not stored. */
@@ -262,22 +228,22 @@ export class ShardOwner {
 
   async #answerTo(request: OwnerRequest): Promise<OwnerAnswer> {
     if (this.#isClosing) return AWAY;
-    if (request.kind === "edits") return this.#makeAll(request.edits);
+    if (request.kind === "edits") return this.#applyAll(request.edits);
     if (request.kind === "players") return this.#players.answer(request);
     const owns = (region: Position): boolean => this.#owns(region);
     if (request.kind === "entities") return answerEntities(this.#world, request.regions, owns);
     return answerRegions(this.#world, request.regions, owns, this.#log);
   }
 
-  async #makeAll(edits: readonly EditRequest[]): Promise<OwnerAnswer> {
+  async #applyAll(edits: readonly EditRequest[]): Promise<OwnerAnswer> {
     if (this.#isHeld) return AWAY;
     const outcomes: ShardEditResult[] = [];
-    for (const edit of edits) outcomes.push(await this.#make(edit));
+    for (const edit of edits) outcomes.push(await this.#apply(edit));
     await this.#log.whenSafe();
     return { kind: "edits", outcomes };
   }
 
-  async #make({ clientId, editId, placements }: EditRequest): Promise<ShardEditResult> {
+  async #apply({ clientId, editId, placements }: EditRequest): Promise<ShardEditResult> {
     const regions = this.#regionsOf(placements);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
     const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;
@@ -294,7 +260,7 @@ export class ShardOwner {
   }
 
   #owns(region: Position): boolean {
-    return this.#options.owns(region) && !this.#log.hasGiven(region);
+    return this.#options.owns(region) && !this.#log.hasSplitOff(region);
   }
 
   #regionsOf(placements: readonly VoxelPlacement[]): PositionSet {

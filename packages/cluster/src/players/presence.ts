@@ -229,26 +229,43 @@ const LOST_MS = 3_000;
 /** Players of other gateways known at once. */
 const REMOTE_PLAYERS_MAX = 65_536;
 
-/** Tracks the players of other gateways in the sectors that this gateway's players look at. */
-class RemotePlayers {
+/**
+ * Exchanges player movements with the other gateways of a world, without a delivery guarantee. Tracks their
+ * players in the sectors that this gateway's players look at.
+ */
+export class PlayerPresence implements PeerServers {
   readonly #options: PresenceOptions;
-  readonly #onPlayer: (event: RemotePlayerEvent) => void;
+  readonly #local: LocalPlayers;
   readonly #sectors: SectorSubscriptions;
   readonly #players = new Map<string, TrackedPlayer>();
   readonly #bySector = new Map<string, Set<TrackedPlayer>>();
+  readonly #listeners = new Set<(event: RemotePlayerEvent) => void>();
 
-  constructor(options: PresenceOptions, onPlayer: (event: RemotePlayerEvent) => void) {
+  constructor(options: PresenceOptions) {
     const { engine, world } = options;
     this.#options = options;
-    this.#onPlayer = onPlayer;
+    this.#local = new LocalPlayers(options);
     this.#sectors = new SectorSubscriptions((sector) =>
       engine.listen(presenceTopic(world, sector), (bytes) => this.#receive(sector, bytes)),
     );
   }
 
-  /** Number of known players. */
-  get size(): number {
+  /** Number of known players of other gateways. */
+  get remoteCount(): number {
     return this.#players.size;
+  }
+
+  present(session: number, { playerId, name, position, orientation }: Omit<RemotePlayer, "key">): void {
+    this.#local.present({ session, playerId, name, position, orientation });
+  }
+
+  gone(session: number): void {
+    this.#local.gone(session);
+  }
+
+  onPlayer(listener: (event: RemotePlayerEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   /** Listens for players in the sectors of a box of chunks until the returned function is called. */
@@ -268,8 +285,9 @@ class RemotePlayers {
     };
   }
 
-  /** Removes players that have been silent for too long. */
+  /** Runs periodic work, once a second: sends all players, and removes those of other gateways that fell silent. */
   tick(nowMs: number): void {
+    this.#local.sendAll();
     this.#sectors.retry();
     for (const remote of [...this.#players.values()]) {
       // A clock that was set back must not keep a player for ever.
@@ -277,8 +295,9 @@ class RemotePlayers {
     }
   }
 
-  /** Stops listening. */
+  /** Reports all players of this gateway as gone, and stops listening. */
   close(): void {
+    this.#local.close();
     this.#sectors.close();
   }
 
@@ -322,8 +341,7 @@ class RemotePlayers {
     this.#players.set(key, remote);
     this.#bySector.set(sector, (this.#bySector.get(sector) ?? new Set<TrackedPlayer>()).add(remote));
     const { playerId, name, position, orientation } = player;
-    if (isChanged)
-      this.#onPlayer({ kind: "present", player: { key, playerId, name, position, orientation } });
+    if (isChanged) this.#notify({ kind: "present", player: { key, playerId, name, position, orientation } });
   }
 
   #removeFromSector(remote: TrackedPlayer): void {
@@ -335,59 +353,14 @@ class RemotePlayers {
   #remove(remote: TrackedPlayer): void {
     this.#removeFromSector(remote);
     this.#players.delete(remote.key);
-    this.#onPlayer({ kind: "gone", key: remote.key });
+    this.#notify({ kind: "gone", key: remote.key });
+  }
+
+  #notify(event: RemotePlayerEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
   }
 }
 
 function isUnchanged(one: PresentPlayer, other: PresentPlayer): boolean {
   return one.playerId === other.playerId && one.name === other.name && posesEqual(one, other);
-}
-
-/** Exchanges player movements with the other gateways of a world. Delivery is best-effort. */
-export class PlayerPresence implements PeerServers {
-  readonly #local: LocalPlayers;
-  readonly #remote: RemotePlayers;
-  readonly #listeners = new Set<(event: RemotePlayerEvent) => void>();
-
-  constructor(options: PresenceOptions) {
-    this.#local = new LocalPlayers(options);
-    this.#remote = new RemotePlayers(options, (event) => {
-      for (const listener of [...this.#listeners]) listener(event);
-    });
-  }
-
-  /** Number of known players of other gateways. */
-  get remoteCount(): number {
-    return this.#remote.size;
-  }
-
-  present(session: number, { playerId, name, position, orientation }: Omit<RemotePlayer, "key">): void {
-    this.#local.present({ session, playerId, name, position, orientation });
-  }
-
-  gone(session: number): void {
-    this.#local.gone(session);
-  }
-
-  onPlayer(listener: (event: RemotePlayerEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Listens for players in a box of chunks until the returned function is called. */
-  watch(chunks: Box): () => void {
-    return this.#remote.watch(chunks);
-  }
-
-  /** Runs periodic work, once a second. */
-  tick(nowMs: number): void {
-    this.#local.sendAll();
-    this.#remote.tick(nowMs);
-  }
-
-  /** Reports all players of this gateway as gone, and stops listening. */
-  close(): void {
-    this.#local.close();
-    this.#remote.close();
-  }
 }

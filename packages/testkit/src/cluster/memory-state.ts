@@ -1,11 +1,4 @@
-import type {
-  AppendOutcome,
-  Entry,
-  JournalRecord,
-  JournalState,
-  PublishedRecord,
-  StoredRecord,
-} from "@orthant/cluster";
+import type { AppendOutcome, Entry, JournalRecord, JournalState, StoredRecord } from "@orthant/cluster";
 import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
 import { type Clock, OrthantError } from "@orthant/core";
 
@@ -46,14 +39,12 @@ const LOST_REVISIONS = 1_000;
 /** Outcome of an append, and the stored records to deliver to followers. */
 export interface MemoryAppend {
   readonly outcome: AppendOutcome;
-  readonly published: readonly Omit<PublishedRecord, "shard">[];
+  readonly published: readonly StoredRecord[];
 }
 
 /** The journal of one shard. */
 export class MemoryJournal {
   readonly #bytesMax: number;
-  /** Sequence of the last record about each region. */
-  readonly #latest = new Map<string, number>();
   #records: StoredRecord[] = [];
   #first: number;
   #last: number;
@@ -97,13 +88,10 @@ export class MemoryJournal {
     this.#first = first;
   }
 
-  #store({ subject, bytes }: JournalRecord): Omit<PublishedRecord, "shard"> {
+  #store({ subject, bytes }: JournalRecord): StoredRecord {
     const record: StoredRecord = { subject, bytes: bytes.slice(), sequence: ++this.#last };
     this.#records.push(record);
-    if (subject.kind !== "region") return { ...record, previous: 0 };
-    const before = this.#latest.get(subject.region) ?? 0;
-    this.#latest.set(subject.region, record.sequence);
-    return { ...record, previous: before < this.#first ? 0 : before };
+    return record;
   }
 }
 

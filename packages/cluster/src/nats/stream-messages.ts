@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { headers, type MsgHdrs } from "@nats-io/transport-node";
-import { engineFailure, isNobody, REFUSAL } from "./failure.ts";
-import type { NatsLink } from "./nats-link.ts";
+import { createInbox, headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
+import { OrthantError } from "@orthant/core";
+import { engineFailure, isNobody, type NatsClient, REFUSAL } from "./nats-client.ts";
 
 /** A stream's answer to a message, or to the last one of a batch. */
 export type PublishAnswer =
@@ -29,18 +29,32 @@ interface Acknowledgement {
   readonly error?: { readonly err_code?: number; readonly description?: string };
 }
 
+/** A message held by a stream. */
+export interface HeldMessage {
+  readonly subject: string;
+  readonly sequence: number;
+  readonly bytes: Uint8Array;
+  readonly headers: MsgHdrs;
+}
+
 const STALE: readonly number[] = [REFUSAL.wrongLastSequence, REFUSAL.wrongLastSequenceUnknown];
 const FULL: readonly number[] = [REFUSAL.accountLimit, REFUSAL.noResources, REFUSAL.storageLimit];
 const FULL_STREAM = "maximum bytes exceeded";
 const ATTEMPTS = 5;
 const RETRY_MS = 20;
+const END_OF_BATCH = 204;
+const NOTHING_FOUND = 404;
+/**
+ * Size limit of one answer. Any replica may answer, and the client must be able to take the answer at once.
+ */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
  * Stores messages in a stream, all or none. The NATS client supports batches too, but it waits for an answer
  * to the first message, and does not distinguish a rejected batch from one whose outcome is unknown.
  */
 export async function publishWhole(
-  link: NatsLink,
+  link: NatsClient,
   stream: string,
   messages: readonly OutgoingMessage[],
   expected: Expectation,
@@ -59,7 +73,7 @@ export async function publishWhole(
 }
 
 async function publishOnce(
-  link: NatsLink,
+  link: NatsClient,
   stream: string,
   messages: readonly OutgoingMessage[],
   expected: Expectation,
@@ -99,4 +113,73 @@ function readAnswer({ seq = 0, count = 1, error }: Acknowledgement): PublishAnsw
   if (FULL.includes(code) || (code === REFUSAL.storeFailed && description === FULL_STREAM))
     return { kind: "full" };
   throw new Error(`NATS refuses with ${code}, ${description}`);
+}
+
+/**
+ * Reads up to `count` messages of a stream from a sequence on, in order. May return fewer than exist, or none
+ * if the answering replica lags. A missing sequence was removed, or its message was lost on the way.
+ */
+export function readHeld(
+  link: NatsClient,
+  stream: string,
+  from: number,
+  count: number,
+): Promise<readonly HeldMessage[]> {
+  return link.manage(`reading the stream ${stream}`, async () => {
+    const inbox = createInbox();
+    const reading = new HeldReading(link.timeoutMilliseconds);
+    const subscription = link.connection.subscribe(inbox, {
+      callback: (error, message) => (error === null ? reading.take(message) : reading.fail(error)),
+    });
+    try {
+      const request = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
+      link.connection.publish(`$JS.API.DIRECT.GET.${stream}`, request, { reply: inbox });
+      return await reading.done;
+    } finally {
+      subscription.unsubscribe();
+      reading.stop();
+    }
+  });
+}
+
+/** Collects messages until the end marker arrives or the messages stop. */
+class HeldReading {
+  readonly done: Promise<readonly HeldMessage[]>;
+  readonly #held: HeldMessage[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #resolve: (held: readonly HeldMessage[]) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
+
+  constructor(timeoutMilliseconds: number) {
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#timer = setTimeout(() => this.#endInSilence(), timeoutMilliseconds);
+  }
+
+  take({ headers, data }: Msg): void {
+    const code = headers?.code ?? 0;
+    if (code === END_OF_BATCH || code === NOTHING_FOUND) this.#resolve(this.#held);
+    else if (headers === undefined || code !== 0)
+      this.fail(new Error(`NATS answers ${code} ${headers?.description}`));
+    else {
+      this.#timer.refresh();
+      const sequence = Number(headers.get("Nats-Sequence"));
+      this.#held.push({ subject: headers.get("Nats-Subject"), sequence, bytes: data, headers });
+    }
+  }
+
+  fail(error: Error): void {
+    this.#reject(error);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #endInSilence(): void {
+    if (this.#held.length > 0) this.#resolve(this.#held);
+    else this.fail(new OrthantError("ORT_ENGINE_AWAY", "no replica of a stream answers"));
+  }
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import {
   type Authenticator,
   connect,
@@ -9,10 +9,10 @@ import {
   type MsgHdrs,
   type NatsConnection,
   type NodeConnectionOptions,
+  RequestError,
 } from "@nats-io/transport-node";
-import { OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import type { EngineStatus, Subscription } from "../engine/engine.ts";
-import { engineFailure } from "./failure.ts";
 
 /** A node's credentials for the servers. */
 export type NatsCredentials =
@@ -22,7 +22,7 @@ export type NatsCredentials =
   | { readonly file: string };
 
 /** Addresses of the servers, and how to connect to them. */
-export interface NatsLinkOptions {
+export interface NatsConnectionOptions {
   /** Such as `nats://10.0.0.1:4222`. Further servers are discovered from the first one that answers. */
   readonly servers: readonly string[];
   readonly credentials?: NatsCredentials;
@@ -40,7 +40,7 @@ const RECONNECT_MS = 200;
 const PING_MS = 2000;
 
 /** The connection to the servers. Tracks whether it is up, and gives every failure an error code. */
-export class NatsLink {
+export class NatsClient {
   readonly connection: NatsConnection;
   readonly timeoutMilliseconds: number;
   readonly #manager: JetStreamManager;
@@ -54,11 +54,11 @@ export class NatsLink {
     void this.#watchStatus();
   }
 
-  static async open(options: NatsLinkOptions): Promise<NatsLink> {
+  static async open(options: NatsConnectionOptions): Promise<NatsClient> {
     const timeout = options.timeoutMilliseconds ?? TIMEOUT_MS;
     try {
       const connection = await connect(await connectionOptions(options, timeout));
-      return new NatsLink(
+      return new NatsClient(
         connection,
         await jetstreamManager(connection, { timeout, checkAPI: false }),
         timeout,
@@ -174,7 +174,45 @@ export class NatsLink {
   }
 }
 
-async function connectionOptions(options: NatsLinkOptions, timeout: number): Promise<NodeConnectionOptions> {
+/** Error codes of JetStream. */
+export const REFUSAL = {
+  accountLimit: 10002,
+  noResources: 10023,
+  noMessage: 10037,
+  storageLimit: 10047,
+  streamExists: 10058,
+  streamNotFound: 10059,
+  wrongLastSequence: 10071,
+  storeFailed: 10077,
+  wrongLastSequenceUnknown: 10164,
+} as const;
+
+/** Returns the JetStream error code; `undefined` for other failures such as a missing answer. */
+export function refusalOf(error: unknown): number | undefined {
+  return error instanceof JetStreamApiError ? error.code : undefined;
+}
+
+/** Returns true if nothing listens at the subject of a request. */
+export function isNobody(error: unknown): boolean {
+  return (
+    error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders())
+  );
+}
+
+/** Converts any failure into ours. Unless NATS is known to have rejected a request, it may have succeeded. */
+export function engineFailure(error: unknown, doing: string): OrthantError {
+  if (isOrthantError(error)) return error;
+  if (error instanceof errors.ClosedConnectionError || error instanceof errors.DrainingConnectionError) {
+    return new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`, {}, { cause: error });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new OrthantError("ORT_ENGINE_AWAY", `${doing}: ${message}`, {}, { cause: error });
+}
+
+async function connectionOptions(
+  options: NatsConnectionOptions,
+  timeout: number,
+): Promise<NodeConnectionOptions> {
   const { servers, credentials, tls, name = "orthant" } = options;
   return {
     servers: [...servers],

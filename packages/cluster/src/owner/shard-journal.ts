@@ -1,0 +1,185 @@
+import {
+  type Codec,
+  comparePositions,
+  decode,
+  encode,
+  OrthantError,
+  type Position,
+  PositionMap,
+  regionOf,
+} from "@orthant/core";
+import {
+  type Attachment,
+  type ClientEdits,
+  type JournalChunk,
+  journalEditBytesMax,
+  type WorldDescription,
+} from "@orthant/save";
+import type { LoggedChange, LoggedEdit } from "@orthant/world";
+import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
+import type { Retries } from "../engine/retries.ts";
+import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
+import type { ShardSplit } from "../shard/shard-map.ts";
+import { decodeRecord, encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
+
+interface RegionGroup {
+  readonly region: Position;
+  readonly before: number;
+  after: number;
+  readonly chunks: PositionMap<JournalChunk>;
+  readonly origins: ClientEdits[];
+  bytes: number;
+}
+
+/** Edits that are stored together, with one record per region. */
+export class EditGroup {
+  readonly #regions = new PositionMap<RegionGroup>();
+  /** Log position of the last entry in the group. */
+  lastPosition = 0;
+
+  /** Returns true if there is room for an edit. The first edit of a group always fits. */
+  hasRoom(edit: LoggedEdit): boolean {
+    if (this.#regions.size === 0) return true;
+    const bytes = journalEditBytesMax(edit);
+    const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
+    if (this.#regions.size + added > APPEND_RECORDS_MAX) return false;
+    return edit.clocks.every(({ region }) => {
+      const known = this.#regions.get(...region);
+      if (known === undefined) return true;
+      return known.bytes + bytes < RECORD_BYTES_MAX && known.origins.length < RECORD_ORIGINS_MAX;
+    });
+  }
+
+  /** Adds an edit after those already in the group. */
+  add(edit: LoggedEdit): void {
+    const bytes = journalEditBytesMax(edit);
+    for (const { region, before, clock } of edit.clocks) {
+      const known = this.#regions.get(...region);
+      const group = known ?? {
+        region,
+        before,
+        after: clock,
+        chunks: new PositionMap(),
+        origins: [],
+        bytes: 0,
+      };
+      group.after = clock;
+      group.bytes += bytes;
+      if (edit.origin !== undefined) group.origins.push(edit.origin);
+      this.#regions.set(...region, group);
+    }
+    for (const change of edit.chunks) {
+      const chunks = this.#regions.get(...regionOf(change.position))?.chunks;
+      const before = chunks?.get(...change.position);
+      chunks?.set(...change.position, before === undefined ? change : joined(before, change));
+    }
+  }
+
+  /** Returns the group's records, ordered by region. */
+  records(term: number, group: number, volume: number): readonly JournalRecord[] {
+    const regions = [...this.#regions.values()].sort((a, b) => comparePositions(a.region, b.region));
+    return regions.map(({ region, before, after, chunks, origins }, index) => ({
+      subject: {
+        kind: "region",
+        sector: nameOfPosition(sectorOfRegion(region)),
+        region: nameOfPosition(region),
+      },
+      bytes: encodeRecord(
+        {
+          kind: "region",
+          term,
+          group,
+          index,
+          count: regions.length,
+          region,
+          before,
+          after,
+          origins,
+          chunks: [...chunks.values()].sort((a, b) => comparePositions(a.position, b.position)),
+        },
+        volume,
+      ),
+    }));
+  }
+}
+
+/** Merges two successive changes of a chunk. */
+function joined(before: JournalChunk, after: JournalChunk): JournalChunk {
+  const { position } = before;
+  if ("chunk" in after) return after;
+  if ("chunk" in before) return { position, chunk: before.chunk.edit(after.edits) };
+  const byIndex = new Map(before.edits.map((edit) => [edit.index, edit]));
+  for (const edit of after.edits) byIndex.set(edit.index, edit);
+  return { position, edits: [...byIndex.values()].sort((a, b) => a.index - b.index) };
+}
+
+/** Range of records to read, and how to read them. */
+export interface ReadChangesOptions {
+  readonly from: number;
+  readonly to: number;
+  readonly volume: number;
+  readonly retries: Retries;
+  readonly onSplit?: (split: ShardSplit) => Promise<void>;
+}
+
+/** Records read at once. */
+const READ_RECORDS = 256;
+
+/** Yields the changes in a range of journal records. Throws `ORT_JOURNAL` if the term decreases. Rule K9. */
+export async function* readChanges(
+  journal: Journal,
+  { from, to, volume, retries, onSplit }: ReadChangesOptions,
+): AsyncIterable<LoggedChange> {
+  let term = 0;
+  for (let first = from; first <= to; first += READ_RECORDS) {
+    const records = await retries.until(() =>
+      readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
+    );
+    for (const bytes of records) {
+      const record = decodeRecord(bytes, volume);
+      if (record.term < term)
+        throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
+      term = record.term;
+      if (record.kind === "split") await onSplit?.(record.split);
+      if (record.kind !== "region") continue;
+      const { region, before, after, chunks, origins } = record;
+      yield { steps: [{ region, before, after }], chunks, origins };
+    }
+  }
+}
+
+async function readAll(journal: Journal, from: number, to: number): Promise<readonly Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for await (const { bytes } of journal.read(from, to)) all.push(bytes);
+  return all;
+}
+
+/** The journal record up to which a generation contains everything. Rule K24. */
+export interface Checkpoint {
+  readonly term: number;
+  readonly sequence: number;
+}
+
+const ATTACHMENT = "orthant.cluster.fold";
+
+const checkpointCodec: Codec<Checkpoint> = {
+  write(out, { term, sequence }) {
+    out.varUint(term);
+    out.varUint(sequence);
+  },
+  read: (input) => ({ term: input.varUint(), sequence: input.varUint() }),
+};
+
+/** Returns the mark in a world's description; `undefined` if the world was never part of a cluster. */
+export function checkpointOf({ attachments }: WorldDescription): Checkpoint | undefined {
+  const value = attachments.find(({ key }) => key === ATTACHMENT)?.value;
+  return value === undefined ? undefined : decode(checkpointCodec, value);
+}
+
+/** Returns the description with a new mark. */
+export function withCheckpoint(description: WorldDescription, mark: Checkpoint): WorldDescription {
+  const own: Attachment = { key: ATTACHMENT, value: encode(checkpointCodec, mark) };
+  const others = description.attachments.filter(({ key }) => key !== ATTACHMENT);
+  const attachments = [...others, own].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return { ...description, attachments };
+}

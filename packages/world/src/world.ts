@@ -8,7 +8,6 @@ import {
   chunkOfVoxel,
   chunksOfVoxels,
   type Epoch,
-  encode,
   type MaterialCatalog,
   type Position,
   type QueryDetail,
@@ -17,13 +16,8 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import {
-  type CompactionReport,
-  type StoredEntity,
-  type StoredPlayer,
-  worldDescriptionCodec,
-} from "@orthant/save";
-import { checkedPlayer, requireId, requireLabel } from "./checked-arguments.ts";
+import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
+import { requireId } from "./checked-arguments.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {
   chunksRequest,
@@ -35,7 +29,7 @@ import {
 } from "./edit/edit-request.ts";
 import { checkedOrigin, type EditOrigin } from "./edit/last-edit-store.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
-import { type EditOptions, type WorldEdit, WorldEditor, WorldEntities } from "./edit/world-editor.ts";
+import { type EditOptions, type WorldEdit, WorldEditor } from "./edit/world-editor.ts";
 import {
   chunksOfHomes,
   type EntityChange,
@@ -43,12 +37,21 @@ import {
   type NewEntity,
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
-import type { WorldParts } from "./open/world-parts.ts";
 import { copySave } from "./saving/copy-save.ts";
-import { refusal, WorldSaver } from "./saving/world-saver.ts";
+import { refusal, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
 import { type Moment, WorldHistory } from "./world-history.ts";
 import type { WorldLabel } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
+
+/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
+export interface WorldParts extends SaverParts {
+  readonly disk: Disk;
+  readonly catalog: MaterialCatalog;
+  /** Returns 64 random bits. */
+  readonly random: () => bigint;
+  /** The number of the epoch in which clocks are issued. Default: the next one. */
+  readonly epoch?: number;
+}
 
 /**
  * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
@@ -66,13 +69,12 @@ export class World {
   readonly #saver: WorldSaver;
   readonly #epoch: SessionEpoch;
   readonly #editor: WorldEditor;
-  readonly #entities: WorldEntities;
   #closing: Promise<void> | undefined;
 
   /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
     const { disk, clock, random, content, catalog, writing, epoch } = parts;
-    this.shape = content.field.shape;
+    this.shape = content.regions.field.shape;
     this.catalog = catalog;
     this.#clock = clock;
     this.#random = random;
@@ -85,8 +87,7 @@ export class World {
       save: () => this.save(),
       exclusively: (work) => this.#saver.exclusively(work),
     });
-    this.#editor = new WorldEditor(content, this.#saver, this.#epoch);
-    this.#entities = new WorldEntities(content, this.#saver, clock);
+    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, clock);
   }
 
   /** The world's name. */
@@ -122,12 +123,7 @@ export class World {
   /** Changes the world's name or spawn point. */
   describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
     this.#requireWritable();
-    requireLabel({ name, spawn });
-    const description = { ...this.#content.global.description, name, spawn };
-    // Rejected now rather than in the next save, which would fail with everything in it.
-    encode(worldDescriptionCodec, description);
-    this.#content.describe(description);
-    this.#saver.noteChange("worldMs", () => ({ kind: "description", name, spawn }));
+    this.#editor.describe({ name, spawn });
   }
 
   /**
@@ -153,19 +149,21 @@ export class World {
   /** Returns the voxels of a chunk, edited or generated. */
   async chunk(position: Position): Promise<Chunk> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([boxAt(position)], () => this.#content.field.realizeChunk(...position));
+    return this.#content.whenLoaded([boxAt(position)], () =>
+      this.#content.regions.field.realizeChunk(...position),
+    );
   }
 
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([box], () => this.#content.field.queryRegion(box, detail));
+    return this.#content.whenLoaded([box], () => this.#content.regions.field.queryRegion(box, detail));
   }
 
   /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
   async contentBounds(box: Box): Promise<Box | undefined> {
     this.#saver.requireOpen();
-    return this.#content.contentBounds(box);
+    return this.#content.regions.contentBounds(box);
   }
 
   /**
@@ -179,29 +177,29 @@ export class World {
 
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
   keep(box: Box): () => void {
-    return this.#content.keep(box);
+    return this.#content.regions.keep(box);
   }
 
   /** Whether everything stored for a box of chunks is in memory. */
   isLoaded(box: Box): boolean {
-    return this.#content.isLoaded(box);
+    return this.#content.regions.isLoaded(box);
   }
 
   /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */
   get field(): WorldField {
-    return this.#content.field;
+    return this.#content.regions.field;
   }
 
   /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
   clockOf(region: Position): number | undefined {
-    return this.#content.clockOf(region);
+    return this.#content.regions.clockOf(region);
   }
 
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
   snapshot(): WorldSnapshot {
     this.#saver.requireOpen();
     const save = this.#content.save.follow();
-    return new WorldSnapshot(this.#content.field, save, this.#content.loaderFor(save));
+    return new WorldSnapshot(this.#content.regions.field, save, this.#content.regions.loaderFor(save));
   }
 
   /**
@@ -259,19 +257,19 @@ export class World {
   /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity): StoredEntity {
     this.#requireWritable();
-    return this.#entities.spawn(entity);
+    return this.#editor.spawnEntity(entity);
   }
 
   /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     this.#requireWritable();
-    this.#entities.change(entityId, change);
+    this.#editor.changeEntity(entityId, change);
   }
 
   /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
     this.#requireWritable();
-    this.#entities.despawn(entityId);
+    this.#editor.despawnEntity(entityId);
   }
 
   /**
@@ -310,8 +308,7 @@ export class World {
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
   upsertPlayer(player: PlayerChange): void {
     this.#requireWritable();
-    const stored = this.#content.upsertPlayer(checkedPlayer(player), this.#clock.nowMs());
-    this.#saver.noteChange("playersMs", () => ({ kind: "player", player: stored }));
+    this.#editor.upsertPlayer(player);
   }
 
   /**
@@ -380,7 +377,7 @@ export class World {
     wait: EditOptions["wait"] = "durable",
   ): Promise<WorldEdit> {
     this.#requireWritable();
-    const made = this.#editor.make(request, origin);
+    const made = this.#editor.edit(request, origin);
     return wait === "durable" && this.#saver.isJournaling ? this.#whenSafe(made) : made;
   }
 

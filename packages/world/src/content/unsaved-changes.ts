@@ -22,7 +22,7 @@ import type { EntityStore } from "../entities/entity-store.ts";
 import { cellKey } from "../regions/region-loader.ts";
 
 /** The differences from the last save. */
-export class Unsaved {
+export class UnsavedChanges {
   /** Chunks that changed. */
   readonly chunks: PositionSet = new PositionSet();
   /** Regions with new clocks. */
@@ -70,7 +70,7 @@ interface CellChange {
  * loaded wherever something is unsaved.
  */
 export function leafChanges(
-  unsaved: Unsaved,
+  unsaved: UnsavedChanges,
   index: LeafIndex,
   overrides: OverrideTree,
   entities: EntityStore,

@@ -1,17 +1,12 @@
 import {
   type Box,
   boxAt,
-  CLOCK_NEVER,
   type ClockStep,
-  intersectBoxes,
-  OverrideTree,
   type Position,
   PositionSet,
-  RegionClocks,
   regionBox,
   regionOf,
   roundOutToRegions,
-  unionBox,
   type WorldField,
 } from "@orthant/core";
 import {
@@ -24,7 +19,7 @@ import {
   type WorldDescription,
 } from "@orthant/save";
 import { type EditOrigin, LastEditStore } from "../edit/last-edit-store.ts";
-import { EntityLoader, homesAfter, type LeafStep, type LoadedEntities } from "../entities/entity-loader.ts";
+import { EntityLoader, homesAfter, type LeafStep } from "../entities/entity-loader.ts";
 import {
   type ChangedEntity,
   type EntityChange,
@@ -34,15 +29,9 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { Listeners } from "../listeners.ts";
-import { LoadedRegions } from "../regions/loaded-regions.ts";
-import { type LoadedRegion, RegionLoader } from "../regions/region-loader.ts";
+import { WorldRegions } from "../regions/world-regions.ts";
 import type { WorldOptions } from "../world-options.ts";
-import { leafChanges, Unsaved } from "./unsaved-changes.ts";
-
-/** Fraction of the memory limit that remains in use after eviction. */
-const WEIGHT_LEFT = 0.9;
-/** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
-const REGIONS_BEFORE_UNLOAD = 4_096;
+import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
 /** What an edit changed. */
 interface FieldChange {
@@ -53,38 +42,32 @@ interface FieldChange {
 /** The options that concern the content of a world. */
 export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
 
-/** The contents of a world: what was read from the save, what changed since, and how the two differ. */
+/**
+ * The contents of a world: its regions and entities in memory, its players and description, and how all of
+ * them differ from the last save.
+ */
 export class WorldContent {
+  readonly regions: WorldRegions;
   readonly entities: EntityStore;
   readonly entityListeners: Listeners<EntityEvent> = new Listeners();
   readonly players: PlayerStore;
   readonly lastEdits: LastEditStore;
-  readonly clocks: RegionClocks = new RegionClocks();
   global: GlobalState;
-  field: WorldField;
-  readonly #weightMax: number;
-  readonly #loaded = new LoadedRegions();
-  readonly #regionLoader: RegionLoader;
   readonly #entityLoader: EntityLoader;
-  #unsaved = new Unsaved();
+  #unsaved = new UnsavedChanges();
   /** Changes being committed, which no readable generation includes yet. */
-  #committing: Unsaved | undefined;
-  #droppedRegions = 0;
+  #committing: UnsavedChanges | undefined;
 
   constructor(save: Save, field: WorldField, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
     this.global = save.global;
-    this.field = field;
-    this.#weightMax = loadedChunksMax;
+    this.regions = new WorldRegions(save, field, loadedChunksMax);
     this.entities = new EntityStore(field.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
     });
+    this.#entityLoader = new EntityLoader(save, this.entities, this.entityListeners);
     this.players = new PlayerStore(save.players);
     this.lastEdits = new LastEditStore(save.global.description.edits);
-    this.#regionLoader = new RegionLoader(save, this.#loaded, (position) =>
-      this.field.generatedChunk(...position),
-    );
-    this.#entityLoader = new EntityLoader(save);
   }
 
   /** The last committed generation. */
@@ -93,46 +76,24 @@ export class WorldContent {
   }
 
   /** The differences from that generation, or from the next one while it is being committed. */
-  get unsaved(): Unsaved {
+  get unsaved(): UnsavedChanges {
     return this.#unsaved;
-  }
-
-  /** Whether everything in a box of chunks has been read. Always false for a very large box. */
-  isLoaded(box: Box): boolean {
-    return this.#regionLoader.isLoaded(box);
   }
 
   /** Reads boxes of chunks from the disk, then calls `use` before any of them can be evicted. */
   async whenLoaded<Result>(boxes: readonly Box[], use: () => Result | Promise<Result>): Promise<Result> {
-    const releases = boxes.map((box) => this.#loaded.keep(box));
+    const releases = boxes.map((box) => this.regions.keep(box));
     try {
-      const take = (region: LoadedRegion): void => this.#takeRegion(region);
       for (const box of boxes) {
-        if (this.#regionLoader.use(box, take)) continue;
+        if (this.regions.use(box)) continue;
         await this.loadEntities(roundOutToRegions(box));
-        await this.#regionLoader.load(box, take);
+        await this.regions.load(box);
       }
       return await use();
     } finally {
       for (const release of releases) release();
-      this.#dropCold();
+      this.#evict();
     }
-  }
-
-  /**
-   * Returns a box around everything in a box of chunks that is not air. Reads the index but no records: a
-   * leaf that is not in memory counts with its whole cell.
-   */
-  async contentBounds(box: Box): Promise<Box | undefined> {
-    await this.#loadIndex(box);
-    // Nothing awaits from here on, so memory and index are consistent.
-    let bounds = this.field.queryContentBounds(box);
-    for (const { cell, blockRefs } of this.save.index.touching(box)) {
-      const part = intersectBoxes(cell, box);
-      if (part === undefined || blockRefs.length === 0 || this.isLoaded(part)) continue;
-      bounds = bounds === undefined ? part : unionBox(bounds, part);
-    }
-    return bounds;
   }
 
   /** Reads a box of chunks from the disk. */
@@ -142,17 +103,7 @@ export class WorldContent {
 
   /** Reads the entities stored in a box of chunks. */
   loadEntities(box: Box): Promise<void> {
-    return this.#entityLoader.load(box, (loaded) => this.#tellOf(this.#takeEntities(loaded)));
-  }
-
-  /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
-  keep(box: Box): () => void {
-    return this.#loaded.keep(box);
-  }
-
-  /** Returns the clock of a region in memory; `undefined` for any other. */
-  clockOf(region: Position): number | undefined {
-    return this.#loaded.has(region) ? this.clocks.get(region) : undefined;
+    return this.#entityLoader.load(box);
   }
 
   /** Replaces the description of the world. */
@@ -161,24 +112,16 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /**
-   * Returns an independent loader that starts with what is in memory now. `save` must be a separately held
-   * handle on the current generation.
-   */
-  loaderFor(save: Save): RegionLoader {
-    return new RegionLoader(save, this.#loaded.copy(), (position) => this.field.generatedChunk(...position));
-  }
-
   /** Records an edit and its resulting field. */
   noteEdit(field: WorldField, { chunks, clocks }: FieldChange): void {
-    this.field = field;
+    this.regions.field = field;
     for (const position of chunks) this.#unsaved.addChunk(position);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
 
   /** Sets the clock of a region to the one it got when a replayed edit was first made. */
   issueClock(region: Position, clock: number): void {
-    this.clocks.reset(region, clock);
+    this.regions.clocks.reset(region, clock);
     this.#unsaved.clocks.set(...region, clock);
   }
 
@@ -247,9 +190,7 @@ export class WorldContent {
    * with new ones, without which that leaf cannot be written. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
-    for (const box of this.#unreadHomes()) {
-      await this.#entityLoader.load(box, (loaded) => this.#takeForSave(loaded));
-    }
+    for (const box of this.#unreadHomes()) await this.#entityLoader.loadForSave(box);
     for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
@@ -263,7 +204,7 @@ export class WorldContent {
     const change = this.unsavedChange(nowMs);
     if (change === undefined) return undefined;
     this.#committing = this.#unsaved;
-    this.#unsaved = new Unsaved();
+    this.#unsaved = new UnsavedChanges();
     for (const { cell, entities = [] } of change.leaves ?? [])
       for (const entity of entities) this.entities.markStored(entity, cell);
     return change;
@@ -279,7 +220,7 @@ export class WorldContent {
   unsavedChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
-    const leaves = leafChanges(unsaved, this.save.index, this.field.overrides, this.entities).map(
+    const leaves = leafChanges(unsaved, this.save.index, this.regions.field.overrides, this.entities).map(
       (change) => {
         const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
         return entities === undefined ? change : { ...change, entities };
@@ -301,54 +242,32 @@ export class WorldContent {
   async follow(save: Save, step: LeafStep): Promise<void> {
     const before = this.save;
     try {
-      await this.#entityLoader.follow(save, step, (loaded) => this.#takeForSave(loaded));
+      await this.#entityLoader.follow(save, step);
     } catch (error) {
       await save.close();
       throw error;
     }
-    this.#regionLoader.follow(save);
+    this.regions.follow(save);
     this.#committing = undefined;
     for (const cell of this.entities.rehome(homesAfter(step))) {
       this.#unsaved.addEntityCell(cell);
       this.#unsaved.homeless = true;
     }
-    this.#dropCold();
+    this.#evict();
     await before.close();
   }
 
-  /** Evicts the least recently used regions when too many are in memory. */
-  #dropCold(): void {
-    if (this.#loaded.weight <= this.#weightMax) return;
+  #evict(): void {
+    if (!this.regions.isOverLimit) return;
     const isUnsaved = (region: Position): boolean =>
       this.#unsaved.clocks.has(...region) || this.#committing?.clocks.has(...region) === true;
-    let { overrides } = this.field;
-    for (const region of this.#loaded.takeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
-      overrides = overrides.carve(regionBox(region));
-      this.clocks.reset(region, CLOCK_NEVER);
-      this.#droppedRegions++;
-    }
-    this.field = this.field.withOverrides(overrides);
-    if (this.#droppedRegions < REGIONS_BEFORE_UNLOAD || this.#committing !== undefined) return;
-    this.#droppedRegions = 0;
-    this.save.index.unload(() => false);
-  }
-
-  /** Reads the parts of the index that name the leaves in a box, even if a commit switches indexes. */
-  async #loadIndex(box: Box): Promise<void> {
-    while (!this.save.index.isLoaded(box)) {
-      const save = this.save.follow();
-      try {
-        await save.index.load(box);
-      } finally {
-        await save.close();
-      }
-    }
+    this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
   }
 
   #unreadHomes(): readonly Box[] {
     return this.entities
       .homeless()
-      .map((entity) => boxAt(chunkOfEntity(entity, this.field.shape)))
+      .map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape)))
       .filter((box) => !this.#entityLoader.isLoaded(box));
   }
 
@@ -361,32 +280,7 @@ export class WorldContent {
     return [
       ...Array.from(regions, regionBox),
       ...entityCells,
-      ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.field.shape))),
+      ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
     ];
-  }
-
-  #takeForSave(loaded: LoadedEntities): void {
-    const added = this.#takeEntities(loaded);
-    try {
-      this.#tellOf(added);
-    } catch {
-      // An error in a listener must not fail the save.
-    }
-  }
-
-  #tellOf(added: readonly StoredEntity[]): void {
-    this.entityListeners.emitAll(added.map((entity) => ({ kind: "present", entity })));
-  }
-
-  /** Adds entities that were read and returns those that were not yet loaded. */
-  #takeEntities({ cell, entities }: LoadedEntities): readonly StoredEntity[] {
-    return this.entities.load(cell, entities);
-  }
-
-  #takeRegion({ region, overrides, clock }: LoadedRegion): void {
-    // Chunks in memory take precedence over the save: they come from a flat save's global file.
-    if (overrides !== OverrideTree.UNTOUCHED)
-      this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
-    this.clocks.reset(region, clock);
   }
 }

@@ -1,12 +1,20 @@
-import type { Clock, ClockStep, Position } from "@orthant/core";
-import type { StoredEntity } from "@orthant/save";
-import { checkedEntityChange, checkedNewEntity, requireId } from "../checked-arguments.ts";
+import { type Clock, type ClockStep, encode, type Position } from "@orthant/core";
+import { type StoredEntity, worldDescriptionCodec } from "@orthant/save";
+import {
+  checkedEntityChange,
+  checkedNewEntity,
+  checkedPlayer,
+  requireId,
+  requireLabel,
+} from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
+import type { PlayerChange } from "../entities/player-store.ts";
 import { journalEditOf } from "../journal/world-log.ts";
 import { Listeners } from "../listeners.ts";
 import { SerialQueue } from "../saving/background-tasks.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
+import type { WorldLabel } from "../world-options.ts";
 import type { EditRequest } from "./edit-request.ts";
 import type { EditOrigin } from "./last-edit-store.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
@@ -33,18 +41,23 @@ export interface WorldEdit {
   readonly outcome: "applied" | "unchanged" | "duplicate";
 }
 
-/** Applies edits one after the other, in the order of the requests. */
+/**
+ * Changes a world in memory, for the next save, in the journal and for listeners. Edits of voxels are applied
+ * one after the other, in the order of the requests.
+ */
 export class WorldEditor {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #epoch: SessionEpoch;
+  readonly #clock: Clock;
   readonly #queue = new SerialQueue();
   readonly #listeners = new Listeners<WorldEdit>();
 
-  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch) {
+  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, clock: Clock) {
     this.#content = content;
     this.#saver = saver;
     this.#epoch = epoch;
+    this.#clock = clock;
   }
 
   /** Calls `listener` after each edit that changed something. Returns an unsubscribe function. */
@@ -58,7 +71,7 @@ export class WorldEditor {
   }
 
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
-  make(request: EditRequest, origin: EditOrigin | undefined): Promise<WorldEdit> {
+  edit(request: EditRequest, origin: EditOrigin | undefined): Promise<WorldEdit> {
     return this.#queue.run(async () => {
       this.#saver.requireWriting();
       // Checked only now, since the same edit may have been queued before it.
@@ -73,49 +86,16 @@ export class WorldEditor {
     });
   }
 
-  /** Must not await: a save includes the edit and its origin together or not at all. */
-  #apply({ change, placements }: EditRequest, epoch: number, origin: EditOrigin | undefined): WorldEdit {
-    const before = this.#content.field;
-    const { field, chunks, regions } = change(before);
-    const clocks = this.#content.clocks.bump(regions, epoch);
-    const edit: WorldEdit = { chunks, clocks, outcome: clocks.length > 0 ? "applied" : "unchanged" };
-    if (origin) this.#content.noteOrigin(origin);
-    this.#content.noteEdit(field, edit);
-    if (clocks.length > 0 || origin) {
-      const entry = { before, after: field, chunks, clocks, origin, placements };
-      this.#saver.noteChange("worldMs", () => journalEditOf(entry));
-    }
-    if (clocks.length > 0) this.#listeners.emit(edit);
-    return edit;
-  }
-}
-
-/** Changes the entities of a world in memory, for the next save, in the journal and for listeners. */
-export class WorldEntities {
-  readonly #content: WorldContent;
-  readonly #saver: WorldSaver;
-  readonly #clock: Clock;
-
-  constructor(content: WorldContent, saver: WorldSaver, clock: Clock) {
-    this.#content = content;
-    this.#saver = saver;
-    this.#clock = clock;
-  }
-
   /** Adds an entity with a new, never used id. */
-  spawn(entity: NewEntity): StoredEntity {
-    const record = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
-    this.#saver.noteChange("worldMs", () => ({
-      kind: "entity",
-      entity: record,
-      storedAt: undefined,
-    }));
-    this.#content.entityListeners.emit({ kind: "present", entity: record });
-    return record;
+  spawnEntity(entity: NewEntity): StoredEntity {
+    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
+    this.#saver.noteChange("worldMs", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
+    this.#content.entityListeners.emit({ kind: "present", entity: stored });
+    return stored;
   }
 
   /** Changes a loaded entity. */
-  change(entityId: bigint, change: EntityChange): void {
+  changeEntity(entityId: bigint, change: EntityChange): void {
     requireId("entityId", entityId);
     const checked = checkedEntityChange(change);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
@@ -126,11 +106,43 @@ export class WorldEntities {
   }
 
   /** Removes a loaded entity. */
-  despawn(entityId: bigint): void {
+  despawnEntity(entityId: bigint): void {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);
     this.#content.despawnEntity(entityId);
     this.#saver.noteChange("worldMs", () => ({ kind: "entityGone", entityId, storedAt }));
     this.#content.entityListeners.emit({ kind: "gone", entityId });
+  }
+
+  /** Adds a player, or changes the one with the same id. */
+  upsertPlayer(change: PlayerChange): void {
+    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#clock.nowMs());
+    this.#saver.noteChange("playersMs", () => ({ kind: "player", player }));
+  }
+
+  /** Changes the world's name and spawn point. */
+  describe({ name, spawn }: WorldLabel): void {
+    requireLabel({ name, spawn });
+    const description = { ...this.#content.global.description, name, spawn };
+    // Rejected now rather than in the next save, which would fail with everything in it.
+    encode(worldDescriptionCodec, description);
+    this.#content.describe(description);
+    this.#saver.noteChange("worldMs", () => ({ kind: "description", name, spawn }));
+  }
+
+  /** Must not await: a save includes the edit and its origin together or not at all. */
+  #apply({ change, placements }: EditRequest, epoch: number, origin: EditOrigin | undefined): WorldEdit {
+    const before = this.#content.regions.field;
+    const { field, chunks, regions } = change(before);
+    const clocks = this.#content.regions.clocks.bump(regions, epoch);
+    const edit: WorldEdit = { chunks, clocks, outcome: clocks.length > 0 ? "applied" : "unchanged" };
+    if (origin) this.#content.noteOrigin(origin);
+    this.#content.noteEdit(field, edit);
+    if (clocks.length > 0 || origin) {
+      const entry = { before, after: field, chunks, clocks, origin, placements };
+      this.#saver.noteChange("worldMs", () => journalEditOf(entry));
+    }
+    if (clocks.length > 0) this.#listeners.emit(edit);
+    return edit;
   }
 }

@@ -1,12 +1,8 @@
 import { type Box, clampInto, type Position } from "@orthant/core";
 import { type LeafEntry, LeafMap, type Save, type StoredEntity } from "@orthant/save";
+import type { Listeners } from "../listeners.ts";
 import { cellKey, leavesTouching } from "../regions/region-loader.ts";
-
-/** The entities stored in a leaf. */
-export interface LoadedEntities {
-  readonly cell: Box;
-  readonly entities: readonly StoredEntity[];
-}
+import type { EntityEvent, EntityStore } from "./entity-store.ts";
 
 /** The leaves that a commit added and removed. */
 export interface LeafStep {
@@ -14,18 +10,22 @@ export interface LeafStep {
   readonly removed: readonly LeafEntry[];
 }
 
-/** Receives the entities of a leaf that was read. */
-export type TakeEntities = (loaded: LoadedEntities) => void;
+/** Receives the entities that a leaf added to the store. */
+type OnAdded = (added: readonly StoredEntity[]) => void;
 
-/** Reads the entities of leaves on demand, each leaf once, and keeps them in memory. */
+/** Reads the entities of leaves into a store on demand, each leaf once. */
 export class EntityLoader {
   /** Cells of leaves whose entities have been read. */
   readonly #read = new Set<string>();
-  readonly #reading = new Map<LeafEntry, Promise<LoadedEntities>>();
+  readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
+  readonly #store: EntityStore;
+  readonly #listeners: Listeners<EntityEvent>;
   #save: Save;
 
-  constructor(save: Save) {
+  constructor(save: Save, store: EntityStore, listeners: Listeners<EntityEvent>) {
     this.#save = save;
+    this.#store = store;
+    this.#listeners = listeners;
   }
 
   /** The generation being read from. */
@@ -39,22 +39,33 @@ export class EntityLoader {
     return index.isLoaded(box) && [...index.touching(box)].every((leaf) => !this.#isMissing(leaf));
   }
 
-  /** Reads the entities of all leaves that touch a box of chunks and have not been read. */
-  async load(box: Box, take: TakeEntities): Promise<void> {
-    // During every await, a commit may replace leaves that have not been read yet.
-    for (let leaves = await this.#missingIn(box); leaves.length > 0; leaves = await this.#missingIn(box)) {
-      for (const leaf of leaves) await this.#loadLeaf(leaf, take);
-    }
+  /**
+   * Reads the entities of all leaves that touch a box of chunks and have not been read. Throws the error of a
+   * listener.
+   */
+  load(box: Box): Promise<void> {
+    return this.#load(box, (added) => this.#emit(added));
+  }
+
+  /** Like {@link load}, but an error in a listener does not fail the save that needs the entities. */
+  loadForSave(box: Box): Promise<void> {
+    return this.#load(box, (added) => {
+      try {
+        this.#emit(added);
+      } catch {
+        // The entities are in the store.
+      }
+    });
   }
 
   /**
    * Switches to the next generation. A new leaf counts as read when everything in its cell had been read. If
    * only part of it had been, the rest is read first, so that no leaf is half read.
    */
-  async follow(save: Save, { added, removed }: LeafStep, take: TakeEntities): Promise<void> {
+  async follow(save: Save, { added, removed }: LeafStep): Promise<void> {
     // While one is being read, another reader may read a part of another, so check all of them again.
     for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
-      for (const { cell } of halves) await this.load(cell, take);
+      for (const { cell } of halves) await this.loadForSave(cell);
     }
     // Nothing awaits from here on, so no caller sees the leaves of one generation with the save of the other.
     const read = added.filter(({ entityRefs, cell }) => entityRefs.length > 0 && this.isLoaded(cell));
@@ -83,28 +94,39 @@ export class EntityLoader {
     return entityRefs.length > 0 && !this.#read.has(cellKey(cell));
   }
 
-  async #loadLeaf(leaf: LeafEntry, take: TakeEntities): Promise<void> {
+  async #load(box: Box, onAdded: OnAdded): Promise<void> {
+    // During every await, a commit may replace leaves that have not been read yet.
+    for (let leaves = await this.#missingIn(box); leaves.length > 0; leaves = await this.#missingIn(box)) {
+      for (const leaf of leaves) await this.#loadLeaf(leaf, onAdded);
+    }
+  }
+
+  async #loadLeaf(leaf: LeafEntry, onAdded: OnAdded): Promise<void> {
     const { index } = this.#save;
-    const loaded = await this.#share(leaf);
+    const entities = await this.#share(leaf);
     // Another reader may have loaded the leaf and changed its entities meanwhile, or a commit may have
     // replaced it.
     if (this.#save.index !== index || !this.#isMissing(leaf)) return;
     this.#read.add(cellKey(leaf.cell));
-    take(loaded);
+    onAdded(this.#store.load(leaf.cell, entities));
   }
 
-  #share(leaf: LeafEntry): Promise<LoadedEntities> {
+  #emit(added: readonly StoredEntity[]): void {
+    this.#listeners.emitAll(added.map((entity) => ({ kind: "present", entity })));
+  }
+
+  #share(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     const reading = this.#reading.get(leaf) ?? this.#readNow(leaf).finally(() => this.#reading.delete(leaf));
     this.#reading.set(leaf, reading);
     return reading;
   }
 
-  async #readNow(leaf: LeafEntry): Promise<LoadedEntities> {
+  async #readNow(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     // Hold the save separately: the world may switch to the next generation and close this one before we
     // finish.
     const save = this.#save.follow();
     try {
-      return { cell: leaf.cell, entities: await save.readEntities(leaf) };
+      return await save.readEntities(leaf);
     } finally {
       await save.close();
     }

@@ -6,6 +6,7 @@ import {
   OrthantError,
   type Position,
   PositionMap,
+  type RegionClocks,
   regionBox,
 } from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
@@ -28,7 +29,7 @@ export async function replayJournal(
   const { damage } = journal.found;
   if (damage !== undefined && damaged === "refuse") throw refusalOf(journal, damage);
   const replay = new Replay(content, nowMs);
-  for await (const entries of journal.entries(content.field.shape.volume)) {
+  for await (const entries of journal.entries(content.regions.field.shape.volume)) {
     for (const entry of entries) await replay.make(entry);
   }
   replay.finish();
@@ -53,7 +54,7 @@ export async function replayReadable(
   nowMs: number,
 ): Promise<ReplayedJournal> {
   const replay = new Replay(content, nowMs, { keepLaterClocks: true });
-  const groups = journal.entries(content.field.shape.volume);
+  const groups = journal.entries(content.regions.field.shape.volume);
   let changes = 0;
   let loss = journal.found.damage;
   for (;;) {
@@ -129,7 +130,7 @@ export class Replay {
 
   /** Moves all pending chunks into the field. */
   finish(): void {
-    const { field } = this.#content.field.setChunks(this.#chunks);
+    const { field } = this.#content.regions.field.setChunks(this.#chunks);
     this.#content.noteEdit(field, { chunks: [...this.#chunks.positions()], clocks: [] });
     this.#chunks = new PositionMap();
   }
@@ -139,14 +140,14 @@ export class Replay {
     for (const change of chunks) {
       const { position } = change;
       const box = boxAt(position);
-      if (!content.isLoaded(box)) await content.load(box);
+      if (!content.regions.isLoaded(box)) await content.load(box);
       this.#chunks.set(
         ...position,
         "chunk" in change ? change.chunk : this.#chunkAt(position).edit(change.edits),
       );
     }
     for (const { region, clock } of clocks) {
-      const later = this.#keepLaterClocks ? Math.max(clock, content.clocks.get(region)) : clock;
+      const later = this.#keepLaterClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;
       content.issueClock(region, later);
     }
     if (origin !== undefined) content.noteOrigin(originOf(origin));
@@ -154,7 +155,7 @@ export class Replay {
   }
 
   #chunkAt(position: Position): Chunk {
-    return this.#chunks.get(...position) ?? this.#content.field.realizeChunk(...position);
+    return this.#chunks.get(...position) ?? this.#content.regions.field.realizeChunk(...position);
   }
 }
 
@@ -169,8 +170,8 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
     await content.whenLoaded(
       steps.map(({ region }) => regionBox(region)),
       async () => {
-        if (steps.every(({ region, after }) => content.clocks.get(region) >= after)) return;
-        for (const step of steps) requireClockBefore(content, step);
+        if (steps.every(({ region, after }) => content.regions.clocks.get(region) >= after)) return;
+        for (const step of steps) requireClockBefore(content.regions.clocks, step);
         const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
         await replay.make({ kind: "edit", origin: undefined, chunks, clocks });
         for (const origin of origins) content.noteOrigin(originOf(origin));
@@ -180,7 +181,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
   replay.finish();
 }
 
-function requireClockBefore({ clocks }: WorldContent, { region, before, after }: ClockStep): void {
+function requireClockBefore(clocks: RegionClocks, { region, before, after }: ClockStep): void {
   const clock = clocks.get(region);
   if (clock === before) return;
   throw new OrthantError(

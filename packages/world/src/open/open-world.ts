@@ -7,7 +7,7 @@ import {
   OrthantError,
   systemClock,
 } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
+import type { Disk, DiskLock } from "@orthant/disk";
 import {
   createSave,
   DEFAULT_LIMITS,
@@ -21,6 +21,10 @@ import {
   openSave,
   plainDescription,
   removeSegments,
+  removeTemporaries,
+  resumeSave,
+  type Save,
+  type SaveWriter,
   type ScannedJournal,
   worldDescriptionCodec,
 } from "@orthant/save";
@@ -29,18 +33,11 @@ import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";
 import { type DamagedJournal, replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
+import { releaseSave } from "../saving/world-saver.ts";
 import { World } from "../world.ts";
 import { generationAt, type Moment } from "../world-history.ts";
 import { LOCK_FILE, type NewWorld, type WorldOptions } from "../world-options.ts";
-import {
-  contentOf,
-  generatorsOf,
-  openWritable,
-  randomBits,
-  releaseParts,
-  settingOf,
-  type WritableSave,
-} from "./world-parts.ts";
+import { contentOf, generatorsOf, randomBits, settingsOf, type WorldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
 const OPENINGS_MAX = 3;
@@ -69,7 +66,7 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   const generation = await generationAt(disk, at, newest.global.description);
   const save = await openSave(disk, { ...generatorsOf(options), generation });
   try {
-    const { field, ...parts } = settingOf(save.global, options);
+    const { field, ...parts } = settingsOf(save.global, options);
     return new World({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
   } catch (error) {
     await save.close();
@@ -82,7 +79,7 @@ async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
   for (;;) {
     const save = await openSave(disk, generatorsOf(options));
     try {
-      const { field, ...parts } = settingOf(save.global, options);
+      const { field, ...parts } = settingsOf(save.global, options);
       const content = contentOf(save, field, options);
       if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
         return new World({ ...parts, disk, content, writing: undefined });
@@ -124,7 +121,7 @@ export async function createWorld(
     const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
-    const setting = settingOf(global, options);
+    const settings = settingsOf(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, {
       nowMs: clock.nowMs(),
@@ -134,7 +131,7 @@ export async function createWorld(
       ...(world.limits && { limits: { ...DEFAULT_LIMITS, ...world.limits } }),
       ...(options.retention && { retention: options.retention }),
     });
-    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, setting }, options);
+    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, settings }, options);
   } catch (error) {
     await lock.release();
     throw error;
@@ -177,9 +174,9 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
  * Opens a world whose lock is held. Replays the journal and saves the result under a new epoch before
  * returning, so that segments of earlier sessions no longer count. Releases everything when it fails.
  */
-export async function openForWriting(
+async function openForWriting(
   disk: Disk,
-  { save, writer, lock, setting: { field, ...parts } }: WritableSave,
+  { save, writer, lock, settings: { field, ...parts } }: WritableSave,
   options: WorldOptions,
 ): Promise<World> {
   const { durability = "snapshot", damagedJournal = "refuse" } = options;
@@ -187,8 +184,7 @@ export async function openForWriting(
   try {
     const content = contentOf(save, field, options);
     const { clock } = parts;
-    const recovery = { nowMs: clock.nowMs(), damaged: damagedJournal };
-    const found = await recover(disk, content, recovery);
+    const found = await recover(disk, content, { nowMs: clock.nowMs(), damaged: damagedJournal });
     const { volume } = field.shape;
     const random = randomBits(options.random);
     const journal =
@@ -203,7 +199,7 @@ export async function openForWriting(
     await removeSegments(disk, found);
     return world;
   } catch (error) {
-    if (world === undefined) await releaseParts(save, { writer, lock });
+    if (world === undefined) await releaseSave(save, { writer, lock });
     else await world.close();
     throw error;
   }
@@ -233,8 +229,8 @@ export async function openLoggedWorld(
   log: ExternalLog,
   options: WorldOptions = {},
 ): Promise<World> {
-  const { save, writer, lock, setting } = await openWritable(disk, options, { newPack: true });
-  const { field, ...parts } = setting;
+  const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
+  const { field, ...parts } = settings;
   let world: World | undefined;
   try {
     const content = contentOf(save, field, options);
@@ -245,8 +241,45 @@ export async function openLoggedWorld(
     await lock.settle();
     return world;
   } catch (error) {
-    if (world === undefined) await releaseParts(save, { writer, lock });
+    if (world === undefined) await releaseSave(save, { writer, lock });
     else await world.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A save and everything needed to write to it. */
+export interface WritableSave {
+  readonly save: Save;
+  readonly writer: SaveWriter;
+  readonly lock: DiskLock;
+  readonly settings: WorldSettings;
+}
+
+/** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
+export async function openWritable(
+  disk: Disk,
+  options: WorldOptions,
+  { newPack = false }: { readonly newPack?: boolean } = {},
+): Promise<WritableSave> {
+  const lock = await disk.lock(LOCK_FILE);
+  let save: Save | undefined;
+  try {
+    if (lock.isContested) await removeTemporaries(disk);
+    save = await openSave(disk, generatorsOf(options));
+    // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
+    const settings = settingsOf(save.global, options);
+    const { retention } = options;
+    const writer = await resumeSave(disk, save, {
+      ...generatorsOf(options),
+      ...(retention && { retention }),
+      lock,
+      // The earlier holder of a contested lock may still append to its pack.
+      newPack: newPack || lock.isContested,
+    });
+    return { save, writer, lock, settings };
+  } catch (error) {
+    await save?.close().catch(() => undefined);
+    await lock.release();
     throw error;
   }
 }

@@ -9,8 +9,10 @@ import {
   surveySave,
 } from "@orthant/save";
 import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
+import { releaseSave } from "../saving/world-saver.ts";
 import type { WorldOptions } from "../world-options.ts";
-import { contentOf, generatorsOf, openWritable, releaseParts } from "./world-parts.ts";
+import { openWritable } from "./open-world.ts";
+import { contentOf, generatorsOf } from "./world-settings.ts";
 
 /** A world as `openWorld` would show it, for tools that work on saves. */
 export interface SaveWithJournal {
@@ -87,17 +89,17 @@ export async function replayOnto(
   journal: JournalReader,
   options: Pick<WorldOptions, "generators"> = {},
 ): Promise<ReplayedJournal> {
-  const { save, writer, lock, setting } = await openWritable(disk, options, { newPack: true });
+  const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
   try {
     // Use the time of the save, so that replaying the same journal always produces the same bytes.
     const nowMs = save.manifest.lastModifiedMs;
-    const content = contentOf(save, setting.field, options);
+    const content = contentOf(save, settings.field, options);
     const replayed = await replayReadable(journal, content, nowMs);
     const change = await content.loadedChange(nowMs);
     if (change !== undefined) await (await writer.commit(change)).close();
     return replayed;
   } finally {
-    await releaseParts(save, { writer, lock });
+    await releaseSave(save, { writer, lock });
   }
 }
 

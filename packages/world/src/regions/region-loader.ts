@@ -46,6 +46,16 @@ export class RegionLoader {
     this.#generated = generated;
   }
 
+  /** The index of the generation being read from. */
+  get index(): LeafIndex {
+    return this.#save.index;
+  }
+
+  /** Reads the parts of the index that name the leaves in a box. */
+  loadIndex(box: Box): Promise<void> {
+    return this.#holding((save) => save.index.load(box));
+  }
+
   /** Whether everything that touches a box of chunks has been read. */
   isLoaded(box: Box): boolean {
     const regions = regionsTouching(box);

@@ -1,14 +1,32 @@
 import { type Clock, nextTurn, OrthantError } from "@orthant/core";
-import { type CompactionReport, poisoned, type SegmentId } from "@orthant/save";
+import type { DiskLock } from "@orthant/disk";
+import { type CompactionReport, poisoned, type Save, type SaveWriter, type SegmentId } from "@orthant/save";
 import type { WorldContent } from "../content/world-content.ts";
 import type { LoggedEntry, WorldLog } from "../journal/world-log.ts";
 import { Listeners } from "../listeners.ts";
-import { releaseParts, type WorldParts, type Writing } from "../open/world-parts.ts";
 import type { WorldCadence } from "../world-options.ts";
 import { Autosave, BackgroundCompactor, SerialQueue } from "./background-tasks.ts";
 
 /** What a save includes. Entities that only moved are not due at once. */
 export type SaveExtent = "everything" | "what is due";
+
+/** What only the writer of a world has. */
+export interface Writing {
+  readonly writer: SaveWriter;
+  readonly lock: DiskLock;
+  /** `undefined` in a world whose changes become durable with the next save. */
+  readonly journal: WorldLog | undefined;
+}
+
+/** What saving a world requires. */
+export interface SaverParts {
+  readonly clock: Clock;
+  readonly content: WorldContent;
+  readonly autosave: boolean;
+  readonly cadence: WorldCadence;
+  /** `undefined` for a read-only world. */
+  readonly writing: Writing | undefined;
+}
 
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
@@ -30,7 +48,7 @@ export class WorldSaver {
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
-  constructor({ clock, content, writing, autosave, cadence }: WorldParts) {
+  constructor({ clock, content, writing, autosave, cadence }: SaverParts) {
     this.#cadence = cadence;
     this.#content = content;
     this.#clock = clock;
@@ -120,7 +138,7 @@ export class WorldSaver {
     try {
       await this.#journal?.close(this.#content.save.generation, this.#journalEnded);
     } finally {
-      await releaseParts(this.#content.save, this.#writing);
+      await releaseSave(this.#content.save, this.#writing);
     }
   }
 
@@ -229,4 +247,20 @@ export function refusal(reason: "closed" | "readOnly"): OrthantError {
   return reason === "closed"
     ? new OrthantError("ORT_CLOSED", "the world was closed")
     : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");
+}
+
+/** Releases everything that a world holds, the lock last, even when a step fails. Throws the last failure. */
+export async function releaseSave(
+  save: Save,
+  writing: Pick<Writing, "writer" | "lock"> | undefined,
+): Promise<void> {
+  try {
+    await save.close();
+  } finally {
+    try {
+      await writing?.writer.close();
+    } finally {
+      await writing?.lock.release();
+    }
+  }
 }

@@ -10,66 +10,19 @@ import {
   WorldField,
   wrongArgument,
 } from "@orthant/core";
-import type { Disk, DiskLock } from "@orthant/disk";
-import {
-  catalogOf,
-  type GlobalState,
-  generatorOf,
-  type OpenSaveOptions,
-  openSave,
-  removeTemporaries,
-  resumeSave,
-  type Save,
-  type SaveWriter,
-} from "@orthant/save";
+import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/save";
 import { WorldContent } from "../content/world-content.ts";
-import type { WorldLog } from "../journal/world-log.ts";
 import {
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS,
   ENTITY_HYSTERESIS_CHUNKS_MAX,
   LOADED_CHUNKS_MAX,
-  LOCK_FILE,
   type WorldCadence,
   type WorldOptions,
 } from "../world-options.ts";
 
-/** What only the writer of a world has. */
-export interface Writing {
-  readonly writer: SaveWriter;
-  readonly lock: DiskLock;
-  /** `undefined` in a world whose changes become durable with the next save. */
-  readonly journal: WorldLog | undefined;
-}
-
-/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
-export interface WorldParts extends Omit<WorldSetting, "field"> {
-  readonly disk: Disk;
-  readonly content: WorldContent;
-  /** The epoch in which clocks are issued. Default: the next one. */
-  readonly epoch?: number;
-  /** `undefined` for a read-only world. */
-  readonly writing: Writing | undefined;
-}
-
-/** Releases everything that a world holds, the lock last, even when a step fails. Throws the last failure. */
-export async function releaseParts(
-  save: Save,
-  writing: Pick<Writing, "writer" | "lock"> | undefined,
-): Promise<void> {
-  try {
-    await save.close();
-  } finally {
-    try {
-      await writing?.writer.close();
-    } finally {
-      await writing?.lock.release();
-    }
-  }
-}
-
 /** What the options contribute to a world, besides its save. */
-export interface WorldSetting {
+export interface WorldSettings {
   readonly field: WorldField;
   readonly clock: Clock;
   readonly catalog: MaterialCatalog;
@@ -80,7 +33,7 @@ export interface WorldSetting {
 }
 
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
-export function settingOf(global: GlobalState, options: WorldOptions): WorldSetting {
+export function settingsOf(global: GlobalState, options: WorldOptions): WorldSettings {
   requireRanges(options);
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
@@ -151,43 +104,6 @@ function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
 /** Returns the generators from the options, if given. */
 export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
-}
-
-/** A save and everything needed to write to it. */
-export interface WritableSave {
-  readonly save: Save;
-  readonly writer: SaveWriter;
-  readonly lock: DiskLock;
-  readonly setting: WorldSetting;
-}
-
-/** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
-export async function openWritable(
-  disk: Disk,
-  options: WorldOptions,
-  { newPack = false }: { readonly newPack?: boolean } = {},
-): Promise<WritableSave> {
-  const lock = await disk.lock(LOCK_FILE);
-  let save: Save | undefined;
-  try {
-    if (lock.isContested) await removeTemporaries(disk);
-    save = await openSave(disk, generatorsOf(options));
-    // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
-    const setting = settingOf(save.global, options);
-    const { retention } = options;
-    const writer = await resumeSave(disk, save, {
-      ...generatorsOf(options),
-      ...(retention && { retention }),
-      lock,
-      // The earlier holder of a contested lock may still append to its pack.
-      newPack: newPack || lock.isContested,
-    });
-    return { save, writer, lock, setting };
-  } catch (error) {
-    await save?.close().catch(() => undefined);
-    await lock.release();
-    throw error;
-  }
 }
 
 /** Returns a source of 64 random bits: `given`, truncated to 64 bits, or else the system's. */

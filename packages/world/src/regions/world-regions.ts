@@ -1,0 +1,119 @@
+import {
+  type Box,
+  CLOCK_NEVER,
+  intersectBoxes,
+  OverrideTree,
+  type Position,
+  RegionClocks,
+  regionBox,
+  unionBox,
+  type WorldField,
+} from "@orthant/core";
+import type { LeafIndex, Save } from "@orthant/save";
+import { LoadedRegions } from "./loaded-regions.ts";
+import { type LoadedRegion, RegionLoader } from "./region-loader.ts";
+
+/** Fraction of the memory limit that remains in use after eviction. */
+const WEIGHT_LEFT = 0.9;
+/** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
+const REGIONS_BEFORE_UNLOAD = 4_096;
+
+/** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
+export class WorldRegions {
+  field: WorldField;
+  readonly clocks: RegionClocks = new RegionClocks();
+  readonly #weightMax: number;
+  readonly #loaded = new LoadedRegions();
+  readonly #loader: RegionLoader;
+  readonly #add: (region: LoadedRegion) => void;
+  #evicted = 0;
+
+  constructor(save: Save, field: WorldField, loadedChunksMax: number) {
+    this.field = field;
+    this.#weightMax = loadedChunksMax;
+    this.#loader = this.#loaderOf(save, this.#loaded);
+    this.#add = ({ region, overrides, clock }) => {
+      // Chunks in memory take precedence over the save: they come from a flat save's global file.
+      if (overrides !== OverrideTree.UNTOUCHED)
+        this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
+      this.clocks.reset(region, clock);
+    };
+  }
+
+  /** Whether everything in a box of chunks has been read. Always false for a very large box. */
+  isLoaded(box: Box): boolean {
+    return this.#loader.isLoaded(box);
+  }
+
+  /** Like {@link isLoaded}, and marks the regions in memory as just used. */
+  use(box: Box): boolean {
+    return this.#loader.use(box, this.#add);
+  }
+
+  /** Reads a box of chunks from the disk. */
+  load(box: Box): Promise<void> {
+    return this.#loader.load(box, this.#add);
+  }
+
+  /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
+  keep(box: Box): () => void {
+    return this.#loaded.keep(box);
+  }
+
+  /** Returns the clock of a region in memory; `undefined` for any other. */
+  clockOf(region: Position): number | undefined {
+    return this.#loaded.has(region) ? this.clocks.get(region) : undefined;
+  }
+
+  /**
+   * Returns a box around everything in a box of chunks that is not air. Reads the index but no records: a
+   * leaf that is not in memory counts with its whole cell.
+   */
+  async contentBounds(box: Box): Promise<Box | undefined> {
+    while (!this.#loader.index.isLoaded(box)) await this.#loader.loadIndex(box);
+    // Nothing awaits from here on, so memory and index are consistent.
+    let bounds = this.field.queryContentBounds(box);
+    for (const { cell, blockRefs } of this.#loader.index.touching(box)) {
+      const part = intersectBoxes(cell, box);
+      if (part === undefined || blockRefs.length === 0 || this.isLoaded(part)) continue;
+      bounds = bounds === undefined ? part : unionBox(bounds, part);
+    }
+    return bounds;
+  }
+
+  /**
+   * Returns an independent loader that starts with what is in memory now. `save` must be a separately held
+   * handle on the current generation.
+   */
+  loaderFor(save: Save): RegionLoader {
+    return this.#loaderOf(save, this.#loaded.copy());
+  }
+
+  /** Switches to the next generation. */
+  follow(save: Save): void {
+    this.#loader.follow(save);
+  }
+
+  /** Whether too many regions are in memory. */
+  get isOverLimit(): boolean {
+    return this.#loaded.weight > this.#weightMax;
+  }
+
+  /** Evicts the least recently used regions that are saved. After many evictions unloads `index`, if given. */
+  evict(isUnsaved: (region: Position) => boolean, index: LeafIndex | undefined): void {
+    let { overrides } = this.field;
+    for (const region of this.#loaded.takeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
+      overrides = overrides.carve(regionBox(region));
+      this.clocks.reset(region, CLOCK_NEVER);
+      this.#evicted++;
+    }
+    this.field = this.field.withOverrides(overrides);
+    if (this.#evicted < REGIONS_BEFORE_UNLOAD || index === undefined) return;
+    this.#evicted = 0;
+    index.unload(() => false);
+  }
+
+  #loaderOf(save: Save, loaded: LoadedRegions): RegionLoader {
+    return new RegionLoader(save, loaded, (position) => this.field.generatedChunk(...position));
+  }
+}

@@ -11,7 +11,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { COMPACTION_DEAD_SHARE, listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
-import { createWorld, WORLD_AUTOSAVE_MS, type World } from "@orthant/world";
+import { createWorld, DEFAULT_CADENCE, type World } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const HOURS = 365 * 24;
@@ -128,7 +128,7 @@ class Year {
   async #editAndAutosave(): Promise<void> {
     for (let edit = 0; edit < EDITS_PER_SAVE; edit++) await this.#edit(this.#prng.below(SITES));
     const before = await this.#packBytes();
-    this.#clock.advance(WORLD_AUTOSAVE_MS);
+    this.#clock.advance(DEFAULT_CADENCE.worldMs);
     await this.#world.save();
     this.#bytesWritten += Math.max(0, (await this.#packBytes()) - before);
     this.#saves++;

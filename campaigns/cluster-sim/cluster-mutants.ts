@@ -68,7 +68,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   mutant(
     "an owner applies an edit twice",
     change(
-      "world/dist/edit/last-edit-store.js",
+      "world/dist/content/last-edit-store.js",
       "return editId <= this.lastEditOf(clientId);",
       "return false;",
     ),

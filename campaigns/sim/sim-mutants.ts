@@ -18,7 +18,7 @@ export interface SimMutant {
 }
 
 const REPLICA = "core/dist/region/region-replica.js";
-const LAST_EDITS = "world/dist/edit/last-edit-store.js";
+const LAST_EDITS = "world/dist/content/last-edit-store.js";
 const EPOCHS = "world/dist/edit/session-epoch.js";
 const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
 const EDIT_QUEUES = "protocol/dist/server/edits/edit-queues.js";

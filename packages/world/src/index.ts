@@ -1,9 +1,8 @@
-export type { CompactionReport, Retention } from "@orthant/save";
-export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./edit/last-edit-store.ts";
+export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
 export type { EditOptions, WorldEdit } from "./edit/world-editor.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entities/entity-store.ts";
 export type { PlayerChange } from "./entities/player-store.ts";
-export type { DamagedJournal, ReplayedJournal } from "./journal/replay.ts";
+export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
   ExternalLog,
   LoggedChange,
@@ -16,23 +15,21 @@ export {
   type JournalRepair,
   openSaveWithJournal,
   planJournalRepair,
-  replayOnto,
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { World } from "./world.ts";
-export type { Moment, WorldGeneration } from "./world-history.ts";
+export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";
 export {
   COPY_VOXELS_MAX,
+  type DamagedJournal,
   DEFAULT_CADENCE,
   type Durability,
   EDIT_CHUNKS_MAX,
-  ENTITY_CHECKPOINT_MS,
   ENTITY_HYSTERESIS_CHUNKS,
   LOADED_CHUNKS_MAX,
+  type Moment,
   type NewWorld,
-  PLAYERS_AUTOSAVE_MS,
-  WORLD_AUTOSAVE_MS,
   type WorldCadence,
   type WorldLabel,
   type WorldLimits,

@@ -16,7 +16,7 @@ import { listGenerations, openSave, type Save, type WorldDescription } from "@or
 import type { WorldContent } from "./content/world-content.ts";
 import type { EditRequest } from "./edit/edit-request.ts";
 import { leavesTouching } from "./regions/region-loader.ts";
-import { EDIT_CHUNKS_MAX } from "./world-options.ts";
+import { EDIT_CHUNKS_MAX, type Moment } from "./world-options.ts";
 
 /** What a history needs from its world. */
 interface Writer {
@@ -79,9 +79,6 @@ export class WorldHistory {
     return restoreRequest(this.#disk, box, await this.generationAt(from));
   }
 }
-
-/** Selects a saved state of a world: a generation by number or name, or the last one at or before a time. */
-export type Moment = number | string | Date;
 
 /** A kept saved state of a world. */
 export interface WorldGeneration {

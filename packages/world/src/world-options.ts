@@ -8,8 +8,6 @@ import type {
   Position,
 } from "@orthant/core";
 import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
-import type { DamagedJournal } from "./journal/replay.ts";
-import type { Moment } from "./world-history.ts";
 
 /** Options for a new world. All are optional. */
 export interface NewWorld {
@@ -46,6 +44,12 @@ export interface WorldLabel {
 
 /** When a change is durable: with the next save, or as soon as it is in the journal. */
 export type Durability = "snapshot" | "journal";
+
+/** What to do with a journal that is damaged before its end. */
+export type DamagedJournal = "refuse" | "cut";
+
+/** Selects a saved state of a world: a generation by number or name, or the last one at or before a time. */
+export type Moment = number | string | Date;
 
 /** Options for opening a world. */
 export interface WorldOptions {
@@ -89,18 +93,8 @@ export interface WorldOptions {
   readonly random?: () => bigint;
 }
 
-/** How long an edit may wait for its automatic save. */
-export const WORLD_AUTOSAVE_MS = 5_000;
-/** How long a change to a player may wait for its automatic save. */
-export const PLAYERS_AUTOSAVE_MS = 60_000;
-/** How long an entity's movement inside its leaf may wait for its automatic save. */
-export const ENTITY_CHECKPOINT_MS = 10_000;
 /** Default delays of automatic saves. */
-export const DEFAULT_CADENCE: WorldCadence = {
-  worldMs: WORLD_AUTOSAVE_MS,
-  playersMs: PLAYERS_AUTOSAVE_MS,
-  entitiesMs: ENTITY_CHECKPOINT_MS,
-};
+export const DEFAULT_CADENCE: WorldCadence = { worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 };
 /** Default distance outside its leaf, in chunks, at which an entity moves to another leaf. */
 export const ENTITY_HYSTERESIS_CHUNKS = 0.2;
 /** Largest allowed hysteresis. */

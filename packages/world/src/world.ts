@@ -18,6 +18,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
 import { requireId } from "./checked-arguments.ts";
+import { checkedOrigin, type EditOrigin } from "./content/last-edit-store.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {
   chunksRequest,
@@ -27,7 +28,6 @@ import {
   renewalRequest,
   voxelsRequest,
 } from "./edit/edit-request.ts";
-import { checkedOrigin, type EditOrigin } from "./edit/last-edit-store.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
 import { type EditOptions, type WorldEdit, WorldEditor } from "./edit/world-editor.ts";
 import {
@@ -39,8 +39,8 @@ import {
 import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
 import { refusal, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
-import { type Moment, WorldHistory } from "./world-history.ts";
-import type { WorldLabel } from "./world-options.ts";
+import { WorldHistory } from "./world-history.ts";
+import type { Moment, WorldLabel } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
 /** The parts of a world, as `createWorld` and `openWorld` assemble them. */

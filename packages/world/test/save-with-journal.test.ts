@@ -8,13 +8,13 @@ import {
   type WorldGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { applyRepair, JOURNAL_FOLDER, JournalReader, openSave, planRepair } from "@orthant/save";
+import { applyRepair, JOURNAL_FOLDER, openSave, planRepair } from "@orthant/save";
 import { FakeClock } from "@orthant/testkit";
 import {
   createWorld,
   openSaveWithJournal,
   openWorld,
-  replayOnto,
+  planJournalRepair,
   type World,
   type WorldOptions,
 } from "@orthant/world";
@@ -123,13 +123,9 @@ describe("a journal replayed onto a repaired world", () => {
     await applyRepair(damaged, plan, mended);
     const clockBefore = (await openSave(mended)).index.touching(boxBetween(ORIGIN, [1, 1, 1, 1]));
     const epochs = [...clockBefore].flatMap(({ clocks }) => clocks.map(({ clock }) => clock));
-    const journal = await JournalReader.open(damaged, {
-      generation: plan.generation ?? 0,
-      global: plan.global,
-      manifest: {},
-    });
-    expect(await replayOnto(mended, journal)).toMatchObject({ changes: 5, loss: undefined });
-    await journal.close();
+    const repair = await planJournalRepair(damaged, plan);
+    expect(repair).toMatchObject({ changes: 5, losses: [] });
+    await repair.applyTo(mended);
     const world = await openWorld(mended, { ...quiet, readOnly: true });
     expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0]), world.name]).toEqual([2, 3, "after"]);
     for (const epoch of epochs) expect(world.clockOf(ORIGIN)).toBeGreaterThanOrEqual(epoch);

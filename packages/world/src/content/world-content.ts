@@ -18,7 +18,6 @@ import {
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
-import { type EditOrigin, LastEditStore } from "../edit/last-edit-store.ts";
 import { EntityLoader, homesAfter, type LeafStep } from "../entities/entity-loader.ts";
 import {
   type ChangedEntity,
@@ -31,6 +30,7 @@ import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { Listeners } from "../listeners.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
 import type { WorldOptions } from "../world-options.ts";
+import { type EditOrigin, LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
 /** What an edit changed. */

@@ -7,6 +7,7 @@ import {
   requireId,
   requireLabel,
 } from "../checked-arguments.ts";
+import type { EditOrigin } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
@@ -16,7 +17,6 @@ import { SerialQueue } from "../saving/background-tasks.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { EditRequest } from "./edit-request.ts";
-import type { EditOrigin } from "./last-edit-store.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
 
 /** Options for editing voxels. */

@@ -10,12 +10,10 @@ import {
   regionBox,
 } from "@orthant/core";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
+import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import { originOf } from "../edit/last-edit-store.ts";
+import type { DamagedJournal } from "../world-options.ts";
 import type { LoggedChange } from "./world-log.ts";
-
-/** What to do with a journal that is damaged before its end. */
-export type DamagedJournal = "refuse" | "cut";
 
 /** Chunks added to the field in one step; adding them one by one is many times slower. */
 const CHUNKS_AT_ONCE = 4_096;

@@ -23,7 +23,7 @@ import type {
   SegmentId,
   WorldDescription,
 } from "@orthant/save";
-import { clientEditsOf, type EditOrigin } from "../edit/last-edit-store.ts";
+import { clientEditsOf, type EditOrigin } from "../content/last-edit-store.ts";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {

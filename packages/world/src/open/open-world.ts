@@ -31,12 +31,18 @@ import {
 import { requireLabel } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";
-import { type DamagedJournal, replayJournal, replayLog } from "../journal/replay.ts";
+import { replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
 import { releaseSave } from "../saving/world-saver.ts";
 import { World } from "../world.ts";
-import { generationAt, type Moment } from "../world-history.ts";
-import { LOCK_FILE, type NewWorld, type WorldOptions } from "../world-options.ts";
+import { generationAt } from "../world-history.ts";
+import {
+  type DamagedJournal,
+  LOCK_FILE,
+  type Moment,
+  type NewWorld,
+  type WorldOptions,
+} from "../world-options.ts";
 import { contentOf, generatorsOf, randomBits, settingsOf, type WorldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */

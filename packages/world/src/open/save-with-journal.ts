@@ -84,7 +84,7 @@ async function replayInMemory(
  * That save holds the journal's generation, or what a repair recovered of it. Regions with later clocks from
  * the repair keep them: clients must fetch those again.
  */
-export async function replayOnto(
+async function replayOnto(
   disk: Disk,
   journal: JournalReader,
   options: Pick<WorldOptions, "generators"> = {},

@@ -4,20 +4,16 @@ import { join } from "node:path";
 import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
+import { type FlatSave, isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
+import { writeFlatSave } from "@orthant/formats/internal";
 import {
-  allLeaves,
   type BaseWorld,
   type BlobRef,
   type BlockEntry,
   type LeafEntry,
-  openSave,
   type PackPiece,
-  readLegacyWorld,
-  type Save,
   type StoredEntity,
   scanPack,
-  verifySave,
-  writeFlatSave,
 } from "@orthant/save";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";
@@ -58,11 +54,11 @@ export const polychoraSaveSuites: readonly GoldenSuite[] = [
 
 async function checkWhole(name: string, expected: ExpectedSave): Promise<readonly GoldenRow[]> {
   const disk = await copySave(name);
-  const save = await openSave(disk);
+  const save = await openFlatSave(disk);
   const content = await readEverything(save);
-  const leaves = await allLeaves(save.index);
+  const { leaves } = save;
   return [
-    ...checkRoot(save, leaves, expected),
+    ...checkRoot(await isFlatSave(disk), save, leaves, expected),
     ...expected.players.map((player, index) =>
       row(`player ${player.player_id}`, () => {
         const found = save.players[index];
@@ -86,28 +82,30 @@ async function checkWhole(name: string, expected: ExpectedSave): Promise<readonl
 }
 
 async function checkVerified(disk: MemoryDisk): Promise<GoldenRow> {
-  const findings = await verifySave(disk);
+  const findings = await verifyFlatSave(disk);
   return row("nothing is damaged", () => ok(isWhole(findings), JSON.stringify(findings)));
 }
 
-/** A save written in the flat dialect reads back equal. */
-async function checkRewrite(save: Save, { blocks, entities }: Content): Promise<GoldenRow> {
+/** A save that is written again reads back equal. */
+async function checkRewrite(save: FlatSave, { blocks, entities }: Content): Promise<GoldenRow> {
   const { base, worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = save.global;
   const disk = new MemoryDisk();
   await writeFlatSave(disk, {
     ...{ base, worldSeed, nextEntityId, playerEntityHints, nowMs, blocks, entities },
     players: save.players,
-    customPayload: save.flat?.customPayload ?? new Uint8Array(0),
+    customPayload: save.customPayload,
     generation: save.generation,
     limits: save.manifest.limits,
   });
-  const again = await openSave(disk);
+  const again = await openFlatSave(disk);
   const content = await readEverything(again);
-  const findings = await verifySave(disk);
+  const findings = await verifyFlatSave(disk);
   return row("written again, reads back equal", () => {
     deepEqual(content, { blocks, entities });
     deepEqual(again.players, save.players);
-    deepEqual(again.flat, save.flat);
+    deepEqual(again.customPayload, save.customPayload);
+    deepEqual(again.globalBlocks, save.globalBlocks);
+    equal(again.regionChunkEdge, save.regionChunkEdge);
     deepEqual({ ...again.global, nextDataFileId: 0 }, { ...save.global, nextDataFileId: 0 });
     deepEqual(again.manifest.limits, save.manifest.limits);
     ok(isWhole(findings));
@@ -115,12 +113,13 @@ async function checkRewrite(save: Save, { blocks, entities }: Content): Promise<
 }
 
 function checkRoot(
-  save: Save,
+  isFlat: boolean,
+  save: FlatSave,
   leaves: readonly LeafEntry[],
   { manifest, global, index, players }: ExpectedSave,
 ): readonly GoldenRow[] {
   return [
-    row("dialect", () => equal(save.dialect, "flat")),
+    row("format", () => equal(isFlat, true)),
     row("manifest", () => {
       const { limits, ...found } = save.manifest;
       deepEqual(
@@ -134,11 +133,11 @@ function checkRoot(
       equal(save.global.nextEntityId, BigInt(global.next_entity_id));
       equal(save.global.nextDataFileId, global.next_data_file_id);
       equal(save.global.lastModifiedMs, global.last_modified_ms);
-      equal(hex(save.flat?.customPayload), global.custom_global_payload_hex);
+      equal(hex(save.customPayload), global.custom_global_payload_hex);
     }),
     row("index", () => {
       equal(save.generation, index.generation);
-      equal(save.flat?.regionChunkEdge, index.region_chunk_edge);
+      equal(save.regionChunkEdge, index.region_chunk_edge);
       deepEqual(
         leaves.map(({ cell, blockRefs, entityRefs }) => [cell.min, blockRefs, entityRefs]),
         index.leaves.map(({ region, block_blob, entity_blob }) => [
@@ -263,8 +262,8 @@ function scanAllPacks(disk: MemoryDisk): ReadonlyMap<string, PackPiece> {
 }
 
 /** The chunks that the last servers kept in the global file. Only 07 describes them. */
-function checkOverrides(save: Save, { override_payload: expected }: ExpectedSave): readonly GoldenRow[] {
-  const found = save.flat?.globalBlocks ?? [];
+function checkOverrides(save: FlatSave, { override_payload: expected }: ExpectedSave): readonly GoldenRow[] {
+  const found = save.globalBlocks;
   if (expected === undefined) return [];
   return [
     row("number of chunks in the global file", () => equal(found.length, expected.chunks.length)),

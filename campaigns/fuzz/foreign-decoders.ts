@@ -1,7 +1,15 @@
 import { crc32, HYPERCUBE_CHUNKS, TILES_PER_CHUNK, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { decodeTileSave, EMPTY_TILE_SAVE, encodeTileSave, type TileSave } from "@orthant/formats";
-import { generationFiles, globalHeader, openSave, packFile, planRepair, writeFlatSave } from "@orthant/save";
+import {
+  decodeTileSave,
+  EMPTY_TILE_SAVE,
+  encodeTileSave,
+  openFlatSave,
+  planFlatRepair,
+  type TileSave,
+} from "@orthant/formats";
+import { writeFlatSave } from "@orthant/formats/internal";
+import { generationFiles, globalHeader, packFile } from "@orthant/save";
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";
 import { lenient, type Target, WHOLE_WORLD } from "./decoders.ts";
@@ -58,16 +66,16 @@ export const foreignTargets: readonly Target[] = [
 /** Verifies a flat save and plans its repair, which must not throw for any input. */
 export const flatCareTarget: Target = lenient(
   "flat Polychora care",
-  (input) => planRepair(flatDisk(input), { chunkShape: HYPERCUBE_CHUNKS }),
+  (input) => planFlatRepair(flatDisk(input)),
   [await flatSample()],
   WHOLE_WORLD,
 );
 
 /** Opens a flat save and reads everything in it. */
 async function readFlatSave(input: Uint8Array): Promise<void> {
-  const save = await openSave(flatDisk(input));
+  const save = await openFlatSave(flatDisk(input));
   try {
-    for await (const leaf of save.index.all()) {
+    for (const leaf of save.leaves) {
       await save.readBlocks(leaf);
       await save.readEntities(leaf);
     }

@@ -12,6 +12,15 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
+import { readLegacyWorld } from "@orthant/formats";
+import {
+  flatBlockBlobCodec,
+  flatEntityBlobCodec,
+  flatGlobalCodec,
+  flatIndexCodec,
+  flatPlayersCodec,
+  worldOverrideCodec,
+} from "@orthant/formats/internal";
 import {
   type BlobRef,
   blockBlobCodec,
@@ -25,11 +34,6 @@ import {
   encodeManifest,
   encodePage,
   entityBlobCodec,
-  flatBlockBlobCodec,
-  flatEntityBlobCodec,
-  flatGlobalCodec,
-  flatIndexCodec,
-  flatPlayersCodec,
   type GlobalRecord,
   generationFiles,
   globalRecordCodec,
@@ -45,13 +49,11 @@ import {
   pageHeader,
   plainDescription,
   playersCodec,
-  readLegacyWorld,
   type StoredBlock,
   StoredChunk,
   scanPack,
   sealBlob,
   trieOf,
-  worldOverrideCodec,
 } from "@orthant/save";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";

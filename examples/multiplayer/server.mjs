@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { detectSave } from "@orthant/save";
+import { hasSave } from "@orthant/save";
 import { createServer } from "@orthant/server";
 import { createWorld, openWorld } from "@orthant/world";
 
@@ -12,7 +12,7 @@ if (folder === undefined) throw new Error("usage: node server.mjs FOLDER [PORT]"
 
 const disk = await NodeDisk.create(folder);
 const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-const isNew = (await detectSave(disk)) === undefined;
+const isNew = !(await hasSave(disk));
 const world = isNew
   ? await createWorld(disk, { name: "Valley", shape: CUBE_CHUNKS, generator })
   : await openWorld(disk);

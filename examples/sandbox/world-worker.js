@@ -1,7 +1,7 @@
 // The world: opened from the browser's own files, edited, drawn, exported and imported.
 import { boxBetween, CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
-import { copyGeneration, detectSave } from "@orthant/save";
+import { copyGeneration, hasSave } from "@orthant/save";
 import { createWorld, openWorld } from "@orthant/world";
 import { draw, faceAt, VIEW_VOXELS } from "./draw.js";
 
@@ -67,7 +67,7 @@ const commands = {
 
 async function openOrCreate(name) {
   const options = { durability: "journal" };
-  if ((await detectSave(disk)) !== undefined) return openWorld(disk, options);
+  if (await hasSave(disk)) return openWorld(disk, options);
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
   return createWorld(disk, { name, shape: CUBE_CHUNKS, generator }, options);
 }

@@ -1,7 +1,7 @@
 // The game: a land of tiles without end, seen from the side, that somebody walks and digs through.
 import { boxBetween, generatorRef, TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk } from "@orthant/disk/browser";
-import { detectSave } from "@orthant/save";
+import { hasSave } from "@orthant/save";
 import { createWorld, openWorld } from "@orthant/world";
 import { Walker } from "./walker.js";
 
@@ -22,7 +22,7 @@ const commands = {
     const disk = await OpfsDisk.open("tile-game");
     const options = { durability: "journal" };
     const generator = generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 40 }, 7n);
-    const isNew = (await detectSave(disk)) === undefined;
+    const isNew = !(await hasSave(disk));
     // Two dimensions: chunks of 32 x 32 tiles. The axes z and w are there, and always 0.
     world = isNew
       ? await createWorld(disk, { name: "Tiles", shape: TILE_CHUNKS, generator }, options)

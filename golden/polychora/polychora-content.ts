@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { MemoryDisk } from "@orthant/disk";
-import type { BlockEntry, Save, StoredEntity } from "@orthant/save";
+import type { FlatSave } from "@orthant/formats";
+import type { BlockEntry, StoredEntity } from "@orthant/save";
 import { findGoldenFolder } from "../suite.ts";
 import { copyFolderToMemory } from "./folder-disk.ts";
 
@@ -14,10 +15,10 @@ export interface Content {
 }
 
 /** Reads every record of a save. */
-export async function readEverything(save: Save): Promise<Content> {
+export async function readEverything(save: FlatSave): Promise<Content> {
   const blocks: BlockEntry[] = [];
   const entities: StoredEntity[] = [];
-  for await (const leaf of save.index.all()) {
+  for (const leaf of save.leaves) {
     blocks.push(...(await save.readBlocks(leaf)));
     entities.push(...(await save.readEntities(leaf)));
   }

@@ -1,15 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { boxContains, type ErrorCode, HYPERCUBE_CHUNKS, isOrthantError, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  applyRepair,
-  chunkOfEntity,
-  openSave,
-  planRepair,
-  type StoredEntity,
-  type StoredPlayer,
-  verifySave,
-} from "@orthant/save";
+import { applyFlatRepair, openFlatSave, planFlatRepair, verifyFlatSave } from "@orthant/formats";
+import { chunkOfEntity, type StoredEntity, type StoredPlayer } from "@orthant/save";
 import { type GoldenRow, type GoldenSuite, row } from "../suite.ts";
 import { copySave, FOLDER, readEverything } from "./polychora-content.ts";
 
@@ -48,7 +41,7 @@ async function checkRefusal(
   offset?: number,
 ): Promise<GoldenRow> {
   const disk = await copySave(name);
-  const error = await openSave(disk)
+  const error = await openFlatSave(disk)
     .then(readEverything)
     .then(
       () => "no error",
@@ -63,7 +56,7 @@ async function checkRefusal(
 }
 
 async function checkVerdict(name: string, path: string): Promise<GoldenRow> {
-  const findings = await verifySave(await copySave(name));
+  const findings = await verifyFlatSave(await copySave(name));
   return row("is reported", () => {
     const damage = findings.filter(({ severity }) => severity === "damage");
     ok(damage.length > 0, "nothing was found");
@@ -77,12 +70,12 @@ async function checkVerdict(name: string, path: string): Promise<GoldenRow> {
 /** All damaged saves are copies of 04. The content of a damaged record is lost, the rest comes back. */
 async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const disk = await copySave(name);
-  const plan = await planRepair(disk);
+  const plan = await planFlatRepair(disk);
   const target = new MemoryDisk();
-  await applyRepair(disk, plan, target);
-  const repaired = await openSave(target);
+  await applyFlatRepair(disk, plan, target);
+  const repaired = await openFlatSave(target);
   const content = await readEverything(repaired);
-  const base = await openSave(await copySave("04-entities-players"));
+  const base = await openFlatSave(await copySave("04-entities-players"));
   const before = await readEverything(base);
   const lostCells = plan.losses.flatMap(({ cell, what }) => (cell === undefined ? [] : [{ cell, what }]));
   const isLost = (kind: string, position: Position): boolean =>

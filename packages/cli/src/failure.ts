@@ -119,12 +119,10 @@ function hintFor(error: OrthantError): string | undefined {
   return HINTS[error.code];
 }
 
-/** The world's dialect is read-only, or the target dialect cannot represent it. */
+/** A format cannot hold the world, or a command does not support its format, and then says so itself. */
 function dialectHint(detail: string): string | undefined {
   if (detail.includes("orthant convert")) return undefined;
-  return detail.includes("convert it first")
-    ? "orthant convert WORLD FOLDER makes a new world of it, which can be changed"
-    : "--to chooses another format; orthant convert --help lists them";
+  return "--to chooses another format; orthant convert --help lists them";
 }
 
 /** Returns what an error means for the world, to print before the error's own message. */

@@ -4,6 +4,7 @@ import { type DetectedFormat, detectFormat, detectLegacyWorld } from "@orthant/f
 import { detectPixelWorld } from "@orthant/pixel-world";
 import { surveySave } from "@orthant/save";
 import type { Context } from "./context.ts";
+import { convertedInMemory } from "./flat/conversion.ts";
 
 /** A world of a known format. */
 export interface FoundWorld {
@@ -37,9 +38,25 @@ export async function requireNative(disk: Disk, folder: string): Promise<void> {
   if (format.format !== "polychora") throw unreadable(folder, format);
 }
 
+/** A native world that a command only reads. */
+export interface ReadableWorld {
+  readonly disk: Disk;
+  /** Whether it was converted in memory, so that its files are not those of the folder. */
+  readonly isConverted: boolean;
+}
+
+/** Opens a world to read. Converts a flat save in memory. Throws like {@link requireNative} for others. */
+export async function openReadable(folder: string, context: Context): Promise<ReadableWorld> {
+  const disk = await context.openDisk(folder);
+  const format = await formatOf(disk, folder);
+  if (format.format === "polychora") return { disk, isConverted: false };
+  if (format.format !== "polychora-flat") throw unreadable(folder, format);
+  return { disk: await convertedInMemory(disk), isConverted: true };
+}
+
 /** Returns the error for a command that does not support a format. */
 export function unreadable(folder: string, format: DetectedFormat): OrthantError {
-  const found = `"${folder}" is a world of ${describeFormat(format)}, which this command does not read`;
+  const found = `"${folder}" is a world of ${describeFormat(format)}, which this command does not support`;
   return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes a world of Orthant of it`);
 }
 
@@ -64,7 +81,7 @@ async function formatOf(disk: Disk, folder: string): Promise<DetectedFormat> {
   );
 }
 
-/** Formats a format for people: `polychora (tree)`. */
+/** Formats a format for people: `marsminer (seed)`. */
 export function describeFormat({ format, dialect }: DetectedFormat): string {
   return dialect === undefined ? format : `${format} (${dialect})`;
 }

@@ -29,7 +29,7 @@ describe("convert", () => {
     expect(output).toContain("loss: clocks of regions: ");
     expect(exitCode).toBe(EXIT.loss);
     expect((await capture(["verify", flat])).exitCode).toBe(EXIT.ok);
-    expect(await captureJson<object>("info", flat)).toMatchObject({ dialect: "flat" });
+    expect(await captureJson<object>("info", flat)).toMatchObject({ format: "polychora-flat" });
     const { output: differences } = await capture(["diff", folder, flat]);
     expect(differences).not.toContain("chunk [");
 

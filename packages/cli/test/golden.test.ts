@@ -60,7 +60,7 @@ describe.skipIf(SAVES.length === 0)("a save of the original program", () => {
     };
     const damaged = DAMAGED_FILES[name];
     expect(errors).toBe("");
-    expect(format).toBe("polychora");
+    expect(format).toBe("polychora-flat");
     expect(whole).toBe(damaged === undefined);
     expect(exitCode).toBe(damaged === undefined ? EXIT.ok : EXIT.failed);
     const files = findings.filter(({ severity }) => severity === "damage").map(({ file }) => file);
@@ -80,7 +80,7 @@ describe.skipIf(SAVES.length === 0)("a save of the original program", () => {
     const expected = JSON.parse(readFileSync(join(FOLDER, name, "expected.json"), "utf8")) as Description;
     const found = JSON.parse(info.output) as Record<string, unknown>;
     expect(info.exitCode).toBe(EXIT.ok);
-    expect(found["dialect"]).toBe("flat");
+    expect(found["format"]).toBe("polychora-flat");
     expect(found["generation"]).toBe(expected.index.generation);
     expect(found["leaves"]).toBe(expected.index.leaves.length);
     expect(found["players"]).toBe(expected.players.length);

@@ -26,7 +26,6 @@ describe("info", () => {
     const info = await captureJson<Record<string, unknown>>("info", folder);
     expect(info).toMatchObject({
       format: "polychora",
-      dialect: "tree",
       name: "hills",
       generation: 2,
       generations: [1],

@@ -130,7 +130,9 @@ describe("a MarsMiner world on the command line", () => {
     ]) {
       const { errors, exitCode } = await capture([command, folder, ...rest]);
       expect(exitCode, command).toBe(EXIT.failed);
-      expect(errors, command).toContain("is a world of marsminer (seed), which this command does not read");
+      expect(errors, command).toContain(
+        "is a world of marsminer (seed), which this command does not support",
+      );
       expect(errors, command).toContain("orthant convert");
     }
   });

@@ -285,7 +285,7 @@ const MISTAKES: readonly Mistake[] = [
     "a conversion that cannot be",
     "convert ./hills ./old --to flat",
     failed,
-    "orthant: chunks of 16 x 16 x 16 x 1 voxels, where the flat dialect has 8 x 8 x 8 x 8 [ORT_DIALECT]",
+    "orthant: chunks of 16 x 16 x 16 x 1 voxels, where a flat save has 8 x 8 x 8 x 8 [ORT_DIALECT]",
     "hint: --to chooses another format; orthant convert --help lists them",
   ],
   [
@@ -375,8 +375,7 @@ const MISTAKES: readonly Mistake[] = [
     "a world of Polychora that is not converted",
     "serve ./polychora --port 0",
     failed,
-    "orthant: a flat save is not written to; convert it first [ORT_DIALECT]",
-    "hint: orthant convert WORLD FOLDER makes a new world of it, which can be changed",
+    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes a world of Orthant of it [ORT_DIALECT]',
   ],
   ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
   ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],

@@ -79,7 +79,7 @@ describe("pixel worlds on the command line", () => {
     const folder = await makePixelWorld();
     const ls = await capture(["ls", folder]);
     expect(ls.exitCode).toBe(EXIT.failed);
-    expect(ls.errors).toContain("which this command does not read");
+    expect(ls.errors).toContain("which this command does not support");
     const stranger = join(folder, "notes.txt");
     await writeFile(stranger, "hello");
     expect((await capture(["info", stranger])).errors).toContain(

@@ -81,7 +81,7 @@ describe("a tile save on the command line", () => {
       expect([exitCode, errors], command).toEqual([
         EXIT.failed,
         expect.stringContaining(
-          "a world of tilesave, which this command does not read; orthant convert makes a world of Orthant of it",
+          "a world of tilesave, which this command does not support; orthant convert makes a world of Orthant of it",
         ),
       ]);
     }

@@ -7,7 +7,7 @@ import {
 } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
-import { copyGeneration, detectSave, verifySave } from "@orthant/save";
+import { copyGeneration, hasSave, verifySave } from "@orthant/save";
 import { createWorld, openWorld, type World } from "@orthant/world";
 
 /** The part of the browser's file API that the test needs. */
@@ -96,7 +96,7 @@ const worker = {
   /** Sets one voxel after the other, and reports each durable one. */
   async editForEver(folder: string): Promise<never> {
     const disk = await OpfsDisk.open(folder);
-    const isThere = (await detectSave(disk)) !== undefined;
+    const isThere = await hasSave(disk);
     const options = { durability: "journal" } as const;
     const world = isThere ? await openWorld(disk, options) : await createWorld(disk, {}, options);
     for (let edit = await editsIn(world); ; edit++) {

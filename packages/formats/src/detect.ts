@@ -1,22 +1,17 @@
 import type { Disk } from "@orthant/disk";
-import { attempt, readBeginning, readWhole } from "@orthant/disk/files";
+import { attempt, readBeginning } from "@orthant/disk/files";
 import type { PixelDialect } from "@orthant/pixel-world";
 import { detectPixelWorld } from "@orthant/pixel-world";
-import {
-  type Dialect,
-  dialectOfIndex,
-  generationFiles,
-  MANIFEST_FILE,
-  packFile,
-  surveySave,
-} from "@orthant/save";
+import { generationFiles, MANIFEST_FILE, packFile, surveySave } from "@orthant/save/parts";
 import { detectMarsMiner } from "./marsminer/dialect.ts";
 import type { MarsMinerDialect } from "./marsminer/layout.ts";
+import { isFlatSave } from "./polychora-flat/detect.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "./tilesave/tile-save.ts";
 
 /** Format of the world on a disk. */
 export type DetectedFormat =
   | DetectedPolychora
+  | DetectedFlatSave
   | DetectedMarsMiner
   | DetectedPixelWorld
   | DetectedTileSave
@@ -25,8 +20,17 @@ export type DetectedFormat =
 /** A native save. */
 export interface DetectedPolychora {
   readonly format: "polychora";
-  /** `undefined` if no index is left to determine it. */
-  readonly dialect: Dialect | undefined;
+  /** There is only one dialect. */
+  readonly dialect: undefined;
+  /** File whose content proves it. */
+  readonly evidence: string;
+}
+
+/** A save as the game Polychora wrote it. */
+export interface DetectedFlatSave {
+  readonly format: "polychora-flat";
+  /** There is only one dialect. */
+  readonly dialect: undefined;
   /** File whose content proves it. */
   readonly evidence: string;
 }
@@ -92,30 +96,28 @@ const MAGIC_BYTES = 4;
 const TILE_SAVE_START_BYTES = 128;
 
 /** Accepts a readable manifest or, without one, any file of a save with the right magic. */
-async function detectPolychora(disk: Disk): Promise<DetectedPolychora | undefined> {
-  const { manifest, generations, packIds } = await surveySave(disk);
-  const indexes: string[] = [];
-  const others: (readonly [path: string, magic: string])[] = [];
-  for (const generation of generations) {
-    const files = generationFiles(generation);
-    indexes.push(files.indexFile);
-    others.push([files.globalFile, "V4G0"], [files.playersFile, "V4P0"]);
-  }
-  if (manifest !== undefined) indexes.unshift(manifest.manifest.indexFile);
-  for (const packId of packIds) others.push([packFile(packId), "V4DT"]);
+async function detectPolychora(disk: Disk): Promise<DetectedPolychora | DetectedFlatSave | undefined> {
+  const evidence = await evidenceOfSave(disk);
+  if (evidence === undefined) return undefined;
+  const format = (await isFlatSave(disk)) ? "polychora-flat" : "polychora";
+  return { format, dialect: undefined, evidence };
+}
 
-  const index = await firstOf(indexes, async (path) => {
-    return (await hasMagic(disk, path, "V4IX")) ? { path, dialect: await dialectAt(disk, path) } : undefined;
-  });
-  if (manifest !== undefined) {
-    return { format: "polychora", dialect: index?.dialect, evidence: MANIFEST_FILE };
-  }
-  const evidence =
-    index?.path ??
-    (await firstOf(others, async ([path, magic]) =>
-      (await hasMagic(disk, path, magic)) ? path : undefined,
-    ));
-  return evidence === undefined ? undefined : { format: "polychora", dialect: index?.dialect, evidence };
+async function evidenceOfSave(disk: Disk): Promise<string | undefined> {
+  const { manifest, generations, packIds } = await surveySave(disk);
+  if (manifest !== undefined) return MANIFEST_FILE;
+  const files = generations.map(generationFiles);
+  const candidates: (readonly [path: string, magic: string])[] = [
+    ...files.map(({ indexFile }) => [indexFile, "V4IX"] as const),
+    ...files.flatMap(({ globalFile, playersFile }) => [
+      [globalFile, "V4G0"] as const,
+      [playersFile, "V4P0"] as const,
+    ]),
+    ...packIds.map((packId) => [packFile(packId), "V4DT"] as const),
+  ];
+  return firstOf(candidates, async ([path, magic]) =>
+    (await hasMagic(disk, path, magic)) ? path : undefined,
+  );
 }
 
 async function detectMars(disk: Disk): Promise<DetectedMarsMiner | undefined> {
@@ -160,11 +162,6 @@ async function firstOf<Item, Value>(
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-async function dialectAt(disk: Disk, path: string): Promise<Dialect | undefined> {
-  const [dialect] = await attempt(async () => dialectOfIndex(await readWhole(disk, path)));
-  return dialect;
 }
 
 async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {

@@ -1,12 +1,11 @@
+export type { ConvertOptions } from "./convert/conversion.ts";
 export {
   convertMarsMiner,
   convertToMarsMinerSave,
   type MarsMinerConversionReport,
   type MarsMinerConvertOptions,
 } from "./convert/convert-marsminer.ts";
-export { type ConvertOptions, convertSave } from "./convert/convert-save.ts";
 export { exportTileSave, importTileSave } from "./convert/convert-tiles.ts";
-export { importLegacyWorld } from "./convert/from-legacy.ts";
 export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
 export type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
 export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
@@ -17,6 +16,7 @@ export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
 export { convertToV3 } from "./convert/to-v3.ts";
 export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
 export {
+  type DetectedFlatSave,
   type DetectedFormat,
   type DetectedLegacyWorld,
   type DetectedMarsMiner,
@@ -27,4 +27,5 @@ export {
   detectLegacyWorld,
 } from "./detect.ts";
 export * from "./marsminer/index.ts";
+export * from "./polychora-flat/index.ts";
 export * from "./tilesave/index.ts";

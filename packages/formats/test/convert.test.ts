@@ -10,9 +10,9 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { convertSave } from "@orthant/formats";
+import { convertFlatSave, convertToFlat, openFlatSave, verifyFlatSave } from "@orthant/formats";
+import { worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";
 import {
-  allLeaves,
   type BlockEntry,
   compareSaves,
   createSave,
@@ -26,8 +26,6 @@ import {
   type SaveDifference,
   type StoredEntity,
   verifySave,
-  worldOverrideCodec,
-  writeFlatSave,
 } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf, smallWorld } from "@orthant/testkit/saves";
@@ -99,39 +97,36 @@ async function expectEqual(before: Save, after: Save): Promise<void> {
   expect(found).toEqual([]);
 }
 
-describe("convertSave", () => {
-  test("converts a world from tree to flat and back without loss if the flat dialect can hold it", async () => {
+describe("conversion to and from flat saves", () => {
+  test("converts a world from tree to flat and back without loss if a flat save can hold it", async () => {
     for (let seed = 1; seed <= 5; seed++) {
       const tree = await treeOf(scattered(seed));
       const flatDisk = new MemoryDisk();
-      const there = await convertSave(tree, "flat", flatDisk);
+      const there = await convertToFlat(tree, flatDisk);
       expect(there).toEqual({ chunks: scattered(seed).length, entities: 2, players: 1, losses: [] });
-      expect(await verifySave(flatDisk)).toMatchObject([
+      expect(await verifyFlatSave(flatDisk)).toMatchObject([
         { severity: "notice", message: "the manifest has no checksum" },
       ]);
-      const flat = await openSave(flatDisk);
-      expect(flat.dialect).toBe("flat");
-      await expectEqual(tree, flat);
-
+      const flat = await openFlatSave(flatDisk);
       const treeDisk = new MemoryDisk();
-      expect(await convertSave(flat, "tree", treeDisk)).toEqual(there);
+      expect(await convertFlatSave(flat, treeDisk)).toEqual(there);
       expect(await verifySave(treeDisk)).toEqual([]);
       const back = await openSave(treeDisk);
-      await expectEqual(flat, back);
+      await expectEqual(tree, back);
       const writer = await resumeSave(treeDisk, back);
       await (await writer.commit({ nowMs: 5 })).close();
       await writer.close();
     }
   });
 
-  test("lists what the flat dialect cannot hold, and converts the rest", async () => {
+  test("lists what a flat save cannot hold, and converts the rest", async () => {
     const wide = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === 0 ? 300 : 2)));
     const tree = await treeOf([{ position: [0, 0, 0, 0], chunk: wide }], {
       base: { kind: "generated" },
       generators: floorOf(5),
       description: { ...GLOBAL.description, name: "isles", spawn: [1, 2, 3, 4] },
     });
-    const report = await convertSave(tree, "flat", undefined);
+    const report = await convertToFlat(tree, undefined);
     expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
       ["the name of the world", 1],
       ["the spawn point", 1],
@@ -139,15 +134,15 @@ describe("convertSave", () => {
       ["chunks with materials above 255", 1],
     ]);
     const disk = new MemoryDisk();
-    expect(await convertSave(tree, "flat", disk, { standInMaterial: 9 })).toEqual({
+    expect(await convertToFlat(tree, disk, { standInMaterial: 9 })).toEqual({
       ...report,
       losses: report.losses.map((loss) => ({
         ...loss,
         remark: loss.remark.replace("material 1;", "material 9;"),
       })),
     });
-    const flat = await openSave(disk);
-    const [leaf] = await allLeaves(flat.index);
+    const flat = await openFlatSave(disk);
+    const [leaf] = flat.leaves;
     const [block] = leaf === undefined ? [] : await flat.readBlocks(leaf);
     expect(block?.chunk.get(0)).toBe(9);
     expect(block?.chunk.get(1)).toBe(2);
@@ -159,13 +154,12 @@ describe("convertSave", () => {
   ])("recognizes a floor of %i voxels by its parameters", async (thickness, base) => {
     const generators = floorOf(thickness);
     const disk = new MemoryDisk();
-    const { losses } = await convertSave(
+    const { losses } = await convertToFlat(
       await treeOf([], { base: { kind: "generated" }, generators }),
-      "flat",
       disk,
     );
     expect(losses).toEqual([]);
-    expect((await openSave(disk)).global.base).toEqual(base);
+    expect((await openFlatSave(disk)).global.base).toEqual(base);
   });
 
   test("reads chunks from a flat save's global file, and regions of any edge", async () => {
@@ -189,16 +183,23 @@ describe("convertSave", () => {
       nowMs: 4,
       limits: { ...DEFAULT_LIMITS, regionChunkEdge: 3 },
     });
-    const flat = await openSave(disk);
+    const flat = await openFlatSave(disk);
     const target = new MemoryDisk();
-    expect(await convertSave(flat, "tree", target)).toEqual({
+    expect(await convertFlatSave(flat, target)).toEqual({
       chunks: 4,
       entities: 1,
       players: 0,
       losses: [],
     });
     expect(await verifySave(target)).toEqual([]);
-    await expectEqual(flat, await openSave(target));
+    const tree = await openSave(target);
+    const found = new Map<string, number | undefined>();
+    for await (const leaf of tree.index.all()) {
+      for (const { position, chunk } of await tree.readBlocks(leaf))
+        found.set(`${position}`, chunk.uniformMaterial);
+      for (const { entityId } of await tree.readEntities(leaf)) expect(entityId).toBe(4n);
+    }
+    expect(Object.fromEntries(found)).toEqual({ "-9,0,0,0": 5, "1,0,0,0": 6, "2,0,0,0": 8, "-4,-5,11,3": 9 });
   });
 
   test("keeps one of several players with the same id and omits entities that are players", async () => {
@@ -213,7 +214,7 @@ describe("convertSave", () => {
       nowMs: 4,
     });
     const target = new MemoryDisk();
-    const { losses } = await convertSave(await openSave(disk), "tree", target);
+    const { losses } = await convertFlatSave(await openFlatSave(disk), target);
     expect(losses.map(({ what }) => what)).toEqual([
       "players that were there twice",
       "entities that are players",
@@ -221,12 +222,11 @@ describe("convertSave", () => {
     expect((await openSave(target)).players.map(({ lastSavedMs }) => lastSavedMs)).toEqual([99]);
   });
 
-  test("refuses chunks of another shape, the same dialect, and a folder that is not empty", async () => {
+  test("refuses chunks of another shape, and a folder that is not empty", async () => {
     const { disk, writer } = await smallWorld();
     await writer.close();
     const odd = await openSave(disk);
-    expect(await codeOfRejection(convertSave(odd, "flat", new MemoryDisk()))).toBe("ORT_DIALECT");
-    expect(await codeOfRejection(convertSave(odd, "tree", new MemoryDisk()))).toBe("ORT_DIALECT");
-    expect(await codeOfRejection(convertSave(await treeOf([]), "flat", disk))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(convertToFlat(odd, new MemoryDisk()))).toBe("ORT_DIALECT");
+    expect(await codeOfRejection(convertToFlat(await treeOf([]), disk))).toBe("ORT_NOT_EMPTY");
   });
 });

@@ -1,6 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
 import { detectFormat } from "@orthant/formats";
-import { writeFlatSave } from "@orthant/save";
+import { writeFlatSave } from "@orthant/formats/internal";
 import { smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
@@ -40,21 +40,27 @@ async function flatDisk(): Promise<MemoryDisk> {
 }
 
 describe("the format of a world", () => {
-  test("is detected by its manifest, and its dialect by its index", async () => {
+  test("is detected by its manifest, and a flat save by its index", async () => {
     const evidence = "manifest.json";
-    expect(await detectFormat(await treeDisk())).toEqual({ format: "polychora", dialect: "tree", evidence });
-    expect(await detectFormat(await flatDisk())).toEqual({ format: "polychora", dialect: "flat", evidence });
+    expect(await detectFormat(await treeDisk())).toEqual({ format: "polychora", evidence });
+    expect(await detectFormat(await flatDisk())).toEqual({ format: "polychora-flat", evidence });
   });
 
   test("is detected by any remaining file when those before it are gone", async () => {
-    let disk = await treeDisk();
-    const order = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
-    for (const [index, evidence] of order.entries()) {
-      const dialect = index <= 1 ? "tree" : undefined;
-      expect(await detectFormat(disk)).toEqual({ format: "polychora", dialect, evidence });
-      disk = changed(disk, { [evidence]: undefined });
+    for (const [made, format, recognized] of [
+      [await treeDisk(), "polychora", 5],
+      // Without an index and a global file, a flat save looks like any other.
+      [await flatDisk(), "polychora-flat", 3],
+    ] as const) {
+      let disk = made;
+      const order = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
+      for (const [index, evidence] of order.entries()) {
+        const expected = index < recognized ? format : "polychora";
+        expect(await detectFormat(disk)).toEqual({ format: expected, evidence });
+        disk = changed(disk, { [evidence]: undefined });
+      }
+      expect(await detectFormat(disk)).toBeUndefined();
     }
-    expect(await detectFormat(disk)).toBeUndefined();
   });
 
   test("is detected when the manifest is damaged, or has a future version", async () => {
@@ -62,7 +68,6 @@ describe("the format of a world", () => {
       const disk = changed(await treeDisk(), { "manifest.json": new TextEncoder().encode(text) });
       expect(await detectFormat(disk)).toMatchObject({
         format: "polychora",
-        dialect: "tree",
         evidence: INDEX,
       });
     }

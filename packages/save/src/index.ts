@@ -2,7 +2,6 @@ export { type Finding, isWhole } from "@orthant/disk/files";
 export { openBlob, sealBlob } from "./codec/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./codec/blob-ref.ts";
 export { blockBlobCodec } from "./codec/block-blob.ts";
-export { type Dialect, dialectOfIndex } from "./codec/dialect.ts";
 export { type EntityBlob, entityBlobCodec } from "./codec/entity-blob.ts";
 export { PLAYER_CLASS, type StoredEntity, storedEntityCodec } from "./codec/entity-record.ts";
 export {
@@ -25,7 +24,6 @@ export {
 export {
   type CompactedPackHeader,
   compactedPackHeader,
-  flatIndexHeader,
   globalHeader,
   INDEX_PAGE_TARGET_BYTES,
   type IndexHeader,
@@ -82,37 +80,6 @@ export {
   compareSaves,
   type SaveDifference,
 } from "./compare/compare-saves.ts";
-export {
-  FLAT_CLASSES,
-  FLAT_KINDS,
-  type FlatBlockBlob,
-  type FlatEntityBlob,
-  flatBlockBlobCodec,
-  flatEntityBlobCodec,
-} from "./flat/flat-blobs.ts";
-export {
-  type FlatGlobal,
-  type FlatIndex,
-  type FlatLeaf,
-  flatGlobalCodec,
-  flatIndexCodec,
-  flatPlayersCodec,
-} from "./flat/flat-payloads.ts";
-export { flatRegionCell, flatRegionOf } from "./flat/flat-regions.ts";
-export {
-  type FlatRegion,
-  type FlatSaveOptions,
-  FlatSaveWriter,
-  type FlatWorldFacts,
-} from "./flat/flat-save-writer.ts";
-export { type FlatSaveContent, writeFlatSave } from "./flat/flat-writer.ts";
-export {
-  LEGACY_WORLD_BYTES_MAX,
-  type LegacyWorld,
-  openLegacyWorld,
-  readLegacyWorld,
-} from "./flat/legacy-world.ts";
-export { worldOverrideCodec } from "./flat/world-override.ts";
 export {
   COMPACTION_DEAD_SHARE,
   type CompactionOptions,
@@ -173,10 +140,10 @@ export { isSegmentTaken, nextEpochNumber, removeSegments } from "./journal/segme
 export { type PackPiece, type ScannedGap, type ScannedRecord, scanPack } from "./pack/pack-scan.ts";
 export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./read/copy-generation.ts";
 export { type ListedGeneration, listGenerations } from "./read/list-generations.ts";
-export { detectSave, type OpenSaveOptions, openSave } from "./read/reader.ts";
-export { type FlatExtras, Save, type SaveState } from "./read/save.ts";
+export { hasSave, type OpenSaveOptions, openSave } from "./read/reader.ts";
+export { Save, type SaveState } from "./read/save.ts";
 export { applyRepair } from "./repair/apply-repair.ts";
 export { planRepair, type RepairOptions } from "./repair/repair.ts";
-export { describeRepair, type Loss, type RepairPiece, type RepairPlan } from "./repair/repair-plan.ts";
+export type { Loss, RepairPiece, RepairPlan } from "./repair/repair-plan.ts";
 export { type Survey, surveySave } from "./repair/survey.ts";
 export { type VerifyOptions, verifySave } from "./verify/verify.ts";

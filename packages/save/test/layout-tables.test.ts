@@ -18,7 +18,6 @@ import {
 } from "@orthant/pixel-world/internal";
 import {
   compactedPackHeader,
-  flatIndexHeader,
   globalHeader,
   groupHeader,
   indexHeader,
@@ -28,6 +27,7 @@ import {
   recordHeader,
   segmentHeader,
 } from "@orthant/save";
+import { flatIndexHeader } from "@orthant/save/parts";
 import { describe, expect, test } from "vitest";
 
 /** Returns each table of offsets on a page, with rows as offset, bytes and field. */

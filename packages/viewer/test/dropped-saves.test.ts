@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { ByteWriter, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { convertSave } from "@orthant/formats";
+import { convertToFlat } from "@orthant/formats";
 import { openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
@@ -67,8 +67,8 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
   }
 
   test.each([
-    ["tree", "Home", "polychora, tree, from your disk"],
-    ["flat", "flat", "polychora, flat, from your disk"],
+    ["tree", "Home", "polychora, from your disk"],
+    ["flat", "flat", "polychora-flat, from your disk"],
     ["old.v4dw", "old.v4dw", "v4dw, from your disk"],
   ])("of the kind %s is shown without sending any of it to the server", async (path, name, origin) => {
     const view = await open(path);
@@ -216,7 +216,7 @@ async function damagePacks(data: string): Promise<void> {
 
 async function writeFlat(from: string, path: string): Promise<void> {
   const save = await openSave(new NodeDisk(from));
-  await convertSave(save, "flat", await NodeDisk.create(path));
+  await convertToFlat(save, await NodeDisk.create(path));
   await save.close();
 }
 

@@ -1,15 +1,13 @@
 import {
   boxBetween,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
   GeneratorRegistry,
   generatorRef,
   type Position,
-  uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { openSave, worldOverrideCodec, writeFlatSave } from "@orthant/save";
+import { openSave } from "@orthant/save";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
@@ -163,24 +161,6 @@ test("a world with an unknown generator is neither created nor opened, and leave
   await expect(openWorld(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
   expect(disk.openFiles).toBe(0);
   await (await openWorld(disk)).close();
-});
-
-test("a flat save is shown with the chunks that it keeps outside its leaves", async () => {
-  const disk = new MemoryDisk();
-  await writeFlatSave(disk, {
-    base: { kind: "empty" },
-    worldSeed: 0n,
-    nextEntityId: 1n,
-    players: [],
-    blocks: [],
-    entities: [],
-    customPayload: encode(worldOverrideCodec, [{ position: HERE, chunk: uniformChunk(4_096, 3) }]),
-    nowMs: 1,
-  });
-  const world = await openWorld(disk, { readOnly: true });
-  expect((await world.chunk(HERE)).uniformMaterial).toBe(3);
-  await world.close();
-  await expect(openWorld(disk)).rejects.toThrow("ORT_DIALECT");
 });
 
 test("a world of many small leaves can be copied to another disk", async () => {

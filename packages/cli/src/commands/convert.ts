@@ -1,12 +1,13 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { convertSave, convertToV3, type DetectedFormat } from "@orthant/formats";
+import { convertToFlat, convertToV3, type DetectedFormat, verifyFlatSave } from "@orthant/formats";
 import { type Save, verifySave } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNewFolder, requireOutside } from "../files.ts";
-import { describeFormat, findWorld } from "../found-world.ts";
+import { conversionFromFlat } from "../flat/conversion.ts";
+import { describeFormat, findWorld, requireKept } from "../found-world.ts";
 import { conversionFromLegacy } from "../legacy/conversion.ts";
 import { journalLoss, openAskedSave } from "../live-save.ts";
 import { conversionFromMarsMiner, conversionToMarsMiner } from "../marsminer/conversion.ts";
@@ -110,7 +111,8 @@ async function openConversion(args: Arguments, context: Context, folder: string)
   const to = TARGETS.find((name) => name === args.text("to"));
   const { disk, format } = await findWorld(folder, context);
   if (to !== "marsminer") refuseMarsMinerOptions(args, folder, format);
-  if (format.format !== "polychora" && args.text("generation") !== undefined) {
+  const hasGenerations = format.format === "polychora" || format.format === "polychora-flat";
+  if (!hasGenerations && args.text("generation") !== undefined) {
     throw new UsageError(`"${folder}" is a world of ${describeFormat(format)}, which has no --generation`);
   }
   switch (format.format) {
@@ -125,6 +127,9 @@ async function openConversion(args: Arguments, context: Context, folder: string)
     case "v4dw":
       requireTarget(to, ["tree"], format);
       return conversionFromLegacy(disk, format, context);
+    case "polychora-flat":
+      requireTarget(to, ["tree"], format);
+      return conversionFromFlat(disk, await askedGeneration(disk, args));
     case "polychora":
       return conversionOfNative(disk, to, args);
   }
@@ -141,13 +146,19 @@ function requireTarget<Wanted extends Target>(
   throw new UsageError(`a world of ${describeFormat(format)} becomes a tree first, and then ${to}`);
 }
 
+/** Returns the requested generation, which is still there; `undefined` for the live one. */
+async function askedGeneration(disk: Disk, args: Arguments): Promise<number | undefined> {
+  const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+  if (generation !== undefined) await requireKept(disk, generation);
+  return generation;
+}
+
 async function conversionOfNative(
   disk: Disk,
   to: Target | undefined,
   args: Arguments,
 ): Promise<OpenConversion> {
-  const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
-  const opened = await openAskedSave(disk, generation);
+  const opened = await openAskedSave(disk, await askedGeneration(disk, args));
   return withJournalLoss(opened, await nativeConversion(opened, to, args));
 }
 
@@ -170,24 +181,24 @@ async function nativeConversion(
   args: Arguments,
 ): Promise<OpenConversion> {
   const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
-  const wanted = to ?? (save.dialect === "tree" ? "flat" : "tree");
+  const wanted = to ?? "flat";
   if (wanted === "marsminer") return { ...conversionToMarsMiner(save, marsMinerOptions(args)), generation };
   if (wanted === "tilesave") return { ...conversionToTiles(save), generation };
   if (wanted === "pxsw" || wanted === "pxsw1")
     return { ...conversionToPixels(save, wanted, standInMaterial), generation };
   if (wanted === "v3") return { ...conversionToV3(save), generation };
-  if (wanted === save.dialect) {
+  if (wanted === "tree") {
     await save.close();
     throw new UsageError(`"${args.at(0)}" is ${wanted} already; --to chooses another format`);
   }
   return {
-    from: save.dialect,
-    to: wanted,
+    from: "tree",
+    to: "flat",
     unit: "leaves",
     steps: save.index.totals.leaves,
     generation,
-    run: (made, onLeaf) => convertSave(save, wanted, made, { standInMaterial, onLeaf }),
-    verify: (made) => verifySave(made),
+    run: (made, onLeaf) => convertToFlat(save, made, { standInMaterial, onLeaf }),
+    verify: (made) => verifyFlatSave(made),
     close: () => save.close(),
   };
 }
@@ -195,7 +206,7 @@ async function nativeConversion(
 /** For programs that implement only the specification of version 3. */
 function conversionToV3(save: Save): OpenConversion {
   return {
-    from: save.dialect,
+    from: "tree",
     to: "v3",
     unit: "leaves",
     steps: save.index.totals.leaves,

@@ -4,7 +4,7 @@ import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { requireNative } from "../found-world.ts";
+import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openAskedSave, whileLive } from "../live-save.ts";
 import { integerBetween, parseGenerations } from "../parse.ts";
 import { formatAmount, formatCount, formatPosition } from "../report.ts";
@@ -41,8 +41,8 @@ export const diffCommand: Command = {
     if (args.at(1) === "" && generations === undefined) {
       throw new UsageError("name another world to compare with, or a --generation of this one");
     }
-    const before = { disk: await nativeDisk(beforeFolder, context), generation: generations?.[0] };
-    const after = { disk: await nativeDisk(afterFolder, context), generation: generations?.[1] };
+    const before = { disk: (await openReadable(beforeFolder, context)).disk, generation: generations?.[0] };
+    const after = { disk: (await openReadable(afterFolder, context)).disk, generation: generations?.[1] };
     const samePacks = beforeFolder === afterFolder;
     // A writer may save either world during the comparison.
     const found = await whileLive(before.disk, () =>
@@ -89,12 +89,6 @@ interface Comparison {
     readonly entities: number;
     readonly players: number;
   };
-}
-
-async function nativeDisk(folder: string, context: Context): Promise<Disk> {
-  const disk = await context.openDisk(folder);
-  await requireNative(disk, folder);
-  return disk;
 }
 
 async function compare(

@@ -13,7 +13,7 @@ import type { Disk } from "@orthant/disk";
 import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/save";
 import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
-import { requireNative } from "../found-world.ts";
+import { openReadable } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { exitWithJournals, openLiveSave, whileLive } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
@@ -33,14 +33,13 @@ export const getCommand: Command = {
   async run(args, context) {
     const folder = args.at(0);
     const voxel = args.parsedAt(1, "voxel", parsePosition);
-    const disk = await context.openDisk(folder);
-    await requireNative(disk, folder);
+    const { disk, isConverted } = await openReadable(folder, context);
     const opened = await openLiveSave(disk);
     const { save } = opened;
     try {
       const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);
       const stored = await findStored(save, chunk);
-      const onDisk = await recordOnDisk(disk, opened, chunk, stored.record);
+      const onDisk = isConverted ? undefined : await recordOnDisk(disk, opened, chunk, stored.record);
       const found = {
         world: folder,
         voxel,
@@ -48,7 +47,7 @@ export const getCommand: Command = {
         chunk: { position: chunk, state: stored.state },
         region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cell ?? null,
-        journaled: stored.record !== undefined && onDisk === undefined,
+        journaled: !isConverted && stored.record !== undefined && onDisk === undefined,
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
       context.printJson({ ...found, record: found.record ?? null });
@@ -107,16 +106,10 @@ async function materialAt(disk: Disk, voxel: Position): Promise<Found["material"
   }
 }
 
-/** Some flat saves keep chunks in the global file, which take precedence over records. */
 async function findStored(
   save: Save,
   position: Position,
 ): Promise<{ readonly state: ChunkState; readonly record: RecordLocation | undefined }> {
-  const global = save.flat?.globalBlocks.find((block) => positionsEqual(block.position, position));
-  if (global !== undefined) {
-    const bytes = save.flat?.customPayload.length ?? 0;
-    return { state: stateOf(global.chunk), record: { file: save.manifest.globalFile, offset: 0, bytes } };
-  }
   for (const { ref, blocks } of await recordsOf(save, position)) {
     const found = blocks.find((block) => positionsEqual(block.position, position));
     if (found !== undefined) return { state: stateOf(found.chunk), record: locationOf(ref) };
@@ -163,7 +156,6 @@ async function hasRecord(
   try {
     const save = await openSave(disk, { generation });
     await save.close();
-    if (file === save.manifest.globalFile) return false;
     return ((await findLeaf(save, chunk))?.blockRefs ?? [])
       .map(locationOf)
       .some((at) => at.file === file && at.offset === offset);

@@ -15,6 +15,7 @@ import { catalogOf, openSave, packFile, packHeader, type Save, type Survey, surv
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
+import { tellFlatSave } from "../flat/info.ts";
 import { describeFormat, fileBytes, findWorld } from "../found-world.ts";
 import { tellLegacyWorld } from "../legacy/info.ts";
 import { describeJournal, exitWithJournals, journalFacts, openLiveSave, whileLive } from "../live-save.ts";
@@ -63,6 +64,8 @@ export const infoCommand: Command = {
       const request = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
       return tellMarsMiner(request, context);
     }
+    if (format.format === "polychora-flat")
+      return tellFlatSave(disk, format, folder, args.has("count"), context);
     const survey = await surveySave(disk);
     const opened = await openLiveSave(disk);
     const { save } = opened;
@@ -187,7 +190,6 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
     if (isEmpty) emptyChunks++;
   };
   try {
-    for (const { position, chunk } of save.flat?.globalBlocks ?? []) add(position, chunk.isEmpty);
     for await (const leaf of save.index.all()) {
       for (const { position, chunk } of await save.readBlocks(leaf)) add(position, chunk.isEmpty);
       entities += (await save.readEntities(leaf)).length;
@@ -219,15 +221,10 @@ function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey)
     regions: index.totals.clocks,
     chunks: index.totals.uncounted === 0 ? index.totals.chunks : null,
     players: players.length,
-    bounds: boundsOf(cellsOf(save), description.chunkShape),
+    bounds: boundsOf(index.outline(), description.chunkShape),
     changed: boundsOf(regionsOf(save), description.chunkShape),
     materials: catalogOf(save.global.description).materials,
   };
-}
-
-function* cellsOf({ index, flat }: Save): Generator<Box> {
-  yield* index.outline();
-  for (const { position } of flat?.globalBlocks ?? []) yield boxAt(position);
 }
 
 function* regionsOf({ index }: Save): Generator<Box> {

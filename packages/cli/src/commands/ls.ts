@@ -18,7 +18,7 @@ import type { Disk } from "@orthant/disk";
 import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { fileBytes, requireNative } from "../found-world.ts";
+import { fileBytes, openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { integerBetween, parseBox } from "../parse.ts";
 import { formatCount, formatPosition, formatTime, tableLines } from "../report.ts";
@@ -55,8 +55,7 @@ export const lsCommand: Command = {
     const what = args.at(1) === "" ? "leaves" : args.at(1);
     const voxels = args.parsed("box", parseBox);
     const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
-    const disk = await context.openDisk(folder);
-    await requireNative(disk, folder);
+    const { disk } = await openReadable(folder, context);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
     const opened = await openLiveSave(disk);
@@ -64,7 +63,7 @@ export const lsCommand: Command = {
     try {
       const shape = save.global.description.chunkShape;
       const chunks = voxels === undefined ? WHOLE_LATTICE : chunksOfVoxels(shape, voxels);
-      const scope = { save, generation, folder, context, voxels, chunks };
+      const scope = { disk, save, generation, folder, context, voxels, chunks };
       const rows: Row[] = [];
       let isCut = false;
       for await (const row of lister.rows(scope)) {
@@ -83,6 +82,7 @@ export const lsCommand: Command = {
 };
 
 interface Scope {
+  readonly disk: Disk;
   /** Including the replayed journal. */
   readonly save: Save;
   /** The live generation on the disk. */
@@ -159,8 +159,6 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
       item: { chunk: position, state, materials },
     };
   };
-  const inGlobal = save.flat?.globalBlocks ?? [];
-  for (const block of inGlobal) if (boxContains(chunks, block.position)) yield rowOf(block);
   for await (const leaf of leavesIn(save, chunks)) {
     for (const block of await save.readBlocks(leaf))
       if (boxContains(chunks, block.position)) yield rowOf(block);
@@ -203,8 +201,7 @@ async function* playerRows({ save, voxels }: Scope): AsyncGenerator<Row> {
   }
 }
 
-async function* generationRows({ save, generation: live, folder, context }: Scope): AsyncGenerator<Row> {
-  const disk = await context.openDisk(folder);
+async function* generationRows({ disk, save, generation: live }: Scope): AsyncGenerator<Row> {
   const { generations } = await surveySave(disk);
   const names = new Map(
     save.global.description.namedGenerations.map(({ generation, name }) => [generation, name]),

@@ -18,7 +18,7 @@ import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { makeFile } from "../files.ts";
-import { requireNative } from "../found-world.ts";
+import { openReadable } from "../found-world.ts";
 import { exitWithJournals, whileLive } from "../live-save.ts";
 import { ChunkSource } from "../map/band.ts";
 import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
@@ -84,8 +84,7 @@ export const mapCommand: Command = {
       background: args.parsed("background", parseColour) ?? TRANSPARENT,
       heat: HEAT_KINDS.find((kind) => kind === args.text("heat")),
     };
-    const disk = await context.openDisk(folder);
-    await requireNative(disk, folder);
+    const { disk } = await openReadable(folder, context);
     // A writer may save the world during the drawing.
     const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, request, context));
     const { view, box, scale } = picture;

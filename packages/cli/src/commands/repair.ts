@@ -1,6 +1,7 @@
 import { type ChunkShape, chunkShape } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
+import { applyFlatRepair, openFlatSave, planFlatRepair } from "@orthant/formats";
 import { applyRepair, openSave, planRepair, type RepairPlan } from "@orthant/save";
 import { type JournalRepair, planJournalRepair } from "@orthant/world";
 import type { Command } from "../command.ts";
@@ -56,16 +57,10 @@ export const repairCommand: Command = {
     if (format.format === "marsminer") {
       return mendMarsMiner(request, marsMinerOptions(args), context).finally(() => progress.end());
     }
-    const { plan, journal } = await planAll(disk, shape).finally(() => progress.end());
-    if (writes) {
-      await context.makeFolder(target, async (made) => {
-        await applyRepair(disk, plan, made);
-        await journal.applyTo(made);
-        // Proves that the repaired world can be opened.
-        await (await openSave(made)).close();
-      });
-    }
-    const { keptRecords, keptBytes, generation, dialect, findings } = plan;
+    const planned = format.format === "polychora-flat" ? planFlat(disk) : planAll(disk, shape);
+    const { plan, journal, apply } = await planned.finally(() => progress.end());
+    if (writes) await context.makeFolder(target, apply);
+    const { keptRecords, keptBytes, generation, findings } = plan;
     const losses: readonly ListedLoss[] = [
       ...plan.losses,
       ...journal.losses.map((message) => ({ what: "journal", cell: undefined, message }) as const),
@@ -73,7 +68,6 @@ export const repairCommand: Command = {
     context.printJson({
       world: folder,
       wrote: writes ? target : null,
-      dialect,
       generation: generation ?? null,
       keptRecords,
       keptBytes,
@@ -92,18 +86,47 @@ export const repairCommand: Command = {
 /** A loss of the repair, in the save or in its journal. */
 type ListedLoss = Omit<RepairPlan["losses"][number], "what"> & { readonly what: string };
 
+/** A repair of a save and its journal. */
+interface PlannedRepair {
+  readonly plan: Pick<
+    RepairPlan,
+    "findings" | "generation" | "keptRecords" | "keptBytes" | "players" | "losses"
+  >;
+  readonly journal: Pick<JournalRepair, "changes" | "losses">;
+  /** Writes the repaired world, and proves that it can be opened. */
+  apply(made: Disk): Promise<void>;
+}
+
 /** Plans the repair of the world and of its journal since the last save. */
-async function planAll(
-  disk: Disk,
-  shape: ChunkShape | undefined,
-): Promise<{ readonly plan: RepairPlan; readonly journal: JournalRepair }> {
+async function planAll(disk: Disk, shape: ChunkShape | undefined): Promise<PlannedRepair> {
   const plan = await planRepair(disk, shape === undefined ? {} : { chunkShape: shape });
-  return { plan, journal: await planJournalRepair(disk, plan) };
+  const journal = await planJournalRepair(disk, plan);
+  return {
+    plan,
+    journal,
+    async apply(made) {
+      await applyRepair(disk, plan, made);
+      await journal.applyTo(made);
+      await (await openSave(made)).close();
+    },
+  };
+}
+
+async function planFlat(disk: Disk): Promise<PlannedRepair> {
+  const plan = await planFlatRepair(disk);
+  return {
+    plan,
+    journal: { changes: 0, losses: [] },
+    async apply(made) {
+      await applyFlatRepair(disk, plan, made);
+      await (await openFlatSave(made)).close();
+    },
+  };
 }
 
 function planLines(
-  { generation, keptRecords, keptBytes, players }: RepairPlan,
-  { changes }: JournalRepair,
+  { generation, keptRecords, keptBytes, players }: PlannedRepair["plan"],
+  { changes }: PlannedRepair["journal"],
   losses: readonly ListedLoss[],
 ): readonly string[] {
   return [

@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
-import { verifyMarsMiner } from "@orthant/formats";
+import { verifyFlatSave, verifyMarsMiner } from "@orthant/formats";
 import { surveySave, verifySave } from "@orthant/save";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -53,6 +53,7 @@ async function findingsOf(
 ): Promise<readonly Finding[]> {
   if (format.format === "pixelworld") return verifyPixels(disk, format, context);
   if (format.format === "tilesave" || format.format === "v4dw") throw unreadable(args.at(0), format);
+  if (format.format === "polychora-flat") return verifyFlatSave(disk);
   if (format.format === "marsminer") return verifyMarsMiner(disk, marsMinerOptions(args));
   return verifySteadily(args.at(0), args.has("checksums"), context);
 }

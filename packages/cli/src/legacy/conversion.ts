@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
-import { type DetectedLegacyWorld, importLegacyWorld } from "@orthant/formats";
-import { openLegacyWorld, verifySave } from "@orthant/save";
+import { type DetectedLegacyWorld, importLegacyWorld, openLegacyWorld } from "@orthant/formats";
+import { verifySave } from "@orthant/save";
 import type { Context } from "../context.ts";
 import type { OpenConversion } from "../open-conversion.ts";
 

@@ -1,7 +1,6 @@
 import { type Box, boxAt, HYPERCUBE_CHUNKS, unionBox } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { DetectedLegacyWorld } from "@orthant/formats";
-import { openLegacyWorld } from "@orthant/save";
+import { type DetectedLegacyWorld, openLegacyWorld } from "@orthant/formats";
 import type { Context } from "../context.ts";
 import { describeFormat, fileBytes } from "../found-world.ts";
 import { factLines, formatAmount, formatBox, formatBytes } from "../report.ts";

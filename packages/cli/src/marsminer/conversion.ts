@@ -41,7 +41,7 @@ export async function conversionFromMarsMiner(
 export function conversionToMarsMiner(save: Save, { cubeSize }: OpenMarsMinerOptions): OpenConversion {
   const size = cubeSize === undefined ? {} : { cubeSize };
   return {
-    from: save.dialect,
+    from: "tree",
     to: "marsminer",
     unit: "leaves",
     steps: save.index.totals.leaves,

@@ -59,7 +59,7 @@ export function conversionToPixels(save: Save, to: PixelTarget, standInMaterial:
   const { kind, path } = TARGETS[to];
   const options = { acceptLosses: true, standInMaterial };
   return {
-    from: save.dialect,
+    from: "tree",
     to: kind,
     unit: "chunks",
     run: (made, onChunk) =>

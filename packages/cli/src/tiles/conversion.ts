@@ -21,7 +21,7 @@ export async function conversionFromTiles(disk: Disk, context: Context): Promise
 /** Converts a native world to a tile save. */
 export function conversionToTiles(save: Save): OpenConversion {
   return {
-    from: save.dialect,
+    from: "tree",
     to: "tilesave",
     unit: "leaves",
     steps: save.index.totals.leaves,

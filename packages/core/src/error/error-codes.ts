@@ -51,7 +51,7 @@ export const ERROR_CODES = {
   ORT_OCTREE: "the flags and values of an octree are not those of one tree that fits its cube",
   ORT_LOSS: "a conversion would lose something that the caller has not accepted",
   ORT_LZ4: "a compressed block is not valid LZ4, or gives another number of bytes than it has to",
-  ORT_DIALECT: "a world holds something that the dialect it should be written in cannot",
+  ORT_DIALECT: "a world has to be converted first, or holds something that the other format cannot",
   ORT_NOT_EMPTY: "a save should be made in a place that is not empty",
   ORT_SAVE_POISONED: "an earlier save failed, so nothing more is accepted",
   ORT_PATH: "a path is not a plain relative path inside the disk's root",

@@ -1,17 +1,18 @@
 import { type Box, boxContains, type ChunkShape, clampInto, PositionMap } from "@orthant/core";
-import type { Disk } from "@orthant/disk";
-import type { BlockEntry, LeafEntry, Save, SaveContent, StoredEntity } from "@orthant/save";
-import { chunkOfEntity } from "@orthant/save";
-import type { ConversionLosses } from "./losses.ts";
+import {
+  type BlockEntry,
+  chunkOfEntity,
+  type LeafEntry,
+  type SaveContent,
+  type StoredEntity,
+} from "@orthant/save";
 
-/** Inputs of a conversion. */
-export interface Conversion {
-  readonly save: Save;
-  /** `undefined` for a dry run. */
-  readonly target: Disk | undefined;
-  readonly losses: ConversionLosses;
-  readonly standIn: number;
-  readonly options: { readonly onLeaf?: () => void };
+/** Options for converting. */
+export interface ConvertOptions {
+  /** Replaces materials that the other format lacks. Default: 1. */
+  readonly standInMaterial?: number;
+  /** Called after each leaf that is read. */
+  readonly onLeaf?: () => void;
 }
 
 /** Amount of converted content. */

@@ -100,7 +100,7 @@ async function surveyColumns(
   const columns = new Map<string, { x: number; z: number; height: number }>();
   const materials = new Set<number>();
   let chunks = 0;
-  for await (const leaf of content.index.all()) {
+  for await (const leaf of content.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
     for (const { position, chunk } of await content.readBlocks(leaf)) {
       const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(position[axis as 0 | 1 | 2], perCube)) as [

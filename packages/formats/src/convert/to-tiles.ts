@@ -20,9 +20,9 @@ import {
   type TileSave,
 } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
-import { noteLostFacts } from "./flat-facts.ts";
 import { TILE_FACTS_KEY } from "./from-tiles.ts";
 import type { ConversionLosses } from "./losses.ts";
+import { noteLostFacts } from "./lost-facts.ts";
 
 /** Writes the edited chunks of a world as a tile save. */
 export async function convertToTiles(

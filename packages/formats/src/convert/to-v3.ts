@@ -1,8 +1,7 @@
-import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Save } from "@orthant/save";
 import { BulkSaveWriter } from "@orthant/save";
-import type { ConvertOptions } from "./convert-save.ts";
+import type { ConvertOptions } from "./conversion.ts";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";
 
 /**
@@ -15,7 +14,6 @@ export async function convertToV3(
   target: Disk | undefined,
   { onLeaf }: ConvertOptions = {},
 ): Promise<ConversionReport> {
-  if (save.dialect !== "tree") throw new OrthantError("ORT_DIALECT", "a flat save becomes a tree first");
   const losses = new ConversionLosses();
   const { global, players } = save;
   const { description } = global;

@@ -16,7 +16,7 @@ export interface BlobRef {
 /** Maximum number of references of one kind in a leaf. */
 export const REFS_PER_LEAF_MAX = 65_536;
 
-/** Codec of one reference. Both dialects encode it alike. Rule S27. */
+/** Codec of one reference. Rule S27. */
 export const blobRefCodec: Codec<BlobRef> = {
   write(out, ref) {
     out.varU32(ref.dataFileId);

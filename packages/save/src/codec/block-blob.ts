@@ -34,7 +34,7 @@ const EMPTY_OVERRIDE = 1;
 const DICT_REF = 2;
 const STATES = 3;
 
-/** Codec of a block blob of the tree dialect, for chunks of one volume. Rules S29 to S31. */
+/** Codec of a block blob, for chunks of one volume. Rules S29 to S31. */
 export function blockBlobCodec(chunkVolume: number): Codec<readonly BlockAssignment[]> {
   return {
     write: (out, blocks) => out.raw(encodeBlockBlob(prepareBlocks(blocks, chunkVolume))),

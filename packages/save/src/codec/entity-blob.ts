@@ -11,7 +11,7 @@ const ENTITIES_MAX = 1_000_000;
 const entitiesCodec = list(storedEntityCodec, ENTITIES_MAX);
 
 /**
- * Codec of an entity blob of the tree dialect: at least one entity, in order of unique ids, no players. Rule
+ * Codec of an entity blob: at least one entity, in order of unique ids, no players. Rule
  * S32.
  */
 export const entityBlobCodec: Codec<EntityBlob> = {

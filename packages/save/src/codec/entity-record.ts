@@ -25,7 +25,7 @@ export const PLAYER_CLASS = 0;
 const CLASS_COUNT = 0x100;
 const optionalText = option(string(TEXT_BYTES_MAX));
 
-/** Codec of one entity. Both dialects encode it alike. Rule S33. */
+/** Codec of one entity. Rule S33. */
 export const storedEntityCodec: Codec<StoredEntity> = {
   write(out, entity) {
     out.varU64(entity.entityId);

@@ -38,7 +38,7 @@ const HINTS_MAX = 1_000_000;
 const optionalId = option(varU64);
 const optionalPosition = option(positionCodec);
 
-/** Codec of the players' hints, the same in both dialects. */
+/** Codec of the players' hints. */
 export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
   {
     write(out, { playerId, entityId, lastRegion }) {
@@ -70,7 +70,7 @@ const baseWorldCodec: Codec<BaseWorld> = {
 const nestedGenerators = nested(generatorsCodec);
 const nestedDescription = nested(worldDescriptionCodec);
 
-/** Codec of the tree dialect's payload, in the order of the specification. Rules S14 to S17. */
+/** Codec of the payload, in the order of the specification. Rules S14 to S17. */
 export const globalRecordCodec: Codec<GlobalRecord> = {
   write(out, record) {
     baseWorldCodec.write(out, record.base);

@@ -2,7 +2,7 @@ import { requireInteger, U32_MAX } from "@orthant/core";
 
 /** Thresholds for writing a save, stored in its manifest. */
 export interface SaveLimits {
-  /** Chunks along each edge of a region; used only by the flat dialect. */
+  /** Chunks along each edge of a region; used only by flat saves. */
   readonly regionChunkEdge: number;
   readonly dataFileMaxBytes: number;
   readonly indexSoftMaxBytes: number;

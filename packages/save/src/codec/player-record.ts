@@ -4,7 +4,7 @@ import { type Vector, vectorCodec } from "./vector.ts";
 /** The stored state of a player. Positions and orientations have 32-bit float precision. */
 export interface StoredPlayer {
   readonly playerId: bigint;
-  /** Key that proves the player's identity; empty without one. The flat dialect has no field for it. */
+  /** Key that proves the player's identity; empty without one. */
   readonly authKey: Uint8Array;
   readonly name: string | undefined;
   readonly position: Vector;
@@ -66,7 +66,7 @@ const storedPlayerCodec: Codec<StoredPlayer> = {
 
 const records = list(storedPlayerCodec, PLAYERS_MAX);
 
-/** Codec of the tree dialect's payload: players in order of unique ids. Rules S18 and S19. */
+/** Codec of the payload: players in order of unique ids. Rules S18 and S19. */
 export const playersCodec: Codec<readonly StoredPlayer[]> = {
   write(out, players) {
     const twice = findDisorder(players);

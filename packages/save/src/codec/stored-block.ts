@@ -110,7 +110,7 @@ export function realizeBlock(block: StoredBlock, generated: GeneratedChunks | un
   return applyChunkChange(generated(block.position), block.change);
 }
 
-/** Converts the blocks of a version 1 blob or of the flat dialect. Untouched positions have none. */
+/** Converts the blocks of a version 1 blob. Untouched positions have none. */
 export function storedChunks(blocks: readonly BlockAssignment[]): readonly StoredBlock[] {
   const contents = new Map<Chunk, ChunkContent>();
   const stored: StoredBlock[] = [];

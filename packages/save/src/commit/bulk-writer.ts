@@ -3,9 +3,9 @@ import type { Disk } from "@orthant/disk";
 import { generationFiles } from "../codec/file-names.ts";
 import { bindingOf } from "../codec/file-seal.ts";
 import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
-import { DATA_FOLDER, globalHeader, INDEX_FOLDER, playersHeader } from "../codec/layout.ts";
+import { globalHeader, playersHeader } from "../codec/layout.ts";
 import type { WholeIndexVersion } from "../codec/leaf-entry.ts";
-import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../codec/limits.ts";
+import { DEFAULT_LIMITS, type SaveLimits } from "../codec/limits.ts";
 import { encodeManifest, type Manifest } from "../codec/manifest.ts";
 import { packListOf } from "../codec/pack-list.ts";
 import { encodePayloadFile } from "../codec/payload-file.ts";
@@ -20,9 +20,9 @@ import { type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "../index/leaf-records.ts";
 import { pageReader } from "../index/page-reader.ts";
 import { PageWriter } from "../index/page-writer.ts";
-import { PackWriter } from "../pack/pack-writer.ts";
+import type { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
-import { requireEmptyFolder } from "./empty-folder.ts";
+import { prepareFolder } from "./empty-folder.ts";
 import type { LeafChange } from "./save-change.ts";
 
 const GENERATION = 0;
@@ -80,11 +80,7 @@ export class BulkSaveWriter {
     shape: ChunkShape,
     { limits = DEFAULT_LIMITS, generated, indexVersion = 2 }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
-    requireLimits(limits);
-    await requireEmptyFolder(disk);
-    await disk.makeDirectory(INDEX_FOLDER);
-    await disk.makeDirectory(DATA_FOLDER);
-    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+    const packs = await prepareFolder(disk, limits);
     // An index of version 1 goes with blobs of version 1.
     const storage = { blobVersion: indexVersion, ...(generated && { generated }) };
     return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);

@@ -3,6 +3,8 @@ import type { Disk } from "@orthant/disk";
 import { fileSize, isLockName, pathOfTemporary } from "@orthant/disk/files";
 import { generationFiles, packFile } from "../codec/file-names.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
+import { requireLimits, type SaveLimits } from "../codec/limits.ts";
+import { PackWriter } from "../pack/pack-writer.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
 const FIRST_PACK = packFile(1);
@@ -10,6 +12,15 @@ const FIRST_PACK = packFile(1);
 const UNFINISHED: ReadonlySet<string> = new Set([FIRST_PACK, ...Object.values(generationFiles(0))]);
 /** Files that have a temporary name until they are complete. */
 const RENAMED: ReadonlySet<string> = new Set([MANIFEST_FILE, ...Object.values(generationFiles(0))]);
+
+/** Creates the folders of a new save, and its first pack. Throws `ORT_NOT_EMPTY` if the disk is not empty. */
+export async function prepareFolder(disk: Disk, limits: SaveLimits): Promise<PackWriter> {
+  requireLimits(limits);
+  await requireEmptyFolder(disk);
+  await disk.makeDirectory(INDEX_FOLDER);
+  await disk.makeDirectory(DATA_FOLDER);
+  return PackWriter.create(disk, limits.dataFileMaxBytes);
+}
 
 /**
  * Throws `ORT_NOT_EMPTY` unless a save can be created here without touching foreign files. Removes the

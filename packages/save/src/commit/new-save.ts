@@ -38,13 +38,11 @@ export function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits:
     chunkExtents: global.description.chunkShape.extents,
   };
   return {
-    dialect: "tree",
     generation: -1,
     manifest,
     global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
     players: [],
     index: LeafIndex.of([]),
     indexVersion,
-    flat: undefined,
   };
 }

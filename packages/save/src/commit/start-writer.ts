@@ -2,15 +2,14 @@ import { type GeneratorRegistry, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { generatedChunks } from "../codec/generated-chunks.ts";
-import { DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
-import { DEFAULT_LIMITS, requireLimits } from "../codec/limits.ts";
+import { DEFAULT_LIMITS } from "../codec/limits.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
 import { SaveHistory } from "../history/save-history.ts";
 import { packsToGoOnWith } from "../pack/named-packs.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { readManifest } from "../read/reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
-import { requireEmptyFolder } from "./empty-folder.ts";
+import { prepareFolder } from "./empty-folder.ts";
 import { GenerationHolds } from "./generation-holds.ts";
 import { type NewSave, nothingYet } from "./new-save.ts";
 import { SaveWriter } from "./writer.ts";
@@ -31,15 +30,10 @@ export interface ResumeOptions {
 
 /** Creates a save in an empty folder and commits its first generation, number 0. Rule S47. */
 export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWriter> {
-  const limits = initial.limits ?? DEFAULT_LIMITS;
-  requireLimits(limits);
-  requireRetention(initial.retention ?? DEFAULT_RETENTION);
-  await requireEmptyFolder(disk);
-  await disk.makeDirectory(INDEX_FOLDER);
-  await disk.makeDirectory(DATA_FOLDER);
-  const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
+  const { limits = DEFAULT_LIMITS, retention = DEFAULT_RETENTION, lock } = initial;
+  requireRetention(retention);
+  const packs = await prepareFolder(disk, limits);
   const generated = generatedChunks(initial.global, initial.generators);
-  const { retention = DEFAULT_RETENTION, lock } = initial;
   const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
   const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
   try {
@@ -51,15 +45,12 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   }
 }
 
-/** Continues a save of the tree dialect from the generation that was opened. */
+/** Continues a save from the generation that was opened. */
 export async function resumeSave(
   disk: Disk,
   save: SaveState,
   options: ResumeOptions = {},
 ): Promise<SaveWriter> {
-  if (save.dialect !== "tree") {
-    throw new OrthantError("ORT_DIALECT", "a flat save is not written to; convert it first");
-  }
   const { manifest: found } = await readManifest(disk);
   if (save.generation !== found.currentGeneration && options.rollBack !== true) {
     const detail = `generation ${found.currentGeneration} is newer than ${save.generation}, which was opened`;

@@ -187,7 +187,6 @@ export class SaveWriter {
   ): Promise<readonly PlannedLeaf[]> {
     const { global, manifest } = this.#state;
     const context: BlobContext = {
-      dialect: "tree",
       chunkVolume: global.description.chunkShape.volume,
       limits: manifest.limits,
       generated: this.#generated,

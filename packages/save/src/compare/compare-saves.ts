@@ -40,7 +40,7 @@ export async function* compareSaves(
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
   const contents = { before: new SaveContent(before), after: new SaveContent(after) };
   const leaves =
-    options.samePacks === true && before.dialect === "tree" && after.dialect === "tree"
+    options.samePacks === true
       ? await changedLeaves(before, after)
       : { before: () => contents.before.all(), after: () => contents.after.all() };
   if (positionsEqual(shapeOf(before), shapeOf(after))) {

@@ -98,8 +98,7 @@ export class GenerationKeeper {
   /** Returns the commit time of a generation. A damaged one counts as very old and is retired in its turn. */
   async #timeOf(generation: number): Promise<number> {
     try {
-      const { global } = await readGlobal(this.#disk, generationFiles(generation).globalFile, "tree");
-      return global.lastModifiedMs;
+      return (await readGlobal(this.#disk, generationFiles(generation).globalFile)).lastModifiedMs;
     } catch (error) {
       if (isDamage(error)) return 0;
       throw error;

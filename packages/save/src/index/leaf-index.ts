@@ -8,12 +8,9 @@ import {
 } from "@orthant/core";
 import { attempt } from "@orthant/disk/files";
 import { pageFile } from "../codec/file-names.ts";
-import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { isSameLeaf, type LeafEntry } from "../codec/leaf-entry.ts";
-import { levelOf } from "./cell.ts";
 import type { IndexPage, PageLink } from "./index-page.ts";
 import { type IndexTotals, sumTotals, totalsOfLeaf } from "./index-totals.ts";
-import { LeafGrid } from "./leaf-grid.ts";
 import { LeafMap } from "./leaf-map.ts";
 import {
   type Branch,
@@ -61,29 +58,17 @@ export class LeafIndex {
   /** Totals of all leaves, including those not in memory. */
   readonly totals: IndexTotals;
   readonly #root: Node | undefined;
-  /** Set for a flat save whose regions are not aligned cubes. */
-  readonly #grid: LeafGrid<LeafEntry> | undefined;
   readonly #read: PageReader;
 
-  private constructor(
-    root: Node | undefined,
-    totals: IndexTotals,
-    read: PageReader = noPages,
-    grid?: LeafGrid<LeafEntry>,
-  ) {
+  private constructor(root: Node | undefined, totals: IndexTotals, read: PageReader) {
     this.#root = root;
     this.totals = totals;
     this.#read = read;
-    this.#grid = grid;
   }
 
-  /** Creates an index with all leaves in memory: those of a flat save, or of a single-file index. */
+  /** Creates an index with all leaves in memory. */
   static of(leaves: readonly LeafEntry[]): LeafIndex {
-    const totals = sumTotals(leaves.map(totalsOfLeaf));
-    const odd = leaves.find(({ cell }) => (levelOf(cell) ?? Infinity) > LEAF_LEVEL_MAX);
-    if (odd === undefined) return new LeafIndex(trieOf(leaves), totals);
-    const edge = odd.cell.max[0] - odd.cell.min[0];
-    return new LeafIndex(undefined, totals, noPages, new LeafGrid(leaves, edge));
+    return new LeafIndex(trieOf(leaves), sumTotals(leaves.map(totalsOfLeaf)), noPages);
   }
 
   /** Creates an index over a trie and the pages it refers to. */
@@ -123,9 +108,7 @@ export class LeafIndex {
 
   /** Returns the leaf that contains a chunk. */
   find(position: Position): LeafEntry | undefined {
-    return this.#grid === undefined
-      ? findLeaf(this.#root, position, requireContent)
-      : this.#grid.find(position);
+    return findLeaf(this.#root, position, requireContent);
   }
 
   /** Returns the leaf with exactly this cell. */
@@ -139,9 +122,7 @@ export class LeafIndex {
    * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
    */
   cellFor(position: Position): Box {
-    return this.#grid === undefined
-      ? cellFor(this.#root, position, requireContent)
-      : this.#grid.cellFor(position);
+    return cellFor(this.#root, position, requireContent);
   }
 
   /**
@@ -149,7 +130,7 @@ export class LeafIndex {
    * leaves.
    */
   touching(box: Box): Iterable<LeafEntry> {
-    return this.#grid?.touching(box) ?? leavesTouching(this.#root, box, requireContent);
+    return leavesTouching(this.#root, box, requireContent);
   }
 
   /**
@@ -175,8 +156,8 @@ export class LeafIndex {
       pushReversed(ahead, sorted.filter(isPage));
       return sorted.filter((entry): entry is LeafEntry => !isPage(entry));
     };
-    const root = this.#grid?.leaves() ?? entriesOf(this.#root);
-    yield { cell: WHOLE_LATTICE, link: undefined, leaves: leavesOf(root), error: undefined };
+    const leaves = leavesOf(entriesOf(this.#root));
+    yield { cell: WHOLE_LATTICE, link: undefined, leaves, error: undefined };
     for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
       const { cell, link } = page;
       if (link !== undefined && passOver(link)) continue;
@@ -188,7 +169,7 @@ export class LeafIndex {
 
   /** Yields the cells of all leaves in the root, and of the pages it links to. */
   *outline(): Generator<Box> {
-    for (const { cell } of this.#grid?.leaves() ?? entriesOf(this.#root)) yield cell;
+    for (const { cell } of entriesOf(this.#root)) yield cell;
   }
 
   /**
@@ -205,9 +186,6 @@ export class LeafIndex {
 
   /** Like `changesSince`, and also yields the pages that only one of the two has. */
   differencesSince(before: LeafIndex): AsyncGenerator<TrieDifference<LeafEntry>> {
-    if (this.#grid !== undefined || before.#grid !== undefined) {
-      throw new OrthantError("ORT_ARGUMENT", "a flat save has one generation to compare");
-    }
     return compareTries(before.#root, this.#root, {
       peekBefore: (page) => page.peek(before.#read),
       peekAfter: (page) => page.peek(this.#read),

@@ -12,7 +12,6 @@ import { openBlob } from "../codec/blob-envelope.ts";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { rememberSize } from "../codec/blob-size.ts";
 import { blockBlobCodec, checkBlockBlob } from "../codec/block-blob.ts";
-import type { Dialect } from "../codec/dialect.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
@@ -22,22 +21,16 @@ import type { SaveLimits } from "../codec/limits.ts";
 import { checkPackedBlob, packedBlobCodec } from "../codec/packed-blob.ts";
 import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { type GeneratedChunks, realizeBlock, type StoredBlock, storedChunks } from "../codec/stored-block.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec } from "../flat/flat-blobs.ts";
-import { flatRegionBox } from "../flat/flat-regions.ts";
 import { describeCell } from "../index/cell.ts";
 import type { PackShelf } from "../pack/pack-shelf.ts";
 
 /** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {
-  readonly dialect: Dialect;
   readonly chunkVolume: number;
   readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
   /** The world's generator, for chunks that are stored as changes to its output. */
   readonly generated?: GeneratedChunks;
 }
-
-/** The flat dialect does not limit records: a region with a large edge is one record. */
-const FLAT_PAYLOAD_BYTES_MAX = 0x7fff_ffff;
 
 /** Reads the blocks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
@@ -47,7 +40,7 @@ export async function readStoredBlob(
   context: BlobContext,
 ): Promise<readonly StoredBlock[]> {
   const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source, context);
+  requireKind(ref, BLOCK_BLOB, source);
   const payload = await shelf.readPayload(ref, payloadLimit(context, "block"));
   return decodeBlockPayload(payload, ref, source, cell, context);
 }
@@ -59,7 +52,7 @@ export async function readEntityBlob(
   cell: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
-  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell), context);
+  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell));
   const payload = await shelf.readPayload(ref, payloadLimit(context, "entity"));
   return decodeEntityPayload(payload, ref, cell, context);
 }
@@ -75,11 +68,7 @@ export async function checkBlockPayload(
   context: BlobContext,
 ): Promise<readonly Position[]> {
   const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source, context);
-  if (context.dialect === "flat") {
-    const blocks = await decodeBlockPayload(payload, ref, source, cell, context);
-    return blocks.map(({ position }) => position);
-  }
+  requireKind(ref, BLOCK_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "block");
   const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkBlockBlob;
   const positions = atFile(at, () => {
@@ -100,12 +89,7 @@ export async function decodeEntityPayload(
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
   const source = sourceOf(ref, "entity", cell);
-  requireKind(ref, ENTITY_BLOB, source, context);
-  if (context.dialect === "flat") {
-    const blob = decodeAt(source, flatEntityBlobCodec, payload);
-    requireRegion(blob, cell, source);
-    return blob.entities;
-  }
+  requireKind(ref, ENTITY_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
   const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
   if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
@@ -113,11 +97,7 @@ export async function decodeEntityPayload(
 }
 
 /** Maximum size of a record's payload, and of its content when uncompressed. */
-export function payloadLimit(
-  { dialect, limits }: Pick<BlobContext, "dialect" | "limits">,
-  kind: "block" | "entity",
-): number {
-  if (dialect === "flat") return FLAT_PAYLOAD_BYTES_MAX;
+export function payloadLimit({ limits }: Pick<BlobContext, "limits">, kind: "block" | "entity"): number {
   return kind === "block" ? limits.blockBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
 }
 
@@ -176,11 +156,6 @@ async function decodeBlockPayload(
   cell: Box,
   context: BlobContext,
 ): Promise<readonly StoredBlock[]> {
-  if (context.dialect === "flat") {
-    const blob = decodeAt(source, flatBlockBlobCodec, payload);
-    requireRegion(blob, cell, source);
-    return storedChunks(blob.blocks);
-  }
   const { bytes, at } = await openPayload(payload, ref, source, context, "block");
   const blocks =
     ref.blobVersion === PACKED_BLOB_VERSION
@@ -216,30 +191,15 @@ function requireInside(positions: readonly Position[], cell: Box, source: Source
   if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
 }
 
-function requireKind(
-  { blobType, blobVersion }: BlobRef,
-  expected: number,
-  source: Source,
-  { dialect }: BlobContext,
-): void {
+function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
   const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
-  const newest = dialect === "flat" ? BLOB_VERSION : PACKED_BLOB_VERSION;
-  if (blobVersion < BLOB_VERSION || blobVersion > newest) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
+  if (blobVersion < BLOB_VERSION || blobVersion > PACKED_BLOB_VERSION) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${PACKED_BLOB_VERSION}`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
-}
-
-function requireRegion(
-  { region, regionChunkEdge }: { readonly region: Box["min"]; readonly regionChunkEdge: number },
-  cell: Box,
-  source: Source,
-): void {
-  const box = flatRegionBox(region, regionChunkEdge);
-  if (box === undefined || !boxEquals(box, cell)) throw misplaced(source, `is of region [${region}]`);
 }
 
 function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {

@@ -3,7 +3,7 @@ import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole } from "@orthant/disk/files";
 import { type GenerationFiles, generationFiles } from "../codec/file-names.ts";
 import { bindingOf, requireSameWorld } from "../codec/file-seal.ts";
-import type { GlobalRecord } from "../codec/global-record.ts";
+import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import {
   DATA_FOLDER,
   globalHeader,
@@ -20,7 +20,7 @@ import {
   withoutJournal,
 } from "../codec/manifest.ts";
 import { packListOf, packListText } from "../codec/pack-list.ts";
-import { payloadOfFile } from "../codec/payload-file.ts";
+import { decodePayloadFile } from "../codec/payload-file.ts";
 import { swapManifest, writeGenerationFiles } from "../commit/commit-sequence.ts";
 import { requireEmptyFolder } from "../commit/empty-folder.ts";
 import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
@@ -31,7 +31,7 @@ import { PackCopies } from "../pack/pack-copies.ts";
 import { PackShelf } from "../pack/pack-shelf.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
-import { globalOfPayload, readGlobal, readIndex, readPlayers } from "./reader.ts";
+import { readGlobal, readIndex, readPlayers } from "./reader.ts";
 
 /** Result of copying a generation. */
 export interface CopiedGeneration {
@@ -186,8 +186,7 @@ async function gather(
   };
   const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
   requireGeneration(names.indexFile, index, generation);
-  const globalPayload = payloadOfFile(names.globalFile, globalHeader, files.globalFile);
-  const { global } = globalOfPayload(names.globalFile, index.dialect, globalPayload);
+  const global = decodePayloadFile(names.globalFile, globalHeader, globalRecordCodec, files.globalFile);
   requireSameWorld(names.globalFile, global, live.worldId);
   const { pageBytes, packLengths } = await pages.copyAll(index.index);
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
@@ -250,12 +249,12 @@ function withActivePack(lengths: ReadonlyMap<number, number>, activeId: number):
 async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   const { currentGeneration: generation, limits, indexFile, globalFile, playersFile, seals } = manifest;
   const index = await readIndex(target, indexFile, seals?.indexFile);
-  const { global } = await readGlobal(target, globalFile, index.dialect, seals?.globalFile);
-  await readPlayers(target, playersFile, index.dialect, seals?.playersFile);
+  const global = await readGlobal(target, globalFile, seals?.globalFile);
+  await readPlayers(target, playersFile, seals?.playersFile);
   const shelf = new PackShelf(target);
   try {
     const chunkVolume = global.description.chunkShape.volume;
-    const context = { dialect: index.dialect, chunkVolume, limits };
+    const context = { chunkVolume, limits };
     const verifier = new IndexVerifier(new LeafVerifier(shelf));
     const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });

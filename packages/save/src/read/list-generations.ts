@@ -24,15 +24,15 @@ async function listLive(disk: Disk): Promise<readonly ListedGeneration[]> {
   const survey = await surveySave(disk);
   if (survey.manifest === undefined) throw survey.manifestError;
   const { currentGeneration, indexFile } = survey.manifest.manifest;
-  const { dialect } = await readIndex(disk, indexFile);
+  await readIndex(disk, indexFile);
   const present = new Set(survey.files);
   const listed: ListedGeneration[] = [];
   for (const generation of survey.generations) {
     const files = filesOfGeneration(survey, generation);
     const isThere = [files.indexFile, files.globalFile, files.playersFile].every((file) => present.has(file));
     if (generation > currentGeneration || !isThere) continue;
-    const [read] = await attempt(() => readGlobal(disk, files.globalFile, dialect));
-    if (read !== undefined) listed.push({ generation, atMs: read.global.lastModifiedMs, files });
+    const [global] = await attempt(() => readGlobal(disk, files.globalFile));
+    if (global !== undefined) listed.push({ generation, atMs: global.lastModifiedMs, files });
   }
   return listed;
 }

@@ -1,18 +1,14 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { atFile, decodeAt, readWhole } from "@orthant/disk/files";
-import type { Dialect } from "../codec/dialect.ts";
+import { atFile, readWhole } from "@orthant/disk/files";
 import { generationFiles } from "../codec/file-names.ts";
 import { type FileSeal, requireSameWorld, requireSealed } from "../codec/file-seal.ts";
 import { generatedChunks } from "../codec/generated-chunks.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "../codec/layout.ts";
 import { decodeManifest, type Manifest, type ReadManifest } from "../codec/manifest.ts";
-import { decodePayloadFile, payloadOfFile } from "../codec/payload-file.ts";
+import { decodePayloadFile } from "../codec/payload-file.ts";
 import { playersCodec, type StoredPlayer } from "../codec/player-record.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import { type FlatGlobal, flatGlobalCodec, flatPlayersCodec, globalOfFlat } from "../flat/flat-payloads.ts";
-import { worldOverrideCodec } from "../flat/world-override.ts";
 import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { pageReader } from "../index/page-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
@@ -31,7 +27,7 @@ export interface OpenSaveOptions {
 }
 
 /**
- * Opens a save of either dialect. Reads and checks manifest, index, global and players in full, and records
+ * Opens a save. Reads and checks manifest, index, global and players in full, and records
  * when they are needed. Packs only have to exist. Throws at the first fault; `verifySave` finds all of them.
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
@@ -61,16 +57,13 @@ export async function whileLive<Value>(
   }
 }
 
-/** Returns the dialect and generation of the save on a disk; `undefined` without a manifest. */
-export async function detectSave(
-  disk: Disk,
-): Promise<{ readonly dialect: Dialect; readonly generation: number } | undefined> {
+/** Returns whether a disk has a save. Throws if its manifest is damaged. */
+export async function hasSave(disk: Disk): Promise<boolean> {
   try {
-    const { manifest } = await readManifest(disk);
-    const index = await readIndex(disk, manifest.indexFile);
-    return { dialect: index.dialect, generation: manifest.currentGeneration };
+    await readManifest(disk);
+    return true;
   } catch (error) {
-    if (isOrthantError(error, "ORT_NOT_FOUND") && error.context.path === MANIFEST_FILE) return undefined;
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
     throw error;
   }
 }
@@ -91,18 +84,12 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
   const seals = generation === manifest.currentGeneration ? manifest.seals : undefined;
   const read = await readIndex(disk, files.indexFile, seals?.indexFile);
   requireGeneration(files.indexFile, read, generation);
-  const { dialect, index, indexVersion, regionChunkEdge = 0 } = read;
-  const { global, globalBlocks, customPayload } = await readGlobal(
-    disk,
-    files.globalFile,
-    dialect,
-    seals?.globalFile,
-  );
+  const { index, indexVersion } = read;
+  const global = await readGlobal(disk, files.globalFile, seals?.globalFile);
   requireSameWorld(files.globalFile, global, manifest.worldId);
-  const players = await readPlayers(disk, files.playersFile, dialect, seals?.playersFile);
+  const players = await readPlayers(disk, files.playersFile, seals?.playersFile);
   await requirePacks(disk, manifest.dataFiles, index);
-  const flat = customPayload && { regionChunkEdge, globalBlocks, customPayload };
-  return { dialect, generation, manifest, global, players, index, indexVersion, flat };
+  return { generation, manifest, global, players, index, indexVersion };
 }
 
 /** Reads an index file. With a seal, accepts only the file that the manifest means. */
@@ -119,62 +106,28 @@ export async function readIndex(
   return index;
 }
 
-/** Content of a global file. The last two fields are set for the flat dialect. */
-export interface ReadGlobal {
-  readonly global: GlobalRecord;
-  readonly globalBlocks: readonly BlockEntry[];
-  readonly customPayload: Uint8Array | undefined;
-}
-
 /** Reads a global file. With a seal, accepts only the file that the manifest means. */
-export async function readGlobal(
-  disk: Disk,
-  path: string,
-  dialect: Dialect,
-  seal?: FileSeal,
-): Promise<ReadGlobal> {
+export async function readGlobal(disk: Disk, path: string, seal?: FileSeal): Promise<GlobalRecord> {
   const bytes = await readNamed(disk, path);
-  const global = globalOfPayload(path, dialect, payloadOfFile(path, globalHeader, bytes));
+  const global = decodePayloadFile(path, globalHeader, globalRecordCodec, bytes);
   requireSealed(path, bytes, seal);
   return global;
-}
-
-/** Decodes the payload of a global file. */
-export function globalOfPayload(path: string, dialect: Dialect, payload: Uint8Array): ReadGlobal {
-  const source = { path, origin: globalHeader.bytes };
-  if (dialect === "tree") {
-    const global = decodeAt(source, globalRecordCodec, payload);
-    return { global, globalBlocks: [], customPayload: undefined };
-  }
-  const flat = decodeAt(source, flatGlobalCodec, payload);
-  return {
-    global: globalOfFlat(flat),
-    globalBlocks: blocksOf(path, flat),
-    customPayload: flat.customPayload,
-  };
 }
 
 /** Reads a players file. With a seal, accepts only the file that the manifest means. */
 export async function readPlayers(
   disk: Disk,
   path: string,
-  dialect: Dialect,
   seal?: FileSeal,
 ): Promise<readonly StoredPlayer[]> {
   const bytes = await readNamed(disk, path);
-  const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
-  const players = decodePayloadFile(path, playersHeader, codec, bytes);
+  const players = decodePayloadFile(path, playersHeader, playersCodec, bytes);
   requireSealed(path, bytes, seal);
   return players;
 }
 
-function blocksOf(path: string, { customPayload }: FlatGlobal): readonly BlockEntry[] {
-  if (customPayload.length === 0) return [];
-  return decodeAt({ path, what: "the blocks in the custom payload" }, worldOverrideCodec, customPayload);
-}
-
 /** Reads a file named by the manifest. Blames the manifest for a path that leaves the root. */
-async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
+export async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
   try {
     return await readWhole(disk, path);
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { Dialect } from "../codec/dialect.ts";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
@@ -14,27 +13,12 @@ import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.
 
 /** State of a generation after reading its three files. */
 export interface SaveState {
-  readonly dialect: Dialect;
   readonly generation: number;
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
   readonly players: readonly StoredPlayer[];
   readonly index: LeafIndex;
-  /** Version of a tree index; `undefined` for a flat one. */
-  readonly indexVersion: IndexVersion | undefined;
-  /** Set for the flat dialect. */
-  readonly flat: FlatExtras | undefined;
-}
-
-/** Content that only the flat dialect has. */
-export interface FlatExtras {
-  readonly regionChunkEdge: number;
-  /**
-   * Chunks that the last shipped servers kept in the global file. They take precedence over those in blobs.
-   */
-  readonly globalBlocks: readonly BlockEntry[];
-  /** The undecoded custom payload. */
-  readonly customPayload: Uint8Array;
+  readonly indexVersion: IndexVersion;
 }
 
 /**
@@ -43,14 +27,12 @@ export interface FlatExtras {
  * keeps what it needs.
  */
 export class Save implements SaveState {
-  readonly dialect: Dialect;
   readonly generation: number;
   readonly manifest: Manifest;
   readonly global: GlobalRecord;
   readonly players: readonly StoredPlayer[];
   readonly index: LeafIndex;
-  readonly indexVersion: IndexVersion | undefined;
-  readonly flat: FlatExtras | undefined;
+  readonly indexVersion: IndexVersion;
   /** The open generations of this save and its successors. */
   readonly holds: GenerationHolds;
   readonly #shelf: PackShelf;
@@ -64,14 +46,12 @@ export class Save implements SaveState {
     generated: GeneratedChunks,
     holds: GenerationHolds = new GenerationHolds(),
   ) {
-    this.dialect = state.dialect;
     this.generation = state.generation;
     this.manifest = state.manifest;
     this.global = state.global;
     this.players = state.players;
     this.index = state.index;
     this.indexVersion = state.indexVersion;
-    this.flat = state.flat;
     this.#shelf = shelf;
     this.#generated = generated;
     this.holds = holds;
@@ -114,7 +94,6 @@ export class Save implements SaveState {
 
   #context(): BlobContext {
     return {
-      dialect: this.dialect,
       chunkVolume: this.global.description.chunkShape.volume,
       limits: this.manifest.limits,
       generated: this.#generated,

@@ -19,7 +19,6 @@ import type { BlockEntry } from "../codec/prepared-blocks.ts";
 import { needsGenerator, realizeBlock } from "../codec/stored-block.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
-import { writeFlatSave } from "../flat/flat-writer.ts";
 import { cellAt } from "../index/cell.ts";
 import { chunkOfEntity } from "../index/leaf-partition.ts";
 import { PackShelf } from "../pack/pack-shelf.ts";
@@ -27,28 +26,12 @@ import type { RepairPlan } from "./repair-plan.ts";
 import { decodeRecord } from "./salvage.ts";
 
 /**
- * Writes the recoverable content of a plan as a new save of the same dialect to an empty disk. Only reads the
- * damaged save. Holds all of the content in memory.
+ * Writes the recoverable content of a plan as a new save to an empty disk. Only reads the damaged save. Holds all of the content in memory.
  */
 export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
   const { blocks, entities } = await gather(disk, plan);
   const { global } = plan;
   const nextEntityId = entities.reduce(idBehind, global.nextEntityId);
-  if (plan.dialect === "flat") {
-    const { base, worldSeed, playerEntityHints, lastModifiedMs: nowMs } = global;
-    const { players, customPayload, limits } = plan;
-    const content = {
-      base,
-      worldSeed,
-      playerEntityHints,
-      nextEntityId,
-      players,
-      blocks,
-      entities,
-      customPayload,
-    };
-    return writeFlatSave(target, { ...content, nowMs, limits });
-  }
   const clockEpoch = global.description.clockEpoch + 1;
   const writer = await createSave(target, {
     nowMs: global.lastModifiedMs,
@@ -70,7 +53,7 @@ interface Content {
   readonly entities: readonly StoredEntity[];
 }
 
-async function gather(disk: Disk, { pieces, dialect, global, generated }: RepairPlan): Promise<Content> {
+async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Promise<Content> {
   const shape = global.description.chunkShape;
   const blocks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
@@ -79,7 +62,7 @@ async function gather(disk: Disk, { pieces, dialect, global, generated }: Repair
   try {
     for (const { ref, clip } of pieces) {
       const payload = await shelf.readPayload(ref, ref.recordBytes);
-      const content = await decodeRecord(ref, payload, dialect, shape.volume);
+      const content = await decodeRecord(ref, payload, shape.volume);
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
       for (const block of content.blocks) {

@@ -2,25 +2,25 @@ import {
   type Box,
   ByteReader,
   type ChunkShape,
+  type Codec,
   crc32,
   decode,
-  HYPERCUBE_CHUNKS,
   OrthantError,
+  type Struct,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { type BlobRef, compareAge } from "../codec/blob-ref.ts";
-import type { Dialect } from "../codec/dialect.ts";
-import { requireSameWorld } from "../codec/file-seal.ts";
+import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import { playersHeader } from "../codec/layout.ts";
+import { globalHeader, type PayloadHeader, playersHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
+import { payloadOfFile } from "../codec/payload-file.ts";
+import { type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
 import { plainDescription } from "../codec/world-description.ts";
-import { flatPlayersCodec } from "../flat/flat-payloads.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
-import { globalOfPayload, type ReadGlobal, readGlobal, readIndex, readPlayers } from "../read/reader.ts";
+import { readIndex } from "../read/reader.ts";
 import type { Loss } from "./repair-plan.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration } from "./survey.ts";
 
@@ -91,37 +91,25 @@ async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
   return last;
 }
 
-/** A global file, or a made-up one if none is readable. */
-export interface FoundGlobal extends ReadGlobal {
-  readonly isMadeUp: boolean;
-}
-
-/** Finds the newest readable global file. Without one, the world gets an empty base. */
-export async function findGlobal(
+/**
+ * Finds the newest readable global file; `undefined` if there is none. Also accepts an intact payload behind a
+ * damaged header.
+ */
+export async function findGlobal<Global>(
   disk: Disk,
   survey: Survey,
-  dialect: Dialect,
-  shape: ChunkShape = HYPERCUBE_CHUNKS,
-  losses: Loss[] = [],
-): Promise<FoundGlobal> {
+  decodePayload: (path: string, payload: Uint8Array) => Global,
+  losses: Loss[],
+): Promise<Global | undefined> {
   const found = await findNewest(survey, async (generation) => {
     const path = filesOfGeneration(survey, generation).globalFile;
-    const seal = sealsOfGeneration(survey, generation).globalFile;
-    const [strict, error] = await attempt(() => readGlobal(disk, path, dialect, seal));
-    // An intact file other than the one the manifest means is from another world, or another time.
-    if (error?.code === "ORT_GENERATION") throw error;
-    const read = strict ?? globalOfPayload(path, dialect, await readPayload(disk, path, "proven"));
-    requireSameWorld(path, read.global, survey.manifest?.manifest.worldId);
-    return read;
+    await refuseOther(disk, path, globalHeader, sealsOfGeneration(survey, generation).globalFile);
+    return decodePayload(path, await readPayload(disk, path, "proven"));
   });
-  const [newest] = usableGenerations(survey);
-  if (found === undefined) {
-    const extents = `chunks of [${shape.extents}]`;
-    losses.push(loss("global", `none can be read; base, seed and description are made up, with ${extents}`));
-    return { global: unknownGlobal(shape), globalBlocks: [], customPayload: undefined, isMadeUp: true };
+  if (found !== undefined && found.generation !== usableGenerations(survey)[0]) {
+    losses.push(loss("global", `taken from generation ${found.generation}`));
   }
-  if (found.generation !== newest) losses.push(loss("global", `taken from generation ${found.generation}`));
-  return { ...found.value, isMadeUp: false };
+  return found?.value;
 }
 
 /**
@@ -131,15 +119,12 @@ export async function findGlobal(
 export async function findPlayers(
   disk: Disk,
   survey: Survey,
-  dialect: Dialect,
+  codec: Codec<readonly StoredPlayer[]>,
   losses: Loss[],
 ): Promise<readonly StoredPlayer[]> {
-  const codec = dialect === "tree" ? playersCodec : flatPlayersCodec;
   const decodeFile = async (generation: number, trust: Trust): Promise<readonly StoredPlayer[]> => {
     const path = filesOfGeneration(survey, generation).playersFile;
-    const seal = sealsOfGeneration(survey, generation).playersFile;
-    const [, error] = await attempt(() => readPlayers(disk, path, dialect, seal));
-    if (error?.code === "ORT_GENERATION") throw error;
+    await refuseOther(disk, path, playersHeader, sealsOfGeneration(survey, generation).playersFile);
     return decode(codec, await readPayload(disk, path, trust));
   };
   const found = await findNewest(survey, (generation) => decodeFile(generation, "proven"));
@@ -159,6 +144,18 @@ export async function findPlayers(
   return sortPlayers([...byId.values()]);
 }
 
+/** Throws for an intact file other than the one the manifest means: it is from another world or time. */
+async function refuseOther<Magic extends string>(
+  disk: Disk,
+  path: string,
+  header: Struct<PayloadHeader<Magic>>,
+  seal: FileSeal | undefined,
+): Promise<void> {
+  const bytes = await readWhole(disk, path);
+  const [payload] = await attempt(async () => payloadOfFile(path, header, bytes));
+  if (payload !== undefined) requireSealed(path, bytes, seal);
+}
+
 /** Whether a payload must have the right checksum. */
 type Trust = "proven" | "unproven";
 
@@ -174,7 +171,8 @@ async function readPayload(disk: Disk, path: string, trust: Trust): Promise<Uint
   return payload;
 }
 
-async function findNewest<Value>(
+/** Returns the value of the newest generation from which it can be read. */
+export async function findNewest<Value>(
   survey: Survey,
   read: (generation: number) => Promise<Value>,
 ): Promise<Found<Value> | undefined> {
@@ -185,7 +183,10 @@ async function findNewest<Value>(
   return undefined;
 }
 
-function unknownGlobal(shape: ChunkShape): GlobalRecord {
+/** Returns a made-up global record with an empty base, and notes the loss of the real one. */
+export function unknownGlobal(shape: ChunkShape, losses: Loss[]): GlobalRecord {
+  const extents = `chunks of [${shape.extents}]`;
+  losses.push(loss("global", `none can be read; base, seed and description are made up, with ${extents}`));
   return {
     base: { kind: "empty" },
     worldSeed: 0n,

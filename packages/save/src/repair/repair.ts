@@ -2,19 +2,21 @@ import {
   type ChunkShape,
   chunkShape,
   type GeneratorRegistry,
+  HYPERCUBE_CHUNKS,
   type OrthantError,
   type RegionClock,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt } from "@orthant/disk/files";
-import type { Dialect } from "../codec/dialect.ts";
+import { attempt, decodeAt } from "@orthant/disk/files";
+import { requireSameWorld } from "../codec/file-seal.ts";
 import { generatedChunks } from "../codec/generated-chunks.ts";
-import type { GlobalRecord } from "../codec/global-record.ts";
+import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
+import { globalHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { DEFAULT_LIMITS } from "../codec/limits.ts";
+import { playersCodec } from "../codec/player-record.ts";
 import type { GeneratedChunks } from "../codec/stored-block.ts";
 import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
-import { readGlobal } from "../read/reader.ts";
 import { verifySave } from "../verify/verify.ts";
 import type { Loss, RepairPlan } from "./repair-plan.ts";
 import {
@@ -25,9 +27,16 @@ import {
   salvagePage,
   salvageRecords,
 } from "./repair-selection.ts";
-import { findGlobal, findIndex, findOlderLeaves, findPlayers, usableGenerations } from "./repair-sources.ts";
+import {
+  findGlobal,
+  findIndex,
+  findOlderLeaves,
+  findPlayers,
+  unknownGlobal,
+  usableGenerations,
+} from "./repair-sources.ts";
 import { findIntactRecords } from "./salvage.ts";
-import { filesOfGeneration, type Survey, surveySave } from "./survey.ts";
+import { surveySave } from "./survey.ts";
 
 /** Information from the caller that the save may have lost. */
 export interface RepairOptions {
@@ -47,13 +56,22 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const manifest = survey.manifest?.manifest;
   const losses: Loss[] = survey.manifestError === undefined ? [] : [lostManifest(survey.manifestError)];
   const index = await findIndex(disk, survey);
-  const dialect = index?.value.dialect ?? (await guessDialect(disk, survey));
   const fallback =
     manifest?.chunkExtents === undefined ? options.chunkShape : chunkShape(manifest.chunkExtents);
-  const { global, customPayload, isMadeUp } = await findGlobal(disk, survey, dialect, fallback, losses);
-  const players = await findPlayers(disk, survey, dialect, losses);
+  const found = await findGlobal(
+    disk,
+    survey,
+    (path, payload) => {
+      const global = decodeAt({ path, origin: globalHeader.bytes }, globalRecordCodec, payload);
+      requireSameWorld(path, global, manifest?.worldId);
+      return global;
+    },
+    losses,
+  );
+  const global = found ?? unknownGlobal(fallback ?? HYPERCUBE_CHUNKS, losses);
+  const players = await findPlayers(disk, survey, playersCodec, losses);
   const chunkVolume = global.description.chunkShape.volume;
-  const intact = await findIntactRecords(disk, survey.packIds, dialect, chunkVolume);
+  const intact = await findIntactRecords(disk, survey.packIds, chunkVolume);
   const { leaves, lost } = await readableLeaves(index?.value.index);
   const isLive = index !== undefined && index.generation === usableGenerations(survey)[0];
   const selections: Selection[] = [];
@@ -67,17 +85,15 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     isLive ? followIndex(leaves, intact) : salvageRecords(leaves, intact, index?.generation, findings),
   );
   const pieces = orderPieces(selections);
-  const generated = isMadeUp ? undefined : await findGenerator(global, options.generators);
+  const generated = found === undefined ? undefined : await findGenerator(global, options.generators);
   if (generated === undefined) losses.push(...lostChanges(pieces, intact));
   return {
     findings,
-    dialect,
     generation: index?.generation,
     createdMs: manifest?.createdMs ?? global.lastModifiedMs,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
     global,
     generated,
-    customPayload: customPayload ?? new Uint8Array(0),
     players,
     pieces,
     clocks: [...clocks, ...leaves.flatMap((leaf) => leaf.clocks)],
@@ -112,18 +128,7 @@ async function findGenerator(
   return error === undefined ? generated : undefined;
 }
 
-/** Without an index, returns the dialect in which a global file is readable. */
-async function guessDialect(disk: Disk, survey: Survey): Promise<Dialect> {
-  for (const dialect of ["tree", "flat"] as const) {
-    for (const generation of usableGenerations(survey)) {
-      const { globalFile } = filesOfGeneration(survey, generation);
-      const [global] = await attempt(() => readGlobal(disk, globalFile, dialect));
-      if (global !== undefined) return dialect;
-    }
-  }
-  return "tree";
-}
-
-function lostManifest(error: OrthantError): Loss {
+/** Returns the loss of a manifest. */
+export function lostManifest(error: OrthantError): Loss {
   return { what: "manifest", cell: undefined, message: `made anew, because of ${error.message}` };
 }

@@ -4,16 +4,13 @@ import { attempt, readWhole } from "@orthant/disk/files";
 import { openBlob } from "../codec/blob-envelope.ts";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { blockBlobCodec } from "../codec/block-blob.ts";
-import type { Dialect } from "../codec/dialect.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
-import { BLOB_VERSION, BLOCK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
+import { BLOCK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
 import { boundsOf } from "../codec/prepared-blocks.ts";
 import { needsGenerator, type StoredBlock, storedChunks } from "../codec/stored-block.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec } from "../flat/flat-blobs.ts";
-import { flatRegionBox } from "../flat/flat-regions.ts";
 import { scanPack } from "../pack/pack-scan.ts";
 
 /** Memory limit for a blob, independent of the limits of its save, which may be lost. */
@@ -39,7 +36,6 @@ export interface RecordContent {
 export async function findIntactRecords(
   disk: Disk,
   packIds: readonly number[],
-  dialect: Dialect,
   chunkVolume: number,
 ): Promise<readonly IntactRecord[]> {
   const records: IntactRecord[] = [];
@@ -48,7 +44,7 @@ export async function findIntactRecords(
     if (bytes === undefined) continue;
     for (const piece of scanPack(bytes, packId)) {
       if (piece.kind === "gap") continue;
-      const content = await decodeRecord(piece.ref, piece.payload, dialect, chunkVolume);
+      const content = await decodeRecord(piece.ref, piece.payload, chunkVolume);
       if (content === undefined) continue;
       const isBlocks = piece.ref.blobType === BLOCK_BLOB;
       const changes = content.blocks.filter(needsGenerator).length;
@@ -60,14 +56,21 @@ export async function findIntactRecords(
 
 /** Decodes a record; `undefined` if its bytes are intact but cannot be decoded here. */
 export async function decodeRecord(
-  ref: BlobRef,
+  { blobType, blobVersion }: BlobRef,
   payload: Uint8Array,
-  dialect: Dialect,
   chunkVolume: number,
 ): Promise<RecordContent | undefined> {
+  if (blobVersion > PACKED_BLOB_VERSION) return undefined;
+  const isPacked = blobVersion === PACKED_BLOB_VERSION;
   try {
-    if (dialect === "flat") return decodeFlatRecord(ref, payload);
-    return await decodeTreeRecord(ref, payload, chunkVolume);
+    const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
+    if (blobType !== BLOCK_BLOB) return { blocks: [], ...decode(entityBlobCodec, bytes) };
+    if (isPacked) {
+      const blocks = decode(packedBlobCodec(chunkVolume), bytes);
+      return { volume: boundsOf(blocks), blocks, entities: [] };
+    }
+    const blocks = decode(blockBlobCodec(chunkVolume), bytes);
+    return { volume: boundsOf(blocks), blocks: storedChunks(blocks), entities: [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;
@@ -88,36 +91,4 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
     if (!superseded) inForce.push(record);
   }
   return inForce.reverse();
-}
-
-async function decodeTreeRecord(
-  { blobType, blobVersion }: BlobRef,
-  payload: Uint8Array,
-  chunkVolume: number,
-): Promise<RecordContent | undefined> {
-  if (blobVersion > PACKED_BLOB_VERSION) return undefined;
-  const isPacked = blobVersion === PACKED_BLOB_VERSION;
-  const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
-  if (blobType !== BLOCK_BLOB) return { blocks: [], ...decode(entityBlobCodec, bytes) };
-  if (isPacked) {
-    const blocks = decode(packedBlobCodec(chunkVolume), bytes);
-    return { volume: boundsOf(blocks), blocks, entities: [] };
-  }
-  const blocks = decode(blockBlobCodec(chunkVolume), bytes);
-  return { volume: boundsOf(blocks), blocks: storedChunks(blocks), entities: [] };
-}
-
-function decodeFlatRecord(
-  { blobType, blobVersion }: BlobRef,
-  payload: Uint8Array,
-): RecordContent | undefined {
-  if (blobVersion !== BLOB_VERSION) return undefined;
-  if (blobType === BLOCK_BLOB) {
-    const { region, regionChunkEdge, blocks } = decode(flatBlockBlobCodec, payload);
-    const volume = flatRegionBox(region, regionChunkEdge);
-    return volume && { volume, blocks: storedChunks(blocks), entities: [] };
-  }
-  const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
-  const volume = flatRegionBox(region, regionChunkEdge);
-  return volume && { volume, blocks: [], entities };
 }

@@ -1,18 +1,18 @@
 import { AXES, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
-import type { Dialect } from "../codec/dialect.ts";
 import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "../codec/file-names.ts";
 import { requireSameWorld } from "../codec/file-seal.ts";
+import type { GlobalRecord } from "../codec/global-record.ts";
 import { MANIFEST_FILE } from "../codec/layout.ts";
 import { DEFAULT_LIMITS } from "../codec/limits.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import { hasPack, packListOf, withoutPacks } from "../codec/pack-list.ts";
-import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
+import { requireGeneration } from "../index/index-reader.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
 import { describePacks } from "../pack/named-packs.ts";
 import { PackShelf } from "../pack/pack-shelf.ts";
-import { type ReadGlobal, readGlobal, readIndex, readPlayers } from "../read/reader.ts";
+import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../repair/survey.ts";
 import { IndexVerifier } from "./verify-index.ts";
 import { LeafVerifier } from "./verify-leaves.ts";
@@ -49,11 +49,24 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   for (const packId of survey.packIds) {
     findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
   }
-  findings.push(...verifyActivePack(survey), ...verifyNamedPacks(survey, leaves.packIds));
-  return [...findings, ...strangers(survey, indexes.seenPages)];
+  return [...findings, ...verifySurvey(survey, leaves.packIds, indexes.seenPages)];
 }
 
-function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
+/** Reports missing packs, and files that belong to no generation. */
+export function verifySurvey(
+  survey: Survey,
+  neededPacks: ReadonlySet<number>,
+  neededPages: ReadonlySet<string>,
+): readonly Finding[] {
+  return [
+    ...verifyActivePack(survey),
+    ...verifyNamedPacks(survey, neededPacks),
+    ...strangers(survey, neededPages),
+  ];
+}
+
+/** Reports a manifest that is unreadable, or does not protect its files. */
+export function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
   if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
   if (manifest?.sealed === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
   const isBound = manifest === undefined || manifest.manifest.seals !== undefined;
@@ -83,43 +96,37 @@ async function verifyGeneration(
     requireGeneration(files.indexFile, read, generation);
     return read;
   });
-  const dialect = index?.dialect ?? (await dialectOfOthers(disk, survey));
+  // Of a flat save nothing else has a meaning here.
+  if (indexError?.code === "ORT_DIALECT") return [findingOf(indexError, files.indexFile, generation)];
   const [global, globalError] = await attempt(async () => {
-    const read = await readGlobal(disk, files.globalFile, dialect, seals.globalFile);
-    requireSameWorld(files.globalFile, read.global, manifest?.worldId);
+    const read = await readGlobal(disk, files.globalFile, seals.globalFile);
+    requireSameWorld(files.globalFile, read, manifest?.worldId);
     return read;
   });
-  const [, playersError] = await attempt(() =>
-    readPlayers(disk, files.playersFile, dialect, seals.playersFile),
-  );
+  const [, playersError] = await attempt(() => readPlayers(disk, files.playersFile, seals.playersFile));
   const findings: Finding[] = [];
   if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));
   if (globalError !== undefined) findings.push(findingOf(globalError, files.globalFile, generation));
   if (playersError !== undefined) findings.push(findingOf(playersError, files.playersFile, generation));
   if (manifest !== undefined && index !== undefined && global !== undefined && generation === current) {
-    findings.push(...verifyAgreement(manifest, index, global, files.globalFile));
-    findings.push(...(await verifyJournal(disk, { generation, global: global.global, manifest })));
+    findings.push(...verifyAgreement(manifest, generation, global, files.globalFile));
+    findings.push(...(await verifyJournal(disk, { generation, global, manifest })));
   }
   if (index === undefined) return findings;
   const context = {
-    dialect,
-    chunkVolume: checksumsOnly ? undefined : global?.global.description.chunkShape.volume,
+    chunkVolume: checksumsOnly ? undefined : global?.description.chunkShape.volume,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
   return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];
 }
 
-/**
- * Checks that the manifest and the global file agree. The original never compares them, so flat saves are
- * exempt.
- */
+/** Checks that the manifest and the global file agree. */
 function verifyAgreement(
   manifest: Manifest,
-  { dialect, generation }: ReadIndex,
-  { global }: ReadGlobal,
+  generation: number,
+  global: GlobalRecord,
   path: string,
 ): readonly Finding[] {
-  if (dialect === "flat") return [];
   const findings: Finding[] = [];
   const compare = (what: string, ours: number, theirs: number): void => {
     if (ours === theirs) return;
@@ -132,14 +139,6 @@ function verifyAgreement(
     compare("the shape of a chunk", shape[axis], (manifest.chunkExtents ?? shape)[axis]);
   compare("the id of the next pack", global.nextDataFileId, manifest.activeDataFileId + 1);
   return findings;
-}
-
-async function dialectOfOthers(disk: Disk, survey: Survey): Promise<Dialect> {
-  for (const generation of survey.generations) {
-    const [index] = await attempt(() => readIndex(disk, filesOfGeneration(survey, generation).indexFile));
-    if (index !== undefined) return index.dialect;
-  }
-  return "tree";
 }
 
 function verifyActivePack({ manifest, packIds }: Survey): readonly Finding[] {

@@ -1,17 +1,21 @@
 import { OrthantError, type Position } from "@orthant/core";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
+import { filesIn } from "@orthant/disk/files";
 import {
   type ConversionLoss,
+  convertFlatSave,
   convertMarsMiner,
   convertPixelToTree,
   type DetectedFormat,
   importLegacyWorld,
   importTileSave,
+  openFlatSave,
+  openLegacyWorld,
   openMarsMiner,
   openTileSave,
 } from "@orthant/formats";
 import { openPixelSave } from "@orthant/pixel-world";
-import { openLegacyWorld } from "@orthant/save";
+import { surveySave } from "@orthant/save";
 import { findFirstSight } from "./first-sight.ts";
 
 /** A save in a format that has to be converted. */
@@ -76,6 +80,15 @@ async function convert(
         await save.close();
       }
     }
+    case "polychora-flat": {
+      const save = await openFlatSave(source);
+      try {
+        const onLeaf = (): void => onStep(++done, save.leaves.length);
+        return lossesInWords((await convertFlatSave(save, target, { onLeaf })).losses);
+      } finally {
+        await save.close();
+      }
+    }
     case "v4dw":
       return lossesInWords(
         (await importLegacyWorld(await openLegacyWorld(source, evidence), target, Date.now())).losses,
@@ -95,12 +108,16 @@ function lossesInWords(losses: readonly ConversionLoss[]): readonly string[] {
   return [`Converted without ${named.join(", ")}.`];
 }
 
-/** A MarsMiner save is a folder of files; in the other formats only the detected file counts. */
+/** In the formats that are folders every file counts, in the others only the detected one. */
 async function requireFits(source: Disk, { format, evidence }: ForeignFormat): Promise<void> {
-  const entries = await source.list("");
-  const names = entries.flatMap(({ name, kind }) => (kind === "file" ? [name] : []));
+  const names =
+    format === "marsminer"
+      ? await filesIn(source, "")
+      : format === "polychora-flat"
+        ? (await surveySave(source)).files
+        : [evidence];
   let bytes = 0;
-  for (const name of format === "marsminer" ? names : [evidence]) {
+  for (const name of names) {
     const file = await source.open(name, "read");
     bytes += await file.size();
     await file.close();

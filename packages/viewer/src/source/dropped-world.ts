@@ -9,8 +9,7 @@ import {
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { BlobDisk } from "@orthant/disk/browser";
-import { detectFormat } from "@orthant/formats";
-import { type LegacyWorld, readLegacyWorld } from "@orthant/save";
+import { detectFormat, type LegacyWorld, readLegacyWorld } from "@orthant/formats";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import type { DroppedFile } from "../message/to-world.ts";
 import type { ForeignFormat, OnStep } from "./converted-world.ts";

@@ -58,7 +58,7 @@ export function contentOf(
   { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: WorldOptions,
 ): WorldContent {
   const limits = { loadedChunksMax, entityHysteresisChunks };
-  return new WorldContent(save, withGlobalBlocks(field, save), limits);
+  return new WorldContent(save, field, limits);
 }
 
 /** Throws `ORT_ARGUMENT` for options out of range. */
@@ -91,14 +91,6 @@ function cadenceOf({ cadence = {} }: WorldOptions): WorldCadence {
 
 function withoutUndefined<Options extends object>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
-}
-
-/** Some flat saves keep chunks outside their leaves, in the global file. */
-function withGlobalBlocks(field: WorldField, { flat }: Save): WorldField {
-  const blocks = flat?.globalBlocks ?? [];
-  return field.withOverrides(
-    blocks.reduce((tree, { position, chunk }) => tree.set(position, chunk), field.overrides),
-  );
 }
 
 /** Returns the generators from the options, if given. */

@@ -33,7 +33,6 @@ export class WorldRegions {
     this.#weightMax = loadedChunksMax;
     this.#loader = this.#loaderOf(save, this.#loaded);
     this.#add = ({ region, overrides, clock }) => {
-      // Chunks in memory take precedence over the save: they come from a flat save's global file.
       if (overrides !== OverrideTree.UNTOUCHED)
         this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
       this.clocks.reset(region, clock);

@@ -1,12 +1,15 @@
 import {
   AXES,
+  type Box,
   type ByteReader,
   type Chunk,
   type Codec,
   chunkFromVoxels,
   comparePositions,
   emptyChunk,
+  floorDivide,
   HYPERCUBE_CHUNKS,
+  intersectBoxes,
   list,
   OrthantError,
   type Position,
@@ -16,18 +19,36 @@ import {
   U16_MAX,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
-import type { BlockAssignment } from "../codec/prepared-blocks.ts";
-import { REGION_EDGE_MAX } from "./flat-payloads.ts";
+import type { BlockAssignment, StoredEntity } from "@orthant/save";
+import { storedEntityCodec } from "@orthant/save/parts";
 
-/** A region's chunks in one record of the flat dialect. */
+/** Maximum edge of a region: local coordinates have 16 bits. */
+export const REGION_EDGE_MAX = 65_536;
+
+/** Returns the flat-save region that contains a chunk. Its edge, in chunks, need not be a power of two. */
+export function flatRegionOf(chunk: Position, edge: number): Position {
+  return positionFrom((axis) => floorDivide(chunk[axis], edge));
+}
+
+/** Returns the chunks of a flat-save region, including those off the lattice. */
+export function flatRegionCell(region: Position, edge: number): Box {
+  const min = positionFrom((axis) => region[axis] * edge);
+  return { min, max: positionFrom((axis) => min[axis] + edge) };
+}
+
+/** Returns the chunks of a flat-save region that are on the lattice; `undefined` if there are none. */
+export function flatRegionBox(region: Position, edge: number): Box | undefined {
+  return intersectBoxes(flatRegionCell(region, edge), WHOLE_LATTICE);
+}
+
+/** A region's chunks in one record. */
 export interface FlatBlockBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
   readonly blocks: readonly BlockAssignment[];
 }
 
-/** A region's entities in one record of the flat dialect. */
+/** A region's entities in one record. */
 export interface FlatEntityBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;

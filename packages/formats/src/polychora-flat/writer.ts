@@ -1,29 +1,43 @@
-import { comparePositions, encode, type Position } from "@orthant/core";
+import {
+  comparePositions,
+  encode,
+  HYPERCUBE_CHUNKS,
+  OrthantError,
+  type Position,
+  PositionMap,
+  U8_MAX,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { sortEntities } from "../codec/entity-blob.ts";
-import type { StoredEntity } from "../codec/entity-record.ts";
-import { generationFiles } from "../codec/file-names.ts";
-import type { BaseWorld, PlayerEntityHint } from "../codec/global-record.ts";
+import {
+  type BaseWorld,
+  type BlockEntry,
+  chunkOfEntity,
+  DEFAULT_LIMITS,
+  type PlayerEntityHint,
+  type SaveLimits,
+  type StoredEntity,
+  type StoredPlayer,
+} from "@orthant/save";
 import {
   BLOB_VERSION,
   BLOCK_BLOB,
-  DATA_FOLDER,
   ENTITY_BLOB,
+  encodePayloadFile,
+  encodeUnsealedManifest,
   flatIndexHeader,
+  generationFiles,
   globalHeader,
-  INDEX_FOLDER,
+  type Manifest,
+  type NewRecord,
+  type PackWriter,
   playersHeader,
-} from "../codec/layout.ts";
-import { DEFAULT_LIMITS, requireLimits, type SaveLimits } from "../codec/limits.ts";
-import { encodeUnsealedManifest, type Manifest } from "../codec/manifest.ts";
-import { encodePayloadFile } from "../codec/payload-file.ts";
-import type { StoredPlayer } from "../codec/player-record.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import { swapManifest, writeGenerationFiles } from "../commit/commit-sequence.ts";
-import { requireEmptyFolder } from "../commit/empty-folder.ts";
-import { type NewRecord, PackWriter } from "../pack/pack-writer.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec } from "./flat-blobs.ts";
-import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./flat-payloads.ts";
+  prepareFolder,
+  sortEntities,
+  swapManifest,
+  writeGenerationFiles,
+} from "@orthant/save/parts";
+import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./payloads.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
 
 /** Everything in a flat world outside its regions. */
 export interface FlatWorldFacts {
@@ -50,7 +64,7 @@ export interface FlatSaveOptions {
 }
 
 /**
- * Writes a world in the flat dialect, region by region, to an empty folder. Regions may come in any order,
+ * Writes a world as a flat save, region by region, to an empty folder. Regions may come in any order,
  * each once. Memory holds only their locations in the packs. The save exists only after {@link finish}.
  */
 export class FlatSaveWriter {
@@ -73,15 +87,10 @@ export class FlatSaveWriter {
   /** Begins a save. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(disk: Disk, options: FlatSaveOptions = {}): Promise<FlatSaveWriter> {
     const { generation = 0, limits = DEFAULT_LIMITS } = options;
-    requireLimits(limits);
-    await requireEmptyFolder(disk);
-    await disk.makeDirectory(INDEX_FOLDER);
-    await disk.makeDirectory(DATA_FOLDER);
-    const packs = await PackWriter.create(disk, limits.dataFileMaxBytes);
-    return new FlatSaveWriter(disk, packs, generation, limits);
+    return new FlatSaveWriter(disk, await prepareFolder(disk, limits), generation, limits);
   }
 
-  /** Writes regions. Throws `ORT_DIALECT` for content that the dialect cannot hold. */
+  /** Writes regions. Throws `ORT_DIALECT` for content that the format cannot hold. */
   async add(regions: readonly FlatRegion[]): Promise<void> {
     const records = regions.map((region) => encodeRegion(region, this.regionChunkEdge));
     const refs = await this.#packs.append(records.flat());
@@ -159,4 +168,70 @@ function encodeRegion(
     records.push({ blobType: ENTITY_BLOB, blobVersion: BLOB_VERSION, payload });
   }
   return records;
+}
+
+/** A whole world to be opened by the original program. */
+export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly StoredEntity[];
+}
+
+/** Number of chunks that a refusal names before it only counts them. */
+const NAMED_CHUNKS = 5;
+/** Number of regions encoded at once. */
+const REGIONS_PER_STEP = 16;
+
+/**
+ * Writes an in-memory world as a flat save to an empty folder. Throws `ORT_DIALECT` for content that the
+ * format cannot hold, such as a material above 255, before writing
+ * anything. {@link FlatSaveWriter} accepts a world in parts.
+ */
+export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promise<void> {
+  const { limits = DEFAULT_LIMITS, generation = 0 } = content;
+  requireFlatBlocks(content.blocks);
+  // Encoded early so that invalid content is refused before anything is written.
+  encode(flatPlayersCodec, content.players);
+  const origin = { region: [0, 0, 0, 0], regionChunkEdge: 1 } as const;
+  encode(flatEntityBlobCodec, { ...origin, entities: sortEntities(content.entities) });
+  const writer = await FlatSaveWriter.create(disk, { limits, generation });
+  try {
+    const regions = gatherRegions(content, limits.regionChunkEdge);
+    for (let first = 0; first < regions.length; first += REGIONS_PER_STEP) {
+      await writer.add(regions.slice(first, first + REGIONS_PER_STEP));
+    }
+    await writer.finish(content);
+  } finally {
+    await writer.close();
+  }
+}
+
+interface Region {
+  readonly region: Position;
+  readonly blocks: BlockEntry[];
+  readonly entities: StoredEntity[];
+}
+
+function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
+  const refused = blocks.filter(
+    ({ chunk }) =>
+      chunk.volume !== HYPERCUBE_CHUNKS.volume || chunk.materials().some((material) => material > U8_MAX),
+  );
+  if (refused.length === 0) return;
+  const named = refused.slice(0, NAMED_CHUNKS).map(({ position }) => `[${position}]`);
+  const detail = `${refused.length} chunks have another volume than 4096 or a material above 255: ${named.join(", ")}`;
+  throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
+}
+
+/** Returns the non-empty regions. */
+function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
+  const regions = new PositionMap<Region>();
+  const regionAt = (chunk: Position): Region => {
+    const region = flatRegionOf(chunk, edge);
+    const found = regions.get(...region) ?? { region, blocks: [], entities: [] };
+    regions.set(...region, found);
+    return found;
+  };
+  for (const block of blocks) regionAt(block.position).blocks.push(block);
+  for (const entity of entities) regionAt(chunkOfEntity(entity, HYPERCUBE_CHUNKS)).entities.push(entity);
+  return [...regions.values()].sort((a, b) => comparePositions(a.region, b.region));
 }

@@ -9,25 +9,19 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
+import { isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
 import {
-  allLeaves,
-  detectSave,
-  dialectOfIndex,
-  encodeIndexFile,
   type FlatSaveContent,
   flatBlockBlobCodec,
   flatEntityBlobCodec,
   flatGlobalCodec,
   flatIndexCodec,
-  flatIndexHeader,
   flatPlayersCodec,
-  openSave,
-  readLegacyWorld,
-  resumeSave,
-  verifySave,
   worldOverrideCodec,
   writeFlatSave,
-} from "@orthant/save";
+} from "@orthant/formats/internal";
+import { encodeIndexFile, openSave, verifySave } from "@orthant/save";
+import { flatIndexHeader, isFlatIndex } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { entityAt, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
@@ -58,7 +52,7 @@ async function flatDisk(change: Partial<FlatSaveContent> = {}): Promise<MemoryDi
   return disk;
 }
 
-describe("the flat dialect", () => {
+describe("a flat save", () => {
   test("[S36, S37, S38] writes an empty world with the bytes of the original", async () => {
     const nothing = {
       base: { kind: "empty" },
@@ -82,8 +76,7 @@ describe("the flat dialect", () => {
   });
 
   test("[S36, S37] reads back equal, with players in their stored order", async () => {
-    const save = await openSave(await flatDisk());
-    expect(save.dialect).toBe("flat");
+    const save = await openFlatSave(await flatDisk());
     expect(save.players.map(({ playerId }) => playerId)).toEqual([7n, 3n]);
     expect(save.global).toMatchObject({
       base: content.base,
@@ -92,27 +85,25 @@ describe("the flat dialect", () => {
       generators: [],
     });
     expect(save.global.description.chunkShape).toEqual(HYPERCUBE_CHUNKS);
-    const blocks = (
-      await Promise.all((await allLeaves(save.index)).map((leaf) => save.readBlocks(leaf)))
-    ).flat();
+    const blocks = (await Promise.all(save.leaves.map((leaf) => save.readBlocks(leaf)))).flat();
     expect(blocks).toEqual(content.blocks);
-    expect(await verifySave(await flatDisk())).toMatchObject([{ severity: "notice" }]);
+    expect(await verifyFlatSave(await flatDisk())).toMatchObject([{ severity: "notice" }]);
   });
 
   test("[S9] is distinguished from a tree by length and checksum, even if a tree is as long as its generation", async () => {
     const flat = (await flatDisk()).image().files.get("index/ix-main.g0000000000000000.v4ix") as Uint8Array;
-    expect(dialectOfIndex(flat)).toBe("flat");
-    expect(dialectOfIndex(flat.map((byte, at) => (at === flat.length - 1 ? byte ^ 1 : byte)))).toBe("flat");
+    expect(isFlatIndex(flat)).toBe(true);
+    expect(isFlatIndex(flat.map((byte, at) => (at === flat.length - 1 ? byte ^ 1 : byte)))).toBe(true);
     const tree = encodeIndexFile({ version: 1, generation: 46, leaves: [] });
     expect(tree.length).toBe(16 + 46);
-    expect(dialectOfIndex(tree)).toBe("tree");
-    expect(dialectOfIndex(encodeIndexFile({ version: 2, generation: 46, leaves: [] }))).toBe("tree");
-    expect(await codeOfRejection(() => dialectOfIndex(fromHex("56344957 01000000 00000000 00000000")))).toBe(
+    expect(isFlatIndex(tree)).toBe(false);
+    expect(isFlatIndex(encodeIndexFile({ version: 2, generation: 46, leaves: [] }))).toBe(false);
+    expect(await codeOfRejection(() => isFlatIndex(fromHex("56344957 01000000 00000000 00000000")))).toBe(
       "ORT_MAGIC",
     );
-    expect(await detectSave(await flatDisk())).toEqual({ dialect: "flat", generation: 0 });
-    expect(await detectSave((await smallWorld()).disk)).toEqual({ dialect: "tree", generation: 0 });
-    expect(await detectSave(new MemoryDisk())).toBeUndefined();
+    expect(await isFlatSave(await flatDisk())).toBe(true);
+    expect(await isFlatSave((await smallWorld()).disk)).toBe(false);
+    expect(await isFlatSave(new MemoryDisk())).toBe(false);
   });
 
   test.each<[rule: string, name: string, change: Partial<FlatSaveContent>]>([
@@ -132,7 +123,7 @@ describe("the flat dialect", () => {
   ])("[%s] cannot hold %s", async (_rule, _name, change) => {
     const disk = new MemoryDisk();
     expect(await codeOfRejection(() => writeFlatSave(disk, { ...content, ...change }))).toBe("ORT_DIALECT");
-    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(() => openFlatSave(disk))).toBe("ORT_NOT_FOUND");
   });
 
   test("[S39] names the positions that it cannot hold before anything is written", async () => {
@@ -192,7 +183,7 @@ describe("the flat dialect", () => {
       payloadCrc32: crc32(payload),
     });
     await replaceFile(disk, "index/ix-main.g0000000000000000.v4ix", Uint8Array.of(...header, ...payload));
-    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_INDEX");
+    expect(await codeOfRejection(() => openFlatSave(disk))).toBe("ORT_INDEX");
   });
 
   test("[S41] returns the blocks in the global file separately", async () => {
@@ -202,15 +193,17 @@ describe("the flat dialect", () => {
     ] as const;
     const customPayload = encode(worldOverrideCodec, blocks);
     expect(toHex(customPayload)).toBe(toHex(fromHex("01 02 00010000 01 00 02020202 01 03")));
-    const save = await openSave(await flatDisk({ customPayload }));
-    expect(save.flat?.globalBlocks).toEqual(blocks);
-    expect(save.flat?.customPayload).toEqual(customPayload);
+    const save = await openFlatSave(await flatDisk({ customPayload }));
+    expect(save.globalBlocks).toEqual(blocks);
+    expect(save.customPayload).toEqual(customPayload);
   });
 
-  test("can be read but not written in place", async () => {
+  test("is refused by openSave and verifySave, which say that it has to be converted", async () => {
     const disk = await flatDisk();
-    const save = await openSave(disk);
-    expect(await codeOfRejection(() => resumeSave(disk, save))).toBe("ORT_DIALECT");
+    await expect(openSave(disk)).rejects.toThrow(/orthant convert/);
+    expect(await codeOfRejection(() => openSave(disk))).toBe("ORT_DIALECT");
+    const damage = (await verifySave(disk)).filter(({ severity }) => severity === "damage");
+    expect(damage).toMatchObject([{ code: "ORT_DIALECT", file: "index/ix-main.g0000000000000000.v4ix" }]);
   });
 });
 

@@ -1,6 +1,8 @@
 import {
   bytes,
   type Codec,
+  comparePositions,
+  foreignChunkCodec,
   HYPERCUBE_CHUNKS,
   list,
   OrthantError,
@@ -8,13 +10,23 @@ import {
   type Position,
   positionCodec,
 } from "@orthant/core";
-import { type BlobRef, blobRefCodec } from "../codec/blob-ref.ts";
-import { type GlobalRecord, playerEntityHintsCodec } from "../codec/global-record.ts";
-import { PLAYERS_MAX, type StoredPlayer, tagsCodec } from "../codec/player-record.ts";
-import { vectorCodec } from "../codec/vector.ts";
-import { plainDescription } from "../codec/world-description.ts";
+import {
+  type BlobRef,
+  type BlockEntry,
+  type GlobalRecord,
+  plainDescription,
+  type StoredPlayer,
+} from "@orthant/save";
+import {
+  blobRefCodec,
+  PLAYERS_MAX,
+  playerEntityHintsCodec,
+  tagsCodec,
+  vectorCodec,
+} from "@orthant/save/parts";
+import { REGION_EDGE_MAX } from "./records.ts";
 
-/** Content of `global.*.v4g` in the flat dialect. */
+/** Content of `global.*.v4g` of a flat save. */
 export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
   readonly customPayload: Uint8Array;
 }
@@ -33,9 +45,6 @@ export interface FlatIndex {
   readonly leaves: readonly FlatLeaf[];
 }
 
-/** Maximum edge of a flat region: local coordinates have 16 bits. */
-export const REGION_EDGE_MAX = 65_536;
-
 const LEAVES_MAX = 0xffff_fffe;
 const customPayloadCodec = bytes();
 const optionalRef = option(blobRefCodec);
@@ -44,8 +53,7 @@ const optionalRef = option(blobRefCodec);
 export const flatGlobalCodec: Codec<FlatGlobal> = {
   write(out, record) {
     const { base } = record;
-    if (base.kind === "generated")
-      throw new OrthantError("ORT_DIALECT", "the flat dialect has no generators");
+    if (base.kind === "generated") throw new OrthantError("ORT_DIALECT", "a flat save has no generators");
     out.tag(base.kind === "flatFloor" ? 1 : 0, 2);
     if (base.kind === "flatFloor") out.u8(base.material);
     out.varU64(record.worldSeed);
@@ -67,7 +75,7 @@ export const flatGlobalCodec: Codec<FlatGlobal> = {
   }),
 };
 
-/** Converts a flat global record to the tree dialect. */
+/** Converts a flat global record. */
 export function globalOfFlat({ customPayload: _, ...record }: FlatGlobal): GlobalRecord {
   return { ...record, generators: [], description: plainDescription(HYPERCUBE_CHUNKS) };
 }
@@ -132,5 +140,47 @@ export const flatIndexCodec: Codec<FlatIndex> = {
       throw input.fail("ORT_INDEX", `regions of ${regionChunkEdge} chunks an edge`);
     }
     return { generation, regionChunkEdge, leaves: flatLeavesCodec.read(input) };
+  },
+};
+
+const OVERRIDE_VERSION = 1;
+const CHUNKS_MAX = 100_000_000;
+const chunkCodec = foreignChunkCodec(HYPERCUBE_CHUNKS.volume);
+
+const entriesCodec = list<BlockEntry>(
+  {
+    write(out, { position, chunk }) {
+      positionCodec.write(out, position);
+      // The original encodes a chunk of placed air as Uniform(0); Empty would be an absent chunk.
+      if (chunk.isEmpty) out.raw(Uint8Array.of(1, 0));
+      else chunkCodec.write(out, chunk);
+    },
+    read: (input) => ({ position: positionCodec.read(input), chunk: chunkCodec.read(input) }),
+  },
+  CHUNKS_MAX,
+);
+
+/**
+ * Codec of the blocks that the last shipped servers kept in the global file instead of in blobs. Rule S41.
+ */
+export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
+  write(out, blocks) {
+    out.varU32(OVERRIDE_VERSION);
+    entriesCodec.write(out, blocks);
+  },
+
+  read(input) {
+    const version = input.varU32();
+    if (version !== OVERRIDE_VERSION) {
+      throw input.fail("ORT_VERSION", `world override version ${version}, known is ${OVERRIDE_VERSION}`);
+    }
+    const blocks = entriesCodec.read(input);
+    for (const [index, { position }] of blocks.entries()) {
+      const previous = blocks[index - 1];
+      if (previous !== undefined && comparePositions(previous.position, position) >= 0) {
+        throw input.fail("ORT_BLOB", `the chunk at [${position}] is out of order`);
+      }
+    }
+    return blocks;
   },
 };

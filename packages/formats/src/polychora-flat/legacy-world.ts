@@ -4,16 +4,26 @@ import {
   type Codec,
   chunkFromVoxels,
   comparePositions,
+  cubeAt,
+  floorDivide,
   HYPERCUBE_CHUNKS,
   magic,
   OrthantError,
   type Position,
+  PositionMap,
+  positionFrom,
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { decodeAt, readWhole } from "@orthant/disk/files";
-import type { BaseWorld } from "../codec/global-record.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import {
+  type BaseWorld,
+  type BlockEntry,
+  BulkSaveWriter,
+  type LeafChange,
+  plainDescription,
+} from "@orthant/save";
+import type { ConversionReport } from "../convert/losses.ts";
 
 /** A world from before saves were folders: its base and the edited chunks. */
 export interface LegacyWorld {
@@ -114,4 +124,51 @@ function readEntry(input: ByteReader, payloads: readonly Chunk[]): BlockEntry {
   const chunk = payloads[number];
   if (chunk === undefined) throw input.fail("ORT_BLOB", `chunk ${number} of ${payloads.length}`);
   return { position, chunk };
+}
+
+/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
+const CELL_EDGE_CHUNKS = 8;
+
+/** Writes a `.v4dw` world as a tree to an empty disk. Without a disk, only counts. Nothing is lost. */
+export async function importLegacyWorld(
+  world: LegacyWorld,
+  target: Disk | undefined,
+  nowMs: number,
+): Promise<ConversionReport> {
+  const writer = target && (await BulkSaveWriter.create(target, HYPERCUBE_CHUNKS));
+  try {
+    await writer?.add(leavesOf(world));
+    await writer?.finish({
+      nowMs,
+      global: {
+        base: world.base,
+        worldSeed: 0n,
+        generators: [],
+        nextEntityId: 1n,
+        playerEntityHints: [],
+        description: plainDescription(HYPERCUBE_CHUNKS),
+      },
+      players: [],
+    });
+  } finally {
+    await writer?.close();
+  }
+  return { chunks: world.blocks.length, entities: 0, players: 0, losses: [] };
+}
+
+function leavesOf({ blocks }: LegacyWorld): readonly LeafChange[] {
+  const cells = new PositionMap<BlockEntry[]>();
+  for (const block of blocks) {
+    const cell = positionFrom((axis) => floorDivide(block.position[axis], CELL_EDGE_CHUNKS));
+    const found = cells.get(...cell);
+    if (found === undefined) cells.set(...cell, [block]);
+    else found.push(block);
+  }
+  return Array.from(cells, ([cell, inCell]) => ({
+    cell: cubeAt(
+      positionFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
+      CELL_EDGE_CHUNKS,
+    ),
+    blocks: inCell,
+  }));
 }

@@ -1,30 +1,27 @@
 import { crc32, decode } from "@orthant/core";
 import { flatIndexHeader, indexHeader } from "./layout.ts";
 
-/** `tree` is the specification as written, which we use; `flat` is what the original program shipped. */
-export type Dialect = "tree" | "flat";
-
 const FLAT_INDEX_VERSION = 1;
 
 /**
- * Returns the dialect of an index file, which begins with the same magic in both. A flat index is exactly as
- * long as its header says. A tree can have that length by chance, if its generation equals its length; then
- * the checksums decide. Rule S9. Throws if the file is not an index.
+ * Returns whether an index file is one of the original program, which has the same magic and version numbers.
+ * A flat index is exactly as long as its header says. An index of ours can have that length by chance, if its
+ * generation equals its length; then the checksums decide. Rule S9. Throws if the file is not an index.
  */
-export function dialectOfIndex(bytes: Uint8Array): Dialect {
+export function isFlatIndex(bytes: Uint8Array): boolean {
   const { version, payloadBytes, payloadCrc32 } = decode(
     flatIndexHeader,
     bytes.subarray(0, flatIndexHeader.bytes),
   );
-  if (version !== FLAT_INDEX_VERSION) return "tree";
+  if (version !== FLAT_INDEX_VERSION) return false;
   const payload = bytes.subarray(flatIndexHeader.bytes);
-  if (payload.length === payloadBytes && crc32(payload) === payloadCrc32) return "flat";
-  if (isWholeTree(bytes)) return "tree";
+  if (payload.length === payloadBytes && crc32(payload) === payloadCrc32) return true;
+  if (isWholeTree(bytes)) return false;
   // Damaged either way. A tree stores the high half of its generation where a flat index has its checksum.
-  return payload.length === payloadBytes || payloadCrc32 !== 0 ? "flat" : "tree";
+  return payload.length === payloadBytes || payloadCrc32 !== 0;
 }
 
-/** Returns the version of an index file of either dialect. The file must be at least as long as a header. */
+/** Returns the version of an index file, which must be at least as long as a flat header. */
 export function versionOfIndex(bytes: Uint8Array): number {
   return decode(flatIndexHeader, bytes.subarray(0, flatIndexHeader.bytes)).version;
 }

@@ -1,0 +1,176 @@
+import {
+  type Box,
+  boxContainsBox,
+  type Chunk,
+  chunkFromVoxels,
+  clampInto,
+  FLAT_DEFAULTS,
+  type FlatParameters,
+  flatGenerator,
+  GeneratorRef,
+  HYPERCUBE_CHUNKS,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  PositionMap,
+  parametersOf,
+  U8_MAX,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  type BaseWorld,
+  type BlockEntry,
+  chunkOfEntity,
+  DEFAULT_LIMITS,
+  type GlobalState,
+  type Save,
+  SaveContent,
+  type StoredEntity,
+  type StoredPlayer,
+} from "@orthant/save";
+import { type CellContent, type ConvertOptions, contentByCell } from "../convert/conversion.ts";
+import { ConversionLosses, type ConversionReport } from "../convert/losses.ts";
+import { noteLostFacts } from "../convert/lost-facts.ts";
+import { FLAT_CLASSES, FLAT_KINDS, flatRegionCell, flatRegionOf } from "./records.ts";
+import { FlatSaveWriter } from "./writer.ts";
+
+/** A power of two, so that each tree leaf lies in one region or consists of whole regions. */
+const EDGE = DEFAULT_LIMITS.regionChunkEdge;
+
+/**
+ * Writes a save as a flat one, which the original program opens, to an empty disk. Without a disk, only
+ * reports what would be lost. Converts one generation, leaf by leaf: memory use depends on the index and the
+ * largest leaf. Throws `ORT_DIALECT` for a chunk shape that the format does not support.
+ */
+export async function convertToFlat(
+  save: Save,
+  target: Disk | undefined,
+  { standInMaterial = 1, onLeaf }: ConvertOptions = {},
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const { global } = save;
+  const { chunkShape } = global.description;
+  if (chunkShape.extents.some((extent, axis) => extent !== HYPERCUBE_CHUNKS.extents[axis])) {
+    const found = chunkShape.extents.join(" x ");
+    throw new OrthantError("ORT_DIALECT", `chunks of ${found} voxels, where a flat save has 8 x 8 x 8 x 8`);
+  }
+  noteLostFacts(save, losses);
+  const base = flatBase(global, losses);
+  const players = flatPlayers(save.players, losses);
+  const writer = target && (await FlatSaveWriter.create(target));
+  try {
+    const counts = { chunks: 0, entities: 0, players: players.length };
+    const content = new SaveContent(save);
+    for await (const part of contentByCell(content, content.all(), chunkShape, cellsAround, onLeaf)) {
+      for (const region of regionsOf(part)) {
+        const blocks = region.blocks.map((block) => flatBlock(block, standInMaterial, losses));
+        const entities = region.entities.filter((entity) => isCarried(entity, losses));
+        counts.chunks += blocks.length;
+        counts.entities += entities.length;
+        await writer?.add([{ region: region.position, blocks, entities }]);
+      }
+    }
+    const { worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = global;
+    await writer?.finish({ base, worldSeed, nextEntityId, playerEntityHints, players, nowMs });
+    return { ...counts, losses: losses.list() };
+  } finally {
+    await writer?.close();
+  }
+}
+
+/** Returns the leaf itself if it contains whole regions, else the region around it with all leaves in it. */
+function cellsAround(leaf: Box): readonly Box[] {
+  const region = flatRegionCell(flatRegionOf(leaf.min, EDGE), EDGE);
+  return [boxContainsBox(leaf, region) ? leaf : region];
+}
+
+interface RegionContent {
+  readonly position: Position;
+  readonly blocks: BlockEntry[];
+  readonly entities: StoredEntity[];
+}
+
+function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
+  const regions = new PositionMap<RegionContent>();
+  const at = (chunk: Position): RegionContent => {
+    const position = flatRegionOf(chunk, EDGE);
+    const region = regions.get(...position) ?? { position, blocks: [], entities: [] };
+    regions.set(...position, region);
+    return region;
+  };
+  for (const block of blocks) at(block.position).blocks.push(block);
+  for (const entity of entities) {
+    at(clampInto(cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
+  }
+  return regions.values();
+}
+
+function flatBlock({ position, chunk }: BlockEntry, standIn: number, losses: ConversionLosses): BlockEntry {
+  if (chunk.materials().every((material) => material <= U8_MAX)) return { position, chunk };
+  losses.add(
+    "chunks with materials above 255",
+    `these voxels become material ${standIn}; first [${position}]`,
+  );
+  return { position, chunk: withoutWideMaterials(chunk, standIn) };
+}
+
+function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {
+  return chunkFromVoxels(chunk.voxels().map((material) => (material > U8_MAX ? standIn : material)));
+}
+
+function isCarried({ entityId, entityClass, kind }: StoredEntity, losses: ConversionLosses): boolean {
+  if (entityClass < FLAT_CLASSES && kind < FLAT_KINDS) return true;
+  losses.add(
+    "entities of other classes or kinds",
+    `the original knows classes below ${FLAT_CLASSES} and kinds below ${FLAT_KINDS}; first entity ${entityId}`,
+  );
+  return false;
+}
+
+/** Returns the base of a flat save: nothing, or the original's floor. */
+function flatBase(global: GlobalState, losses: ConversionLosses): BaseWorld {
+  const { base, generators } = global;
+  if (base.kind === "empty") return base;
+  const floor = base.kind === "flatFloor" ? { ...FLAT_DEFAULTS, material: base.material } : floorOf(global);
+  if (floor?.thickness === 0) return { kind: "empty" };
+  const isKnown = floor?.top === FLAT_DEFAULTS.top && floor.thickness === FLAT_DEFAULTS.thickness;
+  if (isKnown && floor.material <= U8_MAX) return { kind: "flatFloor", material: floor.material };
+  const names = generators.map(({ generatorId }) => generatorId).join(", ");
+  losses.add("the generator", `untouched space becomes air; it was made by ${names || "a floor"}`);
+  return { kind: "empty" };
+}
+
+/** Returns the players without the fields that the original lacks. */
+function flatPlayers(players: readonly StoredPlayer[], losses: ConversionLosses): readonly StoredPlayer[] {
+  const count = (isLost: (player: StoredPlayer) => boolean): number => players.filter(isLost).length;
+  losses.add(
+    "names of players",
+    "players keep their ids",
+    count(({ name }) => name !== undefined),
+  );
+  losses.add(
+    "keys of players",
+    "nobody can prove who they are",
+    count(({ authKey }) => authKey.length > 0),
+  );
+  losses.add(
+    "metadata of players",
+    "keys and values",
+    count(({ metadata }) => metadata.length > 0),
+  );
+  return players.map((player) => ({ ...player, name: undefined, authKey: new Uint8Array(0), metadata: [] }));
+}
+
+/** Returns the parameters of a flat floor world; `undefined` for any other. */
+function floorOf({ generators }: GlobalState): FlatParameters | undefined {
+  const [first] = generators;
+  if (first?.generatorId !== flatGenerator.id || generators.length !== 1) return undefined;
+  const { generatorId, params, seed, versionHash } = first;
+  try {
+    return parametersOf(flatGenerator, new GeneratorRef(generatorId, params, seed, versionHash));
+  } catch (error) {
+    // A floor of an unknown version may be anything.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,247 @@
+import {
+  type Box,
+  boxContainsBox,
+  boxEquals,
+  comparePositions,
+  decode,
+  isOrthantError,
+  OrthantError,
+  WHOLE_LATTICE,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { atFile, decodeAt, type Source } from "@orthant/disk/files";
+import type { BlobRef, BlockEntry, GlobalRecord, LeafEntry, StoredEntity, StoredPlayer } from "@orthant/save";
+import {
+  BLOB_VERSION,
+  BLOCK_BLOB,
+  decodePayloadFile,
+  describeCell,
+  ENTITY_BLOB,
+  flatIndexHeader,
+  generationFiles,
+  globalHeader,
+  type Manifest,
+  PackShelf,
+  packFile,
+  payloadOfFile,
+  playersHeader,
+  readManifest,
+  readNamed,
+  recordHeader,
+} from "@orthant/save/parts";
+import {
+  flatGlobalCodec,
+  flatIndexCodec,
+  flatPlayersCodec,
+  globalOfFlat,
+  worldOverrideCodec,
+} from "./payloads.ts";
+import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCell } from "./records.ts";
+
+/** The format does not limit records: a region with a large edge is one record. */
+const PAYLOAD_BYTES_MAX = 0x7fff_ffff;
+
+/** Content of a flat index. */
+export interface FlatIndexContent {
+  readonly generation: number;
+  /** Chunks along each edge of a region. */
+  readonly regionChunkEdge: number;
+  /** The regions in lexicographic order. Their edge need not be a power of two. */
+  readonly leaves: readonly LeafEntry[];
+}
+
+/** Content of a flat global file. */
+export interface FlatGlobalContent {
+  readonly global: GlobalRecord;
+  /** Chunks that the last shipped servers kept in the global file. They take precedence over records. */
+  readonly globalBlocks: readonly BlockEntry[];
+  /** The same chunks, encoded. */
+  readonly customPayload: Uint8Array;
+}
+
+/** One generation of a flat save. */
+export interface FlatSave extends FlatIndexContent, FlatGlobalContent {
+  readonly manifest: Manifest;
+  /** In any order. */
+  readonly players: readonly StoredPlayer[];
+  /** Reads the chunks in the records of a region, without those in the global file. */
+  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
+  /** Reads the entities of a region. */
+  readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a save as the game Polychora wrote it. Reads and checks manifest, index, global and players in full,
+ * and records when they are needed. Throws at the first fault; `verifyFlatSave` finds all of them.
+ */
+export async function openFlatSave(
+  disk: Disk,
+  options: { readonly generation?: number } = {},
+): Promise<FlatSave> {
+  const { manifest } = await readManifest(disk);
+  const { generation = manifest.currentGeneration } = options;
+  const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
+  const index = await readFlatIndex(disk, files.indexFile, generation);
+  const global = await readFlatGlobal(disk, files.globalFile);
+  const players = await readFlatPlayers(disk, files.playersFile);
+  const packs = new PackShelf(disk);
+  return {
+    ...index,
+    ...global,
+    manifest,
+    players,
+    async readBlocks({ cell, blockRefs: [ref] }) {
+      return ref === undefined ? [] : readFlatBlocks(packs, ref, cell);
+    },
+    async readEntities({ cell, entityRefs: [ref] }) {
+      return ref === undefined ? [] : readFlatEntities(packs, ref, cell);
+    },
+    close: () => packs.release(),
+  };
+}
+
+/** Reads the index of a generation. */
+export async function readFlatIndex(
+  disk: Disk,
+  path: string,
+  generation?: number,
+): Promise<FlatIndexContent> {
+  const index = decodePayloadFile(path, flatIndexHeader, flatIndexCodec, await readNamed(disk, path));
+  const { regionChunkEdge } = index;
+  const leaves = atFile({ path }, () =>
+    index.leaves.map(({ region, blockRef, entityRef }, at): LeafEntry => {
+      const previous = index.leaves[at - 1];
+      if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
+        throw new OrthantError("ORT_INDEX", `region [${region}] is out of order`);
+      }
+      const cell = flatRegionCell(region, regionChunkEdge);
+      if (!boxContainsBox(WHOLE_LATTICE, cell)) {
+        const detail = `region [${region}] of ${regionChunkEdge} chunks an edge is off the lattice`;
+        throw new OrthantError("ORT_INDEX", detail);
+      }
+      const refs = { blockRefs: listOf(blockRef), entityRefs: listOf(entityRef) };
+      return { cell, ...refs, chunks: 0, clocks: [] };
+    }),
+  );
+  if (generation !== undefined && index.generation !== generation) {
+    const detail = `the index is of generation ${index.generation}, not ${generation}`;
+    throw new OrthantError("ORT_GENERATION", detail, { path });
+  }
+  return { generation: index.generation, regionChunkEdge, leaves };
+}
+
+/** Reads a global file. */
+export async function readFlatGlobal(disk: Disk, path: string): Promise<FlatGlobalContent> {
+  return flatGlobalOfPayload(path, payloadOfFile(path, globalHeader, await readNamed(disk, path)));
+}
+
+/** Decodes the payload of a global file. */
+export function flatGlobalOfPayload(path: string, payload: Uint8Array): FlatGlobalContent {
+  const flat = decodeAt({ path, origin: globalHeader.bytes }, flatGlobalCodec, payload);
+  const { customPayload } = flat;
+  const source = { path, what: "the blocks in the custom payload" };
+  const globalBlocks = customPayload.length === 0 ? [] : decodeAt(source, worldOverrideCodec, customPayload);
+  return { global: globalOfFlat(flat), globalBlocks, customPayload };
+}
+
+/** Reads a players file. */
+export async function readFlatPlayers(disk: Disk, path: string): Promise<readonly StoredPlayer[]> {
+  return decodePayloadFile(path, playersHeader, flatPlayersCodec, await readNamed(disk, path));
+}
+
+/** Reads the chunks of a region's record. */
+export async function readFlatBlocks(
+  packs: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+): Promise<readonly BlockEntry[]> {
+  const source = sourceOf(ref, "block", cell);
+  requireKind(ref, BLOCK_BLOB, source);
+  const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
+  const { region, regionChunkEdge, blocks } = decodeAt(source, flatBlockBlobCodec, payload);
+  requireRegion(flatRegionBox(region, regionChunkEdge), cell, source, `is of region [${region}]`);
+  return blocks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
+}
+
+/** Reads the entities of a region's record. */
+export async function readFlatEntities(
+  packs: PackShelf,
+  ref: BlobRef,
+  cell: Box,
+): Promise<readonly StoredEntity[]> {
+  const source = sourceOf(ref, "entity", cell);
+  requireKind(ref, ENTITY_BLOB, source);
+  const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
+  const { region, regionChunkEdge, entities } = decodeAt(source, flatEntityBlobCodec, payload);
+  requireRegion(flatRegionBox(region, regionChunkEdge), cell, source, `is of region [${region}]`);
+  return entities;
+}
+
+/** Content of a record without its region's entry in the index. */
+export interface FlatRecordContent {
+  readonly volume: Box;
+  readonly blocks: readonly BlockEntry[];
+  readonly entities: readonly StoredEntity[];
+}
+
+/** Decodes a record; `undefined` if its bytes are intact but cannot be decoded here. */
+export function decodeFlatRecord(
+  { blobType, blobVersion }: BlobRef,
+  payload: Uint8Array,
+): FlatRecordContent | undefined {
+  if (blobVersion !== BLOB_VERSION) return undefined;
+  try {
+    if (blobType !== BLOCK_BLOB) {
+      const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
+      const volume = flatRegionBox(region, regionChunkEdge);
+      return volume && { volume, blocks: [], entities };
+    }
+    const { region, regionChunkEdge, blocks } = decode(flatBlockBlobCodec, payload);
+    const volume = flatRegionBox(region, regionChunkEdge);
+    const stored = blocks.flatMap(({ position, chunk }) =>
+      chunk === undefined ? [] : [{ position, chunk }],
+    );
+    return volume && { volume, blocks: stored, entities: [] };
+  } catch (error) {
+    // The caller reports that the record is unusable.
+    if (isOrthantError(error)) return undefined;
+    throw error;
+  }
+}
+
+function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
+  const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
+  if (blobType !== expected) {
+    throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
+  }
+  if (blobVersion !== BLOB_VERSION) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${BLOB_VERSION}`;
+    throw new OrthantError("ORT_VERSION", detail, context);
+  }
+}
+
+function requireRegion(
+  found: Box | undefined,
+  cell: Box,
+  { path, origin, what }: Source,
+  detail: string,
+): void {
+  if (found !== undefined && boxEquals(found, cell)) return;
+  throw new OrthantError("ORT_BLOB", `${what} ${detail}`, {
+    path,
+    ...(origin !== undefined && { offset: origin }),
+  });
+}
+
+function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {
+  return {
+    path: packFile(ref.dataFileId),
+    origin: ref.recordOffset + recordHeader.bytes,
+    what: `the ${kind} record of the leaf at ${describeCell(cell)}`,
+  };
+}
+
+function listOf(ref: BlobRef | undefined): readonly BlobRef[] {
+  return ref === undefined ? [] : [ref];
+}

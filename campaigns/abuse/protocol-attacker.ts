@@ -3,8 +3,8 @@ import {
   type ClientMessage,
   clientFrameCodec,
   type Goodbye,
-  type ServerConnection,
   type ServerFrame,
+  type ServerSession,
   type SyncServer,
 } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
@@ -23,7 +23,7 @@ const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 export class Intruder implements Standing {
   readonly clientId: bigint;
   readonly disguise: Disguise;
-  readonly #session: ServerConnection;
+  readonly #session: ServerSession;
   readonly #codec: Codec<ServerFrame>;
   readonly #onFault: (detail: string) => void;
   #acknowledged = 0;

@@ -12,8 +12,8 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
-  type ServerConnection,
   type ServerFrame,
+  type ServerSession,
   SyncClient,
   SyncServer,
   serverFrameCodec,
@@ -157,7 +157,7 @@ const HONEST_W = 1_000;
 /** An honest client of a host in the same process. */
 class HonestGuest {
   readonly #guest: SyncClient;
-  readonly #session: ServerConnection;
+  readonly #session: ServerSession;
   readonly #fromHost: Uint8Array[] = [];
   #asked = 0;
   #made = 0;
@@ -200,7 +200,7 @@ class HonestGuest {
 
   /** Makes an edit. */
   build(prng: Prng): void {
-    if (!this.#guest.isWelcome || this.#guest.openEdits.length > 0) return;
+    if (this.#guest.phase !== "joined" || this.#guest.openEdits.length > 0) return;
     this.#asked++;
     this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], material: prng.between(1, 9) }]);
   }

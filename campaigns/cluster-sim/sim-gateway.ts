@@ -1,6 +1,6 @@
 import { ClusterGateway } from "@orthant/cluster";
 import { DEFAULT_GENERATORS } from "@orthant/core";
-import { type ServerConnection, SyncServer } from "@orthant/protocol";
+import { type ServerSession, SyncServer } from "@orthant/protocol";
 import type { LinkEnd } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { HeldProcess } from "./held-process.ts";
@@ -55,7 +55,7 @@ export class SimGateway {
   connect(end: LinkEnd): boolean {
     const life = this.#life;
     if (life?.host === undefined) return false;
-    const session: ServerConnection = life.host.connect(end);
+    const session: ServerSession = life.host.connect(end);
     life.ends.add(end);
     end.listen({
       receive: (frame) => life.process.clock.happen(() => session.receive(frame)),

@@ -100,7 +100,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a server believes every clock that is offered",
-    change(CLIENT_REGIONS, "world.clockOf(region.place) === offered", "true"),
+    change(CLIENT_REGIONS, "world.clockOf(region.position) === offered", "true"),
   ),
   mutant(
     "a world takes clocks for its own that it issued in a time that was rolled back",
@@ -109,7 +109,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   mutant("a server sends the newest content at an older clock", change(FEED, "known.after = after;", ";")),
   mutant(
     "a client does not notice that it missed a frame",
-    change(SESSION, "this.#stay?.entities.fallBehind();", ";"),
+    change(SESSION, "this.#joined?.entities.fallBehind();", ";"),
   ),
   mutant(
     "a client takes edit results in any order",

@@ -192,7 +192,7 @@ test("[K28] [K30] despite loss and delay, all players finally see who is there a
     } else if (prng.fraction() < 0.2) {
       player.guest.leave();
       player.home = undefined;
-    } else if (player.guest.guest.isWelcome) {
+    } else if (player.guest.guest.phase === "joined") {
       player.guest.move(prng.between(0, 127));
     }
     await small.pass(prng.between(10, 120));

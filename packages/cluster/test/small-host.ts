@@ -1,6 +1,6 @@
 import type { ClusterGateway } from "@orthant/cluster";
 import { type Box, DEFAULT_GENERATORS, regionBox } from "@orthant/core";
-import { type ServerConnection, SyncClient, SyncServer, type Vector } from "@orthant/protocol";
+import { type ServerSession, SyncClient, SyncServer, type Vector } from "@orthant/protocol";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 
@@ -62,7 +62,7 @@ export class SmallHost {
 export class SmallGuest {
   readonly guest: SyncClient;
   readonly #small: SmallCluster;
-  #session: ServerConnection | undefined;
+  #session: ServerSession | undefined;
 
   constructor(small: SmallCluster, clientId: bigint, name: string) {
     this.#small = small;

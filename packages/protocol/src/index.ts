@@ -1,3 +1,4 @@
+export type { ClientPhase } from "./client/client-session.ts";
 export { ENTITIES_HELD_MAX, ENTITIES_LOST_WAIT_MS } from "./client/entity-set.ts";
 export type { KeptRegion, KeptReplica, KeptWorld } from "./client/kept-replica.ts";
 export type { OpenEdit } from "./client/open-edits.ts";
@@ -81,10 +82,10 @@ export {
   PROTOCOL_VERSION,
   REQUIRED_FEATURES_MASK,
 } from "./message/version.ts";
-export type { Wire } from "./message/wire.ts";
+export type { CloseReason, Wire } from "./message/wire.ts";
 export { clipText } from "./server/connection/clip-text.ts";
 export { type EntityFields, visibleEntity } from "./server/entities/visible-entity.ts";
-export type { ServerConnection } from "./server/server-connection.ts";
+export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
 export { SyncServer } from "./server/sync-server.ts";
 export type {

@@ -1,11 +1,5 @@
-import { type Clock, decode, TokenBucket } from "@orthant/core";
-import {
-  type Goodbye,
-  type GoodbyeReason,
-  type ServerConnection,
-  type SyncServer,
-  serverFrameCodec,
-} from "@orthant/protocol";
+import { type Clock, TokenBucket } from "@orthant/core";
+import type { CloseReason, GoodbyeReason, ServerSession, SyncServer } from "@orthant/protocol";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
 import { networkOf } from "./http/addresses.ts";
@@ -61,8 +55,6 @@ export interface ConnectionContext {
   readonly backlog: SendBacklog;
   /** Whether all clients are on this machine, where anonymous players share no budget. */
   readonly trustsMachine: boolean;
-  /** Voxels of a chunk. */
-  readonly volume: number;
 }
 
 /** Close codes of RFC 6455 and its registry, for programs that see only the code of a goodbye. */
@@ -89,15 +81,15 @@ export class Connection implements BackloggedConnection {
   readonly #context: ConnectionContext;
   readonly #log: Logger;
   readonly #pings: TokenBucket;
-  readonly #session: ServerConnection;
+  readonly #session: ServerSession;
   /** A failed send reports no more than the socket's `error` event. */
   readonly #noteBacklog = (): void => {
     const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
     this.#context.backlog.set(this, bytes);
   };
   #isClosed = false;
-  #lastFrame: Uint8Array | undefined;
-  #goodbye: Goodbye | undefined;
+  /** Why the session ended the connection, if it did. */
+  #closeReason: CloseReason | undefined;
   #refusal: RefusalName | undefined;
   #ended = false;
   #bytesIn = 0;
@@ -115,7 +107,10 @@ export class Connection implements BackloggedConnection {
     this.#log = log;
     const { limits, clock, sync } = context;
     this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, clock.nowMs());
-    const wire = { send: (frame: Uint8Array) => this.#send(frame), close: () => this.#endAsTold() };
+    const wire = {
+      send: (frame: Uint8Array) => this.#send(frame),
+      close: (reason: CloseReason) => this.#close(reason),
+    };
     this.#session = sync.connect(wire, context.trustsMachine ? undefined : networkOf(address));
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("ping", (data) => this.#answerPing(data));
@@ -158,7 +153,6 @@ export class Connection implements BackloggedConnection {
 
   #send(frame: Uint8Array): void {
     if (this.#ended) return;
-    this.#lastFrame = frame;
     this.#bytesOut += frame.length;
     this.#context.metrics.frame("out", frame.length);
     this.#socket.send(frame, this.#noteBacklog);
@@ -173,10 +167,9 @@ export class Connection implements BackloggedConnection {
     this.terminate();
   }
 
-  #endAsTold(): void {
-    this.#goodbye = this.#lastFrame && this.#goodbyeIn(this.#lastFrame);
-    const reason = this.#goodbye?.reason;
-    this.#end(reason === undefined ? FAILURE_CLOSE_CODE : CLOSE_CODES[reason], reason ?? "failure");
+  #close(reason: CloseReason): void {
+    this.#closeReason = reason;
+    this.#end(CLOSE_CODES[reason.reason], reason.reason);
   }
 
   #end(code: number, reason: string): void {
@@ -208,13 +201,8 @@ export class Connection implements BackloggedConnection {
     this.#context.metrics.refused(name);
   }
 
-  #goodbyeIn(frame: Uint8Array): Goodbye | undefined {
-    const { messages } = decode(serverFrameCodec(this.#context.volume), frame);
-    return messages.find((message) => message.kind === "goodbye");
-  }
-
   #logClosed(code: number): void {
-    const { reason, detail } = this.#goodbye ?? {};
+    const { reason, detail } = this.#closeReason ?? {};
     const limit = this.#refusal;
     const player = this.#session.playerId?.toString();
     const bytes = { bytesIn: this.#bytesIn, bytesOut: this.#bytesOut };

@@ -45,7 +45,7 @@ export class OrthantServer {
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
     this.#parts = parts;
     const backlog = new SendBacklog(parts.limits.sendBacklogTotalBytesMax);
-    this.#context = { ...parts, backlog, volume: world.shape.volume };
+    this.#context = { ...parts, backlog };
     this.#timer = new TickTimer(clock, tickMs, (skipped) => this.#tick(skipped));
     this.#stopWatching = world.onFailure((failure) =>
       this.#reportError(failure, "the world could not be saved and takes no more edits"),

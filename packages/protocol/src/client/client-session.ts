@@ -4,6 +4,7 @@ import type { Pose } from "../message/entity.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
 import type {
   Goodbye,
+  GoodbyeReason,
   NumberedEditResult,
   ServerFrame,
   ServerMessage,
@@ -33,8 +34,11 @@ export interface SessionStart {
   readonly area: InterestRegions | undefined;
 }
 
-/** State that exists only after the welcome. */
-interface Stay {
+/** `joining` until the welcome, `joined` until the connection ends, then `closed`. */
+export type ClientPhase = "joining" | "joined" | "closed";
+
+/** What exists from the welcome on. */
+interface Joined {
   readonly welcome: Welcome;
   readonly stream: WorldStream;
   readonly entities: EntitySet;
@@ -54,13 +58,13 @@ export class ClientSession {
   /** Verdicts that arrived before those on earlier edits. */
   readonly #earlyResults = new Map<number, NumberedEditResult>();
   #helloMs: number | undefined;
-  #stay: Stay | undefined;
+  #phase: ClientPhase = "joining";
+  #joined: Joined | undefined;
   #area: InterestRegions | undefined;
   #pose: Pose | undefined;
   /** The highest frame number received. */
   #frameNumber = 0;
   #isComplete = false;
-  #isOver = false;
 
   /** Sends the hello. */
   constructor({ wire, options, state, events, area }: SessionStart) {
@@ -70,7 +74,7 @@ export class ClientSession {
     this.#wire = wire;
     this.#outgoing = new Outgoing(wire, () => ({
       acknowledged: this.#frameNumber,
-      applied: this.#stay?.stream.applied ?? 0,
+      applied: this.#joined?.stream.applied ?? 0,
     }));
     this.#kept = state.kept;
     this.#hello = encodeClientMessage({
@@ -89,14 +93,13 @@ export class ClientSession {
     this.tick();
   }
 
-  /** True after the welcome, until the connection ends. */
-  get isWelcome(): boolean {
-    return this.#stay !== undefined && !this.#isOver;
+  get phase(): ClientPhase {
+    return this.#phase;
   }
 
-  /** The beings in sight; `undefined` before the welcome. */
+  /** The entities in sight; `undefined` before the welcome. */
   get entities(): EntitySet | undefined {
-    return this.#stay?.entities;
+    return this.#joined?.entities;
   }
 
   /** True when the whole latest interest is held in its current state. */
@@ -118,16 +121,16 @@ export class ClientSession {
 
   /** Sends a game message. Returns false before the welcome and after the end. */
   sendGame(payload: Uint8Array): boolean {
-    if (!this.isWelcome) return false;
+    if (this.#phase !== "joined") return false;
     this.#push({ kind: "game", payload });
     return true;
   }
 
   /** Sends what is due. */
   tick(): void {
-    if (this.#isOver) return;
+    if (this.#phase === "closed") return;
     const nowMs = this.#nowMs();
-    if (this.#stay !== undefined) this.#pushDue(this.#stay, nowMs);
+    if (this.#joined !== undefined) this.#pushDue(this.#joined, nowMs);
     else if (hasElapsed(this.#helloMs, nowMs, HELLO_REPEAT_MS)) {
       this.#helloMs = nowMs;
       this.#outgoing.push(this.#hello, nowMs);
@@ -137,25 +140,25 @@ export class ClientSession {
 
   /** Handles a frame. An invalid frame ends the connection. */
   receive(bytes: Uint8Array): void {
-    if (this.#isOver) return;
+    if (this.#phase === "closed") return;
     this.#outgoing.received(bytes.length);
     try {
-      this.#take(decode(serverFrameCodec(this.#stay?.welcome.shape.volume), bytes));
+      this.#take(decode(serverFrameCodec(this.#joined?.welcome.shape.volume), bytes));
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       this.#events.fault(error);
-      this.#close();
+      this.#close("malformed", error.message);
     }
   }
 
   /** Ends the session after the connection is gone. */
   end(): void {
-    this.#isOver = true;
+    this.#phase = "closed";
     this.#isComplete = false;
-    this.#stay?.entities.clear();
+    this.#joined?.entities.clear();
   }
 
-  #pushDue({ stream, entities }: Stay, nowMs: number): void {
+  #pushDue({ stream, entities }: Joined, nowMs: number): void {
     const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.era));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
@@ -171,26 +174,27 @@ export class ClientSession {
 
   #take({ number, messages }: ServerFrame): void {
     const isNewer = number > this.#frameNumber;
-    if (number > this.#frameNumber + 1) this.#stay?.entities.fallBehind();
+    if (number > this.#frameNumber + 1) this.#joined?.entities.fallBehind();
     this.#frameNumber = Math.max(this.#frameNumber, number);
     for (const message of messages) {
-      if (this.#isOver) return;
+      if (this.#phase === "closed") return;
       if (message.kind === "welcome") this.#welcomed(message);
       else if (message.kind === "goodbye") this.#left(message);
-      else if (this.#stay !== undefined) this.#hear(message, this.#stay, isNewer);
+      else if (this.#joined !== undefined) this.#hear(message, this.#joined, isNewer);
     }
     this.#checkComplete();
   }
 
   #welcomed(welcome: Welcome): void {
-    if (this.#stay !== undefined) return;
+    if (this.#joined !== undefined) return;
     requireKnownFeatures(welcome);
     if (this.#state.isElsewhere(welcome)) this.#dropEdits();
     const replica = this.#state.enter(welcome);
     // Frames before the welcome could not be decoded.
     const isInStep = this.#frameNumber === 1;
     const entities = new EntitySet(welcome.shape, welcome.playerId, isInStep);
-    this.#stay = { welcome, stream: new WorldStream(replica), entities };
+    this.#phase = "joined";
+    this.#joined = { welcome, stream: new WorldStream(replica), entities };
     this.#events.welcome(welcome);
   }
 
@@ -210,32 +214,32 @@ export class ClientSession {
 
   #left(goodbye: Goodbye): void {
     this.#events.goodbye(goodbye);
-    this.#close();
+    this.#close(goodbye.reason, goodbye.detail);
   }
 
   /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
-  #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, stay: Stay, isNewer: boolean): void {
+  #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: Joined, isNewer: boolean): void {
     switch (message.kind) {
       case "patch":
       case "blank":
       case "forget":
       case "reset":
         if (message.kind === "patch") this.#state.counts.patches++;
-        stay.stream.take(message, this.#nowMs());
-        if (message.kind === "forget") this.#loseSight(message.mask.regions, stay);
+        joined.stream.take(message, this.#nowMs());
+        if (message.kind === "forget") this.#loseSight(message.mask.regions, joined);
         break;
       case "editResults":
         this.#receiveResults(message.results);
         break;
       case "heartbeat":
-        if (isNewer) stay.stream.heard(message, this.#nowMs());
+        if (isNewer) joined.stream.heard(message, this.#nowMs());
         this.#interests.heard(message.interestId);
         break;
       case "allEntities":
-        if (isNewer) stay.entities.replace(message);
+        if (isNewer) joined.entities.replace(message);
         break;
       case "entities":
-        if (isNewer) stay.entities.change(message);
+        if (isNewer) joined.entities.change(message);
         break;
       case "game":
         if (isNewer) this.#events.game(message.payload);
@@ -264,14 +268,14 @@ export class ClientSession {
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */
-  #loseSight(regions: readonly Position[], { entities }: Stay): void {
+  #loseSight(regions: readonly Position[], { entities }: Joined): void {
     const outOfSight = new PositionSet();
     for (const region of regions) if (!this.#isInInterest(region)) outOfSight.add(...region);
     entities.dropIn(outOfSight);
   }
 
   #checkComplete(): void {
-    const interestId = this.#stay?.stream.completeInterestId;
+    const interestId = this.#joined?.stream.completeInterestId;
     const isComplete = interestId !== undefined && this.#interests.isCurrent(interestId);
     const isNew = isComplete && !this.#isComplete;
     this.#isComplete = isComplete;
@@ -289,9 +293,9 @@ export class ClientSession {
     this.#outgoing.push(encodeClientMessage(message), this.#nowMs());
   }
 
-  #close(): void {
+  #close(reason: GoodbyeReason, detail: string): void {
     this.end();
-    this.#wire.close();
+    this.#wire.close({ reason, detail, playerId: this.#joined?.welcome.playerId });
   }
 
   #nowMs(): number {

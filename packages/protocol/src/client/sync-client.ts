@@ -11,7 +11,7 @@ import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
-import { ClientSession } from "./client-session.ts";
+import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState } from "./client-state.ts";
 import { EventQueue } from "./event-queue.ts";
 import { type InterestRegions, interestRegions } from "./interest-regions.ts";
@@ -41,9 +41,9 @@ export class SyncClient {
     return this.#state.welcome;
   }
 
-  /** True after the server of the current connection welcomed us. */
-  get isWelcome(): boolean {
-    return this.#session?.isWelcome ?? false;
+  /** The phase of the current connection; `closed` without one. */
+  get phase(): ClientPhase {
+    return this.#session?.phase ?? "closed";
   }
 
   /** True when the whole latest interest is held in its current state. */

@@ -1,219 +1,198 @@
-import { decode, isOrthantError, nameFault, OrthantError } from "@orthant/core";
-import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
-import type { ClientFrame, Hello } from "../message/client-message.ts";
-import { DETAIL_BYTES_MAX, NAME_BYTES_MAX } from "../message/limits.ts";
-import { PROTOCOL_VERSION } from "../message/version.ts";
+import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
+import { DETAIL_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import { clipText } from "./connection/clip-text.ts";
 import { type Fault, limitFault, malformed, retryAfterMs } from "./connection/fault.ts";
-import { type Arrival, otherVersion, type Terms, termsFor } from "./connection/handshake.ts";
+import { GameQueue } from "./connection/game-queue.ts";
+import {
+  type Agreement,
+  agreementOn,
+  authorize,
+  lookUpPlayer,
+  readClientFrame,
+  sendableAccount,
+  welcomeFor,
+} from "./connection/handshake.ts";
 import { Intake } from "./connection/intake.ts";
 import { Outbox } from "./connection/outbox.ts";
-import type { ServerConnection } from "./server-connection.ts";
+import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
+import { EditResultQueue } from "./edits/edit-result-queue.ts";
+import { EntityView } from "./entities/entity-view.ts";
+import { SessionPlayer } from "./entities/session-player.ts";
+import { ClientInterest } from "./regions/client-interest.ts";
+import { ClientRegions } from "./regions/client-regions.ts";
+import type { Holding, Watcher } from "./regions/holding.ts";
+import { RegionSender } from "./regions/region-sender.ts";
+import type { RegionStep } from "./regions/region-step.ts";
 import type { ServerContext } from "./server-context.ts";
-import type { Account } from "./sync-server-options.ts";
-import { Visit } from "./visit.ts";
+import type { SessionSet } from "./session-set.ts";
+import type { SyncLimits } from "./sync-limits.ts";
+import type { Account, Player } from "./sync-server-options.ts";
 
-/** The owner of all sessions. */
-export interface SessionOwner {
-  /** Returns the budget of an admitted client, whose id no other session then has, or why it is refused. */
-  admit(session: ServerSession, arrival: Arrival): PlayerBudget | Fault;
-  /** The client has joined. */
-  joined(session: ServerSession): void;
-  /** The session is over. */
-  ended(session: ServerSession): void;
+/** `handshake` until the client is admitted, `joined` until the connection ends, then `closed`. */
+export type ServerPhase = "handshake" | "joined" | "closed";
+
+type Limit = keyof SyncLimits | undefined;
+
+/** What exists from the join on. */
+interface Joined {
+  readonly account: Account;
+  readonly agreement: Agreement;
+  readonly budget: PlayerBudget;
+  readonly player: SessionPlayer;
+  readonly regions: ClientRegions;
+  readonly interest: ClientInterest;
+  readonly sender: RegionSender;
+  readonly entities: EntityView;
+  readonly results: EditResultQueue;
+  readonly game: GameQueue;
+  readonly edits: EditQueue;
+  readonly onDecided: (decided: DecidedEdit) => void;
 }
 
-/** One connection from its first byte: handshake, limits, goodbye. Its visit is the part after joining. */
-export class ServerSession implements ServerConnection {
+/** The server's end of one connection, from its first byte to its last. */
+export class ServerSession implements Watcher {
   /** The network of the connection, if known. Anonymous players of one network share a budget. */
   readonly network: string | undefined;
   readonly #context: ServerContext;
-  readonly #owner: SessionOwner;
+  readonly #sessions: SessionSet<ServerSession>;
   readonly #out: Outbox;
   readonly #intake: Intake;
   readonly #startedMs: number;
+  #phase: ServerPhase = "handshake";
   #hello: Hello | undefined;
-  #visit: Visit | undefined;
-  #account: Account | undefined;
-  #isRecalling = false;
-  #isClosed = false;
+  #isLookingUpPlayer = false;
+  /** Remains after the session is closed, for those who ask who it was. */
+  #joined: Joined | undefined;
+  #isWelcomeDue = true;
+  #isWelcomed = false;
+  #maySend = true;
+  /** Since when the client has exceeded its in-flight limit. */
+  #fullSinceMs: number | undefined;
 
-  constructor(context: ServerContext, owner: SessionOwner, wire: Wire, network: string | undefined) {
+  constructor(
+    context: ServerContext,
+    sessions: SessionSet<ServerSession>,
+    wire: Wire,
+    network: string | undefined,
+  ) {
     const nowMs = context.options.clock.nowMs();
     this.network = network;
     this.#context = context;
-    this.#owner = owner;
+    this.#sessions = sessions;
     this.#out = new Outbox(wire, context.totals);
     this.#intake = new Intake(context.limits, nowMs);
     this.#startedMs = nowMs;
   }
 
-  /** The client's activity after the welcome; `undefined` before it. */
-  get visit(): Visit | undefined {
-    return this.#visit;
+  get phase(): ServerPhase {
+    return this.#phase;
+  }
+
+  /** The player; `undefined` before the join. */
+  get player(): Player | undefined {
+    return this.#joined?.player.player;
   }
 
   get playerId(): bigint | undefined {
-    return this.#visit?.player.playerId;
+    return this.player?.playerId;
+  }
+
+  get budget(): PlayerBudget | undefined {
+    return this.#joined?.budget;
+  }
+
+  /** Number of regions that the client holds or will hold. */
+  get regionCount(): number {
+    return this.#joined?.regions.size ?? 0;
+  }
+
+  /** True when the client gets nothing because it has not acknowledged enough. */
+  get isHeldBack(): boolean {
+    return !this.#maySend;
+  }
+
+  /** True until the client's interest is fully applied. */
+  get isApplyingInterest(): boolean {
+    return this.#joined?.regions.isChanging === true;
   }
 
   /** True while the client's welcome or regions wait to be sent. */
   get isWaiting(): boolean {
-    return this.#visit?.isWaiting === true;
+    return this.#joined !== undefined && (this.#isWelcomeDue || this.#joined.sender.isWaiting);
   }
 
+  /** Handles the bytes of one frame, whatever they are. Never throws. */
   receive(frame: Uint8Array): void {
-    if (this.#isClosed) return;
     this.#guard(() => this.#receive(frame));
   }
 
+  /** Handles the end of the connection. */
   disconnected(): void {
-    if (this.#isClosed) return;
-    this.#end();
+    if (this.#phase !== "closed") this.#end();
   }
 
   /** Ends the connection if the player's account is no longer valid. */
   checkAccount(): void {
-    const account = this.#account;
-    if (this.#isClosed || account === undefined) return;
-    this.#guard(() => this.#context.options.checkAccount?.(account));
+    const account = this.#joined?.account;
+    if (account !== undefined) this.#guard(() => this.#context.options.checkAccount?.(account));
   }
 
   /** Begins a tick. */
   startTick(nowMs: number): void {
-    this.checkAccount();
-    if (this.#isClosed) return;
     const { limits } = this.#context;
+    this.checkAccount();
     this.#guard(() => {
-      if (nowMs - this.#intake.heardMs >= limits.idleMs) return limitFault("idleMs", limits, "idle");
-      if (this.#visit !== undefined) return this.#visit.startTick(nowMs);
+      if (nowMs - this.#intake.receivedMs >= limits.idleMs) return limitFault("idleMs", limits, "idle");
+      if (this.#joined !== undefined) return this.#startTick(this.#joined, nowMs);
       // The handshake timeout excludes the server's own player lookup.
-      if (this.#isRecalling) return undefined;
+      if (this.#isLookingUpPlayer) return undefined;
       return nowMs - this.#startedMs >= limits.handshakeMs ? limitFault("handshakeMs", limits) : undefined;
     });
   }
 
   /** Applies another part of the client's interest. */
-  lookFurther(nowMs: number): void {
-    if (this.#isClosed) return;
-    this.#guard(() => this.#visit?.lookFurther(nowMs));
+  applyInterest(nowMs: number): void {
+    const joined = this.#joined;
+    if (joined !== undefined) this.#guard(() => this.#work(joined, (interest) => interest.apply(nowMs)));
   }
 
-  /** Sends the client's messages for this tick. */
+  /** Writes and sends the client's messages for this tick. */
   write(nowMs: number): void {
-    if (this.#isClosed) return;
-    this.#guard(() => {
-      this.#visit?.write(nowMs);
-      return undefined;
-    });
+    const joined = this.#joined;
+    if (joined !== undefined) this.#guard(() => this.#write(joined, nowMs));
+  }
+
+  /** Queues a game message. Returns false if there is no room. */
+  sendGame(payload: Uint8Array): boolean {
+    return this.#joined?.game.add(payload) === true;
+  }
+
+  regionChanged(holding: Holding, step: RegionStep): void {
+    if (this.#phase === "joined") this.#joined?.sender.regionChanged(holding, step);
+  }
+
+  entitiesChanged(message: Uint8Array): void {
+    if (this.#phase === "joined") this.#joined?.entities.add(message);
   }
 
   /** Sends the reason and ends the connection. */
   goodbye(fault: Fault): void {
-    if (this.#isClosed) return;
-    this.#out.discard();
+    if (this.#phase === "closed") return;
+    const { reason } = fault;
     const detail = clipText(fault.detail, DETAIL_BYTES_MAX);
-    this.#out.write({ kind: "goodbye", reason: fault.reason, detail, retryAfterMs: retryAfterMs(fault) });
+    this.#out.discard();
+    this.#out.write({ kind: "goodbye", reason, detail, retryAfterMs: retryAfterMs(fault) });
     this.#out.flush();
     this.#end();
-    this.#out.close();
-    this.#context.options.events?.onGoodbye?.(fault.reason, fault.limit);
+    this.#out.close({ reason, detail, playerId: this.playerId });
+    this.#context.options.events?.onGoodbye?.(reason, fault.limit);
   }
 
-  #receive(frame: Uint8Array): Fault | undefined {
-    const nowMs = this.#context.options.clock.nowMs();
-    const { limits } = this.#context;
-    const limit = this.#intake.frame(frame.length, nowMs, this.#visit !== undefined);
-    if (limit !== undefined) return limitFault(limit, limits);
-    if (this.#hello === undefined) {
-      const version = readHelloVersion(frame);
-      if (version !== undefined && version !== PROTOCOL_VERSION) return otherVersion(version);
-    }
-    const read = readFrame(frame);
-    if ("reason" in read) return read;
-    if (this.#visit === undefined) return this.#receiveEarly(read);
-    if (!this.#visit.confirm(read.acknowledged, read.applied)) {
-      return malformed("something is acknowledged that was never sent");
-    }
-    for (const message of read.messages) {
-      const fault = this.#visit.take(message, nowMs);
-      if (fault !== undefined || this.#isClosed) return fault;
-    }
-    return undefined;
-  }
-
-  /** Handles a frame before the welcome, which may contain only hellos, perhaps repeated. */
-  #receiveEarly({ messages }: ClientFrame): Fault | undefined {
-    for (const message of messages) {
-      if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
-      if (this.#hello !== undefined) continue;
-      const wrong = nameFault(message.name);
-      if (wrong !== undefined) return malformed(wrong);
-      const terms = termsFor(message, this.#context.world);
-      if ("reason" in terms) return terms;
-      this.#hello = message;
-      void this.#authorize(message, terms);
-    }
-    return undefined;
-  }
-
-  async #authorize(hello: Hello, terms: Terms): Promise<void> {
-    let account: Account;
-    try {
-      account = await this.#context.options.authorize(hello);
-    } catch (error) {
-      // Only our own errors are meant for the client.
-      if (!isOrthantError(error)) this.#context.options.events?.onFailure?.(error);
-      const detail = isOrthantError(error) ? error.detail : "who this is could not be found out";
-      this.goodbye({ reason: "credentials", detail });
-      return;
-    }
-    await this.#recall(account);
-    if (this.#isClosed) return;
-    this.#guard(() => {
-      const { playerId, name } = account;
-      // An id that no message can hold would fail when other clients are sent the player.
-      if (!isPlayerId(playerId)) {
-        throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
-      }
-      const wrong = nameFault(name);
-      if (wrong !== undefined) return malformed(wrong);
-      const clipped = { ...account, name: clipText(name, NAME_BYTES_MAX) };
-      return this.#comeIn({ hello, account: clipped, terms });
-    });
-  }
-
-  /** Waits until the world knows the player's last pose. If that fails, the player starts at the spawn. */
-  async #recall(account: Account | undefined): Promise<void> {
-    const id: unknown = account?.playerId;
-    // An invalid account is refused later, at the join.
-    if (typeof id !== "bigint" || !isPlayerId(id)) return;
-    this.#isRecalling = true;
-    try {
-      await this.#context.world.recall?.(id);
-    } catch (error) {
-      this.#context.options.events?.onFailure?.(error);
-    } finally {
-      this.#isRecalling = false;
-    }
-  }
-
-  #comeIn(arrival: Arrival): Fault | undefined {
-    // Checked here, after the player lookup, because the account may have been revoked meanwhile.
-    const admitted =
-      this.#context.options.checkAccount?.(arrival.account) ?? this.#owner.admit(this, arrival);
-    if ("reason" in admitted) return admitted;
-    this.#account = arrival.account;
-    const nowMs = this.#context.options.clock.nowMs();
-    this.#visit = new Visit(this.#context, this.#out, this.#intake, arrival, admitted, nowMs);
-    this.#owner.joined(this);
-    return undefined;
-  }
-
-  /** Runs `act`. Any failure with one client ends only that client's connection. */
+  /** Runs `act`, unless the session is closed. Any failure with one client ends only its connection. */
   #guard(act: () => Fault | undefined): void {
+    if (this.#phase === "closed") return;
     let fault: Fault | undefined;
     try {
       fault = act();
@@ -224,28 +203,198 @@ export class ServerSession implements ServerConnection {
     if (fault !== undefined) this.goodbye(fault);
   }
 
-  #end(): void {
-    this.#isClosed = true;
-    this.#out.abandon();
-    try {
-      this.#visit?.end(this.#context.options.clock.nowMs());
-    } catch (error) {
-      // The client is gone even if its state could not be stored.
-      this.#context.options.events?.onFailure?.(error);
+  #receive(frame: Uint8Array): Fault | undefined {
+    const nowMs = this.#context.options.clock.nowMs();
+    const joined = this.#joined;
+    const limit = this.#intake.frame(frame.length, nowMs, joined !== undefined);
+    if (limit !== undefined) return limitFault(limit, this.#context.limits);
+    const read = readClientFrame(frame, this.#hello === undefined);
+    if ("reason" in read) return read;
+    if (joined === undefined) return this.#receiveHellos(read);
+    if (!this.#out.acknowledge(read.acknowledged) || !joined.sender.stream.confirm(read.applied)) {
+      return malformed("something is acknowledged that was never sent");
     }
-    this.#owner.ended(this);
+    for (const message of read.messages) {
+      const fault = this.#receiveMessage(joined, message, nowMs);
+      if (fault !== undefined || this.#phase === "closed") return fault;
+    }
+    return undefined;
   }
-}
 
-function isPlayerId(id: bigint): boolean {
-  return typeof id === "bigint" && BigInt.asUintN(64, id) === id;
-}
+  /** Handles a frame before the join, which may contain only hellos, perhaps repeated. */
+  #receiveHellos({ messages }: ClientFrame): Fault | undefined {
+    for (const message of messages) {
+      if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
+      if (this.#hello !== undefined) continue;
+      const agreement = agreementOn(message, this.#context.world);
+      if ("reason" in agreement) return agreement;
+      this.#hello = message;
+      void this.#authorize(message, agreement);
+    }
+    return undefined;
+  }
 
-function readFrame(frame: Uint8Array): ClientFrame | Fault {
-  try {
-    return decode(clientFrameCodec, frame);
-  } catch (error) {
-    if (isOrthantError(error)) return malformed(error.message);
-    throw error;
+  async #authorize(hello: Hello, agreement: Agreement): Promise<void> {
+    const { options } = this.#context;
+    const authorized = await authorize(hello, options);
+    if ("reason" in authorized) {
+      this.goodbye(authorized);
+      return;
+    }
+    this.#isLookingUpPlayer = true;
+    await lookUpPlayer(authorized.account, options);
+    this.#isLookingUpPlayer = false;
+    this.#guard(() => {
+      const account = sendableAccount(authorized.account);
+      return "reason" in account ? account : this.#join(hello, account, agreement);
+    });
+  }
+
+  #join(hello: Hello, account: Account, agreement: Agreement): Fault | undefined {
+    const context = this.#context;
+    const nowMs = context.options.clock.nowMs();
+    // Checked here, after the player lookup, because the account may have been revoked meanwhile.
+    const budget =
+      context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account, nowMs);
+    if ("reason" in budget) return budget;
+    const player = new SessionPlayer(context, account, nowMs);
+    const regions = new ClientRegions(context, this, agreement.encoding, budget);
+    const results = new EditResultQueue();
+    const edits = context.editQueues.open(hello.clientId);
+    const onDecided = (decided: DecidedEdit): void => {
+      if (decided.result.outcome === "applied") player.remember();
+      results.add(decided);
+    };
+    this.#joined = {
+      account,
+      agreement,
+      budget,
+      player,
+      regions,
+      interest: new ClientInterest(context, regions, agreement.isResumed),
+      sender: new RegionSender(context, regions, agreement.encoding, nowMs),
+      entities: new EntityView(),
+      results,
+      game: new GameQueue(),
+      edits,
+      onDecided,
+    };
+    edits.attach(hello.openEditId, account, onDecided);
+    this.#phase = "joined";
+    context.options.rules?.onJoin?.(player.player);
+    return undefined;
+  }
+
+  /** Handles a message of a joined client. Returns why the client must be disconnected, if so. */
+  #receiveMessage(joined: Joined, message: ClientMessage, nowMs: number): Fault | undefined {
+    const { limits, options } = this.#context;
+    switch (message.kind) {
+      case "hello":
+        // The welcome was lost or is on its way. A connection cannot change its client.
+        if (message.clientId !== this.#hello?.clientId)
+          return malformed("another client on the same connection");
+        this.#isWelcomeDue = true;
+        return undefined;
+      case "interest": {
+        const limit = this.#intake.interest(nowMs);
+        if (limit !== undefined) return limitFault(limit, limits);
+        return this.#work(joined, (interest) => interest.set(message, nowMs));
+      }
+      case "setVoxels":
+        joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
+        return undefined;
+      case "move":
+        joined.player.requestPose(message);
+        return undefined;
+      case "resync": {
+        const { expected } = message;
+        if (expected > joined.sender.stream.next)
+          return malformed(`stream number ${expected} is still to come`);
+        const regions = message.regions.map(({ region }) => region);
+        const count = joined.sender.resync(expected, regions, this.#out.acknowledged);
+        if (count > 0) options.events?.onResync?.(count);
+        return undefined;
+      }
+      case "entitiesLost":
+        joined.entities.markStale();
+        return undefined;
+      case "game": {
+        const limit = this.#intake.gameMessage(nowMs);
+        if (limit !== undefined) return limitFault(limit, limits);
+        options.rules?.onMessage?.(joined.player.player, message.payload);
+        return undefined;
+      }
+    }
+  }
+
+  /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
+  #work(
+    { regions, interest, entities }: Joined,
+    work: (interest: ClientInterest) => Limit,
+  ): Fault | undefined {
+    const { areaNumber } = regions;
+    const exceeded = work(interest);
+    if (regions.areaNumber !== areaNumber) entities.markStale();
+    return exceeded && limitFault(exceeded, this.#context.limits);
+  }
+
+  #startTick(joined: Joined, nowMs: number): Fault | undefined {
+    const { limits, inFlightShare } = this.#context;
+    joined.player.tick(nowMs);
+    this.#maySend = this.#out.inFlightBytes < inFlightShare;
+    if (this.#maySend) this.#fullSinceMs = undefined;
+    else this.#fullSinceMs ??= nowMs;
+    if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= limits.slowMs) {
+      return limitFault("slowMs", limits, "slow");
+    }
+    joined.sender.startTick(this.#maySend);
+    joined.entities.startTick(this.#maySend);
+    return this.#work(joined, (interest) => interest.start(nowMs));
+  }
+
+  #write(joined: Joined, nowMs: number): undefined {
+    const { sendWork, entities, options } = this.#context;
+    const { regions, budget } = joined;
+    // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
+    if (!this.#isWelcomed && !sendWork.hasTime()) return;
+    if (this.#maySend) {
+      if (this.#isWelcomeDue) {
+        sendWork.run(() => this.#out.write(welcomeFor(joined.agreement, joined.player.player, options)));
+        this.#isWelcomeDue = false;
+        this.#isWelcomed = true;
+      }
+      const { repairs } = regions;
+      if (repairs > 0) regions.releaseRepairs(budget.takeResyncRegions(repairs, nowMs));
+      joined.sender.write(this.#out);
+      joined.results.write(this.#out, regions);
+      joined.entities.write(this.#out, entities, regions, sendWork);
+      joined.game.write(this.#out);
+    }
+    joined.sender.writeHeartbeat(this.#out, nowMs, this.#maySend);
+    this.#out.flush();
+  }
+
+  #end(): void {
+    const { options } = this.#context;
+    const joined = this.#joined;
+    const nowMs = options.clock.nowMs();
+    this.#phase = "closed";
+    this.#out.abandon();
+    // The client is gone even if its state could not be stored, or the game's rule fails.
+    const attempt = (act: () => void): void => {
+      try {
+        act();
+      } catch (error) {
+        options.events?.onFailure?.(error);
+      }
+    };
+    attempt(() => {
+      joined?.regions.clear();
+      joined?.edits.detach(joined.onDecided);
+      joined?.player.leave(nowMs);
+    });
+    const clientId = this.#sessions.leave(this);
+    if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
+    if (joined !== undefined) attempt(() => options.rules?.onLeave?.(joined.player.player));
   }
 }

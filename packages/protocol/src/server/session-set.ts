@@ -1,64 +1,134 @@
-import type { Fault } from "./connection/fault.ts";
-import type { Arrival } from "./connection/handshake.ts";
-import type { ServerSession } from "./server-session.ts";
-import type { Visit } from "./visit.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
+import { PlayerBudgets } from "./budget/player-budgets.ts";
+import { type Fault, limitFault } from "./connection/fault.ts";
+import type { SyncLimits } from "./sync-limits.ts";
+import type { Account } from "./sync-server-options.ts";
 
-/** The owner of a session. */
-interface Entry {
-  readonly clientId: bigint;
-  readonly playerId: bigint;
+/** What a set knows of its sessions. */
+interface Session {
+  readonly network: string | undefined;
+  /** `undefined` before the client has joined. */
+  readonly budget: PlayerBudget | undefined;
+  goodbye(fault: Fault): void;
 }
 
-/** The joined sessions: each client once, and any number of clients per player. */
-export class SessionSet {
-  readonly #entries = new Map<ServerSession, Entry>();
-  readonly #byClient = new Map<bigint, ServerSession>();
-  readonly #byPlayer = new Map<bigint, Set<ServerSession>>();
+/** The client of a joined session. */
+interface Member {
+  readonly clientId: bigint;
+  readonly playerId: bigint;
+  /** The budget that the session counts against; `undefined` if it exceeded the budget. */
+  budget: PlayerBudget | undefined;
+}
 
-  /** Returns the visits of all players. */
-  visits(): readonly Visit[] {
-    return visitsOf(this.#entries.keys());
+/** All sessions, with the joined ones by client (each client once) and by player (any number of clients). */
+export class SessionSet<S extends Session> implements Iterable<S> {
+  readonly #limits: SyncLimits;
+  readonly #budgets: PlayerBudgets;
+  readonly #sessions = new Set<S>();
+  readonly #members = new Map<S, Member>();
+  readonly #byClient = new Map<bigint, S>();
+  readonly #byPlayer = new Map<bigint, Set<S>>();
+
+  constructor(limits: SyncLimits) {
+    this.#limits = limits;
+    this.#budgets = new PlayerBudgets(limits);
   }
 
-  /** Returns the visits of one player. */
-  visitsOf(playerId: bigint): readonly Visit[] {
-    return visitsOf(this.sessionsOf(playerId));
+  /** Number of sessions, joined or not. */
+  get size(): number {
+    return this.#sessions.size;
   }
 
-  /** Returns the sessions of one player. */
-  sessionsOf(playerId: bigint): readonly ServerSession[] {
+  [Symbol.iterator](): Iterator<S> {
+    return this.#sessions.values();
+  }
+
+  /** Returns the joined sessions. */
+  joined(): readonly S[] {
+    return [...this.#members.keys()];
+  }
+
+  /** Returns the joined sessions of one player. */
+  ofPlayer(playerId: bigint): readonly S[] {
     return [...(this.#byPlayer.get(playerId) ?? [])];
   }
 
-  /** Adds a session and disconnects an earlier one of its client. Returns why it must not join, if so. */
-  add(session: ServerSession, { hello, account }: Arrival): Fault | undefined {
-    const { clientId } = hello;
+  /** Adds a new connection. */
+  add(session: S): void {
+    this.#sessions.add(session);
+  }
+
+  /**
+   * Makes a session that of a client, and disconnects an earlier session of the same client. Returns the
+   * budget that the session counts against, or why it must not join.
+   */
+  join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Fault {
     const { playerId } = account;
     const other = this.#byClient.get(clientId);
-    if (other !== undefined && this.#entries.get(other)?.playerId !== playerId) {
+    if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
       return { reason: "credentials", detail: "the client is somebody else's" };
     }
     other?.goodbye({ reason: "replaced", detail: "the client has connected again" });
-    this.#entries.set(session, { clientId, playerId });
+    const member: Member = { clientId, playerId, budget: undefined };
+    this.#members.set(session, member);
     this.#byClient.set(clientId, session);
     const sessions = this.#byPlayer.get(playerId) ?? new Set();
     this.#byPlayer.set(playerId, sessions.add(session));
-    return undefined;
+    const budget = this.#budgets.of(account, session.network, nowMs);
+    const exceeded = this.#budgets.enter(budget);
+    if (exceeded !== undefined) return limitFault(exceeded, this.#limits);
+    member.budget = budget;
+    return budget;
   }
 
-  /** Removes a session. Returns its client's id if it was present. */
-  remove(session: ServerSession): bigint | undefined {
-    const entry = this.#entries.get(session);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(session);
-    this.#byClient.delete(entry.clientId);
-    const sessions = this.#byPlayer.get(entry.playerId);
+  /** Removes a session. Returns its client's id if it had joined. */
+  leave(session: S): bigint | undefined {
+    this.#sessions.delete(session);
+    const member = this.#members.get(session);
+    if (member === undefined) return undefined;
+    const { clientId, playerId, budget } = member;
+    budget?.leave();
+    this.#members.delete(session);
+    this.#byClient.delete(clientId);
+    const sessions = this.#byPlayer.get(playerId);
     sessions?.delete(session);
-    if (sessions?.size === 0) this.#byPlayer.delete(entry.playerId);
-    return entry.clientId;
+    if (sessions?.size === 0) this.#byPlayer.delete(playerId);
+    return clientId;
+  }
+
+  /**
+   * Returns all sessions in the order of a tick: one of each player, then a second one of those who have
+   * more, and so on. Each tick starts with another player, and with another session of that player.
+   */
+  inTurn(tickCount: number): readonly S[] {
+    let players = rotated(turnsByPlayer(this.#sessions), tickCount).map((own) => rotated(own, tickCount));
+    const order: S[] = [];
+    for (let round = 0; players.length > 0; round++) {
+      for (const own of players) order.push(own[round] as S);
+      players = players.filter(({ length }) => length > round + 1);
+    }
+    return order;
+  }
+
+  /** Drops the budgets of players who left and whose budgets are full again. */
+  clean(nowMs: number): void {
+    this.#budgets.clean(nowMs);
   }
 }
 
-function visitsOf(sessions: Iterable<ServerSession>): readonly Visit[] {
-  return Array.from(sessions).flatMap(({ visit }) => visit ?? []);
+/** Groups sessions by player, or by network for anonymous players; those before the join are one group. */
+export function turnsByPlayer<S extends Session>(sessions: Iterable<S>): S[][] {
+  const byPlayer = new Map<PlayerBudget | undefined, S[]>();
+  for (const session of sessions) {
+    const player = session.budget?.shared;
+    const known = byPlayer.get(player);
+    if (known === undefined) byPlayer.set(player, [session]);
+    else known.push(session);
+  }
+  return [...byPlayer.values()];
+}
+
+function rotated<Item>(items: readonly Item[], steps: number): readonly Item[] {
+  const first = steps % Math.max(1, items.length);
+  return first === 0 ? items : [...items.slice(first), ...items.slice(0, first)];
 }

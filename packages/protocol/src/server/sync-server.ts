@@ -1,12 +1,8 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
-import type { PlayerBudget } from "./budget/player-budget.ts";
-import { PlayerBudgets } from "./budget/player-budgets.ts";
-import { inTurn, turnsByPlayer } from "./budget/turns.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import { type Fault, limitFault } from "./connection/fault.ts";
-import type { Arrival } from "./connection/handshake.ts";
 import type { FrameTotals } from "./connection/outbox.ts";
 import { Durability } from "./edits/durability.ts";
 import { EditQueues } from "./edits/edit-queues.ts";
@@ -20,10 +16,9 @@ import { RegionLoader } from "./regions/region-loader.ts";
 import { TickLooks } from "./regions/send-queue.ts";
 import { SnapshotSource } from "./regions/snapshot-source.ts";
 import { WatchedRegions } from "./regions/watched-regions.ts";
-import type { ServerConnection } from "./server-connection.ts";
 import type { ServerContext } from "./server-context.ts";
-import { ServerSession, type SessionOwner } from "./server-session.ts";
-import { SessionSet } from "./session-set.ts";
+import { ServerSession } from "./server-session.ts";
+import { SessionSet, turnsByPlayer } from "./session-set.ts";
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./sync-limits.ts";
 import type { Player, SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
@@ -34,15 +29,9 @@ const SLICE_MS = 4;
 
 /** Shares a world with many clients. Takes bytes and time, emits frames; owns no socket and no timer. */
 export class SyncServer {
-  readonly #parts: ServerContext;
-  readonly #entities: WorldEntities;
-  readonly #sessions = new Set<ServerSession>();
-  readonly #roster = new SessionSet();
-  readonly #budgets: PlayerBudgets;
-  /** The budget that each session counts against. */
-  readonly #entered = new Map<ServerSession, PlayerBudget>();
+  readonly #context: ServerContext;
+  readonly #sessions: SessionSet<ServerSession>;
   readonly #stopListening: readonly (() => void)[];
-  readonly #owner: SessionOwner;
   /** Each turn starts with another player. */
   #turnCount = 0;
   #isSlicePlanned = false;
@@ -62,14 +51,14 @@ export class SyncServer {
     const sendWork = new WorkBudget(workMs, nowMs);
     const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax);
     const feed = new RegionFeed(world, regions);
-    const queues = new EditQueues({
+    const editQueues = new EditQueues({
       world,
       events,
       bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
       durability: options.acknowledge === "durable" ? new Durability(() => world.whenDurable()) : undefined,
       onFailure: (error) => this.#fail(error),
     });
-    this.#parts = {
+    this.#context = {
       options,
       world,
       limits,
@@ -78,7 +67,7 @@ export class SyncServer {
       groups: new ChangeGroups(),
       snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, sendWork),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
-      editQueues: queues,
+      editQueues,
       entities,
       looks: new TickLooks(),
       departures: new Departures(regions, interestWork),
@@ -88,40 +77,35 @@ export class SyncServer {
       totals: { frames: 0, bytes: 0, patches: 0, inFlightBytes: 0 },
       inFlightShare: limits.inFlightBytesMax,
     };
-    this.#budgets = new PlayerBudgets(limits);
-    this.#entities = new WorldEntities(world, regions, entities);
-    this.#owner = {
-      admit: (session, arrival) => this.#admit(session, arrival),
-      joined: ({ visit }) => visit && rules?.onJoin?.(visit.player),
-      ended: (session) => this.#ended(session),
-    };
-    const remote = new RemotePlayers(entities);
+    this.#sessions = new SessionSet(limits);
+    const worldEntities = new WorldEntities(world, regions, entities);
+    const remotePlayers = new RemotePlayers(entities);
     this.#stopListening = [
       world.onEdit((steps) => feed.notice(steps)),
-      world.onEntity((event) => this.#entities.happened(event)),
-      world.peers?.onPlayer((event) => remote.happened(event)) ?? (() => undefined),
+      world.onEntity((event) => worldEntities.receive(event)),
+      world.peers?.onPlayer((event) => remotePlayers.receive(event)) ?? (() => undefined),
     ];
   }
 
-  /** Number of connections, welcomed or not. */
+  /** Number of connections, joined or not. */
   get sessionCount(): number {
     return this.#sessions.size;
   }
 
   /** All connected players. A player with two clients is listed twice. */
   get players(): readonly Player[] {
-    return this.#roster.visits().map(({ player }) => player);
+    return this.#sessions.joined().flatMap(({ player }) => player ?? []);
   }
 
   /** Number of regions that clients hold: each counted once, and counted once per client. */
   get regionCounts(): { readonly watched: number; readonly held: number } {
-    const { regions } = this.#parts;
+    const { regions } = this.#context;
     return { watched: regions.size, held: regions.holdings };
   }
 
   /** Accepts a connection. Anonymous players of one `network` share a budget. */
-  connect(wire: Wire, network?: string): ServerConnection {
-    const session = new ServerSession(this.#parts, this.#owner, wire, network);
+  connect(wire: Wire, network?: string): ServerSession {
+    const session = new ServerSession(this.#context, this.#sessions, wire, network);
     this.#sessions.add(session);
     if (this.#shutdown !== undefined) session.goodbye(this.#shutdown);
     return session;
@@ -129,18 +113,18 @@ export class SyncServer {
 
   /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
-    const { options, feed, groups, snapshots, entities, regions, totals } = this.#parts;
+    const { options, feed, groups, snapshots, entities, regions, totals } = this.#context;
     const nowMs = options.clock.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
-    const sessions = inTurn(this.#sessions, this.#turnCount++);
+    const sessions = this.#sessions.inTurn(this.#turnCount++);
     groups.startTick();
     snapshots.startTick();
-    this.#parts.looks.startTick();
+    this.#context.looks.startTick();
     this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
-    this.#takeOverInterests(sessions, nowMs);
-    this.#parts.loader.goOn();
+    this.#applyInterests(sessions, nowMs);
+    this.#context.loader.goOn();
     for (const { region, step } of feed.takeSteps(nowMs)) {
       for (const holding of region.holdings) holding.watcher.regionChanged(holding, step);
     }
@@ -157,19 +141,19 @@ export class SyncServer {
   send(playerId: bigint, payload: Uint8Array): boolean {
     requirePayload(payload);
     let isTaken = false;
-    for (const visit of this.#roster.visitsOf(playerId)) if (visit.sendGame(payload)) isTaken = true;
+    for (const session of this.#sessions.ofPlayer(playerId)) if (session.sendGame(payload)) isTaken = true;
     return isTaken;
   }
 
   /** Sends a game message to all players for whom there is room. */
   broadcast(payload: Uint8Array): void {
     requirePayload(payload);
-    for (const visit of this.#roster.visits()) visit.sendGame(payload);
+    for (const session of this.#sessions.joined()) session.sendGame(payload);
   }
 
   /** Disconnects a player. Returns false if the player was absent. */
   kick(playerId: bigint, detail: string): boolean {
-    const sessions = this.#roster.sessionsOf(playerId);
+    const sessions = this.#sessions.ofPlayer(playerId);
     for (const session of sessions) session.goodbye({ reason: "kicked", detail });
     return sessions.length > 0;
   }
@@ -182,58 +166,31 @@ export class SyncServer {
   /** Disconnects all clients, accepts no new ones, and waits for pending edits. */
   async shutdown(detail: string, retryAfterMs: number): Promise<void> {
     this.#close({ reason: "shutdown", detail, retryAfterMs });
-    await this.#parts.editQueues.whenIdle();
+    await this.#context.editQueues.whenIdle();
     for (const stop of this.#stopListening) stop();
-  }
-
-  #ended(session: ServerSession): void {
-    const { options, editQueues } = this.#parts;
-    this.#sessions.delete(session);
-    const { visit } = session;
-    this.#entered.get(session)?.leave();
-    this.#entered.delete(session);
-    const clientId = this.#roster.remove(session);
-    if (clientId !== undefined) editQueues.leave(clientId, options.clock.nowMs());
-    try {
-      if (visit !== undefined) options.rules?.onLeave?.(visit.player);
-    } catch (error) {
-      // The player is gone even if the game's rule fails.
-      options.events?.onFailure?.(error);
-    }
   }
 
   /** When all clients together have too many bytes in flight, makes those above their share wait. */
   #shareInFlight(): void {
-    const { limits, totals } = this.#parts;
+    const { limits, totals } = this.#context;
     const { inFlightBytesMax, inFlightBytesTotalMax } = limits;
     const isTooMuch = totals.inFlightBytes >= inFlightBytesTotalMax;
     const share = isTooMuch ? inFlightBytesTotalMax / this.#sessions.size : inFlightBytesMax;
-    this.#parts.inFlightShare = Math.min(inFlightBytesMax, share);
-  }
-
-  #admit(session: ServerSession, arrival: Arrival): PlayerBudget | Fault {
-    const { options, limits } = this.#parts;
-    const fault = this.#roster.add(session, arrival);
-    if (fault !== undefined) return fault;
-    const budget = this.#budgets.of(arrival.account, session.network, options.clock.nowMs());
-    const broken = this.#budgets.enter(budget);
-    if (broken !== undefined) return limitFault(broken, limits);
-    this.#entered.set(session, budget);
-    return budget;
+    this.#context.inFlightShare = Math.min(inFlightBytesMax, share);
   }
 
   /** Continues unfinished interests, players taking turns, and releases regions of disconnected clients. */
-  #takeOverInterests(sessions: readonly ServerSession[], nowMs: number): void {
-    const { departures, interestWork } = this.#parts;
-    const turns = turnsByPlayer(sessions.filter(({ visit }) => visit?.isLookingElsewhere));
+  #applyInterests(sessions: readonly ServerSession[], nowMs: number): void {
+    const { departures, interestWork } = this.#context;
+    const turns = turnsByPlayer(sessions.filter(({ isApplyingInterest }) => isApplyingInterest));
     const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
     while (goesOn() && interestWork.hasTime()) {
       // As much is released as is added, so that regions to release do not pile up.
       departures.releaseSome();
       const own = turns.shift() ?? [];
       const [session] = own;
-      session?.lookFurther(nowMs);
-      if (session?.visit?.isLookingElsewhere !== true) own.shift();
+      session?.applyInterest(nowMs);
+      if (session?.isApplyingInterest !== true) own.shift();
       if (own.length > 0) turns.push(own);
     }
     this.#makeRoom();
@@ -243,32 +200,32 @@ export class SyncServer {
   #planSlice(): void {
     if (this.#isSlicePlanned) return;
     this.#isSlicePlanned = true;
-    this.#parts.options.pause?.(() => {
+    this.#context.options.pause?.(() => {
       this.#isSlicePlanned = false;
       this.#workOn();
     });
   }
 
   #workOn(): void {
-    const { options, interestWork, loadWork, loader } = this.#parts;
+    const { options, interestWork, loadWork, loader } = this.#context;
     interestWork.startSlice();
     loadWork.startSlice();
-    this.#takeOverInterests(inTurn(this.#sessions, this.#turnCount++), options.clock.nowMs());
+    this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.clock.nowMs());
     loader.goOn();
   }
 
   /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
   #makeRoom(): void {
-    const { limits, regions, departures } = this.#parts;
+    const { limits, regions, departures } = this.#context;
     let watched = regions.size - departures.size;
     let held = regions.holdings - departures.size;
     while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
       const largest = this.#largestHolder();
-      if (largest?.visit === undefined) return;
+      if (largest === undefined) return;
       const limit: keyof SyncLimits =
         watched > limits.watchedRegionsMax ? "watchedRegionsMax" : "heldRegionsMax";
-      watched -= largest.visit.regionCount;
-      held -= largest.visit.regionCount;
+      watched -= largest.regionCount;
+      held -= largest.regionCount;
       largest.goodbye(limitFault(limit, limits));
     }
   }
@@ -276,9 +233,9 @@ export class SyncServer {
   /** Returns the client with most regions among those of the player or network that holds most. */
   #largestHolder(): ServerSession | undefined {
     let most: ServerSession | undefined;
-    const rank = ({ visit }: ServerSession): readonly [number, number] => [
-      visit?.budget.shared.regions ?? 0,
-      visit?.regionCount ?? 0,
+    const rank = ({ budget, regionCount }: ServerSession): readonly [number, number] => [
+      budget?.shared.regions ?? 0,
+      regionCount,
     ];
     for (const session of this.#sessions) {
       const [all, own] = rank(session);
@@ -291,14 +248,14 @@ export class SyncServer {
   #clean(nowMs: number): void {
     if (nowMs - this.#cleanedMs < CLEANING_MS) return;
     this.#cleanedMs = nowMs;
-    this.#parts.feed.forgetOld(nowMs);
-    this.#parts.editQueues.clean(nowMs);
-    this.#budgets.clean(nowMs);
+    this.#context.feed.forgetOld(nowMs);
+    this.#context.editQueues.clean(nowMs);
+    this.#sessions.clean(nowMs);
   }
 
   /** Begins the work time of this tick. Returns what the previous tick used. */
   #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
-    const { interestWork, loadWork, sendWork } = this.#parts;
+    const { interestWork, loadWork, sendWork } = this.#context;
     const works = [interestWork, loadWork, sendWork];
     const workMs = works.reduce((sum, { spentMs }) => sum + spentMs, 0);
     const isWorkCut = works.some(({ isCut }) => isCut);
@@ -307,9 +264,9 @@ export class SyncServer {
   }
 
   #report(before: FrameTotals, work: Pick<TickReport, "workMs" | "isWorkCut">): TickReport {
-    const { frames, bytes, patches } = this.#parts.totals;
+    const { frames, bytes, patches } = this.#context.totals;
     let heldBack = 0;
-    for (const { visit } of this.#sessions) if (visit?.isHeldBack) heldBack++;
+    for (const { isHeldBack } of this.#sessions) if (isHeldBack) heldBack++;
     return {
       frames: frames - before.frames,
       bytes: bytes - before.bytes,
@@ -320,7 +277,7 @@ export class SyncServer {
   }
 
   #fail(error: unknown): void {
-    this.#parts.options.events?.onFailure?.(error);
+    this.#context.options.events?.onFailure?.(error);
     const detail = isOrthantError(error) ? error.code : "the world failed";
     this.#close({ reason: "failure", detail });
   }

@@ -49,10 +49,10 @@ export type RemotePlayerEvent =
 
 /** The other servers that share a world. */
 export interface PeerServers {
-  /** Reports that a player of this server arrived or moved. `visit` is unique to each session. */
-  present(visit: number, player: Omit<RemotePlayer, "key">): void;
+  /** Reports that a player of this server arrived or moved. `sessionId` is unique to each session. */
+  present(sessionId: number, player: Omit<RemotePlayer, "key">): void;
   /** Reports that a player of this server left. */
-  gone(visit: number): void;
+  gone(sessionId: number): void;
   /** Calls `listener` for players of other servers in kept regions. Returns an unsubscribe function. */
   onPlayer(listener: (event: RemotePlayerEvent) => void): () => void;
 }

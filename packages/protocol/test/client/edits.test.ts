@@ -241,6 +241,6 @@ test("edits for a world that the server no longer has are refused, and the next 
   visit.connect();
   expect(visit.saidOf("hello").map(({ openEditId }) => openEditId)).toEqual([2]);
   visit.hear({ ...WELCOME, worldId: 99n });
-  expect(visit.guest.isWelcome).toBe(true);
+  expect(visit.guest.phase).toBe("joined");
   expect(visit.guest.world?.worldId).toBe(99n);
 });

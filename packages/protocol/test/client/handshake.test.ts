@@ -37,12 +37,12 @@ test("the client repeats the hello every second until the welcome arrives", () =
 test("a client reports only the first welcome of a connection", () => {
   const visit = new Visit();
   visit.connect();
-  expect(visit.guest.isWelcome).toBe(false);
+  expect(visit.guest.phase).not.toBe("joined");
   visit.hear(WELCOME);
   visit.hear({ ...WELCOME, worldName: "another" });
   expect(visit.welcomes.map(({ worldName }) => worldName)).toEqual(["meadow"]);
   expect(visit.guest.world?.worldName).toBe("meadow");
-  expect(visit.guest.isWelcome).toBe(true);
+  expect(visit.guest.phase).toBe("joined");
 });
 
 test("messages before the welcome are ignored", () => {
@@ -79,7 +79,7 @@ test("a welcome with an unknown optional feature is accepted", () => {
   const visit = new Visit();
   visit.connect();
   visit.hear({ ...WELCOME, featureBits: 1n << 20n });
-  expect(visit.guest.isWelcome).toBe(true);
+  expect(visit.guest.phase).toBe("joined");
 });
 
 test("a client reports a goodbye and neither takes nor sends anything after it", () => {
@@ -96,7 +96,7 @@ test("a client reports a goodbye and neither takes nor sends anything after it",
   visit.pass(5_000);
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
   expect(visit.said()).toEqual([]);
-  expect(visit.guest.isWelcome).toBe(false);
+  expect(visit.guest.phase).not.toBe("joined");
   expect(visit.guest.sendGame(Uint8Array.of(1))).toBe(false);
 });
 
@@ -109,7 +109,7 @@ test("bytes that are not the protocol end the connection, and the next connectio
   visit.connect();
   expect(visit.saidOf("hello")).toHaveLength(1);
   visit.hear(WELCOME);
-  expect(visit.guest.isWelcome).toBe(true);
+  expect(visit.guest.phase).toBe("joined");
 });
 
 test("a patch before the welcome ends the connection", () => {

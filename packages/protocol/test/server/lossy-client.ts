@@ -16,8 +16,8 @@ import {
   clientFrameCodec,
   coverRegions,
   KNOWN_FEATURES,
-  type ServerConnection,
   type ServerMessage,
+  type ServerSession,
   type SyncServer,
   serverFrameCodec,
 } from "@orthant/protocol";
@@ -104,7 +104,7 @@ export class LossyClient {
   readonly #weather: Weather;
   readonly #manifestHash: bigint;
   readonly #featureBits: bigint;
-  #session: ServerConnection | undefined;
+  #session: ServerSession | undefined;
   #toClient: Packet[] = [];
   #toHost: Packet[] = [];
   #now = 0;

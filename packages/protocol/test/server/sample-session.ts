@@ -19,9 +19,9 @@ import {
   type InterestMessage,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
-  type ServerConnection,
   type ServerFrame,
   type ServerMessage,
+  type ServerSession,
   type SyncLimits,
   SyncServer,
   type SyncServerEvents,
@@ -106,7 +106,7 @@ export class Stage {
 
 /** A client whose frames are made by hand. It applies what it receives to a replica, in order, if it fits. */
 export class SampleClient {
-  readonly session: ServerConnection;
+  readonly session: ServerSession;
   readonly frames: ServerFrame[] = [];
   readonly messages: ServerMessage[] = [];
   readonly replica: RegionReplica;

@@ -79,9 +79,9 @@ export class PlayerBudget {
     return this.#network === undefined ? taken : this.#network.takeResyncRegions(taken, nowMs);
   }
 
-  /** Returns true when a client may move to other regions now. */
-  mayLookElsewhere(nowMs: number): boolean {
-    return this.#pace.isInTime(nowMs) && this.#network?.mayLookElsewhere(nowMs) !== false;
+  /** Returns true when a client may add regions now. */
+  mayAddRegions(nowMs: number): boolean {
+    return this.#pace.isInTime(nowMs) && this.#network?.mayAddRegions(nowMs) !== false;
   }
 
   /** Charges for regions that a client added. */

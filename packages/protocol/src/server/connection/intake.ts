@@ -9,7 +9,7 @@ export class Intake {
   readonly #interests: TokenBucket;
   readonly #gameMessages: TokenBucket;
   #bytesBeforeWelcome = 0;
-  #heardMs: number;
+  #receivedMs: number;
 
   constructor(limits: SyncLimits, nowMs: number) {
     this.#limits = limits;
@@ -17,17 +17,17 @@ export class Intake {
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesBurst, nowMs);
     this.#interests = new TokenBucket(limits.interestsPerSecond, limits.interestsPerSecond, nowMs);
     this.#gameMessages = new TokenBucket(limits.gameMessagesPerSecond, limits.gameMessagesPerSecond, nowMs);
-    this.#heardMs = nowMs;
+    this.#receivedMs = nowMs;
   }
 
   /** When the last frame arrived. */
-  get heardMs(): number {
-    return this.#heardMs;
+  get receivedMs(): number {
+    return this.#receivedMs;
   }
 
   /** Counts a frame. Returns the limit that it exceeds, if any. */
   frame(bytes: number, nowMs: number, isWelcome: boolean): keyof SyncLimits | undefined {
-    this.#heardMs = nowMs;
+    this.#receivedMs = nowMs;
     if (bytes > this.#limits.frameBytesMax) return "frameBytesMax";
     if (!this.#frames.take(1, nowMs)) return "framesPerSecond";
     if (!this.#bytes.take(bytes, nowMs)) return "bytesPerSecond";

@@ -2,7 +2,7 @@ import { ByteWriter } from "@orthant/core";
 import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../../message/limits.ts";
 import { startServerFrame, writePatchMessage, writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { ServerMessage } from "../../message/server-message.ts";
-import type { Wire } from "../../message/wire.ts";
+import type { CloseReason, Wire } from "../../message/wire.ts";
 import type { SharedPatch } from "../regions/change-block.ts";
 
 /** Frame statistics over all clients. */
@@ -106,9 +106,9 @@ export class Outbox {
   }
 
   /** Closes the connection after everything sent so far. */
-  close(): void {
+  close(reason: CloseReason): void {
     this.#isClosed = true;
-    this.#wire.close();
+    this.#wire.close(reason);
   }
 
   #countInFlight(bytes: number): void {

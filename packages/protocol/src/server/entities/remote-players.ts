@@ -15,7 +15,7 @@ export class RemotePlayers {
   }
 
   /** Handles an event of a player on another server. */
-  happened(event: RemotePlayerEvent): void {
+  receive(event: RemotePlayerEvent): void {
     if (event.kind === "gone") this.#remove(event.key);
     else this.#show(event.player);
   }

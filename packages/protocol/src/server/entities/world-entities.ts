@@ -47,7 +47,7 @@ export class WorldEntities implements RegionListener {
   }
 
   /** Handles an event of an entity. */
-  happened(event: VisibleEntityEvent): void {
+  receive(event: VisibleEntityEvent): void {
     const id = event.kind === "gone" ? event.id : event.entity.id;
     for (const newer of this.#asking) newer.add(id);
     if (event.kind === "gone") this.#remove(id);

@@ -85,7 +85,7 @@ export class ClientRegions {
   }
 
   /** Starts to apply an interest. Returns the name of the limit that it exceeds, if any. */
-  want(interest: InterestMessage, mayOffer: boolean): keyof SyncLimits | undefined {
+  setInterest(interest: InterestMessage, mayOffer: boolean): keyof SyncLimits | undefined {
     const boxes = interestBoxes(interest, this.#context.limits);
     if (typeof boxes === "string") return boxes;
     this.#interestId = interest.interestId;
@@ -99,7 +99,7 @@ export class ClientRegions {
   }
 
   /** Applies another part of the interest. Returns the name of the limit that it exceeds, if any. */
-  proceed(): keyof SyncLimits | undefined {
+  applyInterest(): keyof SyncLimits | undefined {
     const change = this.#change;
     const step = change?.next();
     if (step?.done !== true) return undefined;
@@ -198,10 +198,10 @@ export class ClientRegions {
     return true;
   }
 
-  /** Calls `visit` with every region that the client wants. */
-  forEachPosition(visit: (x: number, y: number, z: number, w: number) => void): void {
+  /** Calls `act` with every region that the client wants. */
+  forEachPosition(act: (x: number, y: number, z: number, w: number) => void): void {
     this.#holdings.forEach((_holding, x, y, z, w) => {
-      visit(x, y, z, w);
+      act(x, y, z, w);
     });
   }
 

@@ -17,6 +17,9 @@ import { PatchAllowance } from "./patch-allowance.ts";
 import type { RegionStep } from "./region-step.ts";
 import type { Look } from "./send-queue.ts";
 
+/** Longest time between two heartbeats. */
+const HEARTBEAT_MS = 1_000;
+
 /** A region too large for one patch, and the number of pieces sent. */
 interface Unfinished {
   readonly holding: Holding;
@@ -38,8 +41,12 @@ export class RegionSender {
   #isResetWanted = false;
   /** The number of the frame with the latest reset. */
   #resetFrame = 0;
+  #heartbeatMs: number;
+  #heartbeatInterestId = 0;
+  #heartbeatComplete = false;
 
-  constructor(context: ServerContext, regions: ClientRegions, encoding: RegionEncoding) {
+  constructor(context: ServerContext, regions: ClientRegions, encoding: RegionEncoding, nowMs: number) {
+    this.#heartbeatMs = nowMs;
     this.#context = context;
     this.#regions = regions;
     this.#encoding = encoding;
@@ -109,6 +116,18 @@ export class RegionSender {
     if (!this.#regions.isWaiting) return;
     this.#writeOwn(out);
     this.#writePieces(out);
+  }
+
+  /** Writes a heartbeat when one is due, or early when there is news and the client may get it. */
+  writeHeartbeat(out: Outbox, nowMs: number, maySend: boolean): void {
+    const { interestId } = this.#regions;
+    const complete = interestId > 0 && this.isComplete;
+    const isNews = interestId !== this.#heartbeatInterestId || complete !== this.#heartbeatComplete;
+    if (nowMs - this.#heartbeatMs < HEARTBEAT_MS && !(isNews && maySend)) return;
+    out.write({ kind: "heartbeat", interestId, complete, sent: this.stream.sent });
+    this.#heartbeatMs = nowMs;
+    this.#heartbeatInterestId = interestId;
+    this.#heartbeatComplete = complete;
   }
 
   /** Writes what only this client gets: regions to catch up with, and complete regions. */

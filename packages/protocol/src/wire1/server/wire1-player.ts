@@ -2,7 +2,7 @@ import type { VoxelPlacement } from "@orthant/core";
 import { SyncClient } from "../../client/sync-client.ts";
 import type { Pose } from "../../message/entity.ts";
 import { EDITS_OPEN_MAX } from "../../message/limits.ts";
-import type { ServerConnection } from "../../server/server-connection.ts";
+import type { ServerSession } from "../../server/server-session.ts";
 import type { Account } from "../../server/sync-server-options.ts";
 import type { Wire1ServerOptions } from "./wire1-server-options.ts";
 
@@ -21,7 +21,7 @@ const NO_TOKEN = new Uint8Array(0);
 /** A Wire v1 player among all others: an in-process client of the server, with an empty interest. */
 export class Wire1Player {
   readonly #client: SyncClient;
-  readonly #session: ServerConnection;
+  readonly #session: ServerSession;
   readonly #placements = new Map<number, readonly VoxelPlacement[]>();
   #isOver = false;
 

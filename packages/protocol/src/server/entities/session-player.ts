@@ -9,11 +9,11 @@ import { seenPose } from "./seen-pose.ts";
 const KEEP_MS = 10_000;
 
 /** A connected player: their pose, their entity in the grid, and what the world stores of them. */
-export class Presence {
+export class SessionPlayer {
   readonly #context: ServerContext;
   readonly #entity: GridEntity;
   #player: Player;
-  #wanted: Pose | undefined;
+  #requested: Pose | undefined;
   #isMoved = false;
   /** Whether the world stores the player; otherwise anonymous reconnects would fill it with names. */
   #isRemembered: boolean;
@@ -29,7 +29,7 @@ export class Presence {
     const pose = this.#firstPose(playerId);
     this.#player = { playerId, role, name, ...pose };
     this.#entity = context.entities.enter(playerTraits(playerId, name), pose);
-    this.#tellOthers();
+    this.#sendToPeers();
   }
 
   /** The player in their current state. */
@@ -38,8 +38,8 @@ export class Presence {
   }
 
   /** Sets the pose that the player wants. Only the latest one counts. */
-  want({ position, orientation }: Pose): void {
-    this.#wanted = { position, orientation };
+  requestPose({ position, orientation }: Pose): void {
+    this.#requested = { position, orientation };
   }
 
   /** Makes the world store the player, because they have changed something in it. */
@@ -47,30 +47,30 @@ export class Presence {
     this.#isRemembered = true;
   }
 
-  /** Applies the latest wanted pose, once per tick. */
+  /** Applies the latest requested pose, once per tick. */
   tick(nowMs: number): void {
-    this.#moveAsWanted(nowMs);
+    this.#moveAsRequested(nowMs);
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
   /** Removes the player. */
-  end(nowMs: number): void {
-    this.#moveAsWanted(nowMs);
+  leave(nowMs: number): void {
+    this.#moveAsRequested(nowMs);
     this.#context.entities.leave(this.#entity);
     this.#context.world.peers?.gone(this.#entity.number);
     this.#keep(nowMs);
   }
 
-  #moveAsWanted(nowMs: number): void {
-    const wanted = this.#wanted;
-    if (wanted === undefined) return;
-    this.#wanted = undefined;
-    this.#move(wanted, nowMs);
+  #moveAsRequested(nowMs: number): void {
+    const requested = this.#requested;
+    if (requested === undefined) return;
+    this.#requested = undefined;
+    this.#move(requested, nowMs);
   }
 
-  #move(wanted: Pose, nowMs: number): void {
+  #move(requested: Pose, nowMs: number): void {
     const { entities, options } = this.#context;
-    const allowed = options.rules?.onMove?.(this.#player, wanted) ?? wanted;
+    const allowed = options.rules?.onMove?.(this.#player, requested) ?? requested;
     if (!entities.isInside(allowed.position)) return;
     const pose = seenPose(allowed);
     const { playerId, role, name } = this.#player;
@@ -78,10 +78,10 @@ export class Presence {
     this.#isMoved = true;
     this.#movedMs = nowMs;
     entities.move(this.#entity, pose);
-    this.#tellOthers();
+    this.#sendToPeers();
   }
 
-  #tellOthers(): void {
+  #sendToPeers(): void {
     this.#context.world.peers?.present(this.#entity.number, this.#player);
   }
 

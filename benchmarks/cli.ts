@@ -130,7 +130,7 @@ async function readAndInflate(folder: string): Promise<number> {
   for (const name of readdirSync(join(folder, "data"))) {
     for (const piece of scanPack(readFileSync(join(folder, "data", name)), 1)) {
       if (piece.kind === "gap") continue;
-      const inner = await openBlob(piece.payload, DEFAULT_LIMITS.blockBlobHardMaxBytes);
+      const inner = await openBlob(piece.payload, DEFAULT_LIMITS.chunkBlobHardMaxBytes);
       crc32(inner);
       bytes += inner.length;
     }

@@ -113,7 +113,7 @@ class StepModel {
   async stepIn(save: Save): Promise<number> {
     const origin: Position = [0, 0, 0, 0];
     for await (const leaf of save.index.all()) {
-      for (const { position, chunk } of await save.readBlocks(leaf)) {
+      for (const { position, chunk } of await save.readChunks(leaf)) {
         if (position.every((at, axis) => at === origin[axis])) return chunk.get(1) * 0x1_0000 + chunk.get(0);
       }
     }
@@ -125,7 +125,7 @@ class StepModel {
     this.#advance(step);
     let chunks = 0;
     for await (const leaf of save.index.all()) {
-      for (const { position, chunk } of await save.readBlocks(leaf)) {
+      for (const { position, chunk } of await save.readChunks(leaf)) {
         chunks++;
         const expected = this.#chunks.get(...position);
         const voxels = chunk.voxels();

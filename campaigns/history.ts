@@ -204,8 +204,8 @@ class Year {
     const records = new Map<string, number>();
     for (const generation of generations) {
       const save = await openSave(this.#disk, { generation });
-      for await (const { blockRefs, entityRefs } of save.index.all()) {
-        for (const { dataFileId, recordOffset, recordBytes } of [...blockRefs, ...entityRefs]) {
+      for await (const { chunkRefs, entityRefs } of save.index.all()) {
+        for (const { dataFileId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
           records.set(`${dataFileId} ${recordOffset}`, recordBytes);
         }
       }

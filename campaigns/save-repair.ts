@@ -65,7 +65,7 @@ export async function findRepairFault(image: DiskImage, prng: Prng): Promise<str
   if (!isWhole(await verifySave(target))) return "the repaired save is damaged itself";
   const after = await contentOf(await openSave(target));
   for await (const leaf of before.index.all()) {
-    for (const ref of [...leaf.blockRefs, ...leaf.entityRefs]) {
+    for (const ref of [...leaf.chunkRefs, ...leaf.entityRefs]) {
       const where = `the record at ${ref.dataFileId}+${ref.recordOffset}`;
       if (!isIntact(image, damaged, ref)) {
         if (!isReported(plan, leaf)) return `${where} is damaged, and nobody says so`;
@@ -104,18 +104,18 @@ function damage(image: DiskImage, prng: Prng): DiskImage {
 }
 
 interface Content {
-  readonly blocks: PositionMap<Chunk>;
+  readonly chunks: PositionMap<Chunk>;
   readonly entities: ReadonlyMap<bigint, StoredEntity>;
 }
 
 async function contentOf(save: Save): Promise<Content> {
-  const blocks = new PositionMap<Chunk>();
+  const chunks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
   for await (const leaf of save.index.all()) {
-    for (const { position, chunk } of await save.readBlocks(leaf)) blocks.set(...position, chunk);
+    for (const { position, chunk } of await save.readChunks(leaf)) chunks.set(...position, chunk);
     for (const entity of await save.readEntities(leaf)) entities.set(entity.entityId, entity);
   }
-  return { blocks, entities };
+  return { chunks, entities };
 }
 
 function isIntact(
@@ -134,17 +134,17 @@ async function isBack(
   save: Save,
   leaf: LeafEntry,
   ref: BlobRef,
-  { blocks, entities }: Content,
+  { chunks, entities }: Content,
 ): Promise<boolean> {
   const alone = {
     ...leaf,
-    blockRefs: leaf.blockRefs.filter((other) => other === ref),
+    chunkRefs: leaf.chunkRefs.filter((other) => other === ref),
     entityRefs: leaf.entityRefs.filter((other) => other === ref),
   };
-  const allBlocks = await save.readBlocks(alone);
+  const allChunks = await save.readChunks(alone);
   const allEntities = await save.readEntities(alone);
   return (
-    allBlocks.every(({ position, chunk }) => blocks.get(...position)?.equals(chunk)) &&
+    allChunks.every(({ position, chunk }) => chunks.get(...position)?.equals(chunk)) &&
     allEntities.every((entity) => describe(entities.get(entity.entityId)) === describe(entity))
   );
 }

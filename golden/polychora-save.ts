@@ -9,7 +9,7 @@ import { writeFlatSave } from "@orthant/formats/internal";
 import {
   type BaseWorld,
   type BlobRef,
-  type BlockEntry,
+  type ChunkEntry,
   type LeafEntry,
   type PackPiece,
   type StoredEntity,
@@ -70,9 +70,9 @@ async function checkWhole(name: string, expected: ExpectedSave): Promise<readonl
         equal(found.lastSavedMs, player.last_saved_ms);
       }),
     ),
-    ...checkBlocks(content.blocks, expected.chunks),
+    ...checkChunks(content.chunks, expected.chunks),
     ...checkEntities(content.entities, expected),
-    ...checkProbes(save.global.base, content.blocks, expected),
+    ...checkProbes(save.global.base, content.chunks, expected),
     ...checkRecords(disk, leaves, expected),
     ...checkOverrides(save, expected),
     await checkVerified(disk),
@@ -87,11 +87,11 @@ async function checkVerified(disk: MemoryDisk): Promise<GoldenRow> {
 }
 
 /** A save that is written again reads back equal. */
-async function checkRewrite(save: FlatSave, { blocks, entities }: Content): Promise<GoldenRow> {
+async function checkRewrite(save: FlatSave, { chunks, entities }: Content): Promise<GoldenRow> {
   const { base, worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = save.global;
   const disk = new MemoryDisk();
   await writeFlatSave(disk, {
-    ...{ base, worldSeed, nextEntityId, playerEntityHints, nowMs, blocks, entities },
+    ...{ base, worldSeed, nextEntityId, playerEntityHints, nowMs, chunks, entities },
     players: save.players,
     customPayload: save.customPayload,
     generation: save.generation,
@@ -101,10 +101,10 @@ async function checkRewrite(save: FlatSave, { blocks, entities }: Content): Prom
   const content = await readEverything(again);
   const findings = await verifyFlatSave(disk);
   return row("written again, reads back equal", () => {
-    deepEqual(content, { blocks, entities });
+    deepEqual(content, { chunks, entities });
     deepEqual(again.players, save.players);
     deepEqual(again.customPayload, save.customPayload);
-    deepEqual(again.globalBlocks, save.globalBlocks);
+    deepEqual(again.globalChunks, save.globalChunks);
     equal(again.regionChunkEdge, save.regionChunkEdge);
     deepEqual({ ...again.global, nextDataFileId: 0 }, { ...save.global, nextDataFileId: 0 });
     deepEqual(again.manifest.limits, save.manifest.limits);
@@ -139,7 +139,7 @@ function checkRoot(
       equal(save.generation, index.generation);
       equal(save.regionChunkEdge, index.region_chunk_edge);
       deepEqual(
-        leaves.map(({ cell, blockRefs, entityRefs }) => [cell.min, blockRefs, entityRefs]),
+        leaves.map(({ cell, chunkRefs, entityRefs }) => [cell.min, chunkRefs, entityRefs]),
         index.leaves.map(({ region, block_blob, entity_blob }) => [
           region.map((coordinate) => coordinate * index.region_chunk_edge),
           refsOf(block_blob),
@@ -151,15 +151,15 @@ function checkRoot(
   ];
 }
 
-function checkBlocks(
-  blocks: readonly BlockEntry[],
+function checkChunks(
+  chunks: readonly ChunkEntry[],
   expected: readonly ExpectedChunk[],
 ): readonly GoldenRow[] {
   return [
-    row("number of chunks", () => equal(blocks.length, expected.length)),
+    row("number of chunks", () => equal(chunks.length, expected.length)),
     ...expected.map((chunk) =>
       row(`chunk [${chunk.pos}]`, () => {
-        const found = blocks.find(({ position }) =>
+        const found = chunks.find(({ position }) =>
           position.every((at, axis) => at === chunk.pos[axis]),
         )?.chunk;
         ok(found !== undefined, "missing");
@@ -205,14 +205,14 @@ function checkEntities(
 /** The probes are from the original's library, which ignored the custom payload of 07 and 13. */
 function checkProbes(
   base: BaseWorld,
-  blocks: readonly BlockEntry[],
+  chunks: readonly ChunkEntry[],
   { probes }: ExpectedSave,
 ): readonly GoldenRow[] {
-  const chunks = new PositionMap<Chunk>();
-  for (const { position, chunk } of blocks) chunks.set(...position, chunk);
+  const byPosition = new PositionMap<Chunk>();
+  for (const { position, chunk } of chunks) byPosition.set(...position, chunk);
   return probes.map(({ voxel, material }) =>
     row(`voxel [${voxel}]`, () => {
-      const chunk = chunks.get(...chunkOfVoxel(HYPERCUBE_CHUNKS, voxel));
+      const chunk = byPosition.get(...chunkOfVoxel(HYPERCUBE_CHUNKS, voxel));
       equal(chunk?.get(cellOfVoxel(HYPERCUBE_CHUNKS, ...voxel)) ?? baseMaterial(base, voxel[1]), material);
     }),
   );
@@ -224,7 +224,7 @@ function checkRecords(
   leaves: readonly LeafEntry[],
   { records }: ExpectedSave,
 ): readonly GoldenRow[] {
-  const refs = leaves.flatMap(({ blockRefs, entityRefs }) => [...blockRefs, ...entityRefs]);
+  const refs = leaves.flatMap(({ chunkRefs, entityRefs }) => [...chunkRefs, ...entityRefs]);
   const live = new Set(refs.map(keyOf));
   const pieces = scanAllPacks(disk);
   const derailed = records.some(({ trailing_bytes }) => trailing_bytes !== undefined);
@@ -263,7 +263,7 @@ function scanAllPacks(disk: MemoryDisk): ReadonlyMap<string, PackPiece> {
 
 /** The chunks that the last servers kept in the global file. Only 07 describes them. */
 function checkOverrides(save: FlatSave, { override_payload: expected }: ExpectedSave): readonly GoldenRow[] {
-  const found = save.globalBlocks;
+  const found = save.globalChunks;
   if (expected === undefined) return [];
   return [
     row("number of chunks in the global file", () => equal(found.length, expected.chunks.length)),
@@ -279,11 +279,11 @@ function checkOverrides(save: FlatSave, { override_payload: expected }: Expected
 async function checkLegacy(name: string, expected: ExpectedSave): Promise<readonly GoldenRow[]> {
   const path = "world.v4dw";
   const bytes = await readFile(join(findGoldenFolder() ?? "", FOLDER, name, path));
-  const { base, blocks } = readLegacyWorld(path, new Uint8Array(bytes));
+  const { base, chunks } = readLegacyWorld(path, new Uint8Array(bytes));
   const rows = [
     row("base", () => deepEqual(base, baseOf(expected.global.base_world_kind))),
-    ...checkBlocks(blocks, expected.chunks),
-    ...checkProbes(base, blocks, expected),
+    ...checkChunks(chunks, expected.chunks),
+    ...checkProbes(base, chunks, expected),
   ];
   return rows.map(({ name: what, failure }) => ({ name: `${path}: ${what}`, failure }));
 }

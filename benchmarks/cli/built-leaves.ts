@@ -30,7 +30,7 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
     const positions = [...positionsLexicographic(cell)].slice(0, inThis);
     yield {
       cell,
-      blocks: positions.map((position) => ({ position, chunk: builtChunk(prng) })),
+      chunks: positions.map((position) => ({ position, chunk: builtChunk(prng) })),
       clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
     };
   }

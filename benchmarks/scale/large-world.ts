@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, type LeafChange, openSave, type StoredBlock, StoredChunk } from "@orthant/save";
+import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk, WholeChunk } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";
@@ -94,9 +94,9 @@ async function readGlobal(disk: MemoryDisk) {
 class LeafMaker {
   readonly #plan: LargeWorldPlan;
   readonly #prng: Prng;
-  readonly #stored: readonly StoredBlock[];
+  readonly #stored: readonly StoredChunk[];
 
-  constructor(plan: LargeWorldPlan, prng: Prng, stored: readonly StoredBlock[]) {
+  constructor(plan: LargeWorldPlan, prng: Prng, stored: readonly StoredChunk[]) {
     this.#plan = plan;
     this.#prng = prng;
     this.#stored = stored;
@@ -108,23 +108,23 @@ class LeafMaker {
     const positions = [...positionsLexicographic(cell)].slice(0, count);
     return {
       cell,
-      blocks: positions.map((position) => this.#blockAt(position)),
+      chunks: positions.map((position) => this.#entryAt(position)),
       clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
     };
   }
 
-  #blockAt(position: Position): StoredBlock {
-    const block = this.#stored[this.#prng.below(this.#stored.length)] as StoredBlock;
-    return block.kind === "chunk" ? new StoredChunk(position, block.content) : { ...block, position };
+  #entryAt(position: Position): StoredChunk {
+    const entry = this.#stored[this.#prng.below(this.#stored.length)] as StoredChunk;
+    return entry.kind === "chunk" ? new WholeChunk(position, entry.content) : { ...entry, position };
   }
 }
 
 /** Returns edited chunks in their stored form. */
-async function storedSamples(prng: Prng): Promise<readonly StoredBlock[]> {
+async function storedSamples(prng: Prng): Promise<readonly StoredChunk[]> {
   const air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
   const templates = Array.from({ length: TEMPLATES }, () => builtChunk(prng));
   const cell = cubeAt([0, 0, 0, 0], SAMPLES_EDGE);
-  const blocks = Array.from(positionsLexicographic(cell), (position) => {
+  const chunks = Array.from(positionsLexicographic(cell), (position) => {
     const isBuilt = prng.below(BUILT_ONE_IN) === 0;
     const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
       index: prng.below(HYPERCUBE_CHUNKS.volume),
@@ -135,11 +135,11 @@ async function storedSamples(prng: Prng): Promise<readonly StoredBlock[]> {
   });
   const disk = new MemoryDisk();
   const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);
-  await writer.add([{ cell, blocks }]);
+  await writer.add([{ cell, chunks }]);
   await writer.finish({ nowMs: 1, global: await globalState(), players: [] });
   await writer.close();
   const save = await openSave(disk);
-  const stored: StoredBlock[] = [];
+  const stored: StoredChunk[] = [];
   for await (const leaf of save.index.all()) stored.push(...(await save.readStored(leaf)));
   await save.close();
   return stored;

@@ -10,7 +10,7 @@ import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./
 const [recipeFile = "", folder = ""] = process.argv.slice(2);
 const recipe = JSON.parse(await readFile(recipeFile, "utf8")) as Recipe;
 const isKilled = recipe.state === "killed";
-const PAGED_LIMITS = { ...DEFAULT_LIMITS, indexSoftMaxBytes: 500, blockBlobTargetBytes: 600 };
+const PAGED_LIMITS = { ...DEFAULT_LIMITS, indexSoftMaxBytes: 500, chunkBlobTargetBytes: 600 };
 const KEEP_LITTLE = { newest: 1, hours: 0, days: 0 };
 const KEEP_ALL = { newest: 1_000, hours: 0, days: 0 };
 

@@ -76,7 +76,7 @@ async function readFlatSave(input: Uint8Array): Promise<void> {
   const save = await openFlatSave(flatDisk(input));
   try {
     for (const leaf of save.leaves) {
-      await save.readBlocks(leaf);
+      await save.readChunks(leaf);
       await save.readEntities(leaf);
     }
   } finally {
@@ -106,7 +106,7 @@ async function flatSample(): Promise<Uint8Array> {
     worldSeed: 1337n,
     nextEntityId: 5n,
     players: [player],
-    blocks: [{ position: [-1, 2, 0, 12], chunk: uniformChunk(HYPERCUBE_CHUNKS.volume, 9) }],
+    chunks: [{ position: [-1, 2, 0, 12], chunk: uniformChunk(HYPERCUBE_CHUNKS.volume, 9) }],
     entities: [modelEntity(2n, [-0.5, 0, 0, 0])],
     nowMs: 1_771_200_000_000,
   });

@@ -13,7 +13,7 @@ import {
 } from "@orthant/core";
 import {
   allLeaves,
-  type BlockEntry,
+  type ChunkEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
   type GlobalState,
@@ -36,17 +36,17 @@ export const SMALL_LIMITS: SaveLimits = {
   ...DEFAULT_LIMITS,
   indexSoftMaxBytes: 200,
   dataFileMaxBytes: 1_024,
-  blockBlobTargetBytes: 256,
+  chunkBlobTargetBytes: 256,
   entityBlobTargetBytes: 512,
 };
 
 /** A world in plain maps: the expected content of its save, and the changes to commit. */
 export class ModelWorld {
-  readonly #blocks = new PositionMap<Chunk>();
+  readonly #chunks = new PositionMap<Chunk>();
   readonly #clocks = new PositionMap<number>();
   readonly #entities = new Map<bigint, StoredEntity>();
   readonly #players = new Map<bigint, StoredPlayer>();
-  readonly #dirtyBlocks: Position[] = [];
+  readonly #dirtyChunks: Position[] = [];
   readonly #dirtyEntities: Position[] = [];
   readonly #dirtyPlayers: StoredPlayer[] = [];
   #name = "model";
@@ -54,11 +54,11 @@ export class ModelWorld {
 
   /** Fills a chunk with content that depends on the number; `undefined` reverts it to unedited. */
   setChunk(position: Position, number: number | undefined): void {
-    if (number === undefined) this.#blocks.delete(...position);
-    else this.#blocks.set(...position, modelChunk(number));
+    if (number === undefined) this.#chunks.delete(...position);
+    else this.#chunks.set(...position, modelChunk(number));
     const region = regionOf(position);
     this.#clocks.set(...region, (this.#clocks.get(...region) ?? 0) + 1);
-    this.#dirtyBlocks.push(position);
+    this.#dirtyChunks.push(position);
   }
 
   /** Adds or moves an entity. */
@@ -110,7 +110,7 @@ export class ModelWorld {
   async takeChange(index: LeafIndex, nowMs: number): Promise<SaveChange> {
     const map = new LeafMap<{ readonly cell: Box }>(await allLeaves(index));
     const dirty = new Map<string, Box>();
-    for (const position of [...this.#dirtyBlocks.splice(0), ...this.#dirtyEntities.splice(0)]) {
+    for (const position of [...this.#dirtyChunks.splice(0), ...this.#dirtyEntities.splice(0)]) {
       const cell = map.cellFor(position);
       if (map.at(cell) === undefined) map.add({ cell });
       dirty.set(cell.min.join(), cell);
@@ -123,7 +123,7 @@ export class ModelWorld {
   digest(): string {
     return digestText(
       this.#name,
-      [...this.#blocks],
+      [...this.#chunks],
       [...this.#clocks],
       [...this.#entities.values()],
       [...this.#players.values()],
@@ -131,30 +131,30 @@ export class ModelWorld {
   }
 
   #leafChange(cell: Box): LeafChange {
-    const blocks: BlockEntry[] = [];
-    for (const [position, chunk] of this.#blocks)
-      if (boxContains(cell, position)) blocks.push({ position, chunk });
+    const chunks: ChunkEntry[] = [];
+    for (const [position, chunk] of this.#chunks)
+      if (boxContains(cell, position)) chunks.push({ position, chunk });
     const entities = [...this.#entities.values()].filter((entity) =>
       boxContains(cell, chunkOfEntity(entity, SMALL_CHUNKS)),
     );
     const clocks = [...this.#clocks]
       .map(([region, clock]) => ({ region, clock }))
       .filter(({ region }) => boxContains(cell, regionBox(region).min));
-    return { cell, blocks, entities, clocks };
+    return { cell, chunks, entities, clocks };
   }
 }
 
 /** Returns the same text for a save. Reads every record. */
 export async function digestOfSave(save: Save): Promise<string> {
-  const blocks: (readonly [Position, Chunk])[] = [];
+  const chunks: (readonly [Position, Chunk])[] = [];
   const entities: StoredEntity[] = [];
   const clocks: (readonly [Position, number])[] = [];
   for await (const leaf of save.index.all()) {
-    for (const { position, chunk } of await save.readBlocks(leaf)) blocks.push([position, chunk]);
+    for (const { position, chunk } of await save.readChunks(leaf)) chunks.push([position, chunk]);
     entities.push(...(await save.readEntities(leaf)));
     for (const { region, clock } of leaf.clocks) clocks.push([region, clock]);
   }
-  return digestText(save.global.description.name, blocks, clocks, entities, save.players);
+  return digestText(save.global.description.name, chunks, clocks, entities, save.players);
 }
 
 /** Returns a chunk that depends on the number. */
@@ -199,13 +199,13 @@ export function modelPlayer(playerId: bigint, lastSavedMs: number): StoredPlayer
 
 function digestText(
   name: string,
-  blocks: readonly (readonly [Position, Chunk])[],
+  chunks: readonly (readonly [Position, Chunk])[],
   clocks: readonly (readonly [Position, number])[],
   entities: readonly StoredEntity[],
   players: readonly StoredPlayer[],
 ): string {
   const lines = [
-    ...blocks.map(
+    ...chunks.map(
       ([position, chunk]) => `block ${position}: ${crc32(new Uint8Array(chunk.voxels().buffer))}`,
     ),
     ...clocks.map(([region, clock]) => `clock ${region}: ${clock}`),

@@ -10,8 +10,8 @@ export async function requireNamedPacks(disk: Disk): Promise<void> {
   for (const packId of named) ok(packIds.includes(packId), `pack ${packId} is named, and gone`);
   const save = await openSave(disk);
   try {
-    for await (const { blockRefs, entityRefs } of save.index.all()) {
-      for (const { dataFileId } of [...blockRefs, ...entityRefs])
+    for await (const { chunkRefs, entityRefs } of save.index.all()) {
+      for (const { dataFileId } of [...chunkRefs, ...entityRefs])
         ok(named.has(dataFileId), `pack ${dataFileId} is needed, and not named`);
     }
   } finally {

@@ -14,7 +14,7 @@ import {
 } from "@orthant/core";
 import { readLegacyWorld } from "@orthant/formats";
 import {
-  flatBlockBlobCodec,
+  flatChunkBlobCodec,
   flatEntityBlobCodec,
   flatGlobalCodec,
   flatIndexCodec,
@@ -23,8 +23,8 @@ import {
 } from "@orthant/formats/internal";
 import {
   type BlobRef,
-  blockBlobCodec,
   ChunkContent,
+  chunkBlobCodec,
   compactedPackHeader,
   DEFAULT_LIMITS,
   decodeIndexFile,
@@ -49,11 +49,11 @@ import {
   pageHeader,
   plainDescription,
   playersCodec,
-  type StoredBlock,
-  StoredChunk,
+  type StoredChunk,
   scanPack,
   sealBlob,
   trieOf,
+  WholeChunk,
 } from "@orthant/save";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
@@ -73,21 +73,21 @@ const index: IndexFile = {
   leaves: [
     {
       cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] },
-      blockRefs: [ref],
+      chunkRefs: [ref],
       entityRefs: [],
       chunks: 0,
       clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 }],
     },
     {
       cell: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] },
-      blockRefs: [ref, ref],
+      chunkRefs: [ref, ref],
       entityRefs: [ref],
       chunks: 0,
       clocks: [],
     },
     {
       cell: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] },
-      blockRefs: [],
+      chunkRefs: [],
       entityRefs: [ref],
       chunks: 0,
       clocks: [],
@@ -147,7 +147,7 @@ const bareplayers = players.map((player) => ({
 }));
 const entities = [modelEntity(1n, [1, 2, 3, 4]), modelEntity(2n, [-1, 0, 0, 0])];
 const box = { min: [-4, -4, -4, -4], max: [4, 4, 4, 4] } as const;
-const smallBlocks = [
+const smallChunks = [
   { position: [-1, 0, 0, 0], chunk: modelChunk(3) },
   { position: [0, 0, 0, 0], chunk: emptyChunk(SMALL_CHUNKS.volume) },
   { position: [0, 0, 0, 5], chunk: modelChunk(3) },
@@ -157,28 +157,28 @@ const smallBlocks = [
 const bigChunk = chunkFromVoxels(
   Uint16Array.from({ length: HYPERCUBE_CHUNKS.volume }, (_value, at) => Number(at % 97 === 0)),
 );
-const bigBlocks = [{ position: [1, 2, 3, 0], chunk: bigChunk }] as const;
+const bigChunks = [{ position: [1, 2, 3, 0], chunk: bigChunk }] as const;
 
-const changeOf = (position: Position, base: "generator" | "air", after: Chunk): StoredBlock => ({
+const changeOf = (position: Position, base: "generator" | "air", after: Chunk): StoredChunk => ({
   kind: "change",
   position,
   base,
   volume: after.volume,
   change: encodeChunkChange(emptyChunk(after.volume), after) ?? new Uint8Array(0),
 });
-const smallStored: readonly StoredBlock[] = [
-  new StoredChunk([-1, 0, 0, 0], ChunkContent.of(modelChunk(3))),
+const smallStored: readonly StoredChunk[] = [
+  new WholeChunk([-1, 0, 0, 0], ChunkContent.of(modelChunk(3))),
   changeOf([0, 0, 0, 0], "generator", modelChunk(5)),
-  new StoredChunk([0, 0, 0, 5], ChunkContent.of(modelChunk(3))),
+  new WholeChunk([0, 0, 0, 5], ChunkContent.of(modelChunk(3))),
   changeOf([0, 9, 0, 0], "air", emptyChunk(SMALL_CHUNKS.volume).set(3, 300)),
-  new StoredChunk([3, 0, 0, 0], ChunkContent.of(emptyChunk(SMALL_CHUNKS.volume))),
+  new WholeChunk([3, 0, 0, 0], ChunkContent.of(emptyChunk(SMALL_CHUNKS.volume))),
 ];
-const wideStored: readonly StoredBlock[] = [
-  smallStored[0] as StoredBlock,
+const wideStored: readonly StoredChunk[] = [
+  smallStored[0] as StoredChunk,
   changeOf([65_534, 65_535, 65_535, 65_535], "air", modelChunk(6)),
 ];
-const bigStored: readonly StoredBlock[] = [
-  new StoredChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
+const bigStored: readonly StoredChunk[] = [
+  new WholeChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
   changeOf([1, 2, 3, 1], "air", bigChunk),
 ];
 /** Small enough that inflated envelopes stay well below the allocation limit of a call. */
@@ -205,13 +205,13 @@ const TABLE_CALL_BYTES = 65_536;
 
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
-  strict("block blob", blockBlobCodec(SMALL_CHUNKS.volume), [
-    smallBlocks,
+  strict("chunk blob", chunkBlobCodec(SMALL_CHUNKS.volume), [
+    smallChunks,
     [{ position: [0, 0, 0, 0], chunk: undefined }],
   ]),
-  strict("block blob of large chunks", blockBlobCodec(HYPERCUBE_CHUNKS.volume), [bigBlocks]),
-  strict("packed block blob", packedBlobCodec(SMALL_CHUNKS.volume), [smallStored, wideStored]),
-  strict("packed block blob of large chunks", packedBlobCodec(HYPERCUBE_CHUNKS.volume), [bigStored]),
+  strict("chunk blob of large chunks", chunkBlobCodec(HYPERCUBE_CHUNKS.volume), [bigChunks]),
+  strict("packed chunk blob", packedBlobCodec(SMALL_CHUNKS.volume), [smallStored, wideStored]),
+  strict("packed chunk blob of large chunks", packedBlobCodec(HYPERCUBE_CHUNKS.volume), [bigStored]),
   lenient("blob envelope", (input) => openBlob(input, ENVELOPE_BYTES_MAX), [
     await sealBlob(encode(packedBlobCodec(SMALL_CHUNKS.volume), smallStored)),
     await sealBlob(encode(packedBlobCodec(HYPERCUBE_CHUNKS.volume), bigStored)),
@@ -225,15 +225,15 @@ export const saveTargets: readonly Target[] = [
     {
       generation: 1,
       regionChunkEdge: 4,
-      leaves: [{ region: [0, 0, 0, 0], blockRef: ref, entityRef: undefined }],
+      leaves: [{ region: [0, 0, 0, 0], chunkRef: ref, entityRef: undefined }],
     },
   ]),
   strict("flat entity blob", flatEntityBlobCodec, [{ region: [0, 0, 0, 0], regionChunkEdge: 4, entities }]),
-  lenient("flat block blob", (input) => decode(flatBlockBlobCodec, input), [
-    encode(flatBlockBlobCodec, { region: [0, 0, 0, 0], regionChunkEdge: 4, blocks: bigBlocks }),
+  lenient("flat chunk blob", (input) => decode(flatChunkBlobCodec, input), [
+    encode(flatChunkBlobCodec, { region: [0, 0, 0, 0], regionChunkEdge: 4, chunks: bigChunks }),
   ]),
   lenient("world override", (input) => decodeForeign(worldOverrideCodec, input), [
-    encode(worldOverrideCodec, bigBlocks),
+    encode(worldOverrideCodec, bigChunks),
   ]),
   lenient("manifest", decodeManifest, [
     encodeManifest(manifest),

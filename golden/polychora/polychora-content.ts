@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { MemoryDisk } from "@orthant/disk";
 import type { FlatSave } from "@orthant/formats";
-import type { BlockEntry, StoredEntity } from "@orthant/save";
+import type { ChunkEntry, StoredEntity } from "@orthant/save";
 import { findGoldenFolder } from "../suite.ts";
 import { copyFolderToMemory } from "./folder-disk.ts";
 
@@ -10,19 +10,19 @@ export const FOLDER = "polychora-v3";
 
 /** The whole content of a save. */
 export interface Content {
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
 /** Reads every record of a save. */
 export async function readEverything(save: FlatSave): Promise<Content> {
-  const blocks: BlockEntry[] = [];
+  const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
   for (const leaf of save.leaves) {
-    blocks.push(...(await save.readBlocks(leaf)));
+    chunks.push(...(await save.readChunks(leaf)));
     entities.push(...(await save.readEntities(leaf)));
   }
-  return { blocks, entities };
+  return { chunks, entities };
 }
 
 /** Copies a golden save into memory. */

@@ -83,8 +83,8 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   return [
     row("repair brings back the blocks", () => {
       deepEqual(
-        content.blocks,
-        before.blocks.filter(({ position }) => !isLost("blocks", position)),
+        content.chunks,
+        before.chunks.filter(({ position }) => !isLost("blocks", position)),
       );
     }),
     row("repair brings back the entities", () => {

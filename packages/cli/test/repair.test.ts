@@ -59,7 +59,7 @@ describe("repair", () => {
     for (const options of [[], ["--dry-run"], ["--to", `${folder}-mended`, "--dry-run"]]) {
       const { exitCode, output } = await capture(["repair", folder, ...options]);
       expect(exitCode).toBe(EXIT.loss);
-      expect(output).toContain("loss: blocks of the chunks [0, 0, 0, 0] to ");
+      expect(output).toContain("loss: chunks in [0, 0, 0, 0] to ");
       expect(output).toContain("\n1 loss\nnothing was written;");
     }
     expect(await contentOf(folder)).toEqual(before);
@@ -106,7 +106,7 @@ describe("repair", () => {
     const mended = `${folder}-mended`;
     const { exitCode, output } = await capture(["repair", folder, "--to", mended]);
     expect(exitCode).toBe(EXIT.loss);
-    expect(output).toContain("loss: blocks of the chunks ");
+    expect(output).toContain("loss: chunks in ");
     expect((await capture(["verify", mended])).exitCode).toBe(EXIT.ok);
   });
 

@@ -5,5 +5,5 @@ export {
   flatPlayersCodec,
   worldOverrideCodec,
 } from "./polychora-flat/payloads.ts";
-export { flatBlockBlobCodec, flatEntityBlobCodec } from "./polychora-flat/records.ts";
+export { flatChunkBlobCodec, flatEntityBlobCodec } from "./polychora-flat/records.ts";
 export { type FlatSaveContent, writeFlatSave } from "./polychora-flat/writer.ts";

@@ -13,7 +13,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { convertFlatSave, convertToFlat, openFlatSave, verifyFlatSave } from "@orthant/formats";
 import { worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";
 import {
-  type BlockEntry,
+  type ChunkEntry,
   compareSaves,
   createSave,
   DEFAULT_LIMITS,
@@ -43,9 +43,9 @@ const GLOBAL: GlobalState = {
 };
 
 /** Scattered chunks, dense in some regions and isolated in others. */
-function scattered(seed: number): readonly BlockEntry[] {
+function scattered(seed: number): readonly ChunkEntry[] {
   const prng = new Prng(seed);
-  const blocks = new Map<string, BlockEntry>();
+  const chunks = new Map<string, ChunkEntry>();
   for (let count = 0; count < 120; count++) {
     const spread = prng.chance(0.7) ? 6 : 200_000;
     const at = (): number => prng.between(-spread, spread);
@@ -53,23 +53,23 @@ function scattered(seed: number): readonly BlockEntry[] {
     const chunk = prng.chance(0.1)
       ? uniformChunk(VOLUME, prng.below(3))
       : chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => (cell === count ? 200 : cell % 3)));
-    blocks.set(position.join(), { position, chunk });
+    chunks.set(position.join(), { position, chunk });
   }
-  return [...blocks.values()];
+  return [...chunks.values()];
 }
 
-async function treeOf(blocks: readonly BlockEntry[], change: Partial<GlobalState> = {}): Promise<Save> {
+async function treeOf(chunks: readonly ChunkEntry[], change: Partial<GlobalState> = {}): Promise<Save> {
   const disk = new MemoryDisk();
   const cells = new LeafMap();
-  const leaves = new Map<string, { cell: Box; blocks: BlockEntry[]; entities: StoredEntity[] }>();
-  for (const block of blocks) {
-    const cell = cells.cellFor(block.position);
-    const leaf = leaves.get(cell.min.join()) ?? { cell, blocks: [], entities: [] };
+  const leaves = new Map<string, { cell: Box; chunks: ChunkEntry[]; entities: StoredEntity[] }>();
+  for (const entry of chunks) {
+    const cell = cells.cellFor(entry.position);
+    const leaf = leaves.get(cell.min.join()) ?? { cell, chunks: [], entities: [] };
     leaves.set(cell.min.join(), leaf);
-    leaf.blocks.push(block);
+    leaf.chunks.push(entry);
   }
   leaves.get("0,0,0,0")?.entities.push(entityAt(1n, [3, 3, 3, 3]), entityAt(2n, [900, 3, 3, 3]));
-  const limits = { ...DEFAULT_LIMITS, blockBlobTargetBytes: 4_096 };
+  const limits = { ...DEFAULT_LIMITS, chunkBlobTargetBytes: 4_096 };
   const global = { ...GLOBAL, ...change };
   const writer = await createSave(disk, {
     nowMs: 1,
@@ -143,9 +143,9 @@ describe("conversion to and from flat saves", () => {
     });
     const flat = await openFlatSave(disk);
     const [leaf] = flat.leaves;
-    const [block] = leaf === undefined ? [] : await flat.readBlocks(leaf);
-    expect(block?.chunk.get(0)).toBe(9);
-    expect(block?.chunk.get(1)).toBe(2);
+    const [entry] = leaf === undefined ? [] : await flat.readChunks(leaf);
+    expect(entry?.chunk.get(0)).toBe(9);
+    expect(entry?.chunk.get(1)).toBe(2);
   });
 
   test.each<[thickness: number, base: object]>([
@@ -163,7 +163,7 @@ describe("conversion to and from flat saves", () => {
   });
 
   test("reads chunks from a flat save's global file, and regions of any edge", async () => {
-    const global: readonly BlockEntry[] = [
+    const global: readonly ChunkEntry[] = [
       { position: [-9, 0, 0, 0], chunk: uniformChunk(VOLUME, 5) },
       { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 6) },
     ];
@@ -173,7 +173,7 @@ describe("conversion to and from flat saves", () => {
       worldSeed: 1n,
       nextEntityId: 1n,
       players: [],
-      blocks: [
+      chunks: [
         { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 7) },
         { position: [2, 0, 0, 0], chunk: uniformChunk(VOLUME, 8) },
         { position: [-4, -5, 11, 3], chunk: uniformChunk(VOLUME, 9) },
@@ -195,7 +195,7 @@ describe("conversion to and from flat saves", () => {
     const tree = await openSave(target);
     const found = new Map<string, number | undefined>();
     for await (const leaf of tree.index.all()) {
-      for (const { position, chunk } of await tree.readBlocks(leaf))
+      for (const { position, chunk } of await tree.readChunks(leaf))
         found.set(`${position}`, chunk.uniformMaterial);
       for (const { entityId } of await tree.readEntities(leaf)) expect(entityId).toBe(4n);
     }
@@ -209,7 +209,7 @@ describe("conversion to and from flat saves", () => {
       worldSeed: 1n,
       nextEntityId: 1n,
       players: [bare, { ...bare, lastSavedMs: 99 }],
-      blocks: [],
+      chunks: [],
       entities: [{ ...entityAt(4n, [1, 1, 1, 1]), entityClass: 0 }],
       nowMs: 4,
     });

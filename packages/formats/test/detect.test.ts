@@ -28,7 +28,7 @@ async function treeDisk(): Promise<MemoryDisk> {
 
 async function flatDisk(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const nothing = { players: [], blocks: [], entities: [] };
+  const nothing = { players: [], chunks: [], entities: [] };
   await writeFlatSave(disk, {
     base: { kind: "empty" },
     worldSeed: 0n,

@@ -12,7 +12,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
 import {
   type FlatSaveContent,
-  flatBlockBlobCodec,
+  flatChunkBlobCodec,
   flatEntityBlobCodec,
   flatGlobalCodec,
   flatIndexCodec,
@@ -37,7 +37,7 @@ const content: FlatSaveContent = {
   worldSeed: 1337n,
   nextEntityId: 5n,
   players: [bare(7n), bare(3n)],
-  blocks: [
+  chunks: [
     { position: [-1, 2, 0, 12], chunk: uniformChunk(VOLUME, 9) },
     { position: [0, 0, 0, 0], chunk: emptyChunk(VOLUME) },
     { position: [1, 0, 0, 0], chunk: uniformChunk(VOLUME, 255) },
@@ -59,7 +59,7 @@ describe("a flat save", () => {
       worldSeed: 0n,
       nextEntityId: 1n,
       players: [],
-      blocks: [],
+      chunks: [],
       entities: [],
     } as const;
     const { files } = (await flatDisk(nothing)).image();
@@ -85,8 +85,8 @@ describe("a flat save", () => {
       generators: [],
     });
     expect(save.global.description.chunkShape).toEqual(HYPERCUBE_CHUNKS);
-    const blocks = (await Promise.all(save.leaves.map((leaf) => save.readBlocks(leaf)))).flat();
-    expect(blocks).toEqual(content.blocks);
+    const chunks = (await Promise.all(save.leaves.map((leaf) => save.readChunks(leaf)))).flat();
+    expect(chunks).toEqual(content.chunks);
     expect(await verifyFlatSave(await flatDisk())).toMatchObject([{ severity: "notice" }]);
   });
 
@@ -110,9 +110,9 @@ describe("a flat save", () => {
     [
       "S39",
       "a material above 255",
-      { blocks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] },
+      { chunks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] },
     ],
-    ["S39", "a chunk of another shape", { blocks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(16, 1) }] }],
+    ["S39", "a chunk of another shape", { chunks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(16, 1) }] }],
     ["S36", "generators", { base: { kind: "generated" } }],
     ["S37", "a player with a name", { players: [playerOf(1n)] }],
     [
@@ -128,11 +128,11 @@ describe("a flat save", () => {
 
   test("[S39] names the positions that it cannot hold before anything is written", async () => {
     const disk = new MemoryDisk();
-    const blocks = Array.from({ length: 7 }, (_, x) => ({
+    const chunks = Array.from({ length: 7 }, (_, x) => ({
       position: [x, 0, 0, 0] as const,
       chunk: uniformChunk(VOLUME, 300),
     }));
-    const attempt = writeFlatSave(disk, { ...content, blocks });
+    const attempt = writeFlatSave(disk, { ...content, chunks });
     await expect(attempt).rejects.toThrow(/7 chunks .* \[0,0,0,0\], .*\[4,0,0,0\] \.\.\./);
     expect(disk.image().files.size).toBe(0);
   });
@@ -141,8 +141,8 @@ describe("a flat save", () => {
     const chunk = "8020".concat("05".repeat(VOLUME));
     const other = "8020".concat("06".repeat(VOLUME));
     const hex = `00000000 08 02 ${chunk} ${other} 02 00000000 02 01 00000001 02 00`;
-    const { blocks } = decode(flatBlockBlobCodec, fromHex(hex));
-    expect(blocks.map((block) => block.chunk?.uniformMaterial)).toEqual([6, 5]);
+    const { chunks } = decode(flatChunkBlobCodec, fromHex(hex));
+    expect(chunks.map((entry) => entry.chunk?.uniformMaterial)).toEqual([6, 5]);
   });
 
   test.each<[rule: string, name: string, read: () => unknown, code: ErrorCode]>([
@@ -157,13 +157,13 @@ describe("a flat save", () => {
     [
       "S39",
       "a chunk of 5 voxels",
-      () => decode(flatBlockBlobCodec, fromHex("00000000 08 01 05 0101010101 00")),
+      () => decode(flatChunkBlobCodec, fromHex("00000000 08 01 05 0101010101 00")),
       "ORT_CHUNK_VOLUME",
     ],
     [
       "S39",
-      "a block outside of its region",
-      () => decode(flatBlockBlobCodec, fromHex("00000000 08 00 01 04000000 01 00")),
+      "a chunk outside of its region",
+      () => decode(flatChunkBlobCodec, fromHex("00000000 08 00 01 04000000 01 00")),
       "ORT_BLOB",
     ],
     ["S40", "an entity of a fourth class", () => decode(flatEntityBlobCodec, encodeEntity(3)), "ORT_TAG"],
@@ -186,15 +186,15 @@ describe("a flat save", () => {
     expect(await codeOfRejection(() => openFlatSave(disk))).toBe("ORT_INDEX");
   });
 
-  test("[S41] returns the blocks in the global file separately", async () => {
-    const blocks = [
+  test("[S41] returns the chunks in the global file separately", async () => {
+    const chunks = [
       { position: [0, -1, 0, 0], chunk: emptyChunk(VOLUME) },
       { position: [1, 1, 1, 1], chunk: uniformChunk(VOLUME, 3) },
     ] as const;
-    const customPayload = encode(worldOverrideCodec, blocks);
+    const customPayload = encode(worldOverrideCodec, chunks);
     expect(toHex(customPayload)).toBe(toHex(fromHex("01 02 00010000 01 00 02020202 01 03")));
     const save = await openFlatSave(await flatDisk({ customPayload }));
-    expect(save.globalBlocks).toEqual(blocks);
+    expect(save.globalChunks).toEqual(chunks);
     expect(save.customPayload).toEqual(customPayload);
   });
 
@@ -222,7 +222,7 @@ describe("a .v4dw file", () => {
     const world = readLegacyWorld("world.v4dw", fromHex(LEGACY));
     const runs = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, at) => (at < 2_048 ? 3 : 0)));
     expect(world.base).toEqual({ kind: "flatFloor", material: 11 });
-    expect(world.blocks).toEqual([
+    expect(world.chunks).toEqual([
       { position: [-1, 0, 0, 0], chunk: runs },
       { position: [5, 5, 5, 5], chunk: uniformChunk(VOLUME, 2) },
     ]);

@@ -1,7 +1,7 @@
 export { type Finding, isWhole } from "@orthant/disk/files";
 export { openBlob, sealBlob } from "./codec/blob-envelope.ts";
 export { type BlobRef, blobRefCodec } from "./codec/blob-ref.ts";
-export { blockBlobCodec } from "./codec/block-blob.ts";
+export { chunkBlobCodec } from "./codec/chunk-blob.ts";
 export { type EntityBlob, entityBlobCodec } from "./codec/entity-blob.ts";
 export { PLAYER_CLASS, type StoredEntity, storedEntityCodec } from "./codec/entity-record.ts";
 export {
@@ -44,15 +44,15 @@ export { decodeManifest, encodeManifest, type Manifest, type ReadManifest } from
 export type { PackList, PackRange } from "./codec/pack-list.ts";
 export { packedBlobCodec } from "./codec/packed-blob.ts";
 export { mergePlayers, playersCodec, type StoredPlayer, sortPlayers } from "./codec/player-record.ts";
-export type { BlockAssignment, BlockEntry } from "./codec/prepared-blocks.ts";
+export type { ChunkAssignment, ChunkEntry } from "./codec/prepared-chunks.ts";
 export {
   ChunkContent,
   type GeneratedChunks,
-  realizeBlock,
-  type StoredBlock,
+  realizeStored,
   type StoredChange,
-  StoredChunk,
-} from "./codec/stored-block.ts";
+  type StoredChunk,
+  WholeChunk,
+} from "./codec/stored-chunk.ts";
 export type { Vector } from "./codec/vector.ts";
 export {
   type Attachment,
@@ -72,7 +72,7 @@ export { removeTemporaries } from "./commit/remove-temporaries.ts";
 export type { LeafChange, SaveChange } from "./commit/save-change.ts";
 export { createSave, type ResumeOptions, resumeSave } from "./commit/start-writer.ts";
 export type { SaveWriter } from "./commit/writer.ts";
-export type { BlockDifference, ChunkState } from "./compare/compare-blocks.ts";
+export type { ChunkDifference, ChunkState } from "./compare/compare-chunks.ts";
 export type { FactDifference } from "./compare/compare-facts.ts";
 export {
   type Change,
@@ -96,7 +96,7 @@ export { IndexPage, type PageLink } from "./index/index-page.ts";
 export type { IndexTotals } from "./index/index-totals.ts";
 export { allLeaves, type IndexPart, type LeafDifference, LeafIndex } from "./index/leaf-index.ts";
 export { LeafMap } from "./index/leaf-map.ts";
-export { chunkOfEntity, LEAF_BLOCKS_TARGET } from "./index/leaf-partition.ts";
+export { chunkOfEntity, LEAF_CHUNKS_TARGET } from "./index/leaf-partition.ts";
 export type { HasCell } from "./index/leaf-trie.ts";
 export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./index/page-codec.ts";
 export { SaveContent } from "./index/save-content.ts";

@@ -7,7 +7,7 @@ export { isFlatIndex } from "./codec/flat-index.ts";
 export { playerEntityHintsCodec } from "./codec/global-record.ts";
 export {
   BLOB_VERSION,
-  BLOCK_BLOB,
+  CHUNK_BLOB,
   ENTITY_BLOB,
   flatIndexHeader,
   globalHeader,

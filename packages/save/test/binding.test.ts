@@ -16,7 +16,7 @@ import {
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
-  blockAt,
+  entryAt,
   GLOBAL,
   ORIGIN_CELL,
   playerOf,
@@ -71,11 +71,11 @@ async function worldOf(worldId: bigint): Promise<MemoryDisk> {
     nowMs: 1,
     global: { ...GLOBAL, description: { ...GLOBAL.description, worldId } },
     players: [playerOf(worldId)],
-    leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([1, 2, 3, 4], number)] }],
+    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], number)] }],
   });
   const cell = ORIGIN_CELL;
   await (
-    await writer.commit({ nowMs: 2, leaves: [{ cell, blocks: [blockAt([1, 2, 3, 4], number + 1)] }] })
+    await writer.commit({ nowMs: 2, leaves: [{ cell, chunks: [entryAt([1, 2, 3, 4], number + 1)] }] })
   ).close();
   await writer.close();
   return disk;

@@ -1,10 +1,10 @@
 import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
-import { blockBlobCodec, entityBlobCodec, type StoredEntity } from "@orthant/save";
+import { chunkBlobCodec, entityBlobCodec, type StoredEntity } from "@orthant/save";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { chunkOf, entityAt, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
-const blobCodec = blockBlobCodec(SHAPE.volume);
+const blobCodec = chunkBlobCodec(SHAPE.volume);
 
 /** Sixteen voxels of one bit each, all 1 but the fourth. The palette is 1 and then the other material. */
 const CHUNK_9 = "02 02 01 09 01 01 08";
@@ -17,7 +17,7 @@ const AT_0_0_0_2_VIRGIN = "01 00 00 02 00 00";
 const AT_1 = "02 00 00 00 02 01";
 const AT_1_0_0_1 = "02 00 00 01 02 00";
 const blob = `${VOLUME} 02 ${CHUNK_9} ${CHUNK_7} 05 ${AT_MINUS_1} ${AT_0_EMPTY} ${AT_0_0_0_2_VIRGIN} ${AT_1} ${AT_1_0_0_1}`;
-const blocks = [
+const chunks = [
   { position: [-1, 0, 0, 0], chunk: chunkOf(9) },
   { position: [0, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
   { position: [0, 0, 0, 2], chunk: undefined },
@@ -25,11 +25,11 @@ const blocks = [
   { position: [1, 0, 0, 1], chunk: chunkOf(9) },
 ] as const;
 
-describe("a block blob", () => {
+describe("a chunk blob", () => {
   test("[S29, S30, S31] consists of volume, dictionary and assignments, whatever the input order", () => {
-    expect(toHex(encode(blobCodec, [...blocks].reverse()))).toBe(toHex(fromHex(blob)));
+    expect(toHex(encode(blobCodec, [...chunks].reverse()))).toBe(toHex(fromHex(blob)));
     const read = decode(blobCodec, fromHex(blob));
-    expect(read.map(({ position }) => position)).toEqual(blocks.map(({ position }) => position));
+    expect(read.map(({ position }) => position)).toEqual(chunks.map(({ position }) => position));
     expect(read.map(({ chunk }) => chunk?.get(3))).toEqual([9, 0, undefined, 7, 9]);
   });
 
@@ -37,7 +37,7 @@ describe("a block blob", () => {
     ["S29", "a volume that is too large", blob.replace(VOLUME, "03000000 02000004"), "ORT_BLOB"],
     ["S29", "a volume that is too small", blob.replace(VOLUME, "01000000 00000004"), "ORT_BLOB"],
     ["S29", "a volume that ends before it begins", blob.replace(VOLUME, "02000000 01000004"), "ORT_BOX"],
-    ["S29", "no blocks", `${VOLUME} 00 00`, "ORT_BLOB"],
+    ["S29", "no chunks", `${VOLUME} 00 00`, "ORT_BLOB"],
     ["S29", "a chunk in the dictionary twice", blob.replace(CHUNK_7, CHUNK_9), "ORT_BLOB"],
     ["S29", "an empty chunk in the dictionary", blob.replace(CHUNK_7, "00"), "ORT_BLOB"],
     ["S29", "a chunk that is not used", blob.replace(AT_1, "02 00 00 00 02 00"), "ORT_BLOB"],
@@ -45,11 +45,11 @@ describe("a block blob", () => {
     ["S29", "an index behind the dictionary", blob.replace(AT_1, "02 00 00 00 02 02"), "ORT_BLOB"],
     [
       "S30",
-      "blocks out of order",
+      "chunks out of order",
       blob.replace(AT_0_EMPTY, AT_1).replace(`${AT_1} ${AT_1_0_0_1}`, `${AT_0_EMPTY} ${AT_1_0_0_1}`),
       "ORT_BLOB",
     ],
-    ["S30", "a block twice", blob.replace(AT_0_0_0_2_VIRGIN, AT_0_EMPTY), "ORT_BLOB"],
+    ["S30", "a chunk twice", blob.replace(AT_0_0_0_2_VIRGIN, AT_0_EMPTY), "ORT_BLOB"],
     ["S31", "a fourth state", blob.replace(AT_0_EMPTY, "01 00 00 00 03 00"), "ORT_TAG"],
     [
       "S31",

@@ -11,7 +11,7 @@ import {
   verifySave,
 } from "@orthant/save";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
-import { blocksOf, flipByte, replaceFile, TIGHT_LIMITS } from "@orthant/testkit/saves";
+import { chunksOf, flipByte, replaceFile, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 import { AT_ONCE, change, fileOf, numbersOf, packNames, worldOf } from "./compacted-worlds.ts";
 
@@ -68,7 +68,7 @@ describe("a compacted pack", () => {
     const other = await openSave(disk, { generation: 4 });
     for (const number of [6, 7]) await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
-    const attempt = blocksOf(other);
+    const attempt = chunksOf(other);
     await expect(attempt).rejects.toMatchObject({ code: "ORT_RECORD", context: { path: PACK } });
     await expect(attempt).rejects.toThrow(/no generation needed it/);
   });
@@ -106,7 +106,7 @@ describe("a compacted pack", () => {
     const target = new MemoryDisk();
     const plan = await planRepair(disk);
     await applyRepair(disk, plan, target);
-    expect(await blocksOf(await openSave(target))).toEqual({ "0,0,0,0": 15 });
+    expect(await chunksOf(await openSave(target))).toEqual({ "0,0,0,0": 15 });
   });
 
   test.each<[what: string, count: number, table: string, code: ErrorCode]>([
@@ -165,7 +165,7 @@ describe("a compacted pack", () => {
     for (const path of disk.image().files.keys()) if (path.startsWith("index/")) await disk.remove(path);
     const target = new MemoryDisk();
     await applyRepair(disk, await planRepair(disk), target);
-    expect(await blocksOf(await openSave(target))).toEqual({ "0,0,0,0": 15 });
+    expect(await chunksOf(await openSave(target))).toEqual({ "0,0,0,0": 15 });
   });
 
   test("[S93] is left alone by a writer when it is the active one; the writer begins another", async () => {

@@ -7,7 +7,7 @@ import {
   type SaveLimits,
   type SaveWriter,
 } from "@orthant/save";
-import { blockAt, blocksOf, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "@orthant/testkit/saves";
+import { chunksOf, entryAt, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 
 /** Compacts everything possible, without pauses. */
 export const AT_ONCE: CompactionOptions = { force: true, pause: async () => undefined };
@@ -19,7 +19,7 @@ const FIRST = 10;
 export function change(number: number): SaveChange {
   return {
     nowMs: number,
-    leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], FIRST + number)] }],
+    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], FIRST + number)] }],
   };
 }
 
@@ -44,7 +44,7 @@ export async function numbersOf(
   const numbers: number[] = [];
   for (const generation of generations) {
     const save = await openSave(disk, { generation });
-    numbers.push(((await blocksOf(save))["0,0,0,0"] ?? 0) - FIRST);
+    numbers.push(((await chunksOf(save))["0,0,0,0"] ?? 0) - FIRST);
     await save.close();
   }
   return numbers;

@@ -18,7 +18,7 @@ import {
   Prng,
 } from "@orthant/testkit";
 import {
-  blocksOf,
+  chunksOf,
   entityAt,
   entityIdsOf,
   flipByte,
@@ -90,7 +90,7 @@ describe("compaction", () => {
     for (const number of [1, 2, 3].map((step) => COMMITS + step))
       await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await chunksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await reader.close();
     await (await writer.commit(change(COMMITS + 4))).close();
     await writer.compact(AT_ONCE);
@@ -106,9 +106,9 @@ describe("compaction", () => {
     for (const number of [1, 2, 3].map((step) => COMMITS + step))
       await (await writer.commit(change(number))).close();
     await writer.compact(AT_ONCE);
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await chunksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await writer.close();
-    expect(await blocksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await chunksOf(reader)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await reader.close();
   });
 
@@ -135,12 +135,12 @@ describe("compaction", () => {
     const slow = new SlowReads(disk.image());
     const save = await openSave(slow);
     const next = await resumeSave(slow, save);
-    const reading = blocksOf(save);
+    const reading = chunksOf(save);
     await slow.hasBegun;
     await next.compact(AT_ONCE);
     slow.goOn();
     expect(await reading).toEqual({ "0,0,0,0": COMMITS + 10 });
-    expect(await blocksOf(save)).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await chunksOf(save)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await save.close();
     await next.close();
     expect(slow.openFiles).toBe(0);
@@ -426,7 +426,7 @@ function bigChange(number: number): SaveChange {
   const payload = Uint8Array.from({ length: BIG_BYTES }, () => prng.u32());
   return {
     nowMs: number,
-    leaves: [{ cell: ORIGIN_CELL, blocks: [], entities: [{ ...entityAt(1n, [0, 0, 0, 0]), payload }] }],
+    leaves: [{ cell: ORIGIN_CELL, chunks: [], entities: [{ ...entityAt(1n, [0, 0, 0, 0]), payload }] }],
   };
 }
 

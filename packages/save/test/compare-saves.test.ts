@@ -2,7 +2,7 @@ import { emptyChunk, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
   allLeaves,
-  type BlockEntry,
+  type ChunkEntry,
   compareSaves,
   createSave,
   openSave,
@@ -13,8 +13,8 @@ import {
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 import {
-  blockAt,
   entityAt,
+  entryAt,
   GLOBAL,
   ORIGIN_CELL,
   playerOf,
@@ -25,12 +25,12 @@ import {
 import { describe, expect, test } from "vitest";
 
 async function saveOf(
-  blocks: readonly BlockEntry[],
+  chunks: readonly ChunkEntry[],
   entities: readonly StoredEntity[] = [],
   limits?: SaveLimits,
 ): Promise<Save> {
   const disk = new MemoryDisk();
-  const leaves = [{ cell: ORIGIN_CELL, blocks, entities }];
+  const leaves = [{ cell: ORIGIN_CELL, chunks, entities }];
   const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, leaves, ...(limits && { limits }) });
   await writer.close();
   return openSave(disk);
@@ -46,27 +46,27 @@ async function differences(before: Save, after: Save, samePacks = false): Promis
 
 describe("compareSaves", () => {
   test("finds nothing between equal worlds, however their leaves are split", async () => {
-    const blocks = Array.from({ length: 40 }, (_, index) => blockAt([index, index % 3, 0, 0], 100 + index));
+    const chunks = Array.from({ length: 40 }, (_, index) => entryAt([index, index % 3, 0, 0], 100 + index));
     const entities = [entityAt(1n, [1, 1, 0, 0]), entityAt(2n, [90, 1, 0, 0])];
-    const [one, many] = [await saveOf(blocks, entities), await saveOf(blocks, entities, TIGHT_LIMITS)];
+    const [one, many] = [await saveOf(chunks, entities), await saveOf(chunks, entities, TIGHT_LIMITS)];
     expect(await allLeaves(one.index)).toHaveLength(1);
     expect(many.index.totals.leaves).toBeGreaterThan(4);
     expect(await differences(one, many)).toEqual([]);
     expect(
-      await differences(await saveOf(blocks, entities, TIGHT_LIMITS), await saveOf(blocks, entities)),
+      await differences(await saveOf(chunks, entities, TIGHT_LIMITS), await saveOf(chunks, entities)),
     ).toEqual([]);
   });
 
   test("distinguishes untouched, empty and content, and counts voxels where both sides have content", async () => {
     const before = await saveOf([
-      blockAt([0, 0, 0, 0], 5),
-      blockAt([1, 0, 0, 0], 5),
-      blockAt([2, 0, 0, 0], 5),
+      entryAt([0, 0, 0, 0], 5),
+      entryAt([1, 0, 0, 0], 5),
+      entryAt([2, 0, 0, 0], 5),
     ]);
     const after = await saveOf([
-      blockAt([0, 0, 0, 0], 6),
+      entryAt([0, 0, 0, 0], 6),
       { position: [2, 0, 0, 0], chunk: emptyChunk(SHAPE.volume) },
-      blockAt([3, 0, 0, 0], 5),
+      entryAt([3, 0, 0, 0], 5),
     ]);
     expect(await differences(before, after)).toEqual([
       { kind: "chunk", position: [0, 0, 0, 0], before: "content", after: "content", voxels: 1 },
@@ -79,13 +79,13 @@ describe("compareSaves", () => {
   test("agrees with a model on random worlds of small and large leaves", async () => {
     const prng = new Prng(11);
     for (let round = 0; round < 30; round++) {
-      const model = (): Map<string, BlockEntry> => {
-        const blocks = new Map<string, BlockEntry>();
+      const model = (): Map<string, ChunkEntry> => {
+        const chunks = new Map<string, ChunkEntry>();
         for (let count = prng.below(40); count > 0; count--) {
           const position: Position = [prng.below(9), prng.below(3), prng.below(9), 0];
-          blocks.set(position.join(), blockAt(position, 1 + prng.below(2)));
+          chunks.set(position.join(), entryAt(position, 1 + prng.below(2)));
         }
-        return blocks;
+        return chunks;
       };
       const [before, after] = [model(), model()];
       const limits = (): SaveLimits | undefined => (prng.chance(0.5) ? TIGHT_LIMITS : undefined);

@@ -10,9 +10,9 @@ import {
   WEAK,
 } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
+  chunksOf,
   entityAt,
+  entryAt,
   ORIGIN_CELL,
   pagedWorld,
   smallWorld,
@@ -30,8 +30,8 @@ async function bytesOf(disk: MemoryDisk, path: string): Promise<Uint8Array> {
 describe("copyGeneration", () => {
   test("[S52] copies the files of a generation byte for byte, and packs as far as it needs them", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-    const blocks = Array.from({ length: 150 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
-    await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] })).close();
+    const chunks = Array.from({ length: 150 }, (_, index) => entryAt([index, 0, 0, 0], 100 + index));
+    await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] })).close();
     await (await writer.commit({ nowMs: 3 })).close();
     await writer.close();
 
@@ -48,7 +48,7 @@ describe("copyGeneration", () => {
     }
     expect(await verifySave(target)).toEqual([]);
     const [original, copy] = [await openSave(disk), await openSave(target)];
-    expect(await blocksOf(copy)).toEqual(await blocksOf(original));
+    expect(await chunksOf(copy)).toEqual(await chunksOf(original));
     await original.close();
 
     const next = await resumeSave(target, copy);
@@ -60,14 +60,14 @@ describe("copyGeneration", () => {
   test("copies an older generation with a manifest that names it", async () => {
     const { disk, writer } = await smallWorld();
     await (
-      await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([5, 5, 5, 5], 8)] }] })
+      await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([5, 5, 5, 5], 8)] }] })
     ).close();
     await writer.close();
     const target = new MemoryDisk();
     expect((await copyGeneration(disk, target, { generation: 0 })).generation).toBe(0);
     expect(await verifySave(target)).toEqual([]);
     const save = await openSave(target);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
     await save.close();
     expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk(), { generation: 9 }))).toBe(
       "ORT_NOT_FOUND",
@@ -157,9 +157,9 @@ describe("copyGeneration", () => {
   describe("after a power cut", () => {
     async function copySmallWorld(target: Disk): Promise<void> {
       const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-      const blocks = Array.from({ length: 8 }, (_, index) => blockAt([index, 0, 0, 0], 100 + index));
+      const chunks = Array.from({ length: 8 }, (_, index) => entryAt([index, 0, 0, 0], 100 + index));
       const entities = [entityAt(4n, [1, 1, 0, 0])];
-      await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks, entities }] })).close();
+      await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks, entities }] })).close();
       await writer.close();
       await copyGeneration(disk, target);
     }

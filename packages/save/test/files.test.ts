@@ -10,7 +10,7 @@ import {
 } from "@orthant/save";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import {
-  blocksOf,
+  chunksOf,
   flipByte,
   ORIGIN_CELL,
   playerOf,
@@ -68,12 +68,12 @@ describe("a pack", () => {
     expect(pack.subarray(0, 19)).toEqual(fromHex("56344454 01000000 01000000 52454344 01 0200"));
     const view = new DataView(pack.buffer);
     expect([view.getUint32(19, true), view.getUint32(23, true)]).toEqual([payload.length, crc32(payload)]);
-    // Deflated, 25 bytes: the box, one block, one chunk, the first position, the first content, and that
+    // Deflated, 25 bytes: the box, one chunk, one chunk, the first position, the first content, and that
     // chunk.
     expect(payload.subarray(0, 2)).toEqual(fromHex("01 19"));
     const inner = fromHex("02040608 02040608 01 01 00 02 02 0100 0900 0800000000000000");
     expect(await openBlob(payload, 25)).toEqual(inner);
-    expect((await allLeaves(writer.state.index))[0]?.blockRefs).toEqual([
+    expect((await allLeaves(writer.state.index))[0]?.chunkRefs).toEqual([
       {
         dataFileId: 1,
         recordOffset: 12,
@@ -100,16 +100,16 @@ describe("a pack", () => {
     await flipByte(disk, PACK, offset);
     const save = await openSave(disk);
     const [leaf] = (await allLeaves(save.index)) as [LeafEntry];
-    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe(code);
+    expect(await codeOfRejection(() => save.readChunks(leaf))).toBe(code);
   });
 
   test("[S12] has a record checked each time it is read", async () => {
     const { disk } = await smallWorld();
     const save = await openSave(disk);
     const [leaf] = (await allLeaves(save.index)) as [LeafEntry];
-    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("no error");
+    expect(await codeOfRejection(() => save.readChunks(leaf))).toBe("no error");
     await flipByte(disk, PACK, 30);
-    expect(await codeOfRejection(() => save.readBlocks(leaf))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(() => save.readChunks(leaf))).toBe("ORT_CHECKSUM");
   });
 
   test("[S12] is refused when it is missing or cut", async () => {
@@ -118,12 +118,12 @@ describe("a pack", () => {
     await replaceFile(disk, PACK, whole.subarray(0, -1));
     const cut = await openSave(disk);
     expect(
-      await codeOfRejection(async () => cut.readBlocks((await allLeaves(cut.index))[0] as LeafEntry)),
+      await codeOfRejection(async () => cut.readChunks((await allLeaves(cut.index))[0] as LeafEntry)),
     ).toBe("ORT_TRUNCATED");
     const gone = await openSave(disk);
     await disk.remove(PACK);
     expect(
-      await codeOfRejection(async () => gone.readBlocks((await allLeaves(gone.index))[0] as LeafEntry)),
+      await codeOfRejection(async () => gone.readChunks((await allLeaves(gone.index))[0] as LeafEntry)),
     ).toBe("ORT_NOT_FOUND");
   });
 });
@@ -135,20 +135,20 @@ describe("what a leaf refers to", () => {
       (leaf) => ({ ...leaf, cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] } }),
       "ORT_BLOB",
     ],
-    ["is there once", (leaf) => ({ ...leaf, blockRefs: [...leaf.blockRefs, ...leaf.blockRefs] }), "ORT_BLOB"],
+    ["is there once", (leaf) => ({ ...leaf, chunkRefs: [...leaf.chunkRefs, ...leaf.chunkRefs] }), "ORT_BLOB"],
     [
       "is of the right type",
-      (leaf) => ({ ...leaf, blockRefs: leaf.blockRefs.map((ref) => ({ ...ref, blobType: 2 })) }),
+      (leaf) => ({ ...leaf, chunkRefs: leaf.chunkRefs.map((ref) => ({ ...ref, blobType: 2 })) }),
       "ORT_RECORD",
     ],
     [
       "is of a known version",
-      (leaf) => ({ ...leaf, blockRefs: leaf.blockRefs.map((ref) => ({ ...ref, blobVersion: 3 })) }),
+      (leaf) => ({ ...leaf, chunkRefs: leaf.chunkRefs.map((ref) => ({ ...ref, blobVersion: 3 })) }),
       "ORT_VERSION",
     ],
     [
       "is not longer than it may be",
-      (leaf) => ({ ...leaf, blockRefs: leaf.blockRefs.map((ref) => ({ ...ref, recordBytes: 600_000 })) }),
+      (leaf) => ({ ...leaf, chunkRefs: leaf.chunkRefs.map((ref) => ({ ...ref, recordBytes: 600_000 })) }),
       "ORT_LIMIT",
     ],
   ])("[S13] %s", async (_name, change, code) => {
@@ -158,7 +158,7 @@ describe("what a leaf refers to", () => {
     await unbindManifest(disk);
     const save = await openSave(disk);
     expect(
-      await codeOfRejection(async () => save.readBlocks((await allLeaves(save.index))[0] as LeafEntry)),
+      await codeOfRejection(async () => save.readChunks((await allLeaves(save.index))[0] as LeafEntry)),
     ).toBe(code);
   });
 });
@@ -166,13 +166,13 @@ describe("what a leaf refers to", () => {
 test("a save is readable after it is written, and refuses reads after it is closed", async () => {
   const { disk, writer } = await smallWorld();
   const save = await openSave(disk);
-  expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+  expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
   expect((await allLeaves(save.index))[0]?.cell).toEqual(ORIGIN_CELL);
-  const later = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
-  expect(await blocksOf(later)).toEqual({});
-  expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+  const later = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [] }] });
+  expect(await chunksOf(later)).toEqual({});
+  expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
   await save.close();
-  expect(await codeOfRejection(() => blocksOf(save))).toBe("ORT_CLOSED");
+  expect(await codeOfRejection(() => chunksOf(save))).toBe("ORT_CLOSED");
 });
 
 function fileOf(disk: MemoryDisk, path: string): Uint8Array {

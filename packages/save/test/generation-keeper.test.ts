@@ -12,7 +12,7 @@ import {
   verifySave,
 } from "@orthant/save";
 import { FaultDisk, Prng } from "@orthant/testkit";
-import { blockAt, blocksOf, flipByte, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
+import { chunksOf, entryAt, flipByte, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
 /** A few leaves are enough to need pages. */
@@ -30,7 +30,7 @@ async function pagedWorld(): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   const disk = new MemoryDisk();
   const leaves = Array.from({ length: LEAVES }, (_, number) => ({
     cell: cellOf(number),
-    blocks: [blockAt(cellOf(number).min, number + 2)],
+    chunks: [entryAt(cellOf(number).min, number + 2)],
   }));
   const writer = await createSave(disk, {
     nowMs: 0,
@@ -44,7 +44,7 @@ async function pagedWorld(): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
 
 async function build(writer: SaveWriter, number: number, material: number, nowMs: number): Promise<void> {
   const cell = cellOf(number);
-  await (await writer.commit({ nowMs, leaves: [{ cell, blocks: [blockAt(cell.min, material)] }] })).close();
+  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, material)] }] })).close();
 }
 
 /**
@@ -55,7 +55,7 @@ async function buildMany(writer: SaveWriter, prng: Prng, step: number): Promise<
   const isEmptying = step % 60 > 35;
   const leaves = [...cells].map(cellOf).map((cell) => ({
     cell,
-    blocks: isEmptying && prng.below(5) > 0 ? [] : [blockAt(cell.min, 100 + step)],
+    chunks: isEmptying && prng.below(5) > 0 ? [] : [entryAt(cell.min, 100 + step)],
   }));
   await (await writer.commit({ nowMs: step * 13 * MINUTE, leaves })).close();
 }
@@ -118,7 +118,7 @@ describe("the files of generations", () => {
     expect(listed.length).toBeGreaterThan(3);
     for (const { generation } of listed) {
       const save = await openSave(disk, { generation });
-      expect(Object.keys(await blocksOf(save)).length).toBe(save.index.totals.leaves);
+      expect(Object.keys(await chunksOf(save)).length).toBe(save.index.totals.leaves);
       await save.close();
     }
   });

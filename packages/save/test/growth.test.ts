@@ -22,7 +22,7 @@ import {
   verifySave,
 } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
-import { blockAt, blocksOf, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
+import { chunksOf, entryAt, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
 /** Limits with which a few dozen leaves need pages. */
@@ -54,7 +54,7 @@ describe("a growing index", () => {
         const expected = Object.fromEntries(
           [...model].map(([position, number]) => [position.join(), number]),
         );
-        expect(await blocksOf(save), `seed ${seed}, step ${step}`).toEqual(expected);
+        expect(await chunksOf(save), `seed ${seed}, step ${step}`).toEqual(expected);
         const { leaves, recordBytes } = writer.state.index.totals;
         expect(save.index.totals).toMatchObject({ leaves, recordBytes });
         expect(save.index.totals.leaves).toBe((await allLeaves(save.index)).length);
@@ -99,7 +99,7 @@ describe("a commit of one leaf among 100,000", () => {
       const cell = cellOf(step * 4_999);
       const next = await writer.commit({
         nowMs: 2 + step,
-        leaves: [{ cell, blocks: [blockAt(cell.min, 2)] }],
+        leaves: [{ cell, chunks: [entryAt(cell.min, 2)] }],
       });
       const { addedPages, removedPages } = writer.lastChange;
       // Including the root, which every generation has.
@@ -128,7 +128,7 @@ async function commitModel(writer: SaveWriter, model: PositionMap<number>, nowMs
   const held = new PositionMap<true>();
   const save = writer.currentSave();
   for (const leaf of await allLeaves(index)) {
-    for (const { position, chunk } of await save.readBlocks(leaf)) {
+    for (const { position, chunk } of await save.readChunks(leaf)) {
       held.set(...position, true);
       if (model.get(...position) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
     }
@@ -142,9 +142,9 @@ async function commitModel(writer: SaveWriter, model: PositionMap<number>, nowMs
   }
   const leaves = [...cells.values()].map((cell) => ({
     cell,
-    blocks: [...model]
+    chunks: [...model]
       .filter(([position]) => boxContains(cell, position))
-      .map(([position, number]) => blockAt(position, number)),
+      .map(([position, number]) => entryAt(position, number)),
   }));
   await (await writer.commit({ nowMs, leaves })).close();
 }

@@ -39,7 +39,7 @@ function header(version: number, nodes: number, leaves: number): string {
 }
 
 function leafAt(cell: Box, more: Partial<LeafEntry> = {}): LeafEntry {
-  return { cell, blockRefs: [ref], entityRefs: [], chunks: 0, clocks: [], ...more };
+  return { cell, chunkRefs: [ref], entityRefs: [], chunks: 0, clocks: [], ...more };
 }
 
 const twoLeaves: IndexFile = {

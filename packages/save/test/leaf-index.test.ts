@@ -2,7 +2,7 @@ import { type Box, boxAt, WHOLE_LATTICE } from "@orthant/core";
 import type { Disk, MemoryDisk } from "@orthant/disk";
 import { allLeaves, type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
-import { blockAt, pagedCell, pagedWorld } from "@orthant/testkit/saves";
+import { entryAt, pagedCell, pagedWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
 const LEAVES = 120;
@@ -29,7 +29,7 @@ async function changeLeaf(disk: MemoryDisk, number: number, nowMs: number): Prom
   const save = await openSave(disk);
   const writer = await resumeSave(disk, save);
   const cell = pagedCell(number);
-  await (await writer.commit({ nowMs, leaves: [{ cell, blocks: [blockAt(cell.min, 9_999)] }] })).close();
+  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, 9_999)] }] })).close();
   await writer.close();
   await save.close();
 }

@@ -15,8 +15,8 @@ import {
 } from "@orthant/save";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
+  chunksOf,
+  entryAt,
   GLOBAL,
   pagedWorld,
   replaceFile,
@@ -236,7 +236,7 @@ describe("a missing pack", () => {
       dataFiles: [{ first: 1, last: 4_294_967_295 }],
     }));
     const save = await openSave(disk);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
     await save.close();
     expect((await verifySave(disk)).map(({ severity }) => severity)).toEqual(["notice"]);
     await disk.remove(packFile(1));
@@ -247,8 +247,8 @@ describe("a missing pack", () => {
     const { disk, writer } = await smallWorld();
     // A forced compaction begins a pack.
     await writer.compact(AT_ONCE);
-    const blocks = [blockAt(FAR_CELL.min, 7)];
-    await (await writer.commit({ nowMs: 2, leaves: [{ cell: FAR_CELL, blocks }] })).close();
+    const chunks = [entryAt(FAR_CELL.min, 7)];
+    await (await writer.commit({ nowMs: 2, leaves: [{ cell: FAR_CELL, chunks }] })).close();
     await writer.close();
     expect(namedOf(disk)).toBe("1-2");
     await disk.remove(packFile(2));
@@ -257,11 +257,11 @@ describe("a missing pack", () => {
       new Set([packFile(2)]),
     );
     const plan = await planRepair(disk);
-    expect(plan.losses).toMatchObject([{ what: "blocks", cell: FAR_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", cell: FAR_CELL }]);
     const target = new MemoryDisk();
     await applyRepair(disk, plan, target);
     const save = await openSave(target);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
     await save.close();
     expect(await verifySave(target)).toEqual([]);
   });
@@ -343,7 +343,7 @@ describe("a compaction that removes packs", () => {
     });
     const save = await openSave(disturbed);
     expect(isDone).toBe(true);
-    expect(await blocksOf(save)).toEqual({ "0,0,0,0": COMMITS + 10 });
+    expect(await chunksOf(save)).toEqual({ "0,0,0,0": COMMITS + 10 });
     await save.close();
   });
 

@@ -3,10 +3,10 @@ import {
   ChunkContent,
   openBlob,
   packedBlobCodec,
-  realizeBlock,
-  type StoredBlock,
-  StoredChunk,
+  realizeStored,
+  type StoredChunk,
   sealBlob,
+  WholeChunk,
 } from "@orthant/save";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
@@ -27,16 +27,16 @@ const CHANGE_5 = "01 01 03 05";
 const CHANGE_6 = "01 01 03 06";
 const BLOB = `${VOLUME} 05 02 ${PLACES} ${CONTENTS} ${CHUNK_9} ${CHUNK_7} ${CHANGE_5} ${CHANGE_6}`;
 
-const whole = (position: Position, number: number): StoredBlock =>
-  new StoredChunk(position, ChunkContent.of(chunkOf(number)));
-const changeAt = (position: Position, base: "generator" | "air", hex: string): StoredBlock => ({
+const whole = (position: Position, number: number): StoredChunk =>
+  new WholeChunk(position, ChunkContent.of(chunkOf(number)));
+const changeAt = (position: Position, base: "generator" | "air", hex: string): StoredChunk => ({
   kind: "change",
   position,
   base,
   volume: SHAPE.volume,
   change: fromHex(hex),
 });
-const blocks: readonly StoredBlock[] = [
+const chunks: readonly StoredChunk[] = [
   whole([-1, 0, 0, 0], 9),
   changeAt([0, 0, 0, 0], "generator", CHANGE_5),
   changeAt([0, 0, 0, 2], "air", CHANGE_6),
@@ -44,23 +44,23 @@ const blocks: readonly StoredBlock[] = [
   whole([1, 0, 0, 1], 9),
 ];
 
-describe("a block blob of version 2", () => {
+describe("a chunk blob of version 2", () => {
   test("[S73, S74, S80] consists of volume, positions, contents, chunks and changes, whatever the input order", () => {
-    expect(toHex(encode(codec, [...blocks].reverse()))).toBe(toHex(fromHex(BLOB)));
+    expect(toHex(encode(codec, [...chunks].reverse()))).toBe(toHex(fromHex(BLOB)));
     const read = decode(codec, fromHex(BLOB));
     expect(read.map(({ position, kind }) => [position, kind])).toEqual(
-      blocks.map(({ position, kind }) => [position, kind]),
+      chunks.map(({ position, kind }) => [position, kind]),
     );
     const generated = () => chunkOf(4);
-    expect(read.map((block) => realizeBlock(block, generated).get(3))).toEqual([9, 5, 6, 7, 9]);
-    expect(read.map((block) => realizeBlock(block, generated).get(0))).toEqual([1, 1, 0, 1, 1]);
+    expect(read.map((entry) => realizeStored(entry, generated).get(3))).toEqual([9, 5, 6, 7, 9]);
+    expect(read.map((entry) => realizeStored(entry, generated).get(0))).toEqual([1, 1, 0, 1, 1]);
   });
 
   test("[S73, S74, S75, S77] has the bytes of the worked example", () => {
     const few = changeAt([1, 2, 3, 6], "air", "01 02 03 04 05");
     const expected = "02040608 0204060c 02 01 00 01 02 01 02 0100 0900 0800000000000000 01 02 03 04 05";
     expect(toHex(encode(codec, [whole([1, 2, 3, 4], 9), few]))).toBe(toHex(fromHex(expected)));
-    const voxels = [...realizeBlock(few, undefined).voxels()];
+    const voxels = [...realizeStored(few, undefined).voxels()];
     expect(voxels.flatMap((material, cell) => (material === 5 ? cell : []))).toEqual([3, 8]);
   });
 
@@ -68,15 +68,15 @@ describe("a block blob of version 2", () => {
     ["S73", "a volume that is too large", BLOB.replace(VOLUME, "01000000 02000006"), "ORT_BLOB"],
     ["S73", "a volume that ends before it begins", BLOB.replace(VOLUME, "02000000 01000004"), "ORT_BOX"],
     ["S73", "an edge of more than 65,536 chunks", BLOB.replace(VOLUME, "01000000 feff07000004"), "ORT_BLOB"],
-    ["S73", "no blocks", `${VOLUME} 00 00`, "ORT_BLOB"],
-    ["S73", "more than 65,536 blocks", `${VOLUME} 818004 00`, "ORT_LIMIT"],
+    ["S73", "no chunks", `${VOLUME} 00 00`, "ORT_BLOB"],
+    ["S73", "more than 65,536 chunks", `${VOLUME} 818004 00`, "ORT_LIMIT"],
     ["S74", "a place outside of the volume", BLOB.replace(PLACES, "00 02 01 00 02"), "ORT_BLOB"],
     ["S74", "places that end before the volume does", BLOB.replace(PLACES, "00 00 00 00 00"), "ORT_BLOB"],
     ["S80", "a chunk twice", BLOB.replace(CHUNK_7, CHUNK_9), "ORT_BLOB"],
     ["S80", "a chunk that is not used", BLOB.replace(CONTENTS, "02 00 01 02 02"), "ORT_BLOB"],
     ["S80", "chunks in another order", BLOB.replace(CONTENTS, "03 00 01 02 02"), "ORT_BLOB"],
     ["S80", "a chunk behind the dictionary", BLOB.replace(CONTENTS, "02 00 01 03 04"), "ORT_BLOB"],
-    ["S80", "more chunks than blocks", BLOB.replace("05 02", "05 06"), "ORT_LIMIT"],
+    ["S80", "more chunks than entries", BLOB.replace("05 02", "05 06"), "ORT_LIMIT"],
     [
       "S75",
       "a chunk that is not in its form",
@@ -107,7 +107,7 @@ describe("a block blob of version 2", () => {
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      positions.map((position) => new StoredChunk(position, empty)),
+      positions.map((position) => new WholeChunk(position, empty)),
     );
     const volume = "00000000 feff07 feff07 feff07 feff07";
     const numbers = "00 00 00 feffffff0f ffff07 808008 8180f4ff0f 818004";
@@ -126,7 +126,7 @@ describe("a block blob of version 2", () => {
     const empty = ChunkContent.of(emptyChunk(SHAPE.volume));
     const bytes = encode(
       codec,
-      [...positions.values()].map((position) => new StoredChunk(position, empty)),
+      [...positions.values()].map((position) => new WholeChunk(position, empty)),
     );
     // One more for the content of each, and some for the head.
     expect(bytes.length / 1_000).toBeLessThan(3.05);

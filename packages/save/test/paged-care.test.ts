@@ -18,9 +18,9 @@ import {
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
+  chunksOf,
   entityAt,
+  entryAt,
   flipByte,
   GLOBAL,
   PAGED_LIMITS,
@@ -41,7 +41,7 @@ async function resumed(disk: MemoryDisk): Promise<SaveWriter> {
 
 async function changeLeaf(writer: SaveWriter, number: number, material: number): Promise<void> {
   const cell = pagedCell(number);
-  const leaves = [{ cell, blocks: [blockAt(cell.min, material)] }];
+  const leaves = [{ cell, chunks: [entryAt(cell.min, material)] }];
   await (await writer.commit({ nowMs: material, leaves })).close();
 }
 
@@ -127,7 +127,7 @@ describe("a damaged page", () => {
         ? [entityAt(1n, [position[0] * 4, position[1] * 4, position[2], position[3]])]
         : [];
       const cell = cubeAt(position, 1);
-      await writer.add([{ cell, blocks: [blockAt(position, 5)], entities, clocks: isCorner ? clocks : [] }]);
+      await writer.add([{ cell, chunks: [entryAt(position, 5)], entities, clocks: isCorner ? clocks : [] }]);
     }
     await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
     await writer.close();
@@ -145,7 +145,7 @@ describe("a damaged page", () => {
     await changeLeaf(writer, 100, 701);
     await writer.close();
     const save = await openSave(disk);
-    const before = await blocksOf(save);
+    const before = await chunksOf(save);
     await save.close();
     const { path, numbers } = await pageOf(disk, 50);
     await flipByte(disk, path, 60);
@@ -156,7 +156,7 @@ describe("a damaged page", () => {
     await applyRepair(disk, plan, target);
     expect(isWhole(await verifySave(target))).toBe(true);
     const repaired = await openSave(target);
-    expect(await blocksOf(repaired)).toEqual(before);
+    expect(await chunksOf(repaired)).toEqual(before);
     // Equal clocks must always mean equal content, so those of the lost page are new.
     const clocks = new Map<string, number>();
     for (const leaf of await allLeaves(repaired.index)) {
@@ -173,14 +173,14 @@ describe("a damaged page", () => {
   test("[S66] is recovered without an older one from its records, which know their positions", async () => {
     const disk = await pagedWorld(LEAVES);
     const save = await openSave(disk);
-    const before = await blocksOf(save);
+    const before = await chunksOf(save);
     await save.close();
     const { path } = await pageOf(disk, 50);
     await disk.remove(path);
     const target = new MemoryDisk();
     await applyRepair(disk, await planRepair(disk), target);
     const repaired = await openSave(target);
-    expect(await blocksOf(repaired)).toEqual(before);
+    expect(await chunksOf(repaired)).toEqual(before);
     await repaired.close();
   });
 });
@@ -205,7 +205,7 @@ describe("index pages", () => {
       await copyGeneration(disk, target, { generation });
       expect(await verifySave(target)).toEqual([]);
       const [original, copy] = [await openSave(disk, { generation }), await openSave(target)];
-      expect(await blocksOf(copy)).toEqual(await blocksOf(original));
+      expect(await chunksOf(copy)).toEqual(await chunksOf(original));
       const pages = [...target.image().files.keys()].filter((path) => parsePageFile(path) !== undefined);
       expect(pages.sort()).toEqual([...(await original.index.pageFiles())].sort());
     }
@@ -236,7 +236,7 @@ describe("index pages", () => {
     expect(raced).toBe(true);
     expect(await verifySave(racing)).toEqual([]);
     const copy = await openSave(racing);
-    expect((await blocksOf(copy))[pagedCell(119).min.join()]).toBe(700);
+    expect((await chunksOf(copy))[pagedCell(119).min.join()]).toBe(700);
   });
 
   test("are compared only where they differ", async () => {

@@ -40,7 +40,7 @@ const link: PageLink = {
 };
 
 function leafAt(cell: Box, more: Partial<LeafEntry> = {}): LeafEntry {
-  return { cell, blockRefs: [ref], entityRefs: [], chunks: 2, clocks: [], ...more };
+  return { cell, chunkRefs: [ref], entityRefs: [], chunks: 2, clocks: [], ...more };
 }
 
 const MIN = "00000080".repeat(4);
@@ -231,7 +231,7 @@ function randomLeaves(prng: Prng, count: number): readonly LeafEntry[] {
   return [...corners].map((corner) => {
     const region = [corner * 4, 0, 0, corner] as const;
     return leafAt(cubeAt([corner * 16, 0, 0, corner * 4], 4), {
-      blockRefs: Array.from({ length: prng.between(0, 2) }, () => randomRef(prng)),
+      chunkRefs: Array.from({ length: prng.between(0, 2) }, () => randomRef(prng)),
       entityRefs: [{ ...randomRef(prng), blobType: 2 }],
       chunks: 0,
       clocks: prng.below(2) === 0 ? [] : [{ region: [...region], clock: prng.below(2 ** 40) }],

@@ -2,10 +2,10 @@ import { boxContainsBox, boxesIntersect, cubeAt, type Position } from "@orthant/
 import { allLeaves, LeafMap, openSave, type Save } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
+  chunksOf,
   entityAt,
   entityIdsOf,
+  entryAt,
   ORIGIN_CELL,
   smallWorld,
   TIGHT_LIMITS,
@@ -18,39 +18,39 @@ const row = (count: number, y = 0): readonly Position[] =>
 describe("a growing leaf", () => {
   test("[S34] is one leaf up to its target and several beyond it, without loss", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-    const few = row(10).map((position, number) => blockAt(position, number + 2));
-    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: few }] });
+    const few = row(10).map((position, number) => entryAt(position, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: few }] });
     expect((await allLeaves(writer.state.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
-    const many = row(40).map((position, number) => blockAt(position, number + 2));
-    await writer.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
+    const many = row(40).map((position, number) => entryAt(position, number + 2));
+    await writer.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, chunks: many }] });
     const save = await openSave(disk);
     expect(save.index.totals.leaves).toBeGreaterThan(1);
-    expect(await blocksOf(save)).toEqual(
+    expect(await chunksOf(save)).toEqual(
       Object.fromEntries(many.map(({ position }, number) => [position.join(), number + 2])),
     );
-    await expectLimits(save, TIGHT_LIMITS.blockBlobTargetBytes);
+    await expectLimits(save, TIGHT_LIMITS.chunkBlobTargetBytes);
   });
 
   test("[S34] with an edge of four chunks or less splits only at the hard limit", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const cube = cubeAt([0, 0, 0, 0], 4);
-    const blocks = Array.from({ length: 64 }, (_, at) =>
-      blockAt([at % 4, (at >> 2) % 4, at >> 4, 0], at + 2),
+    const chunks = Array.from({ length: 64 }, (_, at) =>
+      entryAt([at % 4, (at >> 2) % 4, at >> 4, 0], at + 2),
     );
-    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] });
     const save = await openSave(disk);
     expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([cube]);
     // Each change has at least eleven bytes before compression.
-    expect(blocks.length * 11).toBeGreaterThan(TIGHT_LIMITS.blockBlobTargetBytes);
+    expect(chunks.length * 11).toBeGreaterThan(TIGHT_LIMITS.chunkBlobTargetBytes);
   });
 
-  test("[S34] that splits because of its entities takes its blocks along, even if only the entities were given", async () => {
+  test("[S34] that splits because of its entities takes its chunks along, even if only the entities were given", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const entities = Array.from({ length: 12 }, (_, id) => entityAt(BigInt(id), [id * 40, 0, 0, 0]));
     await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, entities }] });
     const save = await openSave(disk);
     expect(save.index.totals.leaves).toBeGreaterThan(1);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
     expect(await entityIdsOf(save)).toEqual(entities.map(({ entityId }) => entityId));
     for await (const { cell, entityRefs } of save.index.all()) {
       for (const { recordBytes } of entityRefs)
@@ -77,22 +77,22 @@ describe("a growing leaf", () => {
 
   test("[S34] is removed when its content is removed", async () => {
     const { disk, writer } = await smallWorld();
-    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [] }] });
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [] }] });
     expect(await allLeaves((await openSave(disk)).index)).toEqual([]);
   });
 
-  test("[S28, S34] keeps a clock where no blocks are left, and assigns it to the right part", async () => {
+  test("[S28, S34] keeps a clock where no chunks are left, and assigns it to the right part", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const clocks = [
       { region: [0, 0, 0, 0], clock: 5 },
       { region: [9, 0, 0, 0], clock: 6 },
     ] as const;
-    const many = row(40, 1).map((position, number) => blockAt(position, number + 2));
-    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many, clocks }] });
+    const many = row(40, 1).map((position, number) => entryAt(position, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: many, clocks }] });
     const split = await openSave(disk);
     expect((await allLeaves(split.index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
     expect(split.index.totals.leaves).toBeGreaterThan(1);
-    const gone = (await allLeaves(split.index)).map(({ cell }) => ({ cell, blocks: [] }));
+    const gone = (await allLeaves(split.index)).map(({ cell }) => ({ cell, chunks: [] }));
     await writer.commit({ nowMs: 3, leaves: gone });
     expect((await allLeaves((await openSave(disk)).index)).flatMap((leaf) => leaf.clocks)).toEqual(clocks);
   });
@@ -136,26 +136,26 @@ describe("the cell of a position", () => {
 
   test("[S35] is that of a merged leaf when its neighbours have become small", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
-    const many = row(40).map((position, number) => blockAt(position, number + 2));
-    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: many }] });
+    const many = row(40).map((position, number) => entryAt(position, number + 2));
+    await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: many }] });
     const leaves = await allLeaves(writer.state.index);
     expect(leaves.length).toBeGreaterThan(2);
-    const emptied = leaves.slice(1).map(({ cell }) => ({ cell, blocks: [blockAt(cell.min, 7)] }));
+    const emptied = leaves.slice(1).map(({ cell }) => ({ cell, chunks: [entryAt(cell.min, 7)] }));
     const first = leaves[0] as (typeof leaves)[0];
     await writer.commit({
       nowMs: 3,
-      leaves: [...emptied, { cell: first.cell, blocks: [blockAt([0, 0, 0, 0], 8)] }],
+      leaves: [...emptied, { cell: first.cell, chunks: [entryAt([0, 0, 0, 0], 8)] }],
     });
     const save = await openSave(disk);
     expect((await allLeaves(save.index)).map(({ cell }) => cell)).toEqual([ORIGIN_CELL]);
     const expected = Object.fromEntries(emptied.map(({ cell }) => [cell.min.join(), 7]));
-    expect(await blocksOf(save)).toEqual({ ...expected, "0,0,0,0": 8 });
+    expect(await chunksOf(save)).toEqual({ ...expected, "0,0,0,0": 8 });
   });
 });
 
-async function expectLimits(save: Save, blockBytes: number): Promise<void> {
-  for await (const { cell, blockRefs } of save.index.all()) {
+async function expectLimits(save: Save, chunkBytes: number): Promise<void> {
+  for await (const { cell, chunkRefs } of save.index.all()) {
     if (cell.max[0] - cell.min[0] <= 4) continue;
-    for (const { recordBytes } of blockRefs) expect(recordBytes).toBeLessThanOrEqual(blockBytes + 15);
+    for (const { recordBytes } of chunkRefs) expect(recordBytes).toBeLessThanOrEqual(chunkBytes + 15);
   }
 }

@@ -13,10 +13,10 @@ import {
 } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
+  chunksOf,
   entityAt,
   entityIdsOf,
+  entryAt,
   flipByte,
   GLOBAL,
   ORIGIN_CELL,
@@ -30,7 +30,7 @@ const FAR_CELL = { min: [131_072, 0, 0, 0], max: [196_608, 65_536, 65_536, 65_53
 const CLOCK = 2 ** 33 * 4 + 5;
 const PACK = "data/dt-000001.v4dt";
 
-/** Two leaves with blocks, entities and clocks, two players, and an older version of the first leaf. */
+/** Two leaves with chunks, entities and clocks, two players, and an older version of the first leaf. */
 async function townDisk(): Promise<MemoryDisk> {
   const { disk, writer } = await smallWorld();
   await writer.commit({
@@ -40,13 +40,13 @@ async function townDisk(): Promise<MemoryDisk> {
     leaves: [
       {
         cell: ORIGIN_CELL,
-        blocks: [blockAt([1, 2, 3, 4], 20), blockAt([5, 5, 5, 5], 21)],
+        chunks: [entryAt([1, 2, 3, 4], 20), entryAt([5, 5, 5, 5], 21)],
         entities: [entityAt(1n, [4, 4, 0, 0])],
         clocks: [{ region: [0, 0, 0, 1], clock: CLOCK }],
       },
       {
         cell: FAR_CELL,
-        blocks: [blockAt([131_072, 1, 1, 1], 30)],
+        chunks: [entryAt([131_072, 1, 1, 1], 30)],
         clocks: [{ region: regionOf([131_072, 1, 1, 1]), clock: CLOCK }],
       },
     ],
@@ -65,7 +65,7 @@ async function repair(disk: MemoryDisk): Promise<{ plan: RepairPlan; save: Save;
   return { plan, save: await openSave(target), disk: target };
 }
 
-async function refOf(disk: MemoryDisk, leaf: number, kind: "blockRefs" | "entityRefs"): Promise<number> {
+async function refOf(disk: MemoryDisk, leaf: number, kind: "chunkRefs" | "entityRefs"): Promise<number> {
   const save = await openSave(disk);
   return (await allLeaves(save.index))[leaf]?.[kind][0]?.recordOffset ?? -1;
 }
@@ -80,8 +80,8 @@ describe("verify", () => {
 
   test("[S48] reports file, offset and leaf of every fault at once, and writes nothing", async () => {
     const disk = await townDisk();
-    const first = await refOf(disk, 0, "blockRefs");
-    const second = await refOf(disk, 1, "blockRefs");
+    const first = await refOf(disk, 0, "chunkRefs");
+    const second = await refOf(disk, 1, "chunkRefs");
     await flipByte(disk, PACK, first + 20);
     await flipByte(disk, PACK, second + 2);
     await flipByte(disk, "players.g0000000000000001.v4p", 30);
@@ -134,7 +134,7 @@ describe("repair", () => {
     const disk = await townDisk();
     const { plan, save } = await repair(disk);
     expect(plan.losses).toEqual([]);
-    expect(await blocksOf(save)).toEqual(await blocksOf(await openSave(disk)));
+    expect(await chunksOf(save)).toEqual(await chunksOf(await openSave(disk)));
     expect(await entityIdsOf(save)).toEqual([1n]);
     expect(save.players.map(({ playerId }) => playerId)).toEqual([1n, 2n]);
     expect((await allLeaves(save.index)).flatMap(({ clocks }) => clocks.map(({ clock }) => clock))).toEqual([
@@ -146,21 +146,21 @@ describe("repair", () => {
 
   test("[S49] replaces a damaged record with the older one at its position, reports it, and renews the clocks", async () => {
     const disk = await townDisk();
-    await flipByte(disk, PACK, (await refOf(disk, 0, "blockRefs")) + 20);
+    await flipByte(disk, PACK, (await refOf(disk, 0, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "blocks", cell: ORIGIN_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", cell: ORIGIN_CELL }]);
     expect(plan.losses[0]?.message).toMatch(/the older one .* takes its place/);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 9, "131072,1,1,1": 30 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9, "131072,1,1,1": 30 });
     const clocks = (await allLeaves(save.index)).map((leaf) => leaf.clocks.map(({ clock }) => clock));
     expect(clocks).toEqual([[2 ** 33 * 5 + 1], [CLOCK]]);
   });
 
   test("[S49] lists a position for which nothing older is left", async () => {
     const disk = await townDisk();
-    await flipByte(disk, PACK, (await refOf(disk, 1, "blockRefs")) + 20);
+    await flipByte(disk, PACK, (await refOf(disk, 1, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "blocks", cell: FAR_CELL }]);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21 });
+    expect(plan.losses).toMatchObject([{ what: "chunks", cell: FAR_CELL }]);
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21 });
   });
 
   test("[S49] uses an older index and the records written since when the live index is damaged", async () => {
@@ -168,7 +168,7 @@ describe("repair", () => {
     await flipByte(disk, "index/ix-main.g0000000000000001.v4ix", 70);
     const { plan, save } = await repair(disk);
     expect([plan.generation, plan.losses[0]?.what]).toEqual([0, "index"]);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
     expect(await entityIdsOf(save)).toEqual([1n]);
   });
 
@@ -178,7 +178,7 @@ describe("repair", () => {
     await disk.remove("manifest.json");
     const { plan, save } = await repair(disk);
     expect(plan.generation).toBeUndefined();
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
     expect(save.players).toHaveLength(2);
   });
 
@@ -188,7 +188,7 @@ describe("repair", () => {
     await disk.remove("global.g0000000000000001.v4g");
     const { plan, save } = await repair(disk);
     expect(plan.losses).toMatchObject([{ what: "global" }]);
-    expect(await blocksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
+    expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21, "131072,1,1,1": 30 });
     await disk.remove("manifest.json");
     expect((await planRepair(disk, { chunkShape: SHAPE })).keptRecords).toBe(plan.keptRecords);
   });

@@ -19,9 +19,9 @@ import {
   Prng,
 } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
   chunkOf,
+  chunksOf,
+  entryAt,
   GLOBAL,
   ORIGIN_CELL,
   playerOf,
@@ -34,7 +34,7 @@ import { describe, expect, test } from "vitest";
 const change = (number: number): SaveChange => ({
   nowMs: number,
   players: [playerOf(1n, number)],
-  leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], number)] }],
+  leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], number)] }],
 });
 
 async function resume(disk: Disk): Promise<SaveWriter> {
@@ -46,11 +46,11 @@ async function resume(disk: Disk): Promise<SaveWriter> {
 
 describe("a commit", () => {
   test("of many chunks yields between slices and writes the same bytes as one that does not", async () => {
-    const blocks = Array.from({ length: 300 }, (_, index) => blockAt([index, 0, 0, 0], index));
+    const chunks = Array.from({ length: 300 }, (_, index) => entryAt([index, 0, 0, 0], index));
     const [patient, hasty] = [await smallWorld(), await smallWorld()];
     let pauses = 0;
     const pause = async (): Promise<void> => void pauses++;
-    const many: SaveChange = { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] };
+    const many: SaveChange = { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] };
     await (await patient.writer.commit(many, { pause })).close();
     await (await hasty.writer.commit(many)).close();
     expect(pauses).toBeGreaterThan(10);
@@ -93,9 +93,9 @@ describe("a commit", () => {
     const torn = await pack.append(new TextEncoder().encode("RECD torn"));
     const next = await resume(disk);
     const save = await next.commit(change(5));
-    expect((await allLeaves(save.index))[0]?.blockRefs[0]?.recordOffset).toBe(torn + 9);
+    expect((await allLeaves(save.index))[0]?.chunkRefs[0]?.recordOffset).toBe(torn + 9);
     expect(await pack.readAt(torn, 9)).toEqual(new TextEncoder().encode("RECD torn"));
-    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 5 });
+    expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 5 });
   });
 
   test("[S43] begins a new pack when one is full, skipping ids used before a crash", async () => {
@@ -110,24 +110,24 @@ describe("a commit", () => {
     expect(save.manifest.activeDataFileId).toBeGreaterThanOrEqual(3);
     expect(save.manifest.dataFileCount).toBe(save.manifest.activeDataFileId);
     expect(save.global.nextDataFileId).toBe(save.manifest.activeDataFileId + 1);
-    expect(await blocksOf(save)).toEqual({ "0,0,0,0": 39 });
+    expect(await chunksOf(save)).toEqual({ "0,0,0,0": 39 });
     for (const [path, bytes] of disk.image().files) {
       if (path.startsWith("data/")) expect(bytes.length).toBeLessThanOrEqual(TIGHT_LIMITS.dataFileMaxBytes);
     }
   });
 
   test("[S43] gives a record longer than a pack a pack to itself", async () => {
-    const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, blockBlobTargetBytes: 65_536 });
+    const { disk, writer } = await smallWorld({ ...TIGHT_LIMITS, chunkBlobTargetBytes: 65_536 });
     const prng = new Prng(1);
-    const blocks = Array.from({ length: 120 }, (_, x) => ({
+    const chunks = Array.from({ length: 120 }, (_, x) => ({
       position: [x, 0, 0, 0] as const,
       chunk: chunkFromVoxels(Uint16Array.from({ length: SHAPE.volume }, () => prng.between(1, 60_000))),
     }));
-    const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks }] });
-    expect((await allLeaves(save.index))[0]?.blockRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
+    const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] });
+    expect((await allLeaves(save.index))[0]?.chunkRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
     await writer.commit(change(3));
     expect(writer.state.manifest.activeDataFileId).toBe(3);
-    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
+    expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
   });
 
   test("[S46] keeps the newest two generations and the named ones", async () => {
@@ -144,7 +144,7 @@ describe("a commit", () => {
     );
     expect(generations.sort()).toEqual(["1", "5", "6"]);
     const named = await openSave(disk, { generation: 1 });
-    expect(await blocksOf(named)).toEqual({ "0,0,0,0": 2 });
+    expect(await chunksOf(named)).toEqual({ "0,0,0,0": 2 });
     expect(await verifySave(disk)).toEqual([]);
   });
 
@@ -174,7 +174,7 @@ describe("a commit", () => {
     expect(await codeOfRejection(() => resumeSave(disk, older))).toBe("ORT_GENERATION");
     const save = await (await resumeSave(disk, older, { rollBack: true })).commit({ nowMs: 9 });
     expect(save.generation).toBe(3);
-    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 2 });
+    expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 2 });
   });
 
   test("[S28] omits clocks from an index of version 1 and reports how many", async () => {
@@ -183,7 +183,7 @@ describe("a commit", () => {
     const clocks = [{ region: [0, 0, 0, 0], clock: 7 }] as const;
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2)], clocks }],
+      leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2)], clocks }],
     });
     const save = await openSave(disk);
     expect([save.indexVersion, (await allLeaves(save.index))[0]?.clocks, writer.droppedClocks]).toEqual([
@@ -195,25 +195,25 @@ describe("a commit", () => {
 
   test.each<[name: string, wrong: SaveChange]>([
     [
-      "a block outside of its leaf",
-      { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([-1, 0, 0, 0], 2)] }] },
+      "a chunk outside of its leaf",
+      { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([-1, 0, 0, 0], 2)] }] },
     ],
     [
       "a leaf inside another",
       {
         nowMs: 2,
-        leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] }, blocks: [blockAt([0, 0, 0, 0], 2)] }],
+        leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] }, chunks: [entryAt([0, 0, 0, 0], 2)] }],
       },
     ],
     [
       "a leaf that is no cube",
-      { nowMs: 2, leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, blocks: [] }] },
+      { nowMs: 2, leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, chunks: [] }] },
     ],
     [
-      "two blocks at one position",
+      "two chunks at one position",
       {
         nowMs: 2,
-        leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([0, 0, 0, 0], 2), blockAt([0, 0, 0, 0], 3)] }],
+        leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2), entryAt([0, 0, 0, 0], 3)] }],
       },
     ],
     [
@@ -231,7 +231,7 @@ describe("a commit", () => {
     expect(await codeOfRejection(() => writer.commit(wrong))).toBe("ORT_ARGUMENT");
     expect((await openSave(disk)).generation).toBe(0);
     await writer.commit(change(4));
-    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
+    expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
   });
 
   test("is refused while another is running", async () => {
@@ -273,7 +273,7 @@ describe("an interrupted creation of a save", () => {
       const writer = await createSave(disk, { nowMs: 2, global: GLOBAL });
       await writer.commit(change(4));
       await writer.close();
-      expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
+      expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 4 });
     });
     expect(unfinished).toBeGreaterThan(100);
   });
@@ -317,8 +317,8 @@ describe("a disk that fails", () => {
     expect(await codeOfRejection(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
     const again = await resumeSave(disk, await openSave(disk), { newPack: true });
     const save = await again.commit(change(3));
-    expect((await allLeaves(save.index))[0]?.blockRefs[0]?.dataFileId).toBe(2);
-    expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
+    expect((await allLeaves(save.index))[0]?.chunkRefs[0]?.dataFileId).toBe(2);
+    expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
   });
 });
 
@@ -348,11 +348,11 @@ async function commitOnFaultyDisk(
     expect(isOrthantError(outcome, "ORT_DISK_IO", "ORT_DISK_FULL")).toBe(true);
     expect(await codeOfRejection(() => failing.commit(change(10)))).toBe("ORT_SAVE_POISONED");
   } else expect(outcome).toBe("committed");
-  const found = await blocksOf(await openSave(disk));
+  const found = await chunksOf(await openSave(disk));
   expect(outcome === "committed" ? [9] : [4, 9]).toContain(found["0,0,0,0"]);
   const next = await resume(disk);
   await next.commit(change(11));
-  expect(await blocksOf(await openSave(disk))).toEqual({ "0,0,0,0": 11 });
+  expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 11 });
   return faulty.struck;
 }
 
@@ -363,11 +363,11 @@ describe("a power cut", () => {
     const writer = await createSave(recorder, { ...change(0), global: GLOBAL, limits: TIGHT_LIMITS });
     acknowledgedAt.push(recorder.log.length);
     for (let number = 1; number < 6; number++) {
-      const blocks = Array.from({ length: 12 }, (_, x) => ({
+      const chunks = Array.from({ length: 12 }, (_, x) => ({
         position: [x, 0, 0, 0] as const,
         chunk: chunkOf(number),
       }));
-      await writer.commit({ ...change(number), leaves: [{ cell: ORIGIN_CELL, blocks }] });
+      await writer.commit({ ...change(number), leaves: [{ cell: ORIGIN_CELL, chunks }] });
       acknowledgedAt.push(recorder.log.length);
     }
     const outcomes = new Set<string>();
@@ -375,13 +375,13 @@ describe("a power cut", () => {
       const acknowledged = acknowledgedAt.filter((length) => length <= cutAt).length;
       if ((await codeOfRejection(() => openSave(disk))) === "ORT_NOT_FOUND" && acknowledged === 0) return;
       const save = await openSave(disk);
-      const numbers = new Set(Object.values(await blocksOf(save)));
+      const numbers = new Set(Object.values(await chunksOf(save)));
       expect([...numbers]).toEqual([save.generation]);
       expect([acknowledged - 1, acknowledged]).toContain(save.generation);
       outcomes.add(save.generation < acknowledged ? "kept" : "completed");
       const next = await resumeSave(disk, save);
       await next.commit(change(77));
-      expect(Object.values(await blocksOf(await openSave(disk)))).toEqual([77]);
+      expect(Object.values(await chunksOf(await openSave(disk)))).toEqual([77]);
     });
     expect([...outcomes].sort()).toEqual(["completed", "kept"]);
     expect(report.disks).toBeGreaterThan(1_000);

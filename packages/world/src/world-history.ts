@@ -159,7 +159,7 @@ export async function restoreRequest(disk: Disk, box: Box, generation: number): 
 async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
   const chunks = new PositionMap<Chunk>();
   for (const leaf of await leavesTouching(save.index, box)) {
-    for (const { position, chunk } of await save.readBlocks(leaf)) {
+    for (const { position, chunk } of await save.readChunks(leaf)) {
       if (boxContains(box, position)) chunks.set(...position, chunk);
     }
     requireFew(chunks.size);

@@ -101,7 +101,7 @@ describe("the entity hysteresis", () => {
 describe("the file limits of a new world", () => {
   test("default to those of the specification and stay with the world", async () => {
     const disk = new MemoryDisk();
-    const limits = { dataFileMaxBytes: 2_048, blockBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
+    const limits = { dataFileMaxBytes: 2_048, chunkBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
     await (await createWorld(disk, { limits }, { autosave: false })).close();
     const world = await openWorld(disk, { autosave: false });
     await world.set([0, 0, 0, 0], 1);
@@ -113,8 +113,8 @@ describe("the file limits of a new world", () => {
 
   test.each([
     { dataFileMaxBytes: 1_023 },
-    { blockBlobHardMaxBytes: 262_143 },
-    { blockBlobTargetBytes: 524_289 },
+    { chunkBlobHardMaxBytes: 262_143 },
+    { chunkBlobTargetBytes: 524_289 },
     { entityBlobTargetBytes: 0 },
     { entityBlobHardMaxBytes: 1.5 },
     { indexSoftMaxBytes: "1" as never },

@@ -21,8 +21,8 @@ async function saveWithOutsideChunk(): Promise<MemoryDisk> {
       description: plainDescription(CUBE_CHUNKS),
     },
   });
-  const blocks = [{ position: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
-  const save = await writer.commit({ nowMs: 2, leaves: [{ cell: cubeAt([0, 0, 0, 0], 65_536), blocks }] });
+  const chunks = [{ position: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
+  const save = await writer.commit({ nowMs: 2, leaves: [{ cell: cubeAt([0, 0, 0, 0], 65_536), chunks }] });
   await save.close();
   await writer.close();
   return disk;

@@ -6,7 +6,7 @@ const SMALL_LIMITS = {
   ...DEFAULT_LIMITS,
   dataFileMaxBytes: 65_536,
   indexSoftMaxBytes: 500,
-  blockBlobTargetBytes: 600,
+  chunkBlobTargetBytes: 600,
   entityBlobTargetBytes: 600,
 };
 

@@ -73,7 +73,7 @@ describe("voxels", () => {
     await world.set([3, -1, 3, 3], 5);
     await world.close();
     const save = await openSave(disk);
-    expect((await allLeaves(save.index)).flatMap(({ blockRefs }) => blockRefs)).toEqual([]);
+    expect((await allLeaves(save.index)).flatMap(({ chunkRefs }) => chunkRefs)).toEqual([]);
     expect((await allLeaves(save.index)).flatMap(({ clocks }) => clocks)).toHaveLength(1);
     await save.close();
   });

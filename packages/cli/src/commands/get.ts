@@ -110,8 +110,8 @@ async function findStored(
   save: Save,
   position: Position,
 ): Promise<{ readonly state: ChunkState; readonly record: RecordLocation | undefined }> {
-  for (const { ref, blocks } of await recordsOf(save, position)) {
-    const found = blocks.find((block) => positionsEqual(block.position, position));
+  for (const { ref, chunks } of await recordsOf(save, position)) {
+    const found = chunks.find((entry) => positionsEqual(entry.position, position));
     if (found !== undefined) return { state: stateOf(found.chunk), record: locationOf(ref) };
   }
   return { state: "untouched", record: undefined };
@@ -156,7 +156,7 @@ async function hasRecord(
   try {
     const save = await openSave(disk, { generation });
     await save.close();
-    return ((await findLeaf(save, chunk))?.blockRefs ?? [])
+    return ((await findLeaf(save, chunk))?.chunkRefs ?? [])
       .map(locationOf)
       .some((at) => at.file === file && at.offset === offset);
   } catch (error) {

@@ -191,7 +191,7 @@ async function countContent(save: Save, context: Context): Promise<Counts> {
   };
   try {
     for await (const leaf of save.index.all()) {
-      for (const { position, chunk } of await save.readBlocks(leaf)) add(position, chunk.isEmpty);
+      for (const { position, chunk } of await save.readChunks(leaf)) add(position, chunk.isEmpty);
       entities += (await save.readEntities(leaf)).length;
       progress.advance(1);
     }

@@ -126,13 +126,13 @@ async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry
 }
 
 async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for await (const { cell, blockRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
-    const refs = [...blockRefs, ...entityRefs];
+  for await (const { cell, chunkRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
+    const refs = [...chunkRefs, ...entityRefs];
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
     const edge = cell.max[0] - cell.min[0];
     yield {
       cells: [formatPosition(cell.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
-      item: { chunks: cell, blockRecords: blockRefs, entityRecords: entityRefs, regions: clocks.length },
+      item: { chunks: cell, chunkRecords: chunkRefs, entityRecords: entityRefs, regions: clocks.length },
     };
   }
 }
@@ -151,7 +151,7 @@ async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  const rowOf = ({ position, chunk }: Awaited<ReturnType<Save["readBlocks"]>>[number]): Row => {
+  const rowOf = ({ position, chunk }: Awaited<ReturnType<Save["readChunks"]>>[number]): Row => {
     const state = chunk.isEmpty ? "empty" : "content";
     const materials = chunk.materials().length;
     return {
@@ -160,8 +160,8 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
     };
   };
   for await (const leaf of leavesIn(save, chunks)) {
-    for (const block of await save.readBlocks(leaf))
-      if (boxContains(chunks, block.position)) yield rowOf(block);
+    for (const entry of await save.readChunks(leaf))
+      if (boxContains(chunks, entry.position)) yield rowOf(entry);
   }
 }
 

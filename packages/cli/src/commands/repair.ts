@@ -134,7 +134,7 @@ function planLines(
     `keeps ${formatAmount(keptRecords, "record")} (${formatBytes(keptBytes)}) and ${formatAmount(players.length, "player")}`,
     ...(changes === 0 ? [] : [`keeps ${formatAmount(changes, "change")} from the journal`]),
     ...losses.map(({ what, cell, message }) => {
-      return `loss: ${what}${cell === undefined ? "" : ` of the chunks ${formatBox(cell)}`}: ${message}`;
+      return `loss: ${what}${cell === undefined ? "" : ` in ${formatBox(cell)}`}: ${message}`;
     }),
     losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"),
   ];

@@ -22,7 +22,7 @@ export const verifyCommand: Command = {
   options: [
     {
       flags: "--checksums",
-      description: "only check that no byte changed, which is much faster; not what blocks mean",
+      description: "only check that no byte changed, which is much faster; not what chunks hold",
     },
     ...MARSMINER_OPTIONS,
   ],

@@ -34,7 +34,7 @@ export async function tellFlatSave(
     let chunkBounds: Box | undefined;
     for (const box of [
       ...leaves.map(({ cell }) => cell),
-      ...save.globalBlocks.map(({ position }) => boxAt(position)),
+      ...save.globalChunks.map(({ position }) => boxAt(position)),
     ])
       chunkBounds = chunkBounds === undefined ? box : unionBox(chunkBounds, box);
     const bounds = chunkBounds && { chunks: chunkBounds, voxels: voxelsOfChunks(shape, chunkBounds) };
@@ -73,10 +73,10 @@ export async function tellFlatSave(
 async function countContent(
   save: FlatSave,
 ): Promise<{ readonly chunks: number; readonly emptyChunks: number; readonly entities: number }> {
-  const stored = [...save.globalBlocks];
+  const stored = [...save.globalChunks];
   let entities = 0;
   for (const leaf of save.leaves) {
-    stored.push(...(await save.readBlocks(leaf)));
+    stored.push(...(await save.readChunks(leaf)));
     entities += (await save.readEntities(leaf)).length;
   }
   return { chunks: stored.length, emptyChunks: stored.filter(({ chunk }) => chunk.isEmpty).length, entities };

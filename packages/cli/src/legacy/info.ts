@@ -13,18 +13,18 @@ export async function tellLegacyWorld(
   world: string,
   context: Context,
 ): Promise<ExitCode> {
-  const { base, blocks } = await openLegacyWorld(disk, format.evidence);
+  const { base, chunks } = await openLegacyWorld(disk, format.evidence);
   const totalBytes = await fileBytes(disk, format.evidence);
-  const emptyChunks = blocks.filter(({ chunk }) => chunk.isEmpty).length;
+  const emptyChunks = chunks.filter(({ chunk }) => chunk.isEmpty).length;
   let bounds: Box | undefined;
-  for (const { position } of blocks)
+  for (const { position } of chunks)
     bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
   context.printJson({
     world,
     ...format,
     base,
     chunkShape: HYPERCUBE_CHUNKS.extents,
-    chunks: blocks.length,
+    chunks: chunks.length,
     emptyChunks,
     chunkBounds: bounds ?? null,
     totalBytes,
@@ -34,7 +34,7 @@ export async function tellLegacyWorld(
       ["format", describeFormat(format)],
       ["base", base.kind === "flatFloor" ? `a floor of material ${base.material}` : "empty"],
       ["chunks of", `${HYPERCUBE_CHUNKS.extents.join(" x ")} voxels (4D)`],
-      ["chunks", `${formatAmount(blocks.length, "chunk")}, ${emptyChunks} of them empty`],
+      ["chunks", `${formatAmount(chunks.length, "chunk")}, ${emptyChunks} of them empty`],
       ["bounds", bounds && `chunks ${formatBox(bounds)}`],
       ["on disk", formatBytes(totalBytes)],
     ]),

@@ -162,7 +162,7 @@ export class ChunkSource {
     let chunks = this.#leaves.get(leaf);
     if (chunks === undefined) {
       chunks = new PositionMap<Chunk>();
-      for (const { position, chunk } of await this.#content.readBlocks(leaf)) chunks.set(...position, chunk);
+      for (const { position, chunk } of await this.#content.readChunks(leaf)) chunks.set(...position, chunk);
     }
     this.#leaves.delete(leaf);
     this.#leaves.set(leaf, chunks);

@@ -60,7 +60,7 @@ export class HeatMap {
     for (const leaf of await content.touching(chunks)) {
       const clocks = clocksOf(leaf);
       const age = ageOf(leaf);
-      for (const { position, chunk } of await content.readBlocks(leaf)) {
+      for (const { position, chunk } of await content.readChunks(leaf)) {
         if (!boxContains(chunks, position)) continue;
         const key = keyOf(position[view.across], position[view.down]);
         const known = values.get(key) ?? 0;
@@ -90,8 +90,8 @@ function clocksOf({ clocks }: LeafEntry): PositionMap<number> {
 }
 
 /** Packs only grow, so a record's location tells when it was written. */
-function ageOf({ blockRefs }: LeafEntry): number {
-  return Math.max(0, ...blockRefs.map(({ dataFileId, recordOffset }) => dataFileId * 2 ** 40 + recordOffset));
+function ageOf({ chunkRefs }: LeafEntry): number {
+  return Math.max(0, ...chunkRefs.map(({ dataFileId, recordOffset }) => dataFileId * 2 ** 40 + recordOffset));
 }
 
 /** Only the order of clocks and offsets is meaningful, not their distance. */

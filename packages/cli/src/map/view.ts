@@ -160,7 +160,7 @@ async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Bo
       bounds = bounds === undefined ? leaf.cell : unionBox(bounds, leaf.cell);
       continue;
     }
-    for (const { position } of await content.readBlocks(leaf)) {
+    for (const { position } of await content.readChunks(leaf)) {
       bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
     }
   }

@@ -44,7 +44,7 @@ export const ERROR_CODES = {
   ORT_GENERATION: "a file of a save belongs to another generation or world than the one that names it",
   ORT_INDEX: "the index of a save contradicts itself or is not in its canonical form",
   ORT_RECORD: "a record in a pack is not the one that the index refers to",
-  ORT_BLOB: "a blob of blocks or entities contradicts itself or the leaf that it belongs to",
+  ORT_BLOB: "a blob of chunks or entities contradicts itself or the leaf that it belongs to",
   ORT_PLAYERS: "players are not listed in the order of their ids, or one is listed twice",
   ORT_JOURNAL: "a journal is damaged before its end, or a part of it is missing",
   ORT_POINTER: "a pointer leads to where nothing of its kind can be",

@@ -1,6 +1,6 @@
 import { type Box, boxContains, type ChunkShape, clampInto, PositionMap } from "@orthant/core";
 import {
-  type BlockEntry,
+  type ChunkEntry,
   chunkOfEntity,
   type LeafEntry,
   type SaveContent,
@@ -25,7 +25,7 @@ export interface ConversionCounts {
 /** Content of a cell. */
 export interface CellContent {
   readonly cell: Box;
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -53,15 +53,15 @@ export async function* contentByCell(
 }
 
 async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Promise<CellContent> {
-  const blocks: BlockEntry[] = [];
+  const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
   for (const leaf of [...(await content.touching(cell))].reverse()) {
-    for (const block of await content.readBlocks(leaf))
-      if (boxContains(cell, block.position)) blocks.push(block);
+    for (const entry of await content.readChunks(leaf))
+      if (boxContains(cell, entry.position)) chunks.push(entry);
     for (const entity of await content.readEntities(leaf)) {
       // An entity outside its leaf stays with it.
       if (boxContains(cell, clampInto(leaf.cell, chunkOfEntity(entity, shape)))) entities.push(entity);
     }
   }
-  return { cell, blocks, entities };
+  return { cell, chunks, entities };
 }

@@ -12,7 +12,7 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlockEntry, LeafChange } from "@orthant/save";
+import type { ChunkEntry, LeafChange } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { type Octree, octreeCubeContent } from "../marsminer/octree.ts";
 import { blockNames, type MarsMinerSave } from "../marsminer/save.ts";
@@ -59,7 +59,7 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
       if (column === undefined) losses.add("chunks beyond the lattice", `first ${entry.x}, ${entry.z}`);
       else {
         for (const leaf of leavesOf(content, column, save.cubeSize, shape, materials)) {
-          chunks += leaf.blocks?.length ?? 0;
+          chunks += leaf.chunks?.length ?? 0;
           if (chunks > CHUNKS_MAX) throw new OrthantError("ORT_LIMIT", `more than ${CHUNKS_MAX} chunks`);
           await writer?.add([leaf]);
         }
@@ -189,17 +189,17 @@ function leafOf(
   materialOf: Uint16Array,
 ): LeafChange {
   const edge = shape.extents[0];
-  const blocks: BlockEntry[] = [];
+  const chunks: ChunkEntry[] = [];
   for (let x = from[0]; x < from[0] + perCell; x++)
     for (let y = from[1]; y < from[1] + perCell; y++)
       for (let z = from[2]; z < from[2] + perCell; z++) {
         const cube = { x: x * edge, y: y * edge, z: z * edge, edge };
         const chunk = chunkOf(octreeCubeContent(octree, cubeSize, cube), shape, materialOf);
-        blocks.push({ position: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
+        chunks.push({ position: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
       }
   const min: Position = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
   const max: Position = [min[0] + perCell, min[1] + perCell, min[2] + perCell, perCell];
-  return { cell: { min, max }, blocks };
+  return { cell: { min, max }, chunks };
 }
 
 function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, materialOf: Uint16Array): Chunk {

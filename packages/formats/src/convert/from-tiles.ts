@@ -8,7 +8,7 @@ import {
   TILE_CHUNKS,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlockEntry, GlobalState, LeafChange } from "@orthant/save";
+import type { ChunkEntry, GlobalState, LeafChange } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { encodeTileSave } from "../tilesave/save-text.ts";
 import { TILE_MATERIALS, type TileSave } from "../tilesave/tile-save.ts";
@@ -43,17 +43,17 @@ export async function convertFromTiles(
 }
 
 function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
-  const cells = new PositionMap<BlockEntry[]>();
+  const cells = new PositionMap<ChunkEntry[]>();
   for (const { x, y, tiles } of chunks) {
     const cell = [floorDivide(x, CELL_EDGE_CHUNKS), floorDivide(y, CELL_EDGE_CHUNKS), 0, 0] as const;
-    const block = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
-    const blocks = cells.get(...cell);
-    if (blocks === undefined) cells.set(...cell, [block]);
-    else blocks.push(block);
+    const entry = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
+    const chunks = cells.get(...cell);
+    if (chunks === undefined) cells.set(...cell, [entry]);
+    else chunks.push(entry);
   }
-  return Array.from(cells, ([[x, y], blocks]) => ({
+  return Array.from(cells, ([[x, y], chunks]) => ({
     cell: cubeAt([x * CELL_EDGE_CHUNKS, y * CELL_EDGE_CHUNKS, 0, 0], CELL_EDGE_CHUNKS),
-    blocks,
+    chunks,
   }));
 }
 

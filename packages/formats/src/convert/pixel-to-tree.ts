@@ -15,7 +15,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { PixelBodyRef, PixelSave } from "@orthant/pixel-world";
 import { type ChunkForm, pixelsOf } from "@orthant/pixel-world";
-import type { BlockEntry, StoredEntity } from "@orthant/save";
+import type { ChunkEntry, StoredEntity } from "@orthant/save";
 import { BulkSaveWriter, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
@@ -67,10 +67,10 @@ async function run(
         continue;
       }
       const entities = await entitiesOf(save, bodies, x, y, losses);
-      const blocks = blocksOf(pixels, facts, [x * pieces, y * pieces], edge, materials);
+      const chunks = chunksOf(pixels, facts, [x * pieces, y * pieces], edge, materials);
       counts.chunks++;
       counts.entities += entities.length;
-      await writer?.add([{ cell, blocks, entities }]);
+      await writer?.add([{ cell, chunks, entities }]);
     }
     for (const [[x, y], refs] of [...bodies]) {
       const cell = cellAt(x, y, pieces);
@@ -157,14 +157,14 @@ async function entitiesOf(
 }
 
 /** Cuts the materials of a chunk's pixels into chunks of voxels. */
-function blocksOf(
+function chunksOf(
   pixels: Uint8Array,
   { chunkEdge, layers }: ChunkForm,
   [minX, minY]: readonly [number, number],
   edge: number,
   materials: Set<number>,
-): readonly BlockEntry[] {
-  const blocks: BlockEntry[] = [];
+): readonly ChunkEntry[] {
+  const chunks: ChunkEntry[] = [];
   for (let across = 0; across * edge < chunkEdge; across++) {
     for (let up = 0; up * edge < chunkEdge; up++) {
       const voxels = new Uint16Array(edge * edge);
@@ -175,10 +175,10 @@ function blocksOf(
       }
       const chunk = chunkFromVoxels(voxels);
       for (const material of chunk.materials()) materials.add(material);
-      blocks.push({ position: [minX + across, minY + up, 0, 0], chunk });
+      chunks.push({ position: [minX + across, minY + up, 0, 0], chunk });
     }
   }
-  return blocks;
+  return chunks;
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   U16_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlockEntry, LeafEntry, Save } from "@orthant/save";
+import type { ChunkEntry, LeafEntry, Save } from "@orthant/save";
 import { catalogOf, SaveContent } from "@orthant/save";
 import { DEFAULT_CUBE_SIZE } from "../marsminer/layout.ts";
 import { buildOctree, type Octree } from "../marsminer/octree.ts";
@@ -102,7 +102,7 @@ async function surveyColumns(
   let chunks = 0;
   for await (const leaf of content.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
-    for (const { position, chunk } of await content.readBlocks(leaf)) {
+    for (const { position, chunk } of await content.readChunks(leaf)) {
       const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(position[axis as 0 | 1 | 2], perCube)) as [
         number,
         number,
@@ -129,7 +129,7 @@ async function surveyColumns(
 class ColumnReader {
   readonly #content: SaveContent;
   readonly #perCube: number;
-  readonly #held = new Map<LeafEntry, readonly BlockEntry[]>();
+  readonly #held = new Map<LeafEntry, readonly ChunkEntry[]>();
 
   constructor(content: SaveContent, { extents }: ChunkShape, cubeSize: number) {
     this.#content = content;
@@ -142,7 +142,7 @@ class ColumnReader {
     const max: Position = [min[0] + edge, height * edge, min[2] + edge, 1];
     const chunks = new PositionMap<Chunk>();
     for (const leaf of await this.#content.touching({ min, max })) {
-      for (const { position, chunk } of await this.#blocksOf(leaf)) {
+      for (const { position, chunk } of await this.#chunksOf(leaf)) {
         if (position.every((at, axis) => at >= (min[axis] as number) && at < (max[axis] as number))) {
           chunks.set(...position, chunk);
         }
@@ -151,14 +151,14 @@ class ColumnReader {
     return chunks;
   }
 
-  async #blocksOf(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
+  async #chunksOf(leaf: LeafEntry): Promise<readonly ChunkEntry[]> {
     const held = this.#held.get(leaf);
     if (held !== undefined) return held;
-    const blocks = await this.#content.readBlocks(leaf);
+    const chunks = await this.#content.readChunks(leaf);
     const [oldest] = this.#held.keys();
     if (this.#held.size >= LEAVES_HELD && oldest !== undefined) this.#held.delete(oldest);
-    this.#held.set(leaf, blocks);
-    return blocks;
+    this.#held.set(leaf, chunks);
+    return chunks;
   }
 }
 

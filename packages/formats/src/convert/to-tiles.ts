@@ -46,7 +46,7 @@ export async function convertToTiles(
   const chunks: TileChunk[] = [];
   const content = new SaveContent(save);
   for await (const leaf of content.all()) {
-    for (const { position, chunk } of await content.readBlocks(leaf)) {
+    for (const { position, chunk } of await content.readChunks(leaf)) {
       const [x, y, z, w] = position;
       if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
       else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${position}]`);

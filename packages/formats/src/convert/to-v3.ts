@@ -22,12 +22,12 @@ export async function convertToV3(
   const writer = target && (await BulkSaveWriter.create(target, description.chunkShape, { indexVersion: 1 }));
   try {
     for await (const leaf of save.index.all()) {
-      const blocks = await save.readBlocks(leaf);
+      const chunks = await save.readChunks(leaf);
       const entities = await save.readEntities(leaf);
-      counts.chunks += blocks.length;
+      counts.chunks += chunks.length;
       counts.entities += entities.length;
       losses.add("clocks of regions", "clients fetch every region again", leaf.clocks.length);
-      await writer?.add([{ cell: leaf.cell, blocks, entities }]);
+      await writer?.add([{ cell: leaf.cell, chunks, entities }]);
       onLeaf?.();
     }
     await writer?.finish({

@@ -15,7 +15,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { PixelFacts } from "@orthant/pixel-world";
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
-import type { BlockEntry, Save, StoredEntity } from "@orthant/save";
+import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
 import { SaveContent } from "@orthant/save";
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
@@ -75,10 +75,10 @@ async function run(
     const onEntities: OnEntities = async (entities) => {
       for (const entity of entities) counts.entities += await addBody(entity, facts, writer, losses);
     };
-    for await (const { x, y, blocks } of contentByPixelChunk(save, facts.chunkEdge, losses, onEntities)) {
+    for await (const { x, y, chunks } of contentByPixelChunk(save, facts.chunkEdge, losses, onEntities)) {
       options.onChunk?.();
       counts.chunks++;
-      await writer?.addPixels(x, y, pixels.paint(x, y, blocks));
+      await writer?.addPixels(x, y, pixels.paint(x, y, chunks));
     }
     await writer?.finish(global.lastModifiedMs);
     return counts;
@@ -181,17 +181,17 @@ class PixelPainter {
     this.#losses = losses;
   }
 
-  paint(x: number, y: number, blocks: readonly BlockEntry[]): Uint8Array {
+  paint(x: number, y: number, chunks: readonly ChunkEntry[]): Uint8Array {
     const { chunkEdge, layers } = this.#facts;
     const [ex, ey] = this.#shape.extents;
-    const chunks = new PositionMap<Chunk>();
-    for (const { position, chunk } of blocks) chunks.set(position[0], position[1], 0, 0, chunk);
+    const byPosition = new PositionMap<Chunk>();
+    for (const { position, chunk } of chunks) byPosition.set(position[0], position[1], 0, 0, chunk);
     const pixels = new Uint8Array(chunkEdge * chunkEdge * layers.length);
     const [across, up] = [chunkEdge / ex, chunkEdge / ey];
     for (let chunkY = 0; chunkY < up; chunkY++) {
       for (let chunkX = 0; chunkX < across; chunkX++) {
         const position = [x * across + chunkX, y * up + chunkY] as const;
-        const chunk = chunks.get(...position, 0, 0) ?? this.#untouched?.(...position);
+        const chunk = byPosition.get(...position, 0, 0) ?? this.#untouched?.(...position);
         if (chunk !== undefined && !chunk.isEmpty) this.#copy(chunk, pixels, chunkX * ex, chunkY * ey);
       }
     }
@@ -216,7 +216,7 @@ class PixelPainter {
 interface PixelChunkContent {
   readonly x: number;
   readonly y: number;
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
 }
 
 /** Called with the entities of each leaf. */
@@ -239,7 +239,7 @@ async function* contentByPixelChunk(
   for await (const leaf of save.index.all()) {
     const { min, max } = leaf.cell;
     await onEntities(await content.readEntities(leaf));
-    const own = await content.readBlocks(leaf);
+    const own = await content.readChunks(leaf);
     const deep = own.filter(({ position }) => !isFlat(position)).length;
     losses.add("chunks beside the plane", "a pixel world has z and w 0 alone", deep);
     if (max[0] - min[0] >= across && max[1] - min[1] >= up) {
@@ -250,12 +250,12 @@ async function* contentByPixelChunk(
       if (done.has(x, y, 0, 0)) continue;
       done.set(x, y, 0, 0, true);
       const cell: Box = { min: [x * across, y * up, 0, 0], max: [(x + 1) * across, (y + 1) * up, 1, 1] };
-      const blocks: BlockEntry[] = [];
+      const chunks: ChunkEntry[] = [];
       for (const other of await content.touching(cell)) {
-        for (const block of await content.readBlocks(other))
-          if (boxContains(cell, block.position)) blocks.push(block);
+        for (const entry of await content.readChunks(other))
+          if (boxContains(cell, entry.position)) chunks.push(entry);
       }
-      if (blocks.length > 0) yield { x, y, blocks };
+      if (chunks.length > 0) yield { x, y, chunks };
     }
   }
 }
@@ -265,16 +265,16 @@ function* chunksTouched({ min, max }: Box, across: number, up: number): Generato
     for (let x = floorDivide(min[0], across); x * across < max[0]; x++) yield [x, y];
 }
 
-function* grouped(blocks: readonly BlockEntry[], across: number, up: number): Generator<PixelChunkContent> {
-  const chunks = new PositionMap<BlockEntry[]>();
-  for (const block of blocks) {
-    if (!isFlat(block.position)) continue;
-    const [x, y] = [floorDivide(block.position[0], across), floorDivide(block.position[1], up)];
-    const there = chunks.get(x, y, 0, 0);
-    if (there === undefined) chunks.set(x, y, 0, 0, [block]);
-    else there.push(block);
+function* grouped(chunks: readonly ChunkEntry[], across: number, up: number): Generator<PixelChunkContent> {
+  const groups = new PositionMap<ChunkEntry[]>();
+  for (const entry of chunks) {
+    if (!isFlat(entry.position)) continue;
+    const [x, y] = [floorDivide(entry.position[0], across), floorDivide(entry.position[1], up)];
+    const there = groups.get(x, y, 0, 0);
+    if (there === undefined) groups.set(x, y, 0, 0, [entry]);
+    else there.push(entry);
   }
-  for (const [[x, y], there] of chunks) yield { x, y, blocks: there };
+  for (const [[x, y], there] of groups) yield { x, y, chunks: there };
 }
 
 function isFlat([, , z, w]: Position): boolean {

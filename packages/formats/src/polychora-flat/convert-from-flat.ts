@@ -11,8 +11,8 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
-  type BlockEntry,
   BulkSaveWriter,
+  type ChunkEntry,
   chunkOfEntity,
   generatedChunks,
   type LeafChange,
@@ -52,10 +52,10 @@ export async function convertFlatSave(
     let batchChunks = 0;
     for await (const { entities: all, ...part } of contentByCube(save, onLeaf)) {
       const entities = all.filter((entity) => isCarried(entity, seen, losses));
-      counts.chunks += part.blocks.length;
+      counts.chunks += part.chunks.length;
       counts.entities += entities.length;
       batch.push({ ...part, entities });
-      batchChunks += part.blocks.length;
+      batchChunks += part.chunks.length;
       if (batchChunks < CHUNKS_PER_STEP) continue;
       await writer?.add(batch);
       batch = [];
@@ -71,7 +71,7 @@ export async function convertFlatSave(
 
 interface CubeContent {
   readonly cell: Box;
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -99,44 +99,44 @@ async function* contentByCube(save: FlatSave, onLeaf?: () => void): AsyncGenerat
 /** A region, with the chunks that the global file has for it. */
 interface Region {
   readonly leaf: LeafEntry;
-  readonly globalBlocks: BlockEntry[];
+  readonly globalChunks: ChunkEntry[];
 }
 
-function regionsOf({ leaves, globalBlocks, regionChunkEdge }: FlatSave): PositionMap<Region> {
+function regionsOf({ leaves, globalChunks, regionChunkEdge }: FlatSave): PositionMap<Region> {
   const regions = new PositionMap<Region>();
   for (const leaf of leaves) {
-    regions.set(...flatRegionOf(leaf.cell.min, regionChunkEdge), { leaf, globalBlocks: [] });
+    regions.set(...flatRegionOf(leaf.cell.min, regionChunkEdge), { leaf, globalChunks: [] });
   }
-  for (const block of globalBlocks) {
-    const at = flatRegionOf(block.position, regionChunkEdge);
+  for (const entry of globalChunks) {
+    const at = flatRegionOf(entry.position, regionChunkEdge);
     const cell = flatRegionCell(at, regionChunkEdge);
-    const leaf = { cell, blockRefs: [], entityRefs: [], chunks: 0, clocks: [] };
-    const region = regions.get(...at) ?? { leaf, globalBlocks: [] };
-    region.globalBlocks.push(block);
+    const leaf = { cell, chunkRefs: [], entityRefs: [], chunks: 0, clocks: [] };
+    const region = regions.get(...at) ?? { leaf, globalChunks: [] };
+    region.globalChunks.push(entry);
     regions.set(...at, region);
   }
   return regions;
 }
 
 async function readCube(save: FlatSave, regions: PositionMap<Region>, cell: Box): Promise<CubeContent> {
-  const blocks: BlockEntry[] = [];
+  const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
   for (const number of [...numbersIn(cell, save.regionChunkEdge)].reverse()) {
     const region = regions.get(...number);
     if (region === undefined) continue;
-    const { leaf, globalBlocks } = region;
+    const { leaf, globalChunks } = region;
     // Rule S41: chunks in the global file take precedence over those in records.
-    const merged = new PositionMap<BlockEntry>();
-    for (const block of [...(await save.readBlocks(leaf)), ...globalBlocks])
-      merged.set(...block.position, block);
-    for (const block of merged.values()) if (boxContains(cell, block.position)) blocks.push(block);
+    const merged = new PositionMap<ChunkEntry>();
+    for (const entry of [...(await save.readChunks(leaf)), ...globalChunks])
+      merged.set(...entry.position, entry);
+    for (const entry of merged.values()) if (boxContains(cell, entry.position)) chunks.push(entry);
     for (const entity of await save.readEntities(leaf)) {
       // An entity outside its region stays with it.
       const chunk = clampInto(leaf.cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS));
       if (boxContains(cell, chunk)) entities.push(entity);
     }
   }
-  return { cell, blocks, entities };
+  return { cell, chunks, entities };
 }
 
 /** Yields the numbers of the cubes with this edge that a box intersects. */

@@ -19,7 +19,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,
-  type BlockEntry,
+  type ChunkEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
   type GlobalState,
@@ -63,11 +63,11 @@ export async function convertToFlat(
     const content = new SaveContent(save);
     for await (const part of contentByCell(content, content.all(), chunkShape, cellsAround, onLeaf)) {
       for (const region of regionsOf(part)) {
-        const blocks = region.blocks.map((block) => flatBlock(block, standInMaterial, losses));
+        const chunks = region.chunks.map((entry) => flatChunk(entry, standInMaterial, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
-        counts.chunks += blocks.length;
+        counts.chunks += chunks.length;
         counts.entities += entities.length;
-        await writer?.add([{ region: region.position, blocks, entities }]);
+        await writer?.add([{ region: region.position, chunks, entities }]);
       }
     }
     const { worldSeed, nextEntityId, playerEntityHints, lastModifiedMs: nowMs } = global;
@@ -86,26 +86,26 @@ function cellsAround(leaf: Box): readonly Box[] {
 
 interface RegionContent {
   readonly position: Position;
-  readonly blocks: BlockEntry[];
+  readonly chunks: ChunkEntry[];
   readonly entities: StoredEntity[];
 }
 
-function regionsOf({ cell, blocks, entities }: CellContent): Iterable<RegionContent> {
+function regionsOf({ cell, chunks, entities }: CellContent): Iterable<RegionContent> {
   const regions = new PositionMap<RegionContent>();
   const at = (chunk: Position): RegionContent => {
     const position = flatRegionOf(chunk, EDGE);
-    const region = regions.get(...position) ?? { position, blocks: [], entities: [] };
+    const region = regions.get(...position) ?? { position, chunks: [], entities: [] };
     regions.set(...position, region);
     return region;
   };
-  for (const block of blocks) at(block.position).blocks.push(block);
+  for (const entry of chunks) at(entry.position).chunks.push(entry);
   for (const entity of entities) {
     at(clampInto(cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
   }
   return regions.values();
 }
 
-function flatBlock({ position, chunk }: BlockEntry, standIn: number, losses: ConversionLosses): BlockEntry {
+function flatChunk({ position, chunk }: ChunkEntry, standIn: number, losses: ConversionLosses): ChunkEntry {
   if (chunk.materials().every((material) => material <= U8_MAX)) return { position, chunk };
   losses.add(
     "chunks with materials above 255",

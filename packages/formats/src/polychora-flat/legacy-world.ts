@@ -18,8 +18,8 @@ import type { Disk } from "@orthant/disk";
 import { decodeAt, readWhole } from "@orthant/disk/files";
 import {
   type BaseWorld,
-  type BlockEntry,
   BulkSaveWriter,
+  type ChunkEntry,
   type LeafChange,
   plainDescription,
 } from "@orthant/save";
@@ -29,7 +29,7 @@ import type { ConversionReport } from "../convert/losses.ts";
 export interface LegacyWorld {
   readonly base: BaseWorld;
   /** In lexicographic order of their positions. */
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
 }
 
 const LEGACY_VERSION = 2;
@@ -59,14 +59,14 @@ const legacyWorldCodec: Codec<LegacyWorld> = {
       throw input.fail("ORT_TRUNCATED", `${payloadCount} payloads and ${entryCount} entries`);
     }
     const payloads = Array.from({ length: payloadCount }, () => readPayload(input));
-    const blocks = Array.from({ length: entryCount }, () => readEntry(input, payloads));
-    blocks.sort((a, b) => comparePositions(a.position, b.position));
-    for (const [index, { position }] of blocks.entries()) {
-      const previous = blocks[index - 1];
+    const chunks = Array.from({ length: entryCount }, () => readEntry(input, payloads));
+    chunks.sort((a, b) => comparePositions(a.position, b.position));
+    for (const [index, { position }] of chunks.entries()) {
+      const previous = chunks[index - 1];
       if (previous === undefined || comparePositions(previous.position, position) < 0) continue;
       throw input.fail("ORT_BLOB", `two chunks at [${position}]`);
     }
-    return { base, blocks };
+    return { base, chunks };
   },
 };
 
@@ -118,7 +118,7 @@ function readRuns(input: ByteReader): Chunk {
   return chunkFromVoxels(voxels);
 }
 
-function readEntry(input: ByteReader, payloads: readonly Chunk[]): BlockEntry {
+function readEntry(input: ByteReader, payloads: readonly Chunk[]): ChunkEntry {
   const position: Position = [input.i32(), input.i32(), input.i32(), input.i32()];
   const number = input.u32();
   const chunk = payloads[number];
@@ -153,22 +153,22 @@ export async function importLegacyWorld(
   } finally {
     await writer?.close();
   }
-  return { chunks: world.blocks.length, entities: 0, players: 0, losses: [] };
+  return { chunks: world.chunks.length, entities: 0, players: 0, losses: [] };
 }
 
-function leavesOf({ blocks }: LegacyWorld): readonly LeafChange[] {
-  const cells = new PositionMap<BlockEntry[]>();
-  for (const block of blocks) {
-    const cell = positionFrom((axis) => floorDivide(block.position[axis], CELL_EDGE_CHUNKS));
+function leavesOf({ chunks }: LegacyWorld): readonly LeafChange[] {
+  const cells = new PositionMap<ChunkEntry[]>();
+  for (const entry of chunks) {
+    const cell = positionFrom((axis) => floorDivide(entry.position[axis], CELL_EDGE_CHUNKS));
     const found = cells.get(...cell);
-    if (found === undefined) cells.set(...cell, [block]);
-    else found.push(block);
+    if (found === undefined) cells.set(...cell, [entry]);
+    else found.push(entry);
   }
   return Array.from(cells, ([cell, inCell]) => ({
     cell: cubeAt(
       positionFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
       CELL_EDGE_CHUNKS,
     ),
-    blocks: inCell,
+    chunks: inCell,
   }));
 }

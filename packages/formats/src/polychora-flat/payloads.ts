@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import {
   type BlobRef,
-  type BlockEntry,
+  type ChunkEntry,
   type GlobalRecord,
   plainDescription,
   type StoredPlayer,
@@ -34,7 +34,7 @@ export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "descripti
 /** One region of the flat index. */
 export interface FlatLeaf {
   readonly region: Position;
-  readonly blockRef: BlobRef | undefined;
+  readonly chunkRef: BlobRef | undefined;
   readonly entityRef: BlobRef | undefined;
 }
 
@@ -111,14 +111,14 @@ export const flatPlayersCodec: Codec<readonly StoredPlayer[]> = list(flatPlayerC
 
 const flatLeavesCodec = list<FlatLeaf>(
   {
-    write(out, { region, blockRef, entityRef }) {
+    write(out, { region, chunkRef, entityRef }) {
       positionCodec.write(out, region);
-      optionalRef.write(out, blockRef);
+      optionalRef.write(out, chunkRef);
       optionalRef.write(out, entityRef);
     },
     read: (input) => ({
       region: positionCodec.read(input),
-      blockRef: optionalRef.read(input),
+      chunkRef: optionalRef.read(input),
       entityRef: optionalRef.read(input),
     }),
   },
@@ -147,7 +147,7 @@ const OVERRIDE_VERSION = 1;
 const CHUNKS_MAX = 100_000_000;
 const chunkCodec = foreignChunkCodec(HYPERCUBE_CHUNKS.volume);
 
-const entriesCodec = list<BlockEntry>(
+const entriesCodec = list<ChunkEntry>(
   {
     write(out, { position, chunk }) {
       positionCodec.write(out, position);
@@ -161,12 +161,12 @@ const entriesCodec = list<BlockEntry>(
 );
 
 /**
- * Codec of the blocks that the last shipped servers kept in the global file instead of in blobs. Rule S41.
+ * Codec of the chunks that the last shipped servers kept in the global file instead of in blobs. Rule S41.
  */
-export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
-  write(out, blocks) {
+export const worldOverrideCodec: Codec<readonly ChunkEntry[]> = {
+  write(out, chunks) {
     out.varU32(OVERRIDE_VERSION);
-    entriesCodec.write(out, blocks);
+    entriesCodec.write(out, chunks);
   },
 
   read(input) {
@@ -174,13 +174,13 @@ export const worldOverrideCodec: Codec<readonly BlockEntry[]> = {
     if (version !== OVERRIDE_VERSION) {
       throw input.fail("ORT_VERSION", `world override version ${version}, known is ${OVERRIDE_VERSION}`);
     }
-    const blocks = entriesCodec.read(input);
-    for (const [index, { position }] of blocks.entries()) {
-      const previous = blocks[index - 1];
+    const chunks = entriesCodec.read(input);
+    for (const [index, { position }] of chunks.entries()) {
+      const previous = chunks[index - 1];
       if (previous !== undefined && comparePositions(previous.position, position) >= 0) {
         throw input.fail("ORT_BLOB", `the chunk at [${position}] is out of order`);
       }
     }
-    return blocks;
+    return chunks;
   },
 };

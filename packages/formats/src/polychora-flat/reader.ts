@@ -10,10 +10,10 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile, decodeAt, type Source } from "@orthant/disk/files";
-import type { BlobRef, BlockEntry, GlobalRecord, LeafEntry, StoredEntity, StoredPlayer } from "@orthant/save";
+import type { BlobRef, ChunkEntry, GlobalRecord, LeafEntry, StoredEntity, StoredPlayer } from "@orthant/save";
 import {
   BLOB_VERSION,
-  BLOCK_BLOB,
+  CHUNK_BLOB,
   decodePayloadFile,
   describeCell,
   ENTITY_BLOB,
@@ -36,7 +36,7 @@ import {
   globalOfFlat,
   worldOverrideCodec,
 } from "./payloads.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCell } from "./records.ts";
+import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCell } from "./records.ts";
 
 /** The format does not limit records: a region with a large edge is one record. */
 const PAYLOAD_BYTES_MAX = 0x7fff_ffff;
@@ -54,7 +54,7 @@ export interface FlatIndexContent {
 export interface FlatGlobalContent {
   readonly global: GlobalRecord;
   /** Chunks that the last shipped servers kept in the global file. They take precedence over records. */
-  readonly globalBlocks: readonly BlockEntry[];
+  readonly globalChunks: readonly ChunkEntry[];
   /** The same chunks, encoded. */
   readonly customPayload: Uint8Array;
 }
@@ -65,7 +65,7 @@ export interface FlatSave extends FlatIndexContent, FlatGlobalContent {
   /** In any order. */
   readonly players: readonly StoredPlayer[];
   /** Reads the chunks in the records of a region, without those in the global file. */
-  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]>;
+  readChunks(leaf: LeafEntry): Promise<readonly ChunkEntry[]>;
   /** Reads the entities of a region. */
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]>;
   close(): Promise<void>;
@@ -91,7 +91,7 @@ export async function openFlatSave(
     ...global,
     manifest,
     players,
-    async readBlocks({ cell, blockRefs: [ref] }) {
+    async readChunks({ cell, chunkRefs: [ref] }) {
       return ref === undefined ? [] : readFlatBlocks(packs, ref, cell);
     },
     async readEntities({ cell, entityRefs: [ref] }) {
@@ -110,7 +110,7 @@ export async function readFlatIndex(
   const index = decodePayloadFile(path, flatIndexHeader, flatIndexCodec, await readNamed(disk, path));
   const { regionChunkEdge } = index;
   const leaves = atFile({ path }, () =>
-    index.leaves.map(({ region, blockRef, entityRef }, at): LeafEntry => {
+    index.leaves.map(({ region, chunkRef, entityRef }, at): LeafEntry => {
       const previous = index.leaves[at - 1];
       if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
         throw new OrthantError("ORT_INDEX", `region [${region}] is out of order`);
@@ -120,7 +120,7 @@ export async function readFlatIndex(
         const detail = `region [${region}] of ${regionChunkEdge} chunks an edge is off the lattice`;
         throw new OrthantError("ORT_INDEX", detail);
       }
-      const refs = { blockRefs: listOf(blockRef), entityRefs: listOf(entityRef) };
+      const refs = { chunkRefs: listOf(chunkRef), entityRefs: listOf(entityRef) };
       return { cell, ...refs, chunks: 0, clocks: [] };
     }),
   );
@@ -140,9 +140,9 @@ export async function readFlatGlobal(disk: Disk, path: string): Promise<FlatGlob
 export function flatGlobalOfPayload(path: string, payload: Uint8Array): FlatGlobalContent {
   const flat = decodeAt({ path, origin: globalHeader.bytes }, flatGlobalCodec, payload);
   const { customPayload } = flat;
-  const source = { path, what: "the blocks in the custom payload" };
-  const globalBlocks = customPayload.length === 0 ? [] : decodeAt(source, worldOverrideCodec, customPayload);
-  return { global: globalOfFlat(flat), globalBlocks, customPayload };
+  const source = { path, what: "the chunks in the custom payload" };
+  const globalChunks = customPayload.length === 0 ? [] : decodeAt(source, worldOverrideCodec, customPayload);
+  return { global: globalOfFlat(flat), globalChunks, customPayload };
 }
 
 /** Reads a players file. */
@@ -155,13 +155,13 @@ export async function readFlatBlocks(
   packs: PackShelf,
   ref: BlobRef,
   cell: Box,
-): Promise<readonly BlockEntry[]> {
-  const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source);
+): Promise<readonly ChunkEntry[]> {
+  const source = sourceOf(ref, "chunk", cell);
+  requireKind(ref, CHUNK_BLOB, source);
   const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
-  const { region, regionChunkEdge, blocks } = decodeAt(source, flatBlockBlobCodec, payload);
+  const { region, regionChunkEdge, chunks } = decodeAt(source, flatChunkBlobCodec, payload);
   requireRegion(flatRegionBox(region, regionChunkEdge), cell, source, `is of region [${region}]`);
-  return blocks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
+  return chunks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
 }
 
 /** Reads the entities of a region's record. */
@@ -181,7 +181,7 @@ export async function readFlatEntities(
 /** Content of a record without its region's entry in the index. */
 export interface FlatRecordContent {
   readonly volume: Box;
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -192,17 +192,17 @@ export function decodeFlatRecord(
 ): FlatRecordContent | undefined {
   if (blobVersion !== BLOB_VERSION) return undefined;
   try {
-    if (blobType !== BLOCK_BLOB) {
+    if (blobType !== CHUNK_BLOB) {
       const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
       const volume = flatRegionBox(region, regionChunkEdge);
-      return volume && { volume, blocks: [], entities };
+      return volume && { volume, chunks: [], entities };
     }
-    const { region, regionChunkEdge, blocks } = decode(flatBlockBlobCodec, payload);
+    const { region, regionChunkEdge, chunks } = decode(flatChunkBlobCodec, payload);
     const volume = flatRegionBox(region, regionChunkEdge);
-    const stored = blocks.flatMap(({ position, chunk }) =>
+    const stored = chunks.flatMap(({ position, chunk }) =>
       chunk === undefined ? [] : [{ position, chunk }],
     );
-    return volume && { volume, blocks: stored, entities: [] };
+    return volume && { volume, chunks: stored, entities: [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;

@@ -19,7 +19,7 @@ import {
   U16_MAX,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import type { BlockAssignment, StoredEntity } from "@orthant/save";
+import type { ChunkAssignment, StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/parts";
 
 /** Maximum edge of a region: local coordinates have 16 bits. */
@@ -42,10 +42,10 @@ export function flatRegionBox(region: Position, edge: number): Box | undefined {
 }
 
 /** A region's chunks in one record. */
-export interface FlatBlockBlob {
+export interface FlatChunkBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
-  readonly blocks: readonly BlockAssignment[];
+  readonly chunks: readonly ChunkAssignment[];
 }
 
 /** A region's entities in one record. */
@@ -83,13 +83,13 @@ const rawChunkCodec: Codec<Chunk> = {
 const dictionaryCodec = list(rawChunkCodec, DICTIONARY_MAX);
 
 /**
- * Codec of a block blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes per chunk,
+ * Codec of a chunk blob as it shipped: a region and its edge instead of a volume, 4,096 raw bytes per chunk,
  * a dictionary in any order. It writes the dictionary in order of first appearance. Rule S39.
  */
-export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
-  write(out, { region, regionChunkEdge, blocks }) {
+export const flatChunkBlobCodec: Codec<FlatChunkBlob> = {
+  write(out, { region, regionChunkEdge, chunks }) {
     const dictionary = new Map<Chunk, number>();
-    const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
+    const sorted = [...chunks].sort((a, b) => comparePositions(a.position, b.position));
     const stored: Chunk[] = [];
     for (const { chunk } of sorted) {
       if (chunk === undefined || chunk.isEmpty || dictionary.has(chunk)) continue;
@@ -112,16 +112,16 @@ export const flatBlockBlobCodec: Codec<FlatBlockBlob> = {
     const { region, regionChunkEdge } = readRegion(input);
     const dictionary = dictionaryCodec.read(input);
     const count = input.count(ASSIGNMENTS_MAX);
-    const blocks: BlockAssignment[] = [];
+    const chunks: ChunkAssignment[] = [];
     for (let index = 0; index < count; index++) {
       const position = readLocalPosition(input, region, regionChunkEdge);
-      const previous = blocks[index - 1];
+      const previous = chunks[index - 1];
       if (previous !== undefined && comparePositions(previous.position, position) >= 0) {
-        throw input.fail("ORT_BLOB", `the block at [${position}] is out of order`);
+        throw input.fail("ORT_BLOB", `the chunk at [${position}] is out of order`);
       }
-      blocks.push({ position, chunk: readChunkOf(input, dictionary) });
+      chunks.push({ position, chunk: readChunkOf(input, dictionary) });
     }
-    return { region, regionChunkEdge, blocks };
+    return { region, regionChunkEdge, chunks };
   },
 };
 
@@ -176,7 +176,7 @@ function readLocalPosition(input: ByteReader, region: Position, edge: number): P
       position[axis] >= WHOLE_LATTICE.min[axis] &&
       position[axis] < WHOLE_LATTICE.max[axis],
   );
-  if (!inside) throw input.fail("ORT_BLOB", `a block at [${local}] of a region of ${edge} chunks an edge`);
+  if (!inside) throw input.fail("ORT_BLOB", `a chunk at [${local}] of a region of ${edge} chunks an edge`);
   return position;
 }
 

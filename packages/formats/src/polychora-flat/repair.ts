@@ -19,7 +19,7 @@ import {
   type StoredPlayer,
 } from "@orthant/save";
 import {
-  BLOCK_BLOB,
+  CHUNK_BLOB,
   filesOfGeneration,
   findGlobal,
   findNewest,
@@ -98,7 +98,7 @@ export async function planFlatRepair(disk: Disk): Promise<FlatRepairPlan> {
 export async function applyFlatRepair(disk: Disk, plan: FlatRepairPlan, target: Disk): Promise<void> {
   const { base, worldSeed, playerEntityHints, lastModifiedMs: nowMs } = plan.global;
   const { players, customPayload, limits } = plan;
-  const { blocks, entities } = await gather(disk, plan);
+  const { chunks, entities } = await gather(disk, plan);
   // The original gave some entities ids at the very end of the range, so there is no next one.
   const nextEntityId = entities.reduce(
     (next, { entityId }) => (entityId >= next && entityId < U64_MAX ? entityId + 1n : next),
@@ -107,7 +107,7 @@ export async function applyFlatRepair(disk: Disk, plan: FlatRepairPlan, target: 
   const facts = { base, worldSeed, playerEntityHints, nextEntityId, players, customPayload, nowMs };
   await writeFlatSave(target, {
     ...facts,
-    blocks: Array.from(blocks, ([position, chunk]) => ({ position, chunk })),
+    chunks: Array.from(chunks, ([position, chunk]) => ({ position, chunk })),
     entities,
     limits,
   });
@@ -116,8 +116,8 @@ export async function applyFlatRepair(disk: Disk, plan: FlatRepairPlan, target: 
 async function gather(
   disk: Disk,
   { pieces }: FlatRepairPlan,
-): Promise<{ readonly blocks: PositionMap<Chunk>; readonly entities: readonly StoredEntity[] }> {
-  const blocks = new PositionMap<Chunk>();
+): Promise<{ readonly chunks: PositionMap<Chunk>; readonly entities: readonly StoredEntity[] }> {
+  const chunks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
   // A strict reader would refuse a pack with a damaged header and intact records.
   const packs = new PackShelf(disk, { isLenient: true });
@@ -127,7 +127,7 @@ async function gather(
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
       const isKept = (position: Position): boolean => clip === undefined || boxContains(clip, position);
-      for (const { position, chunk } of content.blocks) if (isKept(position)) blocks.set(...position, chunk);
+      for (const { position, chunk } of content.chunks) if (isKept(position)) chunks.set(...position, chunk);
       for (const entity of content.entities) {
         if (isKept(chunkOfEntity(entity, HYPERCUBE_CHUNKS))) entities.set(entity.entityId, entity);
       }
@@ -135,7 +135,7 @@ async function gather(
   } finally {
     await packs.release();
   }
-  return { blocks, entities: [...entities.values()] };
+  return { chunks, entities: [...entities.values()] };
 }
 
 /** Finds all records with a right checksum in all packs, oldest first. Skips damaged stretches. */
@@ -146,8 +146,8 @@ async function findIntactRecords(disk: Disk, packIds: readonly number[]): Promis
     for (const piece of bytes === undefined ? [] : scanPack(bytes, packId)) {
       const content = piece.kind === "record" ? decodeFlatRecord(piece.ref, piece.payload) : undefined;
       if (piece.kind === "gap" || content === undefined) continue;
-      const isBlocks = piece.ref.blobType === BLOCK_BLOB;
-      records.push({ ref: piece.ref, isBlocks, volume: content.volume, changes: 0 });
+      const isChunks = piece.ref.blobType === CHUNK_BLOB;
+      records.push({ ref: piece.ref, isChunks, volume: content.volume, changes: 0 });
     }
   }
   return records;
@@ -156,7 +156,7 @@ async function findIntactRecords(disk: Disk, packIds: readonly number[]): Promis
 function unknownFlatGlobal(losses: Loss[]): FlatGlobalContent {
   return {
     global: unknownGlobal(HYPERCUBE_CHUNKS, losses),
-    globalBlocks: [],
+    globalChunks: [],
     customPayload: new Uint8Array(0),
   };
 }

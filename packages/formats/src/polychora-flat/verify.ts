@@ -99,13 +99,13 @@ class RecordVerifier {
   }
 
   async verify(
-    { cell, blockRefs, entityRefs }: LeafEntry,
+    { cell, chunkRefs, entityRefs }: LeafEntry,
     generation: number,
     entityIds: Set<bigint>,
   ): Promise<readonly Finding[]> {
     const findings: Finding[] = [];
-    for (const ref of [...blockRefs, ...entityRefs]) {
-      const found = await this.#readOnce(ref, cell, blockRefs.includes(ref));
+    for (const ref of [...chunkRefs, ...entityRefs]) {
+      const found = await this.#readOnce(ref, cell, chunkRefs.includes(ref));
       const report = (error: OrthantError): void => {
         findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
       };
@@ -120,13 +120,13 @@ class RecordVerifier {
     return findings;
   }
 
-  async #readOnce(ref: BlobRef, cell: Box, isBlocks: boolean): Promise<VerifiedRecord> {
-    const key = [...Object.values(ref), cell.min, cell.max, isBlocks].join();
+  async #readOnce(ref: BlobRef, cell: Box, isChunks: boolean): Promise<VerifiedRecord> {
+    const key = [...Object.values(ref), cell.min, cell.max, isChunks].join();
     const known = this.#verified.get(key);
     if (known !== undefined) return known;
     this.packIds.add(ref.dataFileId);
     const [entities, error] = await attempt(async () => {
-      if (!isBlocks) return readFlatEntities(this.#packs, ref, cell);
+      if (!isChunks) return readFlatEntities(this.#packs, ref, cell);
       await readFlatBlocks(this.#packs, ref, cell);
       return [];
     });

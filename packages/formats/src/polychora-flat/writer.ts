@@ -10,7 +10,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,
-  type BlockEntry,
+  type ChunkEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
   type PlayerEntityHint,
@@ -20,7 +20,7 @@ import {
 } from "@orthant/save";
 import {
   BLOB_VERSION,
-  BLOCK_BLOB,
+  CHUNK_BLOB,
   ENTITY_BLOB,
   encodePayloadFile,
   encodeUnsealedManifest,
@@ -37,7 +37,7 @@ import {
   writeGenerationFiles,
 } from "@orthant/save/parts";
 import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./payloads.ts";
-import { flatBlockBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
+import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
 
 /** Everything in a flat world outside its regions. */
 export interface FlatWorldFacts {
@@ -53,7 +53,7 @@ export interface FlatWorldFacts {
 /** Content of one region of a flat world. Its position counts regions, not chunks. */
 export interface FlatRegion {
   readonly region: Position;
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -102,7 +102,7 @@ export class FlatSaveWriter {
       if (count === 0) continue;
       this.#leaves.push({
         region,
-        blockRef: own.find(({ blobType }) => blobType === BLOCK_BLOB),
+        chunkRef: own.find(({ blobType }) => blobType === CHUNK_BLOB),
         entityRef: own.find(({ blobType }) => blobType === ENTITY_BLOB),
       });
     }
@@ -154,13 +154,13 @@ export class FlatSaveWriter {
 }
 
 function encodeRegion(
-  { region, blocks, entities }: FlatRegion,
+  { region, chunks, entities }: FlatRegion,
   regionChunkEdge: number,
 ): readonly NewRecord[] {
   const records: NewRecord[] = [];
-  if (blocks.length > 0) {
-    const payload = encode(flatBlockBlobCodec, { region, regionChunkEdge, blocks });
-    records.push({ blobType: BLOCK_BLOB, blobVersion: BLOB_VERSION, payload });
+  if (chunks.length > 0) {
+    const payload = encode(flatChunkBlobCodec, { region, regionChunkEdge, chunks });
+    records.push({ blobType: CHUNK_BLOB, blobVersion: BLOB_VERSION, payload });
   }
   if (entities.length > 0) {
     const sorted = sortEntities(entities);
@@ -172,7 +172,7 @@ function encodeRegion(
 
 /** A whole world to be opened by the original program. */
 export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -188,7 +188,7 @@ const REGIONS_PER_STEP = 16;
  */
 export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promise<void> {
   const { limits = DEFAULT_LIMITS, generation = 0 } = content;
-  requireFlatBlocks(content.blocks);
+  requireFlatChunks(content.chunks);
   // Encoded early so that invalid content is refused before anything is written.
   encode(flatPlayersCodec, content.players);
   const origin = { region: [0, 0, 0, 0], regionChunkEdge: 1 } as const;
@@ -207,12 +207,12 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
 
 interface Region {
   readonly region: Position;
-  readonly blocks: BlockEntry[];
+  readonly chunks: ChunkEntry[];
   readonly entities: StoredEntity[];
 }
 
-function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
-  const refused = blocks.filter(
+function requireFlatChunks(chunks: readonly ChunkEntry[]): void {
+  const refused = chunks.filter(
     ({ chunk }) =>
       chunk.volume !== HYPERCUBE_CHUNKS.volume || chunk.materials().some((material) => material > U8_MAX),
   );
@@ -223,15 +223,15 @@ function requireFlatBlocks(blocks: readonly BlockEntry[]): void {
 }
 
 /** Returns the non-empty regions. */
-function gatherRegions({ blocks, entities }: FlatSaveContent, edge: number): readonly Region[] {
+function gatherRegions({ chunks, entities }: FlatSaveContent, edge: number): readonly Region[] {
   const regions = new PositionMap<Region>();
   const regionAt = (chunk: Position): Region => {
     const region = flatRegionOf(chunk, edge);
-    const found = regions.get(...region) ?? { region, blocks: [], entities: [] };
+    const found = regions.get(...region) ?? { region, chunks: [], entities: [] };
     regions.set(...region, found);
     return found;
   };
-  for (const block of blocks) regionAt(block.position).blocks.push(block);
+  for (const entry of chunks) regionAt(entry.position).chunks.push(entry);
   for (const entity of entities) regionAt(chunkOfEntity(entity, HYPERCUBE_CHUNKS)).entities.push(entity);
   return [...regions.values()].sort((a, b) => comparePositions(a.region, b.region));
 }

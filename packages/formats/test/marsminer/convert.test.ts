@@ -298,7 +298,7 @@ describe("a conversion from or to MarsMiner", () => {
     const disk = await worldWith([
       {
         cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] },
-        blocks: [
+        chunks: [
           { position: [1, 0, 0, 0], chunk: stripes },
           { position: [1, 0, 0, 1], chunk: uniformChunk(shape.volume, 2) },
         ],
@@ -306,11 +306,11 @@ describe("a conversion from or to MarsMiner", () => {
       },
       {
         cell: { min: [0, -4, 0, 0], max: [4, 0, 4, 4] },
-        blocks: [{ position: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+        chunks: [{ position: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
       {
         cell: { min: [0x7fff_fffc, 0, 0, 0], max: [0x8000_0000, 4, 4, 4] },
-        blocks: [{ position: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
+        chunks: [{ position: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
     ]);
     const save = await openSave(disk);

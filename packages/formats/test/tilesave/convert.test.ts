@@ -58,11 +58,11 @@ describe("a tile save", () => {
 
   test("[TS16] reports what it cannot hold, even without writing", async () => {
     const disk = new MemoryDisk();
-    const blocks = [[0, 0, 0, 0] as Position, [1, 0, 2, 0] as Position].map((position) => ({
+    const entries = [[0, 0, 0, 0] as Position, [1, 0, 2, 0] as Position].map((position) => ({
       position,
       chunk: uniformChunk(TILE_CHUNKS.volume, 4),
     }));
-    const leaves = [{ cell: new LeafMap([]).cellFor([0, 0, 0, 0]), blocks }];
+    const leaves = [{ cell: new LeafMap([]).cellFor([0, 0, 0, 0]), chunks: entries }];
     const description = { ...plainDescription(TILE_CHUNKS), name: "Plain" };
     const global = {
       base: { kind: "generated" },

@@ -5,7 +5,7 @@ import { type Vector, vectorCodec } from "./vector.ts";
 /** An entity that is not a player. Floats have 32-bit precision. */
 export interface StoredEntity {
   readonly entityId: bigint;
-  /** Class of the entity. 0 is a player, which is never stored with the blocks. */
+  /** Class of the entity. 0 is a player, which is never stored with the chunks. */
   readonly entityClass: number;
   readonly kind: number;
   readonly position: Vector;

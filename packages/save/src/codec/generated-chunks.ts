@@ -9,7 +9,7 @@ import {
   OrthantError,
 } from "@orthant/core";
 import type { GlobalState } from "./global-record.ts";
-import type { GeneratedChunks } from "./stored-block.ts";
+import type { GeneratedChunks } from "./stored-chunk.ts";
 
 /** Generator of a world without one: only air. */
 export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);

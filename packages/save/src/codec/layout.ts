@@ -19,13 +19,13 @@ export const MANIFEST_VERSION = 3;
 export const FILE_VERSION = 1;
 /** `format_version` of a compacted pack. */
 export const COMPACTED_PACK_VERSION = 2;
-/** Type of a record that holds blocks. */
-export const BLOCK_BLOB = 1;
+/** Type of a record that holds chunks. */
+export const CHUNK_BLOB = 1;
 /** Type of a record that holds entities. */
 export const ENTITY_BLOB = 2;
 /** `blob_version` of the specification, for both types. */
 export const BLOB_VERSION = 1;
-/** `blob_version` of blocks that are packed and compressed, or are changes to the generator's output. */
+/** `blob_version` of chunks that are packed and compressed, or are changes to the generator's output. */
 export const PACKED_BLOB_VERSION = 2;
 /** Maximum level of a leaf, whose edge is 2^level, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;

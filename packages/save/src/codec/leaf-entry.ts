@@ -12,9 +12,9 @@ import { type BlobRef, blobRefsCodec, isSameRef } from "./blob-ref.ts";
 /** A leaf of the index: a cube of chunks, and the location of its content. */
 export interface LeafEntry {
   readonly cell: Box;
-  readonly blockRefs: readonly BlobRef[];
+  readonly chunkRefs: readonly BlobRef[];
   readonly entityRefs: readonly BlobRef[];
-  /** Number of chunks in its block records; 0 when unknown. */
+  /** Number of chunks in its chunk records; 0 when unknown. */
   readonly chunks: number;
   /** Clocks of the regions in the cell, in region order. */
   readonly clocks: readonly RegionClock[];
@@ -48,14 +48,14 @@ const clocksCodec = list<RegionClock>(
 /** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
 export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cell">> {
   return {
-    write(out, { blockRefs, entityRefs, clocks }) {
-      blobRefsCodec.write(out, blockRefs);
+    write(out, { chunkRefs, entityRefs, clocks }) {
+      blobRefsCodec.write(out, chunkRefs);
       blobRefsCodec.write(out, entityRefs);
       if (version === 2) clocksCodec.write(out, clocks);
     },
 
     read: (input) => ({
-      blockRefs: blobRefsCodec.read(input),
+      chunkRefs: blobRefsCodec.read(input),
       entityRefs: blobRefsCodec.read(input),
       chunks: 0,
       clocks: version === 2 ? clocksCodec.read(input) : [],
@@ -81,7 +81,7 @@ export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
   return (
     a === b ||
     (boxEquals(a.cell, b.cell) &&
-      isSameList(a.blockRefs, b.blockRefs, isSameRef) &&
+      isSameList(a.chunkRefs, b.chunkRefs, isSameRef) &&
       isSameList(a.entityRefs, b.entityRefs, isSameRef) &&
       isSameList(a.clocks, b.clocks, isSameClock))
   );

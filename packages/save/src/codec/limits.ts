@@ -6,8 +6,8 @@ export interface SaveLimits {
   readonly regionChunkEdge: number;
   readonly dataFileMaxBytes: number;
   readonly indexSoftMaxBytes: number;
-  readonly blockBlobTargetBytes: number;
-  readonly blockBlobHardMaxBytes: number;
+  readonly chunkBlobTargetBytes: number;
+  readonly chunkBlobHardMaxBytes: number;
   readonly entityBlobTargetBytes: number;
   readonly entityBlobHardMaxBytes: number;
 }
@@ -17,14 +17,14 @@ export const DEFAULT_LIMITS: SaveLimits = {
   regionChunkEdge: 4,
   dataFileMaxBytes: 134_217_728,
   indexSoftMaxBytes: 4_194_304,
-  blockBlobTargetBytes: 131_072,
-  blockBlobHardMaxBytes: 524_288,
+  chunkBlobTargetBytes: 131_072,
+  chunkBlobHardMaxBytes: 524_288,
   entityBlobTargetBytes: 65_536,
   entityBlobHardMaxBytes: 262_144,
 };
 
 /** Minimum hard limits: a record must have room for any chunk, and for any entity of reasonable size. */
-const BLOCK_HARD_MIN_BYTES = 262_144;
+const CHUNK_HARD_MIN_BYTES = 262_144;
 const ENTITY_HARD_MIN_BYTES = 4_096;
 /** Minimum size of a pack before the next one begins. */
 const DATA_FILE_MIN_BYTES = 1_024;
@@ -34,8 +34,8 @@ export function requireLimits(limits: SaveLimits): void {
   requireInteger(limits.regionChunkEdge, 1, U32_MAX);
   requireInteger(limits.dataFileMaxBytes, DATA_FILE_MIN_BYTES, Number.MAX_SAFE_INTEGER);
   requireInteger(limits.indexSoftMaxBytes, 1, U32_MAX);
-  requireInteger(limits.blockBlobHardMaxBytes, BLOCK_HARD_MIN_BYTES, U32_MAX);
-  requireInteger(limits.blockBlobTargetBytes, 1, limits.blockBlobHardMaxBytes);
+  requireInteger(limits.chunkBlobHardMaxBytes, CHUNK_HARD_MIN_BYTES, U32_MAX);
+  requireInteger(limits.chunkBlobTargetBytes, 1, limits.chunkBlobHardMaxBytes);
   requireInteger(limits.entityBlobHardMaxBytes, ENTITY_HARD_MIN_BYTES, U32_MAX);
   requireInteger(limits.entityBlobTargetBytes, 1, limits.entityBlobHardMaxBytes);
 }

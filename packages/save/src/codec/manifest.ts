@@ -25,7 +25,7 @@ export interface Manifest extends Partial<Binding> {
   readonly playersFile: string;
   readonly limits: SaveLimits;
   /**
-   * Shape of the chunks, repeated so that blocks can be read when all global files are lost. An extension of
+   * Shape of the chunks, repeated so that chunks can be read when all global files are lost. An extension of
    * ours.
    */
   readonly chunkExtents?: Position;
@@ -68,8 +68,8 @@ const LIMIT_KEYS: readonly (readonly [key: string, name: keyof SaveLimits])[] = 
   ["region_chunk_edge", "regionChunkEdge"],
   ["data_file_max_bytes", "dataFileMaxBytes"],
   ["index_soft_max_bytes", "indexSoftMaxBytes"],
-  ["block_blob_target_bytes", "blockBlobTargetBytes"],
-  ["block_blob_hard_max_bytes", "blockBlobHardMaxBytes"],
+  ["block_blob_target_bytes", "chunkBlobTargetBytes"],
+  ["block_blob_hard_max_bytes", "chunkBlobHardMaxBytes"],
   ["entity_blob_target_bytes", "entityBlobTargetBytes"],
   ["entity_blob_hard_max_bytes", "entityBlobHardMaxBytes"],
 ];

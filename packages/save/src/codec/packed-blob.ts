@@ -10,35 +10,35 @@ import {
 } from "@orthant/core";
 import { hasEqualParts } from "./equal-parts.ts";
 import { readPositions, writePositions } from "./packed-positions.ts";
-import { boundsOf } from "./prepared-blocks.ts";
-import { arrangeBlocks, ChunkContent, type StoredBlock, StoredChunk } from "./stored-block.ts";
+import { boundsOf } from "./prepared-chunks.ts";
+import { arrangeChunks, ChunkContent, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
 
 /**
  * More than any leaf holds: a leaf with more than 2,048 is split, unless its cell has 256 chunks or fewer.
  */
-const BLOCKS_MAX = 65_536;
-/** Content numbers of blocks that are stored as a change. Chunks are numbered after them. */
+const CHUNKS_MAX = 65_536;
+/** Content numbers of entries that are stored as a change. Chunks are numbered after them. */
 const CHANGE_TO_GENERATED = 0;
 const CHANGE_TO_AIR = 1;
 const FIRST_CHUNK = 2;
 
 /**
- * Codec of a version 2 block blob before compression: the positions, the content number of each, the chunks,
+ * Codec of a version 2 chunk blob before compression: the positions, the content number of each, the chunks,
  * the changes. Reading creates only views of chunks and changes. Rules S73 to S80.
  */
-export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredBlock[]> {
+export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredChunk[]> {
   return {
-    write: (out, blocks) => writeBlob(out, arrangeBlocks(blocks)),
+    write: (out, chunks) => writeBlob(out, arrangeChunks(chunks)),
     read(input) {
       const { positions, contents, chunks, changes } = readBlob(input, chunkVolume);
       const dictionary = chunks.ends.map((_, index) =>
         ChunkContent.stored(partAt(chunks, index), chunkVolume),
       );
       let next = 0;
-      return positions.map((position, index): StoredBlock => {
+      return positions.map((position, index): StoredChunk => {
         const number = contents[index] as number;
         const content = dictionary[number - FIRST_CHUNK];
-        if (content !== undefined) return new StoredChunk(position, content);
+        if (content !== undefined) return new WholeChunk(position, content);
         const base = number === CHANGE_TO_AIR ? "air" : "generator";
         return { kind: "change", position, base, volume: chunkVolume, change: partAt(changes, next++) };
       });
@@ -46,53 +46,53 @@ export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredBlock
   };
 }
 
-/** Encodes blocks that are already arranged. */
-export function encodePackedBlob(blocks: readonly StoredBlock[]): Uint8Array {
-  const out = new ByteWriter(packedBytesAtLeast(blocks) + blocks.length * 4);
-  writeBlob(out, blocks);
+/** Encodes chunks that are already arranged. */
+export function encodePackedBlob(chunks: readonly StoredChunk[]): Uint8Array {
+  const out = new ByteWriter(packedBytesAtLeast(chunks) + chunks.length * 4);
+  writeBlob(out, chunks);
   return out.copy();
 }
 
 /** Returns a lower bound for the size of such a blob that is cheap to compute. */
-export function packedBytesAtLeast(blocks: readonly StoredBlock[]): number {
-  let bytes = blocks.length * 2;
+export function packedBytesAtLeast(chunks: readonly StoredChunk[]): number {
+  let bytes = chunks.length * 2;
   const counted = new Set<ChunkContent>();
-  for (const block of blocks) {
-    if (block.kind === "change") bytes += block.change.length;
-    else if (!counted.has(block.content)) {
-      counted.add(block.content);
-      bytes += block.content.bytes.length;
+  for (const entry of chunks) {
+    if (entry.kind === "change") bytes += entry.change.length;
+    else if (!counted.has(entry.content)) {
+      counted.add(entry.content);
+      bytes += entry.content.bytes.length;
     }
   }
   return bytes;
 }
 
-/** Runs all checks of the codec. Returns the positions of the blob's blocks. */
+/** Runs all checks of the codec. Returns the positions of the blob's chunks. */
 export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
   return readBlob(input, chunkVolume).positions;
 }
 
-function writeBlob(out: ByteWriter, blocks: readonly StoredBlock[]): void {
-  if (blocks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a block blob without blocks");
-  const volume = boundsOf(blocks);
+function writeBlob(out: ByteWriter, chunks: readonly StoredChunk[]): void {
+  if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
+  const volume = boundsOf(chunks);
   const dictionary = new Map<ChunkContent, number>();
-  for (const block of blocks) {
-    if (block.kind === "chunk" && !dictionary.has(block.content)) {
-      dictionary.set(block.content, FIRST_CHUNK + dictionary.size);
+  for (const entry of chunks) {
+    if (entry.kind === "chunk" && !dictionary.has(entry.content)) {
+      dictionary.set(entry.content, FIRST_CHUNK + dictionary.size);
     }
   }
   boxCodec.write(out, volume);
-  out.varUint(blocks.length);
+  out.varUint(chunks.length);
   out.varUint(dictionary.size);
-  writePositions(out, volume, blocks);
-  for (const block of blocks) out.varUint(contentNumber(block, dictionary));
+  writePositions(out, volume, chunks);
+  for (const entry of chunks) out.varUint(contentNumber(entry, dictionary));
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
-  for (const block of blocks) if (block.kind === "change") out.raw(block.change);
+  for (const entry of chunks) if (entry.kind === "change") out.raw(entry.change);
 }
 
-function contentNumber(block: StoredBlock, dictionary: ReadonlyMap<ChunkContent, number>): number {
-  if (block.kind === "chunk") return dictionary.get(block.content) as number;
-  return block.base === "air" ? CHANGE_TO_AIR : CHANGE_TO_GENERATED;
+function contentNumber(entry: StoredChunk, dictionary: ReadonlyMap<ChunkContent, number>): number {
+  if (entry.kind === "chunk") return dictionary.get(entry.content) as number;
+  return entry.base === "air" ? CHANGE_TO_AIR : CHANGE_TO_GENERATED;
 }
 
 interface ReadBlob {
@@ -111,8 +111,8 @@ interface Parts {
 
 function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   const volume = boxCodec.read(input);
-  const count = input.count(BLOCKS_MAX);
-  if (count === 0) throw input.fail("ORT_BLOB", "a block blob without blocks");
+  const count = input.count(CHUNKS_MAX);
+  if (count === 0) throw input.fail("ORT_BLOB", "a chunk blob without chunks");
   const chunkCount = input.count(count);
   const positions = readPositions(input, volume, count);
   const contents = readContents(input, count, chunkCount);
@@ -126,7 +126,7 @@ function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
   return { positions, contents, chunks, changes };
 }
 
-/** Reads the content number of each block. Chunks are numbered in order of first appearance. */
+/** Reads the content number of each chunk. Chunks are numbered in order of first appearance. */
 function readContents(input: ByteReader, count: number, chunkCount: number): Uint32Array {
   const contents = new Uint32Array(count);
   let used = 0;

@@ -8,17 +8,17 @@ import {
   type Position,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "./layout.ts";
-import { Bounds } from "./prepared-blocks.ts";
+import { Bounds } from "./prepared-chunks.ts";
 
 /** Writes positions in lexicographic order. `box` must be their bounding box. Rule S74. */
 export function writePositions(
   out: ByteWriter,
   box: Box,
-  blocks: readonly { readonly position: Position }[],
+  chunks: readonly { readonly position: Position }[],
 ): void {
   const grid = gridOf(box);
   let last = BEFORE_FIRST;
-  for (const { position } of blocks) {
+  for (const { position } of chunks) {
     const next = spotOf(grid, position);
     if (grid.isWide) {
       out.varU32(next.column - last.column);
@@ -45,13 +45,13 @@ export function readPositions(input: ByteReader, box: Box, count: number): reado
   for (let index = 0; index < count; index++) {
     last = grid.isWide ? readWide(input, last) : readNarrow(input, grid, last);
     if (last.column >= grid.columns || last.row >= grid.rows) {
-      throw input.fail("ORT_BLOB", `block ${index} of ${count} is outside of its volume`);
+      throw input.fail("ORT_BLOB", `chunk ${index} of ${count} is outside of its volume`);
     }
     const position = positionOf(grid, last);
     bounds.add(position);
     positions.push(position);
   }
-  if (!boxEquals(bounds.box(), box)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
+  if (!boxEquals(bounds.box(), box)) throw input.fail("ORT_BLOB", "a volume larger than its chunks");
   return positions;
 }
 

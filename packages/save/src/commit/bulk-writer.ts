@@ -10,11 +10,11 @@ import { encodeManifest, type Manifest } from "../codec/manifest.ts";
 import { packListOf } from "../codec/pack-list.ts";
 import { encodePayloadFile } from "../codec/payload-file.ts";
 import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
-import type { GeneratedChunks } from "../codec/stored-block.ts";
+import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie } from "../index/bulk-index.ts";
 import { EncodedLeaves } from "../index/encoded-leaves.ts";
 import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
-import { type BlockStorage, blocksToStore } from "../index/leaf-blobs.ts";
+import { type ChunkStorage, chunksToStore } from "../index/leaf-blobs.ts";
 import { partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
 import { type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "../index/leaf-records.ts";
@@ -52,7 +52,7 @@ export class BulkSaveWriter {
   readonly #packs: PackWriter;
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
-  readonly #storage: BlockStorage;
+  readonly #storage: ChunkStorage;
   readonly #indexVersion: WholeIndexVersion;
   readonly #leaves = new EncodedLeaves();
   /** Ids of the packs that have records. */
@@ -63,7 +63,7 @@ export class BulkSaveWriter {
     packs: PackWriter,
     shape: ChunkShape,
     limits: SaveLimits,
-    storage: BlockStorage,
+    storage: ChunkStorage,
     indexVersion: WholeIndexVersion,
   ) {
     this.#disk = disk;
@@ -90,10 +90,10 @@ export class BulkSaveWriter {
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned: PlannedLeaf[] = [];
     const isPlain = this.#indexVersion === 1;
-    for (const { cell, blocks = [], entities = [], clocks = [] } of leaves) {
+    for (const { cell, chunks = [], entities = [], clocks = [] } of leaves) {
       // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
-      if (isPlain && blocks.length + entities.length === 0) continue;
-      const stored = await blocksToStore(blocks, this.#storage);
+      if (isPlain && chunks.length + entities.length === 0) continue;
+      const stored = await chunksToStore(chunks, this.#storage);
       const content = prepareLeaf(cell, stored, entities, isPlain ? [] : clocks, this.#shape);
       for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
     }

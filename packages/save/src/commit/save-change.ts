@@ -2,8 +2,8 @@ import type { Box, RegionClock } from "@orthant/core";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import type { GlobalState } from "../codec/global-record.ts";
 import type { StoredPlayer } from "../codec/player-record.ts";
-import type { BlockAssignment, BlockEntry } from "../codec/prepared-blocks.ts";
-import type { StoredBlock } from "../codec/stored-block.ts";
+import type { ChunkAssignment, ChunkEntry } from "../codec/prepared-chunks.ts";
+import type { StoredChunk } from "../codec/stored-chunk.ts";
 
 /**
  * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cell must
@@ -12,15 +12,15 @@ import type { StoredBlock } from "../codec/stored-block.ts";
 export interface LeafChange {
   readonly cell: Box;
   /**
-   * All overridden chunks in the cell, not just the changed ones. Blocks in stored form are written
+   * All overridden chunks in the cell, not just the changed ones. Chunks in stored form are written
    * unchanged.
    */
-  readonly blocks?: readonly (BlockEntry | StoredBlock)[];
+  readonly chunks?: readonly (ChunkEntry | StoredChunk)[];
   /**
-   * Instead of `blocks`: only the changed ones, without a chunk where a position becomes untouched again. All
+   * Instead of `chunks`: only the changed ones, without a chunk where a position becomes untouched again. All
    * others stay.
    */
-  readonly changed?: readonly BlockAssignment[];
+  readonly changed?: readonly ChunkAssignment[];
   /** All entities that belong to the leaf. */
   readonly entities?: readonly StoredEntity[];
   /** Clocks of all regions in the cell that have one. */

@@ -4,10 +4,10 @@ export interface SlowWork {
   pause(): Promise<void>;
 }
 
-/** Number of blocks stored, or read and written again, per slice. */
-const BLOCKS_PER_SLICE = 24;
+/** Number of chunks stored, or read and written again, per slice. */
+const CHUNKS_PER_SLICE = 24;
 /**
- * Cost of a block that is only passed through, relative to one that is compared with the generator's output.
+ * Cost of a chunk that is only passed through, relative to one that is compared with the generator's output.
  */
 const PASSED_SHARE = 1 / 8;
 
@@ -21,16 +21,16 @@ export class Pacer {
     this.#work = work;
   }
 
-  /** Counts blocks that were stored. */
-  stored(blocks: number): Promise<void> | undefined {
-    this.#done += blocks;
-    if (this.#done < BLOCKS_PER_SLICE) return undefined;
+  /** Counts chunks that were stored. */
+  stored(chunks: number): Promise<void> | undefined {
+    this.#done += chunks;
+    if (this.#done < CHUNKS_PER_SLICE) return undefined;
     this.#done = 0;
     return this.#work?.pause();
   }
 
-  /** Counts already stored blocks that were read, measured or encoded. */
-  passed(blocks: number): Promise<void> | undefined {
-    return this.stored(blocks * PASSED_SHARE);
+  /** Counts already stored chunks that were read, measured or encoded. */
+  passed(chunks: number): Promise<void> | undefined {
+    return this.stored(chunks * PASSED_SHARE);
   }
 }

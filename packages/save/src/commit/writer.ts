@@ -13,11 +13,11 @@ import { encodeManifest, type Manifest, withoutJournal } from "../codec/manifest
 import { hasPack, withoutPacks, withPacks } from "../codec/pack-list.ts";
 import { encodePayloadFile } from "../codec/payload-file.ts";
 import { mergePlayers, playersCodec } from "../codec/player-record.ts";
-import type { GeneratedChunks } from "../codec/stored-block.ts";
+import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
 import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
-import type { BlockBlobVersion } from "../index/leaf-blobs.ts";
+import type { ChunkBlobVersion } from "../index/leaf-blobs.ts";
 import type { LeafMap } from "../index/leaf-map.ts";
 import { type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
 import { encodeLeaves, finishLeaves } from "../index/leaf-records.ts";
@@ -253,7 +253,7 @@ export class SaveWriter {
     this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
   }
 
-  get #blobVersion(): BlockBlobVersion {
+  get #blobVersion(): ChunkBlobVersion {
     return this.#state.indexVersion === 1 ? 1 : 2;
   }
 
@@ -265,7 +265,7 @@ export class SaveWriter {
   #dropClocks(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
     this.#droppedClocks = leaves.reduce((sum, { clocks }) => sum + clocks.length, 0);
     return leaves
-      .filter(({ blockRefs, entityRefs }) => blockRefs.length + entityRefs.length > 0)
+      .filter(({ chunkRefs, entityRefs }) => chunkRefs.length + entityRefs.length > 0)
       .map((leaf) => ({ ...leaf, clocks: [] }));
   }
 

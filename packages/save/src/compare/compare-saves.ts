@@ -5,7 +5,7 @@ import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { playersCodec } from "../codec/player-record.ts";
 import { SaveContent } from "../index/save-content.ts";
 import type { Save } from "../read/save.ts";
-import { type BlockDifference, compareBlocks, type LeavesToCompare } from "./compare-blocks.ts";
+import { type ChunkDifference, compareChunks, type LeavesToCompare } from "./compare-chunks.ts";
 import { compareFacts, type FactDifference } from "./compare-facts.ts";
 
 /** How something with an id differs. */
@@ -14,7 +14,7 @@ export type Change = "added" | "removed" | "changed";
 /** One difference between two saves. */
 export type SaveDifference =
   | ({ readonly kind: "fact" } & FactDifference)
-  | ({ readonly kind: "chunk" } & BlockDifference)
+  | ({ readonly kind: "chunk" } & ChunkDifference)
   | { readonly kind: "entity"; readonly entityId: bigint; readonly change: Change }
   | { readonly kind: "player"; readonly playerId: bigint; readonly change: Change };
 
@@ -44,8 +44,8 @@ export async function* compareSaves(
       ? await changedLeaves(before, after)
       : { before: () => contents.before.all(), after: () => contents.after.all() };
   if (positionsEqual(shapeOf(before), shapeOf(after))) {
-    for await (const block of compareBlocks(contents.before, contents.after, leaves, options)) {
-      yield { kind: "chunk", ...block };
+    for await (const entry of compareChunks(contents.before, contents.after, leaves, options)) {
+      yield { kind: "chunk", ...entry };
     }
   }
   for await (const [entityId, change] of compareEntities(contents.before, contents.after, leaves)) {

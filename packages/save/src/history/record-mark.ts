@@ -10,8 +10,8 @@ export class RecordMark {
   readonly #packs = new Map<number, PackMark>();
 
   /** Adds the records of a leaf. */
-  addLeaf({ blockRefs, entityRefs }: LeafEntry): void {
-    for (const ref of blockRefs) this.#add(ref);
+  addLeaf({ chunkRefs, entityRefs }: LeafEntry): void {
+    for (const ref of chunkRefs) this.#add(ref);
     for (const ref of entityRefs) this.#add(ref);
   }
 

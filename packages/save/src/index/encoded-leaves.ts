@@ -10,12 +10,12 @@ const ORIGIN: Position = [0, 0, 0, 0];
 
 /** Many leaves in little memory: each takes its encoded bytes and about thirty more until it is read. */
 export class EncodedLeaves {
-  readonly #blocks: Uint8Array[] = [];
+  readonly #buffers: Uint8Array[] = [];
   #room = 0;
   #count = 0;
   /** Minimum corner of each leaf relative to that of the lattice, axis by axis. */
   #corners = new Uint32Array(FIRST_CAPACITY * 4);
-  /** For each leaf, its block, where its bytes begin and end in it, and its weight. */
+  /** For each leaf, its buffer, where its bytes begin and end in it, and its weight. */
   #spans = new Uint32Array(FIRST_CAPACITY * 4);
   readonly #out = new ByteWriter();
 
@@ -30,23 +30,23 @@ export class EncodedLeaves {
     new PageEntryWriter(this.#out, 0, ORIGIN).leaf(leaf);
     const bytes = this.#out.view();
     if (bytes.length > this.#room) this.#addBlock(Math.max(bytes.length, BLOCK_BYTES));
-    const block = this.#blocks.at(-1) as Uint8Array;
-    const start = block.length - this.#room;
-    block.set(bytes, start);
+    const buffer = this.#buffers.at(-1) as Uint8Array;
+    const start = buffer.length - this.#room;
+    buffer.set(bytes, start);
     this.#room -= bytes.length;
     if (this.#count * 4 === this.#corners.length) this.#grow();
     for (const [axis, coordinate] of leaf.cell.min.entries()) {
       this.#corners[this.#count * 4 + axis] = coordinate - I32_MIN;
     }
-    const span = [this.#blocks.length - 1, start, start + bytes.length, weightOfLeaf(leaf)];
+    const span = [this.#buffers.length - 1, start, start + bytes.length, weightOfLeaf(leaf)];
     this.#spans.set(span, this.#count * 4);
     this.#count++;
   }
 
   /** Returns a leaf by the order of addition. */
   at(index: number): LeafEntry {
-    const [block = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
-    const bytes = this.#blocks[block]?.subarray(start, end) ?? new Uint8Array(0);
+    const [buffer = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
+    const bytes = this.#buffers[buffer]?.subarray(start, end) ?? new Uint8Array(0);
     return new PageEntryReader(new ByteReader(bytes), 0, ORIGIN).next().leaf as LeafEntry;
   }
 
@@ -85,7 +85,7 @@ export class EncodedLeaves {
   }
 
   #addBlock(bytes: number): void {
-    this.#blocks.push(new Uint8Array(bytes));
+    this.#buffers.push(new Uint8Array(bytes));
     this.#room = bytes;
   }
 

@@ -5,7 +5,7 @@ export interface IndexTotals {
   readonly leaves: number;
   /** Without those of uncounted leaves. */
   readonly chunks: number;
-  /** Number of leaves with an unknown number of blocks, from an index that does not record it. */
+  /** Number of leaves with an unknown number of chunks, from an index that does not record it. */
   readonly uncounted: number;
   readonly clocks: number;
   /** Bytes of all records, including their headers. */
@@ -16,11 +16,11 @@ export interface IndexTotals {
 const NO_TOTALS: IndexTotals = { leaves: 0, chunks: 0, uncounted: 0, clocks: 0, recordBytes: 0 };
 
 /** Returns the totals of one leaf. */
-export function totalsOfLeaf({ chunks, clocks, blockRefs, entityRefs }: LeafEntry): IndexTotals {
+export function totalsOfLeaf({ chunks, clocks, chunkRefs, entityRefs }: LeafEntry): IndexTotals {
   let recordBytes = 0;
-  for (const ref of blockRefs) recordBytes += ref.recordBytes;
+  for (const ref of chunkRefs) recordBytes += ref.recordBytes;
   for (const ref of entityRefs) recordBytes += ref.recordBytes;
-  const uncounted = blockRefs.length > 0 && chunks === 0 ? 1 : 0;
+  const uncounted = chunkRefs.length > 0 && chunks === 0 ? 1 : 0;
   return { leaves: 1, chunks, uncounted, clocks: clocks.length, recordBytes };
 }
 

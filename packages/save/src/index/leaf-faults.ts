@@ -8,10 +8,10 @@ import { describeCell } from "./cell.ts";
  */
 export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
   const regions = new PositionSet();
-  for (const { cell, blockRefs, entityRefs, clocks } of leaves) {
+  for (const { cell, chunkRefs, entityRefs, clocks } of leaves) {
     // Formatted lazily: every commit checks every leaf here.
     const where = (): string => `the leaf at ${describeCell(cell)}`;
-    if (blockRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
+    if (chunkRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
       return `${where()} holds nothing`;
     }
     if (version === 1) continue;

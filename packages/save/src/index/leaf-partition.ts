@@ -17,17 +17,17 @@ import { sortEntities } from "../codec/entity-blob.ts";
 import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { SaveLimits } from "../codec/limits.ts";
-import { boundsOf } from "../codec/prepared-blocks.ts";
-import { arrangeBlocks, type StoredBlock } from "../codec/stored-block.ts";
+import { boundsOf } from "../codec/prepared-chunks.ts";
+import { arrangeChunks, type StoredChunk } from "../codec/stored-chunk.ts";
 import { cellAround, cellAt, childCell, childSlot, describeCell, lastOf, requireLevel } from "./cell.ts";
 import { CHILDREN } from "./index-node.ts";
-import { type BlockBlobVersion, blocksFit } from "./leaf-blobs.ts";
+import { type ChunkBlobVersion, chunksFit } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
 /** Content of a leaf, ready to be measured and split. */
 export interface LeafContent {
   readonly cell: Box;
-  readonly blocks: readonly StoredBlock[];
+  readonly chunks: readonly StoredChunk[];
   readonly entities: readonly PreparedEntity[];
   readonly clocks: readonly RegionClock[];
 }
@@ -42,10 +42,10 @@ export interface PreparedEntity {
 /** Up to this level, an edge of four chunks, a leaf is split only where the hard limits require it. */
 const SMALL_LEVEL = 2;
 /**
- * Number of blocks above which a leaf is split, however few bytes they take, because reading it would take
+ * Number of chunks above which a leaf is split, however few bytes they take, because reading it would take
  * too long.
  */
-export const LEAF_BLOCKS_TARGET = 2_048;
+export const LEAF_CHUNKS_TARGET = 2_048;
 /**
  * Leaves are merged if together they take at most this share of a target, so that they do not split again
  * soon.
@@ -59,23 +59,23 @@ const MERGED_SHARE = 0.75;
 /** Upper bound for the size of the entity count in a blob. */
 const COUNT_BYTES = 5;
 
-/** Prepares content. Throws `ORT_ARGUMENT` if a block or clock is outside the cell. */
+/** Prepares content. Throws `ORT_ARGUMENT` if a chunk or clock is outside the cell. */
 export function prepareLeaf(
   cell: Box,
-  blocks: readonly StoredBlock[],
+  chunks: readonly StoredChunk[],
   entities: readonly StoredEntity[],
   clocks: readonly RegionClock[],
   shape: ChunkShape,
 ): LeafContent {
   requireLevel(cell, LEAF_LEVEL_MAX);
-  const outside = blocks.find(({ position }) => !boxContains(cell, position));
+  const outside = chunks.find(({ position }) => !boxContains(cell, position));
   if (outside !== undefined) {
-    const detail = `the block at [${outside.position}] is not in the leaf at ${describeCell(cell)}`;
+    const detail = `the chunk at [${outside.position}] is not in the leaf at ${describeCell(cell)}`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   return {
     cell,
-    blocks: arrangeBlocks(blocks),
+    chunks: arrangeChunks(chunks),
     entities: sortEntities(entities).map((entity) => ({
       entity,
       position: clampInto(cell, chunkOfEntity(entity, shape)),
@@ -93,10 +93,10 @@ export function prepareLeaf(
 export function partitionLeaf(
   content: LeafContent,
   limits: SaveLimits,
-  blobVersion: BlockBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = 2,
 ): readonly LeafContent[] {
-  const { cell, blocks, entities, clocks } = content;
-  if (blocks.length + entities.length + clocks.length === 0) return [];
+  const { cell, chunks, entities, clocks } = content;
+  if (chunks.length + entities.length + clocks.length === 0) return [];
   const level = requireLevel(cell);
   // A single chunk always fits, except for its entities, which then get several records.
   if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
@@ -109,27 +109,27 @@ export function partitionLeaf(
  * Returns whether the content fits one leaf: below the targets or, in a small cell, below the hard limits.
  */
 export function fitsLeaf(
-  { cell, blocks, entities }: LeafContent,
+  { cell, chunks, entities }: LeafContent,
   limits: SaveLimits,
-  blobVersion: BlockBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = 2,
 ): boolean {
   const small = requireLevel(cell) <= SMALL_LEVEL;
-  if (!small && blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET) return false;
-  const blockBytesMax = small ? limits.blockBlobHardMaxBytes : limits.blockBlobTargetBytes;
+  if (!small && blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET) return false;
+  const chunkBytesMax = small ? limits.chunkBlobHardMaxBytes : limits.chunkBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
-  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
+  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
   return entities.length === 0 || entityBlobBytes(cell, entities) <= entityBytesMax;
 }
 
 /** Returns whether the content of several leaves may become one. */
 export function fitsMerged(
-  { cell, blocks, entities }: LeafContent,
+  { cell, chunks, entities }: LeafContent,
   limits: SaveLimits,
-  blobVersion: BlockBlobVersion,
+  blobVersion: ChunkBlobVersion,
 ): boolean {
-  if (blobVersion === 2 && blocks.length > LEAF_BLOCKS_TARGET * MERGED_SHARE) return false;
-  const blockBytesMax = limits.blockBlobTargetBytes * MERGED_SHARE;
-  if (blocks.length > 0 && !blocksFit(blocks, blockBytesMax, blobVersion)) return false;
+  if (blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET * MERGED_SHARE) return false;
+  const chunkBytesMax = limits.chunkBlobTargetBytes * MERGED_SHARE;
+  if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
   return entityBlobBytes(cell, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
 }
 
@@ -168,26 +168,26 @@ export function entityBatches(
 export function findMerge<Leaf extends { readonly cell: Box }>(
   map: LeafMap<Leaf>,
   leaf: Leaf,
-  sizeOf: (leaf: Leaf) => { readonly blocks: BlobSize; readonly entityBytes: number },
+  sizeOf: (leaf: Leaf) => { readonly chunks: BlobSize; readonly entityBytes: number },
   limits: SaveLimits,
 ): Box | undefined {
   let best: Box | undefined;
   for (let level = requireLevel(leaf.cell) + 1; level <= LEAF_LEVEL_MAX; level++) {
     const cell = cellAt(leaf.cell.min, level);
-    let blockBytes = 0;
-    let blockCount = 0;
+    let chunkBytes = 0;
+    let chunkCount = 0;
     let entityBytes = 0;
     let members = 0;
     for (const member of map.inside(cell)) {
       // Saving a leaf is not worth reading a page that is not in memory.
       if (member === undefined) return best;
       const size = sizeOf(member);
-      blockBytes += size.blocks.bytes;
-      blockCount += size.blocks.blocks;
+      chunkBytes += size.chunks.bytes;
+      chunkCount += size.chunks.chunks;
       entityBytes += size.entityBytes;
       members++;
-      if (blockCount > LEAF_BLOCKS_TARGET * MERGE_SHARE) return best;
-      if (blockBytes > limits.blockBlobTargetBytes * MERGE_SHARE) return best;
+      if (chunkCount > LEAF_CHUNKS_TARGET * MERGE_SHARE) return best;
+      if (chunkBytes > limits.chunkBlobTargetBytes * MERGE_SHARE) return best;
       if (entityBytes > limits.entityBlobTargetBytes * MERGE_SHARE) return best;
     }
     if (members > 1) best = cell;
@@ -219,9 +219,9 @@ function clockPosition(cell: Box, { region }: RegionClock): Position {
 }
 
 /** Returns the smallest aligned cube around the content, of at least this level. */
-function cellOfContent({ cell, blocks, entities, clocks }: LeafContent, levelMin: number): Box {
+function cellOfContent({ cell, chunks, entities, clocks }: LeafContent, levelMin: number): Box {
   const positions = [
-    ...blocks,
+    ...chunks,
     ...entities,
     ...clocks.map((clock) => ({ position: clockPosition(cell, clock) })),
   ];
@@ -230,15 +230,15 @@ function cellOfContent({ cell, blocks, entities, clocks }: LeafContent, levelMin
   return requireLevel(around) >= levelMin ? around : cellAt(bounds.min, levelMin);
 }
 
-function splitBySlot({ cell, blocks, entities, clocks }: LeafContent): readonly LeafContent[] {
+function splitBySlot({ cell, chunks, entities, clocks }: LeafContent): readonly LeafContent[] {
   const slotOf = (position: Position): number => childSlot(cell, position);
   const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
     cell: childCell(cell, slot),
-    blocks: [] as StoredBlock[],
+    chunks: [] as StoredChunk[],
     entities: [] as PreparedEntity[],
     clocks: [] as RegionClock[],
   }));
-  for (const block of blocks) inSlot[slotOf(block.position)]?.blocks.push(block);
+  for (const entry of chunks) inSlot[slotOf(entry.position)]?.chunks.push(entry);
   for (const entity of entities) inSlot[slotOf(entity.position)]?.entities.push(entity);
   for (const clock of clocks) inSlot[slotOf(clockPosition(cell, clock))]?.clocks.push(clock);
   return inSlot;

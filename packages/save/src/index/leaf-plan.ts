@@ -12,12 +12,12 @@ import type { StoredEntity } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import type { StoredBlock } from "../codec/stored-block.ts";
+import type { ChunkEntry } from "../codec/prepared-chunks.ts";
+import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import type { Pacer } from "../commit/slow-work.ts";
 import { describeCell } from "./cell.ts";
-import { type BlockStorage, blocksToStore } from "./leaf-blobs.ts";
+import { type ChunkStorage, chunksToStore } from "./leaf-blobs.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
   findMerge,
@@ -31,15 +31,15 @@ import {
 
 /** A leaf of the next generation: references that stay, and content that has no records yet. */
 export interface PlannedLeaf extends LeafEntry {
-  readonly newBlocks?: readonly StoredBlock[];
+  readonly newChunks?: readonly StoredChunk[];
   readonly newEntities?: readonly PreparedEntity[];
 }
 
 /** Properties shared by the leaves of a save, and access to content that is only on disk. */
-export interface PlanContext extends BlockStorage {
+export interface PlanContext extends ChunkStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
-  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]>;
+  readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]>;
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]>;
   readonly pacer: Pacer;
 }
@@ -85,50 +85,50 @@ async function planChange(
   const { cell, entities, clocks } = change;
   const { shape, limits, blobVersion } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
-  const blocks = await blocksAfter(change, old, context);
-  const given = prepareLeaf(cell, blocks ?? [], entities ?? [], newClocks, shape);
+  const chunks = await chunksAfter(change, old, context);
+  const given = prepareLeaf(cell, chunks ?? [], entities ?? [], newClocks, shape);
   if (fitsLeaf(given, limits, blobVersion)) {
     const leaf: PlannedLeaf = {
       cell,
-      blockRefs: blocks === undefined ? (old?.blockRefs ?? []) : [],
+      chunkRefs: chunks === undefined ? (old?.chunkRefs ?? []) : [],
       entityRefs: entities === undefined ? (old?.entityRefs ?? []) : [],
-      chunks: blocks === undefined ? (old?.chunks ?? 0) : blocks.length,
+      chunks: chunks === undefined ? (old?.chunks ?? 0) : chunks.length,
       clocks: newClocks,
-      ...(blocks !== undefined && { newBlocks: given.blocks }),
+      ...(chunks !== undefined && { newChunks: given.chunks }),
       ...(entities !== undefined && { newEntities: given.entities }),
     };
     return holdsNothing(leaf) ? [] : [leaf];
   }
-  const allBlocks = blocks ?? (await storedIn(old, context));
+  const allChunks = chunks ?? (await storedIn(old, context));
   const allEntities = entities ?? (old === undefined ? [] : await context.readEntities(old));
-  const whole = prepareLeaf(cell, allBlocks, allEntities, newClocks, shape);
+  const whole = prepareLeaf(cell, allChunks, allEntities, newClocks, shape);
   return partitionLeaf(whole, limits, blobVersion).map(plannedOf);
 }
 
-/** Returns all blocks of a leaf after a change; `undefined` if the change has none. */
-async function blocksAfter(
-  { cell, blocks, changed }: LeafChange,
+/** Returns all chunks of a leaf after a change; `undefined` if the change has none. */
+async function chunksAfter(
+  { cell, chunks, changed }: LeafChange,
   old: LeafEntry | undefined,
   context: PlanContext,
-): Promise<readonly StoredBlock[] | undefined> {
-  if (changed === undefined) return blocks && blocksToStore(blocks, context);
-  if (blocks !== undefined) {
-    const detail = `the change of the leaf at ${describeCell(cell)} has all of its blocks and those that changed`;
+): Promise<readonly StoredChunk[] | undefined> {
+  if (changed === undefined) return chunks && chunksToStore(chunks, context);
+  if (chunks !== undefined) {
+    const detail = `the change of the leaf at ${describeCell(cell)} has all of its chunks and those that changed`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   const gone = new PositionSet();
-  const added: BlockEntry[] = [];
+  const added: ChunkEntry[] = [];
   for (const { position, chunk } of changed) {
     gone.add(...position);
     if (chunk !== undefined) added.push({ position, chunk });
   }
   const kept = (await storedIn(old, context)).filter(({ position }) => !gone.has(...position));
-  return [...kept, ...(await blocksToStore(added, context))];
+  return [...kept, ...(await chunksToStore(added, context))];
 }
 
-/** Reads the blocks of a leaf from disk, in the form the save stores. */
-async function storedIn(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredBlock[]> {
-  return leaf === undefined ? [] : blocksToStore(await context.readStored(leaf), context);
+/** Reads the chunks of a leaf from disk, in the form the save stores. */
+async function storedIn(leaf: LeafEntry | undefined, context: PlanContext): Promise<readonly StoredChunk[]> {
+  return leaf === undefined ? [] : chunksToStore(await context.readStored(leaf), context);
 }
 
 /** Replaces the given leaf and its neighbours with one leaf if together they are small enough. */
@@ -155,11 +155,11 @@ async function readMembers(
   members: readonly PlannedLeaf[],
   context: PlanContext,
 ): Promise<LeafContent | undefined> {
-  const blocks: StoredBlock[] = [];
+  const chunks: StoredChunk[] = [];
   const entities: StoredEntity[] = [];
   try {
     for (const member of members) {
-      for (const block of member.newBlocks ?? (await storedIn(member, context))) blocks.push(block);
+      for (const entry of member.newChunks ?? (await storedIn(member, context))) chunks.push(entry);
       const known = member.newEntities?.map(({ entity }) => entity);
       entities.push(...(known ?? (await context.readEntities(member))));
     }
@@ -169,47 +169,47 @@ async function readMembers(
     throw error;
   }
   const clocks = sortClocks(members.flatMap((member) => member.clocks));
-  return prepareLeaf(cell, blocks, entities, clocks, context.shape);
+  return prepareLeaf(cell, chunks, entities, clocks, context.shape);
 }
 
 /** Returns a planned leaf whose content is all new. */
-export function plannedOf({ cell, blocks, entities, clocks }: LeafContent): PlannedLeaf {
+export function plannedOf({ cell, chunks, entities, clocks }: LeafContent): PlannedLeaf {
   return {
     cell,
-    blockRefs: [],
+    chunkRefs: [],
     entityRefs: [],
-    chunks: blocks.length,
+    chunks: chunks.length,
     clocks: sortClocks(clocks),
-    newBlocks: blocks,
+    newChunks: chunks,
     newEntities: entities,
   };
 }
 
 function holdsNothing({
-  blockRefs,
+  chunkRefs,
   entityRefs,
   clocks,
-  newBlocks = [],
+  newChunks = [],
   newEntities = [],
 }: PlannedLeaf): boolean {
-  return blockRefs.length + entityRefs.length + clocks.length + newBlocks.length + newEntities.length === 0;
+  return chunkRefs.length + entityRefs.length + clocks.length + newChunks.length + newEntities.length === 0;
 }
 
-function sizesOf({ blockRefs, entityRefs, newBlocks = [], newEntities = [] }: PlannedLeaf): {
-  readonly blocks: BlobSize;
+function sizesOf({ chunkRefs, entityRefs, newChunks = [], newEntities = [] }: PlannedLeaf): {
+  readonly chunks: BlobSize;
   readonly entityBytes: number;
 } {
-  let bytes = packedBytesAtLeast(newBlocks);
-  let blocks = newBlocks.length;
-  for (const ref of blockRefs) {
+  let bytes = packedBytesAtLeast(newChunks);
+  let chunks = newChunks.length;
+  for (const ref of chunkRefs) {
     const size = blobSizeOf(ref);
     bytes += size.bytes;
-    blocks += size.blocks;
+    chunks += size.chunks;
   }
   let entityBytes = 0;
   for (const { recordBytes } of entityRefs) entityBytes += recordBytes;
   for (const entity of newEntities) entityBytes += entity.bytes;
-  return { blocks: { bytes, blocks }, entityBytes };
+  return { chunks: { bytes, chunks }, entityBytes };
 }
 
 function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {

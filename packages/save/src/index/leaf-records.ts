@@ -3,32 +3,32 @@ import { sealBlob } from "../codec/blob-envelope.ts";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { rememberSize } from "../codec/blob-size.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
-import { BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
+import { CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import { Pacer } from "../commit/slow-work.ts";
-import { type BlockBlobVersion, blockRecord, type LeafRecord } from "./leaf-blobs.ts";
+import { type ChunkBlobVersion, chunkRecord, type LeafRecord } from "./leaf-blobs.ts";
 import { entityBatches } from "./leaf-partition.ts";
 import type { PlannedLeaf } from "./leaf-plan.ts";
 
-/** Encodes the records of each planned leaf, blocks before entities. */
+/** Encodes the records of each planned leaf, chunks before entities. */
 export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
   limits: SaveLimits,
-  blobVersion: BlockBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = 2,
   pacer: Pacer = new Pacer(),
 ): Promise<readonly (readonly LeafRecord[])[]> {
   const encoded: (readonly LeafRecord[])[] = [];
-  for (const { cell, newBlocks = [], newEntities = [] } of planned) {
+  for (const { cell, newChunks = [], newEntities = [] } of planned) {
     const records: LeafRecord[] = [];
-    if (newBlocks.length > 0) records.push(await blockRecord(newBlocks, blobVersion));
+    if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
     for (const entities of entityBatches(cell, newEntities, limits)) {
       const inner = encode(entityBlobCodec, { volume: cell, entities });
       const payload = blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner;
       records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
     }
     encoded.push(records);
-    await pacer.passed(newBlocks.length);
+    await pacer.passed(newChunks.length);
   }
   return encoded;
 }
@@ -40,7 +40,7 @@ export function finishLeaves(
   refs: readonly BlobRef[],
 ): readonly LeafEntry[] {
   let next = 0;
-  return planned.map(({ cell, blockRefs, entityRefs, chunks, clocks }, index) => {
+  return planned.map(({ cell, chunkRefs, entityRefs, chunks, clocks }, index) => {
     const count = records[index]?.length ?? 0;
     const own = refs.slice(next, next + count);
     next += count;
@@ -51,7 +51,7 @@ export function finishLeaves(
     const ofType = (type: number): readonly BlobRef[] => own.filter(({ blobType }) => blobType === type);
     return {
       cell,
-      blockRefs: [...blockRefs, ...ofType(BLOCK_BLOB)],
+      chunkRefs: [...chunkRefs, ...ofType(CHUNK_BLOB)],
       entityRefs: [...entityRefs, ...ofType(ENTITY_BLOB)],
       chunks,
       clocks,

@@ -52,8 +52,8 @@ export class PageCopier {
         needed.add(pageFile(link));
         pageBytes += link.bytes;
       }
-      for (const { blockRefs, entityRefs } of leaves) {
-        for (const { dataFileId, recordOffset, recordBytes } of [...blockRefs, ...entityRefs]) {
+      for (const { chunkRefs, entityRefs } of leaves) {
+        for (const { dataFileId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
           const end = recordOffset + recordBytes;
           packLengths.set(dataFileId, Math.max(packLengths.get(dataFileId) ?? 0, end));
         }

@@ -11,7 +11,7 @@ import {
   U32_MAX,
 } from "@orthant/core";
 import { type BlobRef, REFS_PER_LEAF_MAX } from "../codec/blob-ref.ts";
-import { BLOCK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "../codec/leaf-entry.ts";
 import { requireLevel } from "./cell.ts";
 import type { PageLink } from "./index-page.ts";
@@ -50,11 +50,11 @@ export class PageEntryWriter {
   }
 
   /** Writes a leaf. */
-  leaf({ cell, blockRefs, entityRefs, chunks, clocks }: LeafEntry): void {
+  leaf({ cell, chunkRefs, entityRefs, chunks, clocks }: LeafEntry): void {
     const out = this.#out;
     this.#cell(cell, 0);
     out.varU32(chunks);
-    this.#refs(blockRefs);
+    this.#refs(chunkRefs);
     this.#refs(entityRefs);
     this.#clocks(clocks, cell);
   }
@@ -136,12 +136,12 @@ export class PageEntryReader {
 
   #leaf(cell: Box): LeafEntry {
     const chunks = this.#input.varU32();
-    const blockRefs = this.#refs(BLOCK_BLOB);
+    const chunkRefs = this.#refs(CHUNK_BLOB);
     const entityRefs = this.#refs(ENTITY_BLOB);
-    if (chunks > 0 && blockRefs.length === 0) {
+    if (chunks > 0 && chunkRefs.length === 0) {
       throw this.#input.fail("ORT_INDEX", `a leaf with ${chunks} chunks and no record of them`);
     }
-    return { cell, blockRefs, entityRefs, chunks, clocks: this.#clocks(cell) };
+    return { cell, chunkRefs, entityRefs, chunks, clocks: this.#clocks(cell) };
   }
 
   #link(cell: Box): PageLink {

@@ -135,6 +135,6 @@ function weightOf(part: Node): number {
 }
 
 /** Returns approximately how many bytes of a page a leaf takes. */
-export function weightOfLeaf({ blockRefs, entityRefs, clocks }: LeafEntry): number {
-  return LEAF_BYTES + (blockRefs.length + entityRefs.length) * REF_BYTES + clocks.length * CLOCK_BYTES;
+export function weightOfLeaf({ chunkRefs, entityRefs, clocks }: LeafEntry): number {
+  return LEAF_BYTES + (chunkRefs.length + entityRefs.length) * REF_BYTES + clocks.length * CLOCK_BYTES;
 }

@@ -1,7 +1,7 @@
 import { type Box, boxesIntersect } from "@orthant/core";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
+import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { Save } from "../read/save.ts";
 
 /** Number of queries after which index parts that no recent query needs are unloaded. */
@@ -35,8 +35,8 @@ export class SaveContent {
   }
 
   /** Reads the overridden chunks of a leaf. */
-  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
-    return this.#save.readBlocks(leaf);
+  readChunks(leaf: LeafEntry): Promise<readonly ChunkEntry[]> {
+    return this.#save.readChunks(leaf);
   }
 
   /** Reads the entities of a leaf. */

@@ -52,8 +52,8 @@ async function packsThere(disk: Disk): Promise<readonly number[]> {
 }
 
 async function refersTo(index: LeafIndex, packs: PackList): Promise<boolean> {
-  for await (const { blockRefs, entityRefs } of index.all()) {
-    for (const { dataFileId } of [...blockRefs, ...entityRefs]) {
+  for await (const { chunkRefs, entityRefs } of index.all()) {
+    for (const { dataFileId } of [...chunkRefs, ...entityRefs]) {
       if (hasPack(packs, dataFileId)) return true;
     }
   }

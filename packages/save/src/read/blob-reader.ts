@@ -11,38 +11,43 @@ import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files"
 import { openBlob } from "../codec/blob-envelope.ts";
 import type { BlobRef } from "../codec/blob-ref.ts";
 import { rememberSize } from "../codec/blob-size.ts";
-import { blockBlobCodec, checkBlockBlob } from "../codec/block-blob.ts";
+import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
-import { BLOB_VERSION, BLOCK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "../codec/layout.ts";
+import { BLOB_VERSION, CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import { checkPackedBlob, packedBlobCodec } from "../codec/packed-blob.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import { type GeneratedChunks, realizeBlock, type StoredBlock, storedChunks } from "../codec/stored-block.ts";
+import type { ChunkEntry } from "../codec/prepared-chunks.ts";
+import {
+  type GeneratedChunks,
+  realizeStored,
+  type StoredChunk,
+  storedChunks,
+} from "../codec/stored-chunk.ts";
 import { describeCell } from "../index/cell.ts";
 import type { PackShelf } from "../pack/pack-shelf.ts";
 
 /** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {
   readonly chunkVolume: number;
-  readonly limits: Pick<SaveLimits, "blockBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
+  readonly limits: Pick<SaveLimits, "chunkBlobHardMaxBytes" | "entityBlobHardMaxBytes">;
   /** The world's generator, for chunks that are stored as changes to its output. */
   readonly generated?: GeneratedChunks;
 }
 
-/** Reads the blocks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
+/** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
   shelf: PackShelf,
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
-): Promise<readonly StoredBlock[]> {
-  const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source);
-  const payload = await shelf.readPayload(ref, payloadLimit(context, "block"));
-  return decodeBlockPayload(payload, ref, source, cell, context);
+): Promise<readonly StoredChunk[]> {
+  const source = sourceOf(ref, "chunk", cell);
+  requireKind(ref, CHUNK_BLOB, source);
+  const payload = await shelf.readPayload(ref, payloadLimit(context, "chunk"));
+  return decodeChunkPayload(payload, ref, source, cell, context);
 }
 
 /** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
@@ -58,19 +63,19 @@ export async function readEntityBlob(
 }
 
 /**
- * Checks a block record whose payload is already read, like {@link readStoredBlob} but without its checksum.
- * Returns the positions of the blocks and creates no chunks.
+ * Checks a chunk record whose payload is already read, like {@link readStoredBlob} but without its checksum.
+ * Returns the positions of the chunks and creates no chunks.
  */
-export async function checkBlockPayload(
+export async function checkChunkPayload(
   payload: Uint8Array,
   ref: BlobRef,
   cell: Box,
   context: BlobContext,
 ): Promise<readonly Position[]> {
-  const source = sourceOf(ref, "block", cell);
-  requireKind(ref, BLOCK_BLOB, source);
-  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
-  const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkBlockBlob;
+  const source = sourceOf(ref, "chunk", cell);
+  requireKind(ref, CHUNK_BLOB, source);
+  const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
+  const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkChunkBlob;
   const positions = atFile(at, () => {
     const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
     const found = check(input, context.chunkVolume);
@@ -97,40 +102,43 @@ export async function decodeEntityPayload(
 }
 
 /** Maximum size of a record's payload, and of its content when uncompressed. */
-export function payloadLimit({ limits }: Pick<BlobContext, "limits">, kind: "block" | "entity"): number {
-  return kind === "block" ? limits.blockBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
+export function payloadLimit({ limits }: Pick<BlobContext, "limits">, kind: "chunk" | "entity"): number {
+  return kind === "chunk" ? limits.chunkBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
 }
 
 /**
- * Reads the blocks of a leaf from all of its records in stored form. Generates nothing and creates no chunks.
+ * Reads the chunks of a leaf from all of its records in stored form. Generates nothing and creates no chunks.
  */
 export async function readLeafStored(
   shelf: PackShelf,
-  { cell, blockRefs }: LeafEntry,
+  { cell, chunkRefs }: LeafEntry,
   context: BlobContext,
-): Promise<readonly StoredBlock[]> {
-  const [first] = blockRefs;
-  if (first !== undefined && blockRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
-  const blocks: StoredBlock[] = [];
+): Promise<readonly StoredChunk[]> {
+  const [first] = chunkRefs;
+  if (first !== undefined && chunkRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
+  const chunks: StoredChunk[] = [];
   const positions = new PositionSet();
-  for (const ref of blockRefs) {
-    for (const block of await readStoredBlob(shelf, ref, cell, context)) {
-      if (positions.has(...block.position)) throw twice(ref, cell, `the block at [${block.position}]`);
-      positions.add(...block.position);
-      blocks.push(block);
+  for (const ref of chunkRefs) {
+    for (const entry of await readStoredBlob(shelf, ref, cell, context)) {
+      if (positions.has(...entry.position)) throw twice(ref, cell, `the chunk at [${entry.position}]`);
+      positions.add(...entry.position);
+      chunks.push(entry);
     }
   }
-  return blocks;
+  return chunks;
 }
 
-/** Reads the blocks of a leaf from all of its records, without untouched positions. Rule S81. */
-export async function readLeafBlocks(
+/** Reads the chunks of a leaf from all of its records, without untouched positions. Rule S81. */
+export async function readLeafChunks(
   shelf: PackShelf,
   leaf: LeafEntry,
   context: BlobContext,
-): Promise<readonly BlockEntry[]> {
-  const blocks = await readLeafStored(shelf, leaf, context);
-  return blocks.map((block) => ({ position: block.position, chunk: realizeBlock(block, context.generated) }));
+): Promise<readonly ChunkEntry[]> {
+  const chunks = await readLeafStored(shelf, leaf, context);
+  return chunks.map((entry) => ({
+    position: entry.position,
+    chunk: realizeStored(entry, context.generated),
+  }));
 }
 
 /** Reads the entities of a leaf from all of its records. */
@@ -149,25 +157,25 @@ export async function readLeafEntities(
   return [...entities.values()];
 }
 
-async function decodeBlockPayload(
+async function decodeChunkPayload(
   payload: Uint8Array,
   ref: BlobRef,
   source: Source,
   cell: Box,
   context: BlobContext,
-): Promise<readonly StoredBlock[]> {
-  const { bytes, at } = await openPayload(payload, ref, source, context, "block");
-  const blocks =
+): Promise<readonly StoredChunk[]> {
+  const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
+  const chunks =
     ref.blobVersion === PACKED_BLOB_VERSION
       ? decodeAt(at, packedBlobCodec(context.chunkVolume), bytes)
-      : storedChunks(decodeAt(at, blockBlobCodec(context.chunkVolume), bytes));
+      : storedChunks(decodeAt(at, chunkBlobCodec(context.chunkVolume), bytes));
   requireInside(
-    blocks.map(({ position }) => position),
+    chunks.map(({ position }) => position),
     cell,
     source,
   );
-  rememberSize(ref, { bytes: bytes.length, blocks: blocks.length });
-  return blocks;
+  rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
+  return chunks;
 }
 
 /** Returns the uncompressed content of a payload, and the source to name in its errors. */
@@ -176,7 +184,7 @@ async function openPayload(
   { blobVersion }: BlobRef,
   source: Source,
   context: BlobContext,
-  kind: "block" | "entity",
+  kind: "chunk" | "entity",
 ): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
   if (blobVersion !== PACKED_BLOB_VERSION) return { bytes: payload, at: source };
   const { path, origin = 0, what } = source;
@@ -188,7 +196,7 @@ async function openPayload(
 
 function requireInside(positions: readonly Position[], cell: Box, source: Source): void {
   const outside = positions.find((position) => !boxContains(cell, position));
-  if (outside !== undefined) throw misplaced(source, `holds the block at [${outside}]`);
+  if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside}]`);
 }
 
 function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {

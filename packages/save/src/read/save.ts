@@ -3,13 +3,13 @@ import type { GlobalRecord } from "../codec/global-record.ts";
 import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import type { StoredPlayer } from "../codec/player-record.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import type { GeneratedChunks, StoredBlock } from "../codec/stored-block.ts";
+import type { ChunkEntry } from "../codec/prepared-chunks.ts";
+import type { GeneratedChunks, StoredChunk } from "../codec/stored-chunk.ts";
 import { GenerationHolds } from "../commit/generation-holds.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackShelf } from "../pack/pack-shelf.ts";
 import type { BlobContext } from "./blob-reader.ts";
-import { readLeafBlocks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+import { readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 
 /** State of a generation after reading its three files. */
 export interface SaveState {
@@ -22,7 +22,7 @@ export interface SaveState {
 }
 
 /**
- * One committed generation, which never changes. Blocks and entities are read on demand, and their checksums
+ * One committed generation, which never changes. Chunks and entities are read on demand, and their checksums
  * verified each time. Later commits do not disturb it: until it is closed, a writer that shares its packs
  * keeps what it needs.
  */
@@ -59,7 +59,7 @@ export class Save implements SaveState {
   }
 
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
-  readStored(leaf: LeafEntry): Promise<readonly StoredBlock[]> {
+  readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]> {
     return readLeafStored(this.#shelf, leaf, this.#context());
   }
 
@@ -67,8 +67,8 @@ export class Save implements SaveState {
    * Reads the overridden chunks of a leaf, in position order within each record. Chunks stored as changes to
    * the generator's output are realized here, which takes as long as generating them.
    */
-  readBlocks(leaf: LeafEntry): Promise<readonly BlockEntry[]> {
-    return readLeafBlocks(this.#shelf, leaf, this.#context());
+  readChunks(leaf: LeafEntry): Promise<readonly ChunkEntry[]> {
+    return readLeafChunks(this.#shelf, leaf, this.#context());
   }
 
   /** Reads the entities of a leaf. */

@@ -15,8 +15,8 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import type { BlockEntry } from "../codec/prepared-blocks.ts";
-import { needsGenerator, realizeBlock } from "../codec/stored-block.ts";
+import type { ChunkEntry } from "../codec/prepared-chunks.ts";
+import { needsGenerator, realizeStored } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
 import { cellAt } from "../index/cell.ts";
@@ -29,7 +29,7 @@ import { decodeRecord } from "./salvage.ts";
  * Writes the recoverable content of a plan as a new save to an empty disk. Only reads the damaged save. Holds all of the content in memory.
  */
 export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
-  const { blocks, entities } = await gather(disk, plan);
+  const { chunks, entities } = await gather(disk, plan);
   const { global } = plan;
   const nextEntityId = entities.reduce(idBehind, global.nextEntityId);
   const clockEpoch = global.description.clockEpoch + 1;
@@ -43,19 +43,19 @@ export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): P
       description: { ...global.description, clockEpoch, namedGenerations: [] },
     },
     players: plan.players,
-    leaves: leavesOf(plan, blocks, entities, clockEpoch),
+    leaves: leavesOf(plan, chunks, entities, clockEpoch),
   });
   await writer.close();
 }
 
 interface Content {
-  readonly blocks: readonly BlockEntry[];
+  readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
 async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Promise<Content> {
   const shape = global.description.chunkShape;
-  const blocks = new PositionMap<Chunk>();
+  const chunks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
   // A strict shelf would refuse a pack with a damaged header and intact records.
   const shelf = new PackShelf(disk, { isLenient: true });
@@ -65,10 +65,10 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
       const content = await decodeRecord(ref, payload, shape.volume);
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
-      for (const block of content.blocks) {
+      for (const entry of content.chunks) {
         // Without the generator a change is meaningless. The plan lists it among the losses.
-        if (generated === undefined && needsGenerator(block)) continue;
-        if (isInside(clip, block.position)) blocks.set(...block.position, realizeBlock(block, generated));
+        if (generated === undefined && needsGenerator(entry)) continue;
+        if (isInside(clip, entry.position)) chunks.set(...entry.position, realizeStored(entry, generated));
       }
       for (const entity of content.entities) {
         if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);
@@ -78,7 +78,7 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
     await shelf.release();
   }
   return {
-    blocks: Array.from(blocks, ([position, chunk]) => ({ position, chunk })),
+    chunks: Array.from(chunks, ([position, chunk]) => ({ position, chunk })),
     entities: [...entities.values()],
   };
 }
@@ -86,28 +86,28 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
 /** Returns one leaf for each non-empty cell of the largest size. The writer splits them as needed. */
 function leavesOf(
   plan: RepairPlan,
-  blocks: readonly BlockEntry[],
+  chunks: readonly ChunkEntry[],
   entities: readonly StoredEntity[],
   clockEpoch: number,
 ): readonly LeafChange[] {
   const leaves = new PositionMap<{
     readonly cell: Box;
-    readonly blocks: BlockEntry[];
+    readonly chunks: ChunkEntry[];
     readonly entities: StoredEntity[];
     readonly clocks: RegionClock[];
   }>();
   const leafAt = (
     position: Position,
-  ): { blocks: BlockEntry[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
+  ): { chunks: ChunkEntry[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
     const cell = cellAt(position, LEAF_LEVEL_MAX);
-    const leaf = leaves.get(...cell.min) ?? { cell, blocks: [], entities: [], clocks: [] };
+    const leaf = leaves.get(...cell.min) ?? { cell, chunks: [], entities: [], clocks: [] };
     leaves.set(...cell.min, leaf);
     return leaf;
   };
-  for (const block of blocks) leafAt(block.position).blocks.push(block);
+  for (const entry of chunks) leafAt(entry.position).chunks.push(entry);
   const shape = plan.global.description.chunkShape;
   for (const entity of entities) leafAt(chunkOfEntity(entity, shape)).entities.push(entity);
-  for (const clock of repairedClocks(plan, blocks, clockEpoch)) {
+  for (const clock of repairedClocks(plan, chunks, clockEpoch)) {
     leafAt(regionBox(clock.region).min).clocks.push(clock);
   }
   return [...leaves.values()];
@@ -118,7 +118,7 @@ function leavesOf(
  */
 function repairedClocks(
   { clocks, changedCells }: RepairPlan,
-  blocks: readonly BlockEntry[],
+  chunks: readonly ChunkEntry[],
   clockEpoch: number,
 ): readonly RegionClock[] {
   const renewed = clockOf(clockEpoch, 1);
@@ -126,7 +126,7 @@ function repairedClocks(
     changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
   const result = new PositionMap<number>();
   for (const { region, clock } of clocks) result.set(...region, isChanged(region) ? renewed : clock);
-  for (const { position } of blocks) {
+  for (const { position } of chunks) {
     const region = regionOf(position);
     if (!result.has(...region) && isChanged(region)) result.set(...region, renewed);
   }

@@ -4,11 +4,11 @@ import type { BlobRef } from "../codec/blob-ref.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { SaveLimits } from "../codec/limits.ts";
 import type { StoredPlayer } from "../codec/player-record.ts";
-import type { GeneratedChunks } from "../codec/stored-block.ts";
+import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 
 /** Something that a repair cannot restore. */
 export interface Loss {
-  readonly what: "blocks" | "entities" | "players" | "global" | "index" | "manifest";
+  readonly what: "chunks" | "entities" | "players" | "global" | "index" | "manifest";
   /** The affected cell, if the loss is local. */
   readonly cell: Box | undefined;
   /** The reason, and the replacement. */

@@ -2,7 +2,7 @@ import { type Box, boxContainsBox, boxesIntersect } from "@orthant/core";
 import type { Finding } from "@orthant/disk/files";
 import { type BlobRef, compareAge } from "../codec/blob-ref.ts";
 import { packFile, pageFile } from "../codec/file-names.ts";
-import { BLOCK_BLOB, DATA_FOLDER } from "../codec/layout.ts";
+import { CHUNK_BLOB, DATA_FOLDER } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import type { IndexPart } from "../index/leaf-index.ts";
 import type { Loss, RepairPiece, RepairPlan } from "./repair-plan.ts";
@@ -46,14 +46,14 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
         certain.push({ ref, clip: undefined });
         continue;
       }
-      const isBlocks = ref.blobType === BLOCK_BLOB;
+      const isChunks = ref.blobType === CHUNK_BLOB;
       const older = intact
-        .filter((other) => other.isBlocks === isBlocks && !live.has(keyOf(other.ref)))
+        .filter((other) => other.isChunks === isChunks && !live.has(keyOf(other.ref)))
         .filter(({ volume }) => boxesIntersect(volume, cell))
         .at(-1);
       if (older !== undefined) onTrust.push({ ref: older.ref, clip: cell });
       changedCells.push(cell);
-      losses.push({ what: isBlocks ? "blocks" : "entities", cell, message: describeLoss(ref, older?.ref) });
+      losses.push({ what: isChunks ? "chunks" : "entities", cell, message: describeLoss(ref, older?.ref) });
     }
   }
   return { certain, onTrust, changedCells, losses };
@@ -118,10 +118,10 @@ function notSuperseded(
   intact: readonly IntactRecord[],
   later: readonly IntactRecord[],
 ): readonly IntactRecord[] {
-  return intact.filter(({ ref, isBlocks }) => {
+  return intact.filter(({ ref, isChunks }) => {
     const cell = known.get(keyOf(ref));
     if (cell === undefined) return false;
-    return !later.some((other) => other.isBlocks === isBlocks && boxesIntersect(other.volume, cell));
+    return !later.some((other) => other.isChunks === isChunks && boxesIntersect(other.volume, cell));
   });
 }
 
@@ -140,7 +140,7 @@ function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
   return findings
     .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
     .map(({ file, offset, message }) => ({
-      what: "blocks",
+      what: "chunks",
       cell: undefined,
       message: `${file} at offset ${offset}: ${message}`,
     }));
@@ -153,8 +153,8 @@ function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
 }
 
 /** Returns all references of a leaf. */
-function refsOf({ blockRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
-  return [...blockRefs, ...entityRefs];
+function refsOf({ chunkRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
+  return [...chunkRefs, ...entityRefs];
 }
 
 /** Returns losses for chunks that are only known as changes to a generator's output. */
@@ -167,7 +167,7 @@ export function lostChanges(
     const record = byKey.get(keyOf(ref));
     if (record === undefined || record.changes === 0) return [];
     const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
-    return [{ what: "blocks", cell: clip ?? record.volume, message }];
+    return [{ what: "chunks", cell: clip ?? record.volume, message }];
   });
 }
 

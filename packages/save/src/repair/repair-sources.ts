@@ -82,8 +82,8 @@ export async function findOlderLeaves(
 async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
   let last: BlobRef | undefined;
   for await (const { leaves } of index.parts()) {
-    for (const { blockRefs, entityRefs } of leaves) {
-      for (const ref of [...blockRefs, ...entityRefs]) {
+    for (const { chunkRefs, entityRefs } of leaves) {
+      for (const ref of [...chunkRefs, ...entityRefs]) {
         if (last === undefined || compareAge(ref, last) > 0) last = ref;
       }
     }

@@ -15,7 +15,7 @@ import { globalHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { DEFAULT_LIMITS } from "../codec/limits.ts";
 import { playersCodec } from "../codec/player-record.ts";
-import type { GeneratedChunks } from "../codec/stored-block.ts";
+import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
 import { verifySave } from "../verify/verify.ts";
 import type { Loss, RepairPlan } from "./repair-plan.ts";

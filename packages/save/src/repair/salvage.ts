@@ -3,14 +3,14 @@ import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { openBlob } from "../codec/blob-envelope.ts";
 import type { BlobRef } from "../codec/blob-ref.ts";
-import { blockBlobCodec } from "../codec/block-blob.ts";
+import { chunkBlobCodec } from "../codec/chunk-blob.ts";
 import { entityBlobCodec } from "../codec/entity-blob.ts";
 import type { StoredEntity } from "../codec/entity-record.ts";
 import { packFile } from "../codec/file-names.ts";
-import { BLOCK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
+import { CHUNK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
-import { boundsOf } from "../codec/prepared-blocks.ts";
-import { needsGenerator, type StoredBlock, storedChunks } from "../codec/stored-block.ts";
+import { boundsOf } from "../codec/prepared-chunks.ts";
+import { needsGenerator, type StoredChunk, storedChunks } from "../codec/stored-chunk.ts";
 import { scanPack } from "../pack/pack-scan.ts";
 
 /** Memory limit for a blob, independent of the limits of its save, which may be lost. */
@@ -19,16 +19,16 @@ const BLOB_BYTES_MAX = 16 * 1024 * 1024;
 /** A record with intact bytes, and the box of its content in the world. */
 export interface IntactRecord {
   readonly ref: BlobRef;
-  readonly isBlocks: boolean;
+  readonly isChunks: boolean;
   readonly volume: Box;
-  /** Number of its blocks that are stored as changes to a generator's output. */
+  /** Number of its chunks that are stored as changes to a generator's output. */
   readonly changes: number;
 }
 
 /** Content of a record. */
 export interface RecordContent {
   readonly volume: Box;
-  readonly blocks: readonly StoredBlock[];
+  readonly chunks: readonly StoredChunk[];
   readonly entities: readonly StoredEntity[];
 }
 
@@ -46,9 +46,9 @@ export async function findIntactRecords(
       if (piece.kind === "gap") continue;
       const content = await decodeRecord(piece.ref, piece.payload, chunkVolume);
       if (content === undefined) continue;
-      const isBlocks = piece.ref.blobType === BLOCK_BLOB;
-      const changes = content.blocks.filter(needsGenerator).length;
-      records.push({ ref: piece.ref, isBlocks, volume: content.volume, changes });
+      const isChunks = piece.ref.blobType === CHUNK_BLOB;
+      const changes = content.chunks.filter(needsGenerator).length;
+      records.push({ ref: piece.ref, isChunks, volume: content.volume, changes });
     }
   }
   return records;
@@ -64,13 +64,13 @@ export async function decodeRecord(
   const isPacked = blobVersion === PACKED_BLOB_VERSION;
   try {
     const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
-    if (blobType !== BLOCK_BLOB) return { blocks: [], ...decode(entityBlobCodec, bytes) };
+    if (blobType !== CHUNK_BLOB) return { chunks: [], ...decode(entityBlobCodec, bytes) };
     if (isPacked) {
-      const blocks = decode(packedBlobCodec(chunkVolume), bytes);
-      return { volume: boundsOf(blocks), blocks, entities: [] };
+      const chunks = decode(packedBlobCodec(chunkVolume), bytes);
+      return { volume: boundsOf(chunks), chunks, entities: [] };
     }
-    const blocks = decode(blockBlobCodec(chunkVolume), bytes);
-    return { volume: boundsOf(blocks), blocks: storedChunks(blocks), entities: [] };
+    const chunks = decode(chunkBlobCodec(chunkVolume), bytes);
+    return { volume: boundsOf(chunks), chunks: storedChunks(chunks), entities: [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;
@@ -86,7 +86,7 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
   const inForce: IntactRecord[] = [];
   for (const record of [...records].reverse()) {
     const superseded = inForce.some(
-      (later) => later.isBlocks === record.isBlocks && boxesIntersect(later.volume, record.volume),
+      (later) => later.isChunks === record.isChunks && boxesIntersect(later.volume, record.volume),
     );
     if (!superseded) inForce.push(record);
   }

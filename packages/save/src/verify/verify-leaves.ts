@@ -7,7 +7,7 @@ import type { LeafEntry } from "../codec/leaf-entry.ts";
 import { checkRecord, type PackShelf } from "../pack/pack-shelf.ts";
 import {
   type BlobContext,
-  checkBlockPayload,
+  checkChunkPayload,
   decodeEntityPayload,
   payloadLimit,
   readEntityBlob,
@@ -54,16 +54,16 @@ export class LeafVerifier {
   ): Promise<readonly Finding[]> {
     await this.#readNew(leaves, context);
     const findings: Finding[] = [];
-    for (const { cell, blockRefs, entityRefs } of leaves) {
+    for (const { cell, chunkRefs, entityRefs } of leaves) {
       const positions = new PositionSet();
       const report = (error: OrthantError, ref: BlobRef): void => {
         findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
       };
-      for (const ref of blockRefs) {
+      for (const ref of chunkRefs) {
         const verdict = this.#verdictOf(ref, cell);
         if (verdict?.error !== undefined) report(verdict.error, ref);
         for (const position of verdict?.positions ?? []) {
-          if (positions.has(...position)) report(twice(ref, `the block at [${position}]`), ref);
+          if (positions.has(...position)) report(twice(ref, `the chunk at [${position}]`), ref);
           positions.add(...position);
         }
       }
@@ -98,8 +98,8 @@ export class LeafVerifier {
         known === undefined || (!isAlone && known.positions === undefined && known.error === undefined);
       if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
     };
-    for (const { cell, blockRefs, entityRefs } of leaves) {
-      for (const ref of blockRefs) want(ref, cell, "block", blockRefs.length === 1);
+    for (const { cell, chunkRefs, entityRefs } of leaves) {
+      for (const ref of chunkRefs) want(ref, cell, "chunk", chunkRefs.length === 1);
       for (const ref of entityRefs) want(ref, cell, "entity", true);
     }
     for await (const records of readInOrder(this.#shelf, [...wanted.values()])) {
@@ -130,7 +130,7 @@ export class LeafVerifier {
       const positions =
         chunkVolume === undefined
           ? []
-          : await checkBlockPayload(payload, ref, cell, { ...context, chunkVolume });
+          : await checkChunkPayload(payload, ref, cell, { ...context, chunkVolume });
       return { error: undefined, positions: isAlone ? undefined : positions, entityIds: [] };
     });
     return verdict ?? failed(error);
@@ -152,8 +152,8 @@ export class LeafVerifier {
         await this.#shelf.readPayload(ref, ref.recordBytes);
         return { error: undefined, positions: [], entityIds: [] };
       }
-      const blocks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
-      return { error: undefined, positions: blocks.map(({ position }) => position), entityIds: [] };
+      const chunks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
+      return { error: undefined, positions: chunks.map(({ position }) => position), entityIds: [] };
     });
     return verdict ?? failed(error);
   }
@@ -172,14 +172,14 @@ export class LeafVerifier {
 interface Wanted {
   readonly ref: BlobRef;
   readonly cell: Box;
-  readonly kind: "block" | "entity";
+  readonly kind: "chunk" | "entity";
   /** Whether the leaf has no other record of its kind. */
   readonly isAlone: boolean;
 }
 
 interface Verdict {
   readonly error: OrthantError | undefined;
-  /** Positions of blocks; `undefined` if not needed. */
+  /** Positions of chunks; `undefined` if not needed. */
   readonly positions: readonly Position[] | undefined;
   readonly entityIds: readonly bigint[];
 }

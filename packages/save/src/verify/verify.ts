@@ -23,7 +23,7 @@ const UNBOUND = "the manifest has no checksums of the files that it names; the n
 /** Options for verifying a save. */
 export interface VerifyOptions {
   /**
-   * Only compares the checksums of block records, without checking that their content follows the rules.
+   * Only compares the checksums of chunk records, without checking that their content follows the rules.
    * Damage changes bytes; invalid content comes only from a faulty program.
    */
   readonly checksumsOnly?: boolean;

@@ -16,11 +16,11 @@ export {
   strictly,
 } from "./sample-pixel-worlds.ts";
 export {
-  blockAt,
-  blocksOf,
   chunkOf,
+  chunksOf,
   entityAt,
   entityIdsOf,
+  entryAt,
   flipByte,
   GLOBAL,
   ORIGIN_CELL,

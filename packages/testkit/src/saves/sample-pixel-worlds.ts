@@ -130,8 +130,8 @@ export function sealPageEntry(bytes: Uint8Array, offset: number): Uint8Array {
 /** Returns the bytes of the worked example on the format page. */
 export function exampleOfPage(): Uint8Array {
   const page = readFileSync(new URL("../../../../docs/formats/pxsw.md", import.meta.url), "utf8");
-  const block = /## Worked example.*?```\n(.*?)```/s.exec(page)?.[1] ?? "";
-  const hex = block
+  const entry = /## Worked example.*?```\n(.*?)```/s.exec(page)?.[1] ?? "";
+  const hex = entry
     .split("\n")
     .map((line) => line.split("   ")[0])
     .join("")

@@ -11,8 +11,8 @@ import {
 } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
-  type BlockEntry,
   BulkSaveWriter,
+  type ChunkEntry,
   createSave,
   DEFAULT_LIMITS,
   type GlobalState,
@@ -44,7 +44,7 @@ export const GLOBAL: GlobalState = {
 export const TIGHT_LIMITS: SaveLimits = {
   ...DEFAULT_LIMITS,
   dataFileMaxBytes: 1_024,
-  blockBlobTargetBytes: 200,
+  chunkBlobTargetBytes: 200,
   entityBlobTargetBytes: 400,
   entityBlobHardMaxBytes: 4_096,
 };
@@ -56,8 +56,8 @@ export function chunkOf(number: number): Chunk {
   );
 }
 
-/** Returns a block with such a chunk. */
-export function blockAt(position: Position, number: number): BlockEntry {
+/** Returns an entry with such a chunk. */
+export function entryAt(position: Position, number: number): ChunkEntry {
   return { position, chunk: chunkOf(number) };
 }
 
@@ -94,24 +94,24 @@ export function playerOf(playerId: bigint, lastSavedMs = 1): StoredPlayer {
   };
 }
 
-/** Creates a save in memory with one leaf, one block and one player. */
+/** Creates a save in memory with one leaf, one chunk and one player. */
 export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   const disk = new MemoryDisk();
   const writer = await createSave(disk, {
     nowMs: 1,
     global: GLOBAL,
     players: [playerOf(1n)],
-    leaves: [{ cell: ORIGIN_CELL, blocks: [blockAt([1, 2, 3, 4], 9)] }],
+    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], 9)] }],
     ...(limits && { limits }),
   });
   return { disk, writer };
 }
 
-/** Returns all blocks of a save by position, as numbers of {@link chunkOf}. */
-export async function blocksOf(save: Save): Promise<Record<string, number>> {
+/** Returns all chunks of a save by position, as numbers of {@link chunkOf}. */
+export async function chunksOf(save: Save): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for await (const leaf of save.index.all()) {
-    for (const { position, chunk } of await save.readBlocks(leaf)) found[position.join()] = chunk.get(3);
+    for (const { position, chunk } of await save.readChunks(leaf)) found[position.join()] = chunk.get(3);
   }
   return found;
 }
@@ -166,7 +166,7 @@ export async function writePagedWorld(disk: Disk, leaves: number): Promise<void>
   for (let number = leaves - 1; number >= 0; number--) {
     const cell = pagedCell(number);
     const clocks = [{ region: regionOf(cell.min), clock: number + 1 }];
-    await writer.add([{ cell, blocks: [blockAt(cell.min, number + 2)], clocks }]);
+    await writer.add([{ cell, chunks: [entryAt(cell.min, number + 2)], clocks }]);
   }
   await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
   await writer.close();

@@ -99,12 +99,12 @@ async function legacyWorld({ path, file }: DroppedFile): Promise<DroppedWorld> {
   return { ...AS_IT_IS, open: () => worldOf(legacy), origin: "v4dw, from your disk", name: path };
 }
 
-async function worldOf({ base, blocks }: LegacyWorld): Promise<World> {
+async function worldOf({ base, chunks }: LegacyWorld): Promise<World> {
   const generator = floorOf(base);
   const world = await createWorld(new MemoryDisk(), generator === undefined ? {} : { generator });
-  for (let at = 0; at < blocks.length; at += CHUNKS_PER_EDIT) {
-    const chunks = blocks.slice(at, at + CHUNKS_PER_EDIT);
-    await world.setChunks(chunks.map(({ position, chunk }) => [position, chunk] as const));
+  for (let at = 0; at < chunks.length; at += CHUNKS_PER_EDIT) {
+    const batch = chunks.slice(at, at + CHUNKS_PER_EDIT);
+    await world.setChunks(batch.map(({ position, chunk }) => [position, chunk] as const));
   }
   return world;
 }

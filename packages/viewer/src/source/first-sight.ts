@@ -7,7 +7,7 @@ import {
   positionsLexicographic,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlockEntry, type LeafEntry, openSave, SaveContent } from "@orthant/save";
+import { type ChunkEntry, type LeafEntry, openSave, SaveContent } from "@orthant/save";
 
 /** Leaves read in search of something to see. */
 const LEAVES_READ_MAX = 256;
@@ -25,9 +25,9 @@ export async function findFirstSight(disk: Disk): Promise<Position | undefined> 
     for await (const leaf of content.all()) leaves.push(leaf);
     leaves.sort((a, b) => fromMiddle(a.cell.min) - fromMiddle(b.cell.min) || b.cell.min[1] - a.cell.min[1]);
     for (const leaf of leaves.slice(0, LEAVES_READ_MAX)) {
-      const blocks = [...(await content.readBlocks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
-      for (const block of blocks) {
-        const summit = summitOf(block, chunkShape);
+      const chunks = [...(await content.readChunks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
+      for (const entry of chunks) {
+        const summit = summitOf(entry, chunkShape);
         if (summit !== undefined) return summit;
       }
     }
@@ -43,7 +43,7 @@ function fromMiddle([x, , z, w]: Position): number {
 }
 
 /** Returns the highest voxel of a chunk; of several, the one nearest to the chunk's middle. */
-function summitOf({ position, chunk }: BlockEntry, shape: ChunkShape): Position | undefined {
+function summitOf({ position, chunk }: ChunkEntry, shape: ChunkShape): Position | undefined {
   if (![...chunk.materials()].some((material) => material !== AIR)) return undefined;
   const { extents } = shape;
   const [width, height, depth, beyond] = extents;

@@ -12,7 +12,7 @@ import {
   regionOf,
 } from "@orthant/core";
 import {
-  type BlockAssignment,
+  type ChunkAssignment,
   chunkOfEntity,
   type LeafChange,
   type LeafIndex,
@@ -59,7 +59,7 @@ export class UnsavedChanges {
 
 interface CellChange {
   readonly cell: Box;
-  readonly changed: BlockAssignment[];
+  readonly changed: ChunkAssignment[];
   entitiesChanged: boolean;
   readonly newcomers: StoredEntity[];
   readonly clocks: RegionClock[];

@@ -13,7 +13,7 @@ import {
   regionOf,
   regionsTouching,
 } from "@orthant/core";
-import { type LeafEntry, type LeafIndex, realizeBlock, type Save, type StoredBlock } from "@orthant/save";
+import { type LeafEntry, type LeafIndex, realizeStored, type Save, type StoredChunk } from "@orthant/save";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */
@@ -125,18 +125,18 @@ export class RegionLoader {
 
   async #read(region: Position, take: TakeRegion): Promise<void> {
     await this.#holding(async (save) => {
-      const blocks: StoredBlock[] = [];
+      const chunks: StoredChunk[] = [];
       let clock = CLOCK_NEVER;
       for (const leaf of await leavesTouching(save.index, regionBox(region))) {
         clock = clockIn(leaf, region) ?? clock;
-        if (leaf.blockRefs.length > 0) {
-          blocks.push(...((await this.#leaves.read(save, leaf)).get(...region) ?? []));
+        if (leaf.chunkRefs.length > 0) {
+          chunks.push(...((await this.#leaves.read(save, leaf)).get(...region) ?? []));
         }
       }
       let overrides = OverrideTree.UNTOUCHED;
-      for (const block of blocks)
-        overrides = overrides.set(block.position, realizeBlock(block, this.#generated));
-      this.#loaded.add(region, blocks.length);
+      for (const entry of chunks)
+        overrides = overrides.set(entry.position, realizeStored(entry, this.#generated));
+      this.#loaded.add(region, chunks.length);
       take({ region, overrides, clock });
     });
   }
@@ -178,16 +178,16 @@ function clockIn({ clocks }: LeafEntry, region: Position): number | undefined {
 /** Number of leaves cached in stored form: neighbouring regions often lie in the same leaf. */
 const LEAVES_MAX = 64;
 
-/** The stored blocks of a leaf, by region. */
-export type LeafBlocks = PositionMap<readonly StoredBlock[]>;
+/** The stored chunks of a leaf, by region. */
+export type LeafChunks = PositionMap<readonly StoredChunk[]>;
 
 /** Reads leaves, each once while it is in use, and caches the most recent ones. */
 export class StoredLeaves {
   /** In order of last use. */
-  readonly #leaves = new Map<LeafEntry, Promise<LeafBlocks>>();
+  readonly #leaves = new Map<LeafEntry, Promise<LeafChunks>>();
 
-  /** Returns the stored blocks of a leaf. */
-  read(save: Save, leaf: LeafEntry): Promise<LeafBlocks> {
+  /** Returns the stored chunks of a leaf. */
+  read(save: Save, leaf: LeafEntry): Promise<LeafChunks> {
     const reading = this.#leaves.get(leaf) ?? this.#readNow(save, leaf);
     this.#leaves.delete(leaf);
     this.#leaves.set(leaf, reading);
@@ -198,7 +198,7 @@ export class StoredLeaves {
     return reading;
   }
 
-  async #readNow(save: Save, leaf: LeafEntry): Promise<LeafBlocks> {
+  async #readNow(save: Save, leaf: LeafEntry): Promise<LeafChunks> {
     try {
       return byRegion(await save.readStored(leaf));
     } catch (error) {
@@ -209,13 +209,13 @@ export class StoredLeaves {
   }
 }
 
-function byRegion(blocks: readonly StoredBlock[]): LeafBlocks {
-  const regions = new PositionMap<StoredBlock[]>();
-  for (const block of blocks) {
-    const region: Position = regionOf(block.position);
+function byRegion(chunks: readonly StoredChunk[]): LeafChunks {
+  const regions = new PositionMap<StoredChunk[]>();
+  for (const entry of chunks) {
+    const region: Position = regionOf(entry.position);
     const others = regions.get(...region);
-    if (others === undefined) regions.set(...region, [block]);
-    else others.push(block);
+    if (others === undefined) regions.set(...region, [entry]);
+    else others.push(entry);
   }
   return regions;
 }

@@ -72,9 +72,9 @@ export class WorldRegions {
     while (!this.#loader.index.isLoaded(box)) await this.#loader.loadIndex(box);
     // Nothing awaits from here on, so memory and index are consistent.
     let bounds = this.field.queryContentBounds(box);
-    for (const { cell, blockRefs } of this.#loader.index.touching(box)) {
+    for (const { cell, chunkRefs } of this.#loader.index.touching(box)) {
       const part = intersectBoxes(cell, box);
-      if (part === undefined || blockRefs.length === 0 || this.isLoaded(part)) continue;
+      if (part === undefined || chunkRefs.length === 0 || this.isLoaded(part)) continue;
       bounds = bounds === undefined ? part : unionBox(bounds, part);
     }
     return bounds;

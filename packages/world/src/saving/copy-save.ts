@@ -1,13 +1,13 @@
 import { PositionMap } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
-  type BlockAssignment,
-  type BlockEntry,
   BulkSaveWriter,
+  type ChunkAssignment,
+  type ChunkEntry,
   mergePlayers,
   type Save,
   type SaveChange,
-  type StoredBlock,
+  type StoredChunk,
 } from "@orthant/save";
 import { cellKey } from "../regions/region-loader.ts";
 
@@ -36,14 +36,14 @@ export async function copySave(
     for await (const leaf of index.all()) {
       const changed = changes.get(cellKey(leaf.cell));
       changes.delete(cellKey(leaf.cell));
-      const blocks = withChanges(await save.readStored(leaf), changed?.changed ?? []);
+      const chunks = withChanges(await save.readStored(leaf), changed?.changed ?? []);
       const entities = changed?.entities ?? (await save.readEntities(leaf));
-      await writer.add([{ cell: leaf.cell, blocks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
+      await writer.add([{ cell: leaf.cell, chunks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
     await writer.add(
       Array.from(changes.values(), ({ changed = [], ...leaf }) => ({
         ...leaf,
-        blocks: withChanges([], changed),
+        chunks: withChanges([], changed),
       })),
     );
     const players = mergePlayers(save.players, change?.players ?? []);
@@ -54,12 +54,12 @@ export async function copySave(
 }
 
 function withChanges(
-  blocks: readonly StoredBlock[],
-  changed: readonly BlockAssignment[],
-): readonly (StoredBlock | BlockEntry)[] {
-  if (changed.length === 0) return blocks;
-  const byPosition = new PositionMap<StoredBlock | BlockEntry>();
-  for (const block of blocks) byPosition.set(...block.position, block);
+  chunks: readonly StoredChunk[],
+  changed: readonly ChunkAssignment[],
+): readonly (StoredChunk | ChunkEntry)[] {
+  if (changed.length === 0) return chunks;
+  const byPosition = new PositionMap<StoredChunk | ChunkEntry>();
+  for (const entry of chunks) byPosition.set(...entry.position, entry);
   for (const { position, chunk } of changed) {
     if (chunk === undefined) byPosition.delete(...position);
     else byPosition.set(...position, { position, chunk });

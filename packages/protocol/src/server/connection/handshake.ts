@@ -4,7 +4,7 @@ import type { ClientFrame, Hello } from "../../message/client-message.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import type { Welcome } from "../../message/server-message.ts";
 import { FEATURES, KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../../message/version.ts";
-import { type RegionEncoding, regionEncoding } from "../regions/change-block.ts";
+import { type RegionEncoding, regionEncoding } from "../regions/encoded-change.ts";
 import type { Account, Player, SyncServerOptions } from "../sync-server-options.ts";
 import type { SyncWorld } from "../sync-world.ts";
 import { clipText } from "./clip-text.ts";

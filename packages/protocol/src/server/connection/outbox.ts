@@ -3,7 +3,7 @@ import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../../message/limits
 import { startServerFrame, writePatchMessage, writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { ServerMessage } from "../../message/server-message.ts";
 import type { CloseReason, Wire } from "../../message/wire.ts";
-import type { SharedPatch } from "../regions/change-block.ts";
+import type { SharedPatch } from "../regions/encoded-change.ts";
 
 /** Frame statistics over all clients. */
 export interface FrameTotals {

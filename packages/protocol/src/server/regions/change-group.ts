@@ -1,4 +1,4 @@
-import { type ChangeBlock, joinBlocks, type RegionEncoding, type SharedPatch } from "./change-block.ts";
+import { type EncodedChange, joinChanges, type RegionEncoding, type SharedPatch } from "./encoded-change.ts";
 
 /**
  * A set of changes that some clients get together. Sets grow by one change at a time, always in the same
@@ -7,15 +7,15 @@ import { type ChangeBlock, joinBlocks, type RegionEncoding, type SharedPatch } f
  */
 export class ChangeGroup {
   readonly #parent: ChangeGroup | undefined;
-  readonly #block: ChangeBlock | undefined;
-  readonly #children = new Map<ChangeBlock, ChangeGroup>();
+  readonly #encoded: EncodedChange | undefined;
+  readonly #children = new Map<EncodedChange, ChangeGroup>();
   /** The child requested last; most clients request the same one. */
   #latest: ChangeGroup | undefined;
   #patches: readonly SharedPatch[] | undefined;
 
-  private constructor(parent?: ChangeGroup, block?: ChangeBlock) {
+  private constructor(parent?: ChangeGroup, encoded?: EncodedChange) {
     this.#parent = parent;
-    this.#block = block;
+    this.#encoded = encoded;
   }
 
   /** Returns the empty group that others grow from. */
@@ -24,13 +24,13 @@ export class ChangeGroup {
   }
 
   /** Returns this set with one more change. */
-  with(block: ChangeBlock): ChangeGroup {
+  with(encoded: EncodedChange): ChangeGroup {
     const latest = this.#latest;
-    if (latest !== undefined && latest.#block === block) return latest;
-    let child = this.#children.get(block);
+    if (latest !== undefined && latest.#encoded === encoded) return latest;
+    let child = this.#children.get(encoded);
     if (child === undefined) {
-      child = new ChangeGroup(this, block);
-      this.#children.set(block, child);
+      child = new ChangeGroup(this, encoded);
+      this.#children.set(encoded, child);
     }
     this.#latest = child;
     return child;
@@ -38,16 +38,16 @@ export class ChangeGroup {
 
   /** Returns the patches for the whole set. */
   patches(volume: number): readonly SharedPatch[] {
-    this.#patches ??= joinBlocks(this.#blocks(), volume);
+    this.#patches ??= joinChanges(this.#changes(), volume);
     return this.#patches;
   }
 
-  #blocks(): readonly ChangeBlock[] {
-    const blocks: ChangeBlock[] = [];
+  #changes(): readonly EncodedChange[] {
+    const changes: EncodedChange[] = [];
     for (let group: ChangeGroup | undefined = this; group !== undefined; group = group.#parent) {
-      if (group.#block !== undefined) blocks.push(group.#block);
+      if (group.#encoded !== undefined) changes.push(group.#encoded);
     }
-    return blocks;
+    return changes;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ChangeBlock, isLarge, sharedPatchesMax } from "./change-block.ts";
+import { type EncodedChange, isLarge, sharedPatchesMax } from "./encoded-change.ts";
 
 /** Upper bound on the number of patches that a growing set of changes takes when it is joined. */
 class PatchCount {
@@ -11,16 +11,16 @@ class PatchCount {
   }
 
   /** Returns the number of patches with one more change. */
-  patchesWith(block: ChangeBlock): number {
-    if (isLarge(block)) return this.patches + 1;
-    return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + block.bytes);
+  patchesWith(encoded: EncodedChange): number {
+    if (isLarge(encoded)) return this.patches + 1;
+    return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + encoded.bytes);
   }
 
-  add(block: ChangeBlock): void {
-    if (isLarge(block)) this.#large++;
+  add(encoded: EncodedChange): void {
+    if (isLarge(encoded)) this.#large++;
     else {
       this.#small++;
-      this.#smallBytes += block.bytes;
+      this.#smallBytes += encoded.bytes;
     }
   }
 }
@@ -50,17 +50,17 @@ export class PatchAllowance {
   }
 
   /** Takes a change that many clients get. Returns false, without taking it, beyond the patch limit. */
-  takeLive(block: ChangeBlock): boolean {
-    if (this.#live.patchesWith(block) > this.#livePatchesMax) return false;
-    this.#live.add(block);
+  takeLive(encoded: EncodedChange): boolean {
+    if (this.#live.patchesWith(encoded) > this.#livePatchesMax) return false;
+    this.#live.add(encoded);
     return true;
   }
 
   /** Takes a change that only this client gets. Returns false, without taking it, beyond the patch limit. */
-  takeOwn(block: ChangeBlock): boolean {
-    if (this.#pieces + this.#live.patches + this.#own.patchesWith(block) > this.#patchesMax) return false;
-    this.#own.add(block);
-    this.#bytes -= block.bytes;
+  takeOwn(encoded: EncodedChange): boolean {
+    if (this.#pieces + this.#live.patches + this.#own.patchesWith(encoded) > this.#patchesMax) return false;
+    this.#own.add(encoded);
+    this.#bytes -= encoded.bytes;
     return true;
   }
 

@@ -3,15 +3,15 @@ import { coverRegions } from "../../message/cover-regions.ts";
 import type { Outbox } from "../connection/outbox.ts";
 import { Stream } from "../connection/stream.ts";
 import type { ServerContext } from "../server-context.ts";
-import {
-  type ChangeBlock,
-  isWhole,
-  joinBlocks,
-  type RegionEncoding,
-  type SharedPatch,
-} from "./change-block.ts";
 import type { ChangeGroup } from "./change-group.ts";
 import type { ClientRegions } from "./client-regions.ts";
+import {
+  type EncodedChange,
+  isWhole,
+  joinChanges,
+  type RegionEncoding,
+  type SharedPatch,
+} from "./encoded-change.ts";
 import { type Holding, UNSURE } from "./holding.ts";
 import { PatchAllowance } from "./patch-allowance.ts";
 import type { RegionStep } from "./region-step.ts";
@@ -75,13 +75,13 @@ export class RegionSender {
   regionChanged(holding: Holding, step: RegionStep): void {
     if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
-    const block = isInStep ? step.block(this.#encoding) : undefined;
-    if (block === undefined || !isWhole(block) || !this.#allowance.takeLive(block)) {
+    const encoded = isInStep ? step.encoded(this.#encoding) : undefined;
+    if (encoded === undefined || !isWhole(encoded) || !this.#allowance.takeLive(encoded)) {
       this.#regions.fallBehind(holding);
       return;
     }
     holding.clock = step.after;
-    this.#group = (this.#group ?? this.#context.groups.root(this.#encoding)).with(block);
+    this.#group = (this.#group ?? this.#context.groups.root(this.#encoding)).with(encoded);
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
@@ -133,18 +133,18 @@ export class RegionSender {
   /** Writes what only this client gets: regions to catch up with, and complete regions. */
   #writeOwn(out: Outbox): void {
     const { world } = this.#context;
-    const blocks: ChangeBlock[] = [];
+    const changes: EncodedChange[] = [];
     const blanks: Position[] = [];
-    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, blocks);
-    this.#regions.queue.take(this.#context.looks, (holding) => this.#send(holding, blocks, blanks));
+    for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, changes);
+    this.#regions.queue.take(this.#context.looks, (holding) => this.#send(holding, changes, blanks));
     const content = this.#encoding.mode === "symbolic" ? "generated" : "air";
     for (const mask of coverRegions(blanks)) {
       out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
     }
-    for (const patch of joinBlocks(blocks, world.shape.volume)) this.#patch(out, patch);
+    for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
   }
 
-  #catchUp(holding: Holding, blocks: ChangeBlock[]): void {
+  #catchUp(holding: Holding, changes: EncodedChange[]): void {
     const { feed, world } = this.#context;
     const { region } = holding;
     if (holding.clock === world.clockOf(region.position)) return;
@@ -153,20 +153,20 @@ export class RegionSender {
       return;
     }
     const step = feed.stepFrom(region, holding.clock);
-    const block = step?.block(this.#encoding);
-    if (step === undefined || block === undefined || !isWhole(block)) {
+    const encoded = step?.encoded(this.#encoding);
+    if (step === undefined || encoded === undefined || !isWhole(encoded)) {
       this.#regions.queue.add(holding);
       return;
     }
-    if (!this.#allowance.takeOwn(block)) {
+    if (!this.#allowance.takeOwn(encoded)) {
       this.#regions.fallBehind(holding);
       return;
     }
-    blocks.push(block);
+    changes.push(encoded);
     holding.clock = step.after;
   }
 
-  #send(holding: Holding, blocks: ChangeBlock[], blanks: Position[]): Look {
+  #send(holding: Holding, changes: EncodedChange[], blanks: Position[]): Look {
     const { feed, loader, snapshots, world } = this.#context;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
@@ -183,7 +183,7 @@ export class RegionSender {
       holding.clock = CLOCK_NEVER;
     } else if (isWhole(snapshot)) {
       if (!this.#allowance.takeOwn(snapshot)) return "full";
-      blocks.push(snapshot);
+      changes.push(snapshot);
       holding.clock = clock;
     } else {
       this.#unfinished = { holding, clock, patches: snapshot.patches, sent: 0 };

@@ -1,5 +1,5 @@
 import { type ClockStep, type Position, regionChange, type WorldField } from "@orthant/core";
-import { type ChangeBlock, changeBlock, type RegionEncoding } from "./change-block.ts";
+import { type EncodedChange, encodeChange, type RegionEncoding } from "./encoded-change.ts";
 
 /** The step of one region from one clock to a later one, encoded once per encoding for all clients. */
 export class RegionStep implements ClockStep {
@@ -9,7 +9,7 @@ export class RegionStep implements ClockStep {
   /** `undefined` if the earlier state is unknown. */
   readonly #from: WorldField | undefined;
   readonly #to: WorldField;
-  readonly #blocks: (ChangeBlock | undefined)[] = [];
+  readonly #changes: (EncodedChange | undefined)[] = [];
 
   constructor({ region, before, after }: ClockStep, from: WorldField | undefined, to: WorldField) {
     this.region = region;
@@ -20,13 +20,13 @@ export class RegionStep implements ClockStep {
   }
 
   /** Returns the change in one encoding, or `undefined` if it is unknown and a snapshot must be sent. */
-  block(encoding: RegionEncoding): ChangeBlock | undefined {
+  encoded(encoding: RegionEncoding): EncodedChange | undefined {
     if (this.#from === undefined) return undefined;
-    let block = this.#blocks[encoding.index];
-    if (block === undefined) {
-      block = changeBlock(regionChange(this.#from, this.#to, this, encoding), this.#to.shape.volume);
-      this.#blocks[encoding.index] = block;
+    let encoded = this.#changes[encoding.index];
+    if (encoded === undefined) {
+      encoded = encodeChange(regionChange(this.#from, this.#to, this, encoding), this.#to.shape.volume);
+      this.#changes[encoding.index] = encoded;
     }
-    return block;
+    return encoded;
   }
 }

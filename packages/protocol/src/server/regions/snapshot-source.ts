@@ -1,7 +1,7 @@
 import { CLOCK_NEVER, regionAnew } from "@orthant/core";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import { type ChangeBlock, changeBlock, type RegionEncoding } from "./change-block.ts";
+import { type EncodedChange, encodeChange, type RegionEncoding } from "./encoded-change.ts";
 import type { WatchedRegion } from "./holding.ts";
 import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
 
@@ -21,7 +21,7 @@ const CACHE_BYTES_MAX = 67_108_864;
 const ENTRY_BYTES = 256;
 
 /** A complete region for a client that holds nothing of it: a change, or a word if it is blank. */
-export type Snapshot = ChangeBlock | "air" | "generated";
+export type Snapshot = EncodedChange | "air" | "generated";
 
 interface Entry {
   readonly clock: number;
@@ -111,7 +111,7 @@ export class SnapshotSource implements RegionListener {
     const isAir = change.base === "air" && change.leaves.length === 0;
     return isAir && clock === CLOCK_NEVER
       ? "air"
-      : changeBlock(change, field.shape.volume, this.#pieceBytesMax);
+      : encodeChange(change, field.shape.volume, this.#pieceBytesMax);
   }
 
   #looksBlank({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {

@@ -15,18 +15,18 @@ import {
   packedChunkCodec,
   requireLatticePosition,
 } from "@orthant/core";
-import type { BlockAssignment, BlockEntry } from "./prepared-blocks.ts";
+import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
 
 /**
  * A position with its stored content: a chunk, or the chunk's difference from what the generator makes there.
  */
-export type StoredBlock = StoredChunk | StoredChange;
+export type StoredChunk = WholeChunk | StoredChange;
 
 /** Returns the chunk that a world's generator makes at a position. */
 export type GeneratedChunks = (position: Position) => Chunk;
 
 /** A position whose whole chunk is stored. */
-export class StoredChunk {
+export class WholeChunk {
   readonly kind = "chunk";
   readonly position: Position;
   readonly content: ChunkContent;
@@ -91,62 +91,62 @@ export class ChunkContent {
   }
 }
 
-/** Returns whether a block can be realized only with the world's generator. */
-export function needsGenerator(block: StoredBlock): boolean {
-  return block.kind === "change" && block.base === "generator";
+/** Returns whether a chunk can be realized only with the world's generator. */
+export function needsGenerator(entry: StoredChunk): boolean {
+  return entry.kind === "change" && entry.base === "generator";
 }
 
 /**
- * Returns the chunk of a stored block. Throws `ORT_NOT_FOUND` for a change to generated content if the
+ * Decodes a stored chunk. Throws `ORT_NOT_FOUND` for a change to generated content if the
  * generator is missing. Rule S81.
  */
-export function realizeBlock(block: StoredBlock, generated: GeneratedChunks | undefined): Chunk {
-  if (block.kind === "chunk") return block.chunk;
-  if (block.base === "air") return applyChunkChange(emptyChunk(block.volume), block.change);
+export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | undefined): Chunk {
+  if (entry.kind === "chunk") return entry.chunk;
+  if (entry.base === "air") return applyChunkChange(emptyChunk(entry.volume), entry.change);
   if (generated === undefined) {
-    const detail = `the chunk at [${block.position}] is stored as a change to what the generator makes, which is not here`;
+    const detail = `the chunk at [${entry.position}] is stored as a change to what the generator makes, which is not here`;
     throw new OrthantError("ORT_NOT_FOUND", detail);
   }
-  return applyChunkChange(generated(block.position), block.change);
+  return applyChunkChange(generated(entry.position), entry.change);
 }
 
-/** Converts the blocks of a version 1 blob. Untouched positions have none. */
-export function storedChunks(blocks: readonly BlockAssignment[]): readonly StoredBlock[] {
+/** Converts the chunks of a version 1 blob. Untouched positions have none. */
+export function storedChunks(chunks: readonly ChunkAssignment[]): readonly StoredChunk[] {
   const contents = new Map<Chunk, ChunkContent>();
-  const stored: StoredBlock[] = [];
-  for (const { position, chunk } of blocks) {
+  const stored: StoredChunk[] = [];
+  for (const { position, chunk } of chunks) {
     if (chunk === undefined) continue;
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
-    stored.push(new StoredChunk(position, content));
+    stored.push(new WholeChunk(position, content));
   }
   return stored;
 }
 
 /**
- * Returns a function that chooses how to store each of `blocks`. A block that is already stored stays
+ * Returns a function that chooses how to store each of `chunks`. A chunk that is already stored stays
  * unchanged; any other is stored in the form that takes the fewest bytes: its chunk, its difference from air
  * or, with a generator, its difference from the generated chunk.
  */
-export function blockStorer(
-  blocks: readonly (BlockEntry | StoredBlock)[],
+export function entryStorer(
+  chunks: readonly (ChunkEntry | StoredChunk)[],
   generated: GeneratedChunks | undefined,
-): (block: BlockEntry | StoredBlock) => StoredBlock {
+): (entry: ChunkEntry | StoredChunk) => StoredChunk {
   const uses = new Map<Chunk, number>();
-  for (const block of blocks) {
-    if (!("kind" in block)) uses.set(block.chunk, (uses.get(block.chunk) ?? 0) + 1);
+  for (const entry of chunks) {
+    if (!("kind" in entry)) uses.set(entry.chunk, (uses.get(entry.chunk) ?? 0) + 1);
   }
   const contents = new Map<Chunk, ChunkContent>();
   const changes = new ChangeFinder(generated);
-  return (block) => {
-    if ("kind" in block) return block;
-    const { position, chunk } = block;
+  return (entry) => {
+    if ("kind" in entry) return entry;
+    const { position, chunk } = entry;
     requireLatticePosition(...position);
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
     // A chunk is stored once for all of its positions, so each is charged its share.
     const share = content.bytes.length / (uses.get(chunk) as number);
-    return changes.find(position, chunk, share) ?? new StoredChunk(position, content);
+    return changes.find(position, chunk, share) ?? new WholeChunk(position, content);
   };
 }
 
@@ -196,20 +196,20 @@ class ChangeFinder {
 }
 
 /**
- * Returns the blocks in storage order, with one content for equal chunks. Throws `ORT_ARGUMENT` for two
- * blocks at one position.
+ * Returns the chunks in storage order, with one content for equal chunks. Throws `ORT_ARGUMENT` for two
+ * chunks at one position.
  */
-export function arrangeBlocks(blocks: readonly StoredBlock[]): readonly StoredBlock[] {
+export function arrangeChunks(chunks: readonly StoredChunk[]): readonly StoredChunk[] {
   const interner = new ContentInterner();
-  const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
-  return sorted.map((block, index) => {
+  const sorted = [...chunks].sort((a, b) => comparePositions(a.position, b.position));
+  return sorted.map((entry, index) => {
     const previous = sorted[index - 1];
-    if (previous !== undefined && comparePositions(previous.position, block.position) === 0) {
-      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${block.position}]`);
+    if (previous !== undefined && comparePositions(previous.position, entry.position) === 0) {
+      throw new OrthantError("ORT_ARGUMENT", `two chunks at [${entry.position}]`);
     }
-    if (block.kind === "change") return block;
-    const content = interner.intern(block.content);
-    return content === block.content ? block : new StoredChunk(block.position, content);
+    if (entry.kind === "change") return entry;
+    const content = interner.intern(entry.content);
+    return content === entry.content ? entry : new WholeChunk(entry.position, content);
   });
 }
 

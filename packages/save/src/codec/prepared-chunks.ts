@@ -12,21 +12,21 @@ import {
 } from "@orthant/core";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */
-export interface BlockEntry {
+export interface ChunkEntry {
   readonly position: Position;
   readonly chunk: Chunk;
 }
 
-/** Like a {@link BlockEntry}; without a chunk, the position is untouched. */
-export interface BlockAssignment {
+/** Like a {@link ChunkEntry}; without a chunk, the position is untouched. */
+export interface ChunkAssignment {
   readonly position: Position;
   readonly chunk: Chunk | undefined;
 }
 
 /**
- * A block with the encoded bytes of its chunk, computed once however often the blob around it is measured.
+ * An entry with the encoded bytes of its chunk, computed once however often the blob around it is measured.
  */
-export interface PreparedBlock extends BlockAssignment {
+export interface PreparedChunk extends ChunkAssignment {
   /** `undefined` when the chunk has no dictionary entry, as for empty and untouched ones. */
   readonly content: PreparedContent | undefined;
 }
@@ -36,28 +36,28 @@ export interface PreparedContent {
   readonly bytes: Uint8Array;
 }
 
-/** Returns the blocks in storage order, with encoded chunks and one content per set of equal chunks. */
-export function prepareBlocks(
-  blocks: readonly BlockAssignment[],
+/** Returns the entries in storage order, with encoded chunks and one content per set of equal chunks. */
+export function prepareChunks(
+  chunks: readonly ChunkAssignment[],
   chunkVolume: number,
-): readonly PreparedBlock[] {
+): readonly PreparedChunk[] {
   const interner = new ContentInterner(chunkVolume);
-  const sorted = [...blocks].sort((a, b) => comparePositions(a.position, b.position));
+  const sorted = [...chunks].sort((a, b) => comparePositions(a.position, b.position));
   return sorted.map(({ position, chunk }, index) => {
     requireLatticePosition(...position);
     const previous = sorted[index - 1];
     if (previous !== undefined && comparePositions(previous.position, position) === 0) {
-      throw new OrthantError("ORT_ARGUMENT", `two blocks at [${position}]`);
+      throw new OrthantError("ORT_ARGUMENT", `two chunks at [${position}]`);
     }
     const stored = chunk !== undefined && !chunk.isEmpty;
     return { position, chunk, content: stored ? interner.intern(chunk) : undefined };
   });
 }
 
-/** Returns the bounding box of the blocks, of which there must be at least one. */
-export function boundsOf(blocks: readonly { readonly position: Position }[]): Box {
+/** Returns the bounding box of the chunks, of which there must be at least one. */
+export function boundsOf(chunks: readonly { readonly position: Position }[]): Box {
   const bounds = new Bounds();
-  for (const { position } of blocks) bounds.add(position);
+  for (const { position } of chunks) bounds.add(position);
   return bounds.box();
 }
 

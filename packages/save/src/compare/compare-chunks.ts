@@ -15,7 +15,7 @@ import type { SaveContent } from "../index/save-content.ts";
 export type ChunkState = "untouched" | "empty" | "content";
 
 /** A chunk that differs between two saves. */
-export interface BlockDifference {
+export interface ChunkDifference {
   readonly position: Position;
   readonly before: ChunkState;
   readonly after: ChunkState;
@@ -36,12 +36,12 @@ export interface LeavesToCompare {
  * is compared with those it intersects, with the larger one of a pair in memory. Aligned leaves, as in trees,
  * are read once.
  */
-export async function* compareBlocks(
+export async function* compareChunks(
   before: SaveContent,
   after: SaveContent,
   leaves: LeavesToCompare,
   options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
-): AsyncGenerator<BlockDifference> {
+): AsyncGenerator<ChunkDifference> {
   const samePacks = options.samePacks === true;
   for await (const leaf of leaves.before()) {
     const others = await after.touching(leaf.cell);
@@ -72,13 +72,13 @@ async function* compareAround(
   otherContent: SaveContent,
   others: readonly LeafEntry[],
   isOurs: (position: Position) => boolean,
-): AsyncGenerator<BlockDifference> {
+): AsyncGenerator<ChunkDifference> {
   const chunks = new PositionMap<Chunk>();
-  for (const { position, chunk } of await content.readBlocks(leaf)) {
+  for (const { position, chunk } of await content.readChunks(leaf)) {
     if (isOurs(position)) chunks.set(...position, chunk);
   }
   for (const other of others) {
-    for (const { position, chunk } of await otherContent.readBlocks(other)) {
+    for (const { position, chunk } of await otherContent.readChunks(other)) {
       if (!isOurs(position)) continue;
       const ours = chunks.get(...position);
       if (ours !== undefined) chunks.delete(...position);
@@ -95,9 +95,9 @@ function isLarger(outer: Box, inner: Box): boolean {
 function isSame(a: LeafEntry, b: LeafEntry): boolean {
   return (
     boxEquals(a.cell, b.cell) &&
-    a.blockRefs.length > 0 &&
-    a.blockRefs.length === b.blockRefs.length &&
-    a.blockRefs.every((ref, index) => isSameRef(ref, b.blockRefs[index] as BlobRef))
+    a.chunkRefs.length > 0 &&
+    a.chunkRefs.length === b.chunkRefs.length &&
+    a.chunkRefs.every((ref, index) => isSameRef(ref, b.chunkRefs[index] as BlobRef))
   );
 }
 
@@ -105,7 +105,7 @@ function differenceAt(
   position: Position,
   before: Chunk | undefined,
   after: Chunk | undefined,
-): BlockDifference {
+): ChunkDifference {
   return {
     position,
     before: stateOf(before),

@@ -29,7 +29,7 @@ export interface SharedPatch {
 }
 
 /** The change of one region, and its own patches: one, or several pieces if it is too large. */
-export interface ChangeBlock {
+export interface EncodedChange {
   readonly change: RegionChange;
   readonly patches: readonly SharedPatch[];
   readonly bytes: number;
@@ -51,11 +51,11 @@ export function regionEncoding(
 }
 
 /** Encodes the change of one region. */
-export function changeBlock(
+export function encodeChange(
   change: RegionChange,
   volume: number,
   pieceBytesMax: number = PIECE_BYTES_MAX,
-): ChangeBlock {
+): EncodedChange {
   const regions = [change.region];
   const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume, pieceBytesMax).map((patch) => ({
     body: patchBodyBytes(patch, volume),
@@ -65,16 +65,16 @@ export function changeBlock(
 }
 
 /** Returns true when a change fits into one patch. */
-export function isWhole(block: ChangeBlock): boolean {
-  return block.patches.length === 1;
+export function isWhole(encoded: EncodedChange): boolean {
+  return encoded.patches.length === 1;
 }
 
 /** Returns true when a change is large enough for its own patch. */
-export function isLarge({ bytes }: ChangeBlock): boolean {
+export function isLarge({ bytes }: EncodedChange): boolean {
   return bytes >= LARGE_CHANGE_BYTES;
 }
 
-/** Returns the maximum number of patches that {@link joinBlocks} makes of `count` small changes. */
+/** Returns the maximum number of patches that {@link joinChanges} makes of `count` small changes. */
 export function sharedPatchesMax(count: number, bytes: number): number {
   if (count === 0) return 0;
   // A patch is closed when it has the maximum number of regions, or when another small change might not fit.
@@ -84,29 +84,29 @@ export function sharedPatchesMax(count: number, bytes: number): number {
 }
 
 /** Joins changes of different regions, each in one piece, into as few patches as possible. */
-export function joinBlocks(blocks: readonly ChangeBlock[], volume: number): readonly SharedPatch[] {
+export function joinChanges(changes: readonly EncodedChange[], volume: number): readonly SharedPatch[] {
   const patches: SharedPatch[] = [];
-  let group: ChangeBlock[] = [];
+  let group: EncodedChange[] = [];
   let groupBytes = 0;
   const close = (): void => {
     if (group.length > 0) patches.push(joined(group, volume));
     group = [];
     groupBytes = 0;
   };
-  for (const block of [...blocks].sort((a, b) => comparePositions(a.change.region, b.change.region))) {
-    if (isLarge(block)) {
-      patches.push(...block.patches);
+  for (const encoded of [...changes].sort((a, b) => comparePositions(a.change.region, b.change.region))) {
+    if (isLarge(encoded)) {
+      patches.push(...encoded.patches);
       continue;
     }
-    if (group.length === PATCH_REGIONS_MAX || groupBytes + block.bytes > PIECE_BYTES_MAX) close();
-    group.push(block);
-    groupBytes += block.bytes;
+    if (group.length === PATCH_REGIONS_MAX || groupBytes + encoded.bytes > PIECE_BYTES_MAX) close();
+    group.push(encoded);
+    groupBytes += encoded.bytes;
   }
   close();
   return patches;
 }
 
-function joined(group: readonly ChangeBlock[], volume: number): SharedPatch {
+function joined(group: readonly EncodedChange[], volume: number): SharedPatch {
   const [first] = group;
   const alone = group.length === 1 ? first?.patches[0] : undefined;
   if (alone !== undefined) return alone;

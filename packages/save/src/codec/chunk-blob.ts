@@ -19,13 +19,13 @@ import {
 } from "@orthant/core";
 import { hasEqualParts } from "./equal-parts.ts";
 import {
-  type BlockAssignment,
   Bounds,
   boundsOf,
-  type PreparedBlock,
+  type ChunkAssignment,
+  type PreparedChunk,
   type PreparedContent,
-  prepareBlocks,
-} from "./prepared-blocks.ts";
+  prepareChunks,
+} from "./prepared-chunks.ts";
 
 const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 1_000_000;
@@ -34,19 +34,19 @@ const EMPTY_OVERRIDE = 1;
 const DICT_REF = 2;
 const STATES = 3;
 
-/** Codec of a block blob, for chunks of one volume. Rules S29 to S31. */
-export function blockBlobCodec(chunkVolume: number): Codec<readonly BlockAssignment[]> {
+/** Codec of a chunk blob, for chunks of one volume. Rules S29 to S31. */
+export function chunkBlobCodec(chunkVolume: number): Codec<readonly ChunkAssignment[]> {
   return {
-    write: (out, blocks) => out.raw(encodeBlockBlob(prepareBlocks(blocks, chunkVolume))),
-    read: (input) => readBlockBlob(input, chunkVolume),
+    write: (out, chunks) => out.raw(encodeChunkBlob(prepareChunks(chunks, chunkVolume))),
+    read: (input) => readChunkBlob(input, chunkVolume),
   };
 }
 
-/** Encodes prepared blocks, of which there must be at least one. */
-export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
-  if (blocks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a block blob without blocks");
-  const volume = boundsOf(blocks);
-  const dictionary = dictionaryOf(blocks);
+/** Encodes prepared chunks, of which there must be at least one. */
+export function encodeChunkBlob(chunks: readonly PreparedChunk[]): Uint8Array {
+  if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
+  const volume = boundsOf(chunks);
+  const dictionary = dictionaryOf(chunks);
   if (dictionary.size > DICTIONARY_MAX) {
     throw new OrthantError("ORT_ARGUMENT", `${dictionary.size} chunks in one dictionary`);
   }
@@ -54,8 +54,8 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
   boxCodec.write(out, volume);
   out.varUint(dictionary.size);
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
-  out.varUint(blocks.length);
-  for (const { position, chunk, content } of blocks) {
+  out.varUint(chunks.length);
+  for (const { position, chunk, content } of chunks) {
     for (const axis of AXES) out.varU16(position[axis] - volume.min[axis]);
     out.tag(chunk === undefined ? UNTOUCHED : content === undefined ? EMPTY_OVERRIDE : DICT_REF, STATES);
     out.varU16(content === undefined ? 0 : (dictionary.get(content) as number));
@@ -64,30 +64,30 @@ export function encodeBlockBlob(blocks: readonly PreparedBlock[]): Uint8Array {
 }
 
 /** Numbers the contents in order of first appearance. */
-function dictionaryOf(blocks: readonly PreparedBlock[]): ReadonlyMap<PreparedContent, number> {
+function dictionaryOf(chunks: readonly PreparedChunk[]): ReadonlyMap<PreparedContent, number> {
   const numbers = new Map<PreparedContent, number>();
-  for (const { content } of blocks) {
+  for (const { content } of chunks) {
     if (content !== undefined && !numbers.has(content)) numbers.set(content, numbers.size);
   }
   return numbers;
 }
 
-function readBlockBlob(input: ByteReader, chunkVolume: number): readonly BlockAssignment[] {
+function readChunkBlob(input: ByteReader, chunkVolume: number): readonly ChunkAssignment[] {
   const codec = chunkCodec(chunkVolume);
-  const blocks: BlockAssignment[] = [];
+  const chunks: ChunkAssignment[] = [];
   readBlob(
     input,
     () => {
       const chunk = codec.read(input);
       return chunk.isEmpty ? undefined : chunk;
     },
-    (position, state, stored) => blocks.push({ position, chunk: chunkOf(state, stored, chunkVolume) }),
+    (position, state, stored) => chunks.push({ position, chunk: chunkOf(state, stored, chunkVolume) }),
   );
-  return blocks;
+  return chunks;
 }
 
-/** Runs all checks of `blockBlobCodec` without creating chunks. Returns the positions of the blocks. */
-export function checkBlockBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
+/** Runs all checks of `chunkBlobCodec` without creating chunks. Returns the positions of the chunks. */
+export function checkChunkBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
   const positions: Position[] = [];
   readBlob(
     input,
@@ -106,7 +106,7 @@ function readBlob<Stored>(
   const volume = boxCodec.read(input);
   const dictionary = readDictionary(input, readChunk);
   const count = input.count(ASSIGNMENTS_MAX);
-  if (count === 0) throw input.fail("ORT_BLOB", "a block blob without blocks");
+  if (count === 0) throw input.fail("ORT_BLOB", "a chunk blob without chunks");
   const bounds = new Bounds();
   let previous: Position | undefined;
   let used = 0;
@@ -129,7 +129,7 @@ function readBlob<Stored>(
     previous = position;
   }
   if (used < dictionary.length) throw input.fail("ORT_BLOB", "a chunk in the dictionary that is not used");
-  if (!boxEquals(bounds.box(), volume)) throw input.fail("ORT_BLOB", "a volume larger than its blocks");
+  if (!boxEquals(bounds.box(), volume)) throw input.fail("ORT_BLOB", "a volume larger than its chunks");
 }
 
 function readDictionary<Stored>(input: ByteReader, readChunk: () => Stored | undefined): readonly Stored[] {
@@ -153,9 +153,9 @@ function readPosition(input: ByteReader, volume: Box, previous: Position | undef
   const local = [input.varU16(), input.varU16(), input.varU16(), input.varU16()] as const;
   const position = positionFrom((axis) => volume.min[axis] + local[axis]);
   if (!boxContains(volume, position))
-    throw input.fail("ORT_BLOB", `a block at [${position}], outside of its volume`);
+    throw input.fail("ORT_BLOB", `a chunk at [${position}], outside of its volume`);
   if (previous !== undefined && comparePositions(previous, position) >= 0) {
-    throw input.fail("ORT_BLOB", `the block at [${position}] is out of order`);
+    throw input.fail("ORT_BLOB", `the chunk at [${position}] is out of order`);
   }
   return position;
 }

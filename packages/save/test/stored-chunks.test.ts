@@ -27,18 +27,18 @@ import { type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
   applyRepair,
-  type BlockEntry,
   BulkSaveWriter,
+  type ChunkEntry,
   createSave,
   DEFAULT_LIMITS,
   type GlobalState,
   generatedChunks,
-  LEAF_BLOCKS_TARGET,
+  LEAF_CHUNKS_TARGET,
   type LeafEntry,
   openSave,
   plainDescription,
   planRepair,
-  realizeBlock,
+  realizeStored,
   resumeSave,
   type Save,
   type SaveWriter,
@@ -46,10 +46,10 @@ import {
 } from "@orthant/save";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
-  blockAt,
-  blocksOf,
   chunkOf,
+  chunksOf,
   entityAt,
+  entryAt,
   GLOBAL,
   ORIGIN_CELL,
   TIGHT_LIMITS,
@@ -83,7 +83,7 @@ function edited(position: Position, cells: number, prng: Prng): Chunk {
 }
 
 async function save(
-  blocks: readonly BlockEntry[],
+  chunks: readonly ChunkEntry[],
   limits = DEFAULT_LIMITS,
 ): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   const disk = new MemoryDisk();
@@ -91,7 +91,7 @@ async function save(
     nowMs: 1,
     global,
     limits,
-    leaves: [{ cell: ORIGIN_CELL, blocks }],
+    leaves: [{ cell: ORIGIN_CELL, chunks }],
   });
   return { disk, writer };
 }
@@ -109,12 +109,12 @@ function onlyLeaf(opened: Pick<Save, "index">): LeafEntry {
 async function contentOf(opened: Save): Promise<PositionMap<Chunk>> {
   const content = new PositionMap<Chunk>();
   for (const leaf of leavesOf(opened)) {
-    for (const { position, chunk } of await opened.readBlocks(leaf)) content.set(...position, chunk);
+    for (const { position, chunk } of await opened.readChunks(leaf)) content.set(...position, chunk);
   }
   return content;
 }
 
-describe("a stored block", () => {
+describe("a stored chunk", () => {
   test("[S81] takes the form with the fewest bytes: a chunk, a change to air, or a change to the generated chunk", async () => {
     const prng = new Prng(1);
     const ground: Position = [0, 5, 0, 0];
@@ -130,7 +130,7 @@ describe("a stored block", () => {
     ]);
     const opened = await openSave(disk);
     const stored = await opened.readStored(onlyLeaf(opened));
-    expect(stored.map((block) => (block.kind === "chunk" ? block.kind : block.base))).toEqual([
+    expect(stored.map((entry) => (entry.kind === "chunk" ? entry.kind : entry.base))).toEqual([
       "generator",
       "air",
       "chunk",
@@ -159,10 +159,10 @@ describe("a stored block", () => {
     const generators = new GeneratorRegistry([]);
     const opened = await openSave(disk, { generators });
     const leaf = onlyLeaf(opened);
-    expect(await codeOfRejection(() => opened.readBlocks(leaf))).toBe("ORT_GENERATOR_UNKNOWN");
+    expect(await codeOfRejection(() => opened.readChunks(leaf))).toBe("ORT_GENERATOR_UNKNOWN");
     const [stored] = await opened.readStored(leaf);
     expect(stored?.position).toEqual(position);
-    expect(await codeOfRejection(() => realizeBlock(stored as NonNullable<typeof stored>, undefined))).toBe(
+    expect(await codeOfRejection(() => realizeStored(stored as NonNullable<typeof stored>, undefined))).toBe(
       "ORT_NOT_FOUND",
     );
     // A writer without the generator keeps the existing changes.
@@ -175,7 +175,7 @@ describe("a stored block", () => {
     });
     const again = await openSave(disk);
     const bases = (await again.readStored(onlyLeaf(again))).map(
-      (block) => block.kind === "change" && block.base,
+      (entry) => entry.kind === "change" && entry.base,
     );
     expect(bases).toEqual(["generator", "air"]);
     const content = await contentOf(again);
@@ -207,7 +207,7 @@ describe("a stored block", () => {
     ]);
     await disk.remove("global.g0000000000000000.v4g");
     const plan = await planRepair(disk);
-    expect(plan.losses.map(({ what }) => what)).toEqual(["global", "blocks"]);
+    expect(plan.losses.map(({ what }) => what)).toEqual(["global", "chunks"]);
     expect(plan.losses[1]?.message).toContain("1 chunk");
     const target = new MemoryDisk();
     await applyRepair(disk, plan, target);
@@ -222,7 +222,7 @@ describe("a stored block", () => {
   ])("[S75, S77, S81] round-trips over %s after arbitrary edits", async (_name, ref) => {
     const prng = new Prng(4);
     const space = DEFAULT_GENERATORS.open(ref, CUBE_CHUNKS);
-    const blocks = [...positionsLexicographic({ min: [-2, -3, -2, 0], max: [2, 3, 2, 1] })].map(
+    const chunks = [...positionsLexicographic({ min: [-2, -3, -2, 0], max: [2, 3, 2, 1] })].map(
       (position) => {
         let chunk = space.realize(...position);
         for (let edits = prng.below(6); edits > 0; edits--) {
@@ -243,30 +243,30 @@ describe("a stored block", () => {
     await createSave(disk, {
       nowMs: 1,
       global: globalWith(ref),
-      leaves: [{ cell: cubeAt([-4, -4, -4, -4], 4), blocks: [] }],
+      leaves: [{ cell: cubeAt([-4, -4, -4, -4], 4), chunks: [] }],
     });
     const writer = await resumeSave(disk, await openSave(disk));
-    for (const block of blocks) {
+    for (const entry of chunks) {
       const cell = cubeAt(
         [
-          block.position[0] < 0 ? -65_536 : 0,
-          block.position[1] < 0 ? -65_536 : 0,
-          block.position[2] < 0 ? -65_536 : 0,
+          entry.position[0] < 0 ? -65_536 : 0,
+          entry.position[1] < 0 ? -65_536 : 0,
+          entry.position[2] < 0 ? -65_536 : 0,
           0,
         ],
         65_536,
       );
-      await writer.commit({ nowMs: 2, leaves: [{ cell, changed: [block] }] });
+      await writer.commit({ nowMs: 2, leaves: [{ cell, changed: [entry] }] });
     }
     const content = await contentOf(await openSave(disk));
-    expect(content.size).toBe(blocks.length);
-    for (const { position, chunk } of blocks) expect(content.get(...position)?.equals(chunk)).toBe(true);
+    expect(content.size).toBe(chunks.length);
+    for (const { position, chunk } of chunks) expect(content.get(...position)?.equals(chunk)).toBe(true);
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 });
 
-describe("a leaf with some changed blocks", () => {
-  test("[S84] keeps all other blocks byte for byte, without calling the generator for them", async () => {
+describe("a leaf with some changed chunks", () => {
+  test("[S84] keeps all other chunks byte for byte, without calling the generator for them", async () => {
     const prng = new Prng(5);
     const positions = Array.from({ length: 20 }, (_, x) => [x, 5, 0, 0] as const);
     const { disk } = await save(
@@ -314,15 +314,15 @@ describe("a leaf with some changed blocks", () => {
       25,
     ]);
     const touched = new Set<number>(changed.map(({ position }) => position[0]));
-    for (const block of storedBefore) {
-      if (touched.has(block.position[0])) continue;
-      expect(stored.find(({ position }) => position[0] === block.position[0])).toEqual(block);
+    for (const entry of storedBefore) {
+      if (touched.has(entry.position[0])) continue;
+      expect(stored.find(({ position }) => position[0] === entry.position[0])).toEqual(entry);
     }
   });
 
-  test("[S84] is refused with both all of its blocks and the changed ones", async () => {
+  test("[S84] is refused with both all of its chunks and the changed ones", async () => {
     const { writer } = await save([]);
-    const leaves = [{ cell: ORIGIN_CELL, blocks: [], changed: [] }];
+    const leaves = [{ cell: ORIGIN_CELL, chunks: [], changed: [] }];
     expect(await codeOfRejection(() => writer.commit({ nowMs: 2, leaves }))).toBe("ORT_ARGUMENT");
   });
 
@@ -336,24 +336,24 @@ describe("a leaf with some changed blocks", () => {
       leaves: [
         {
           cell: ORIGIN_CELL,
-          blocks: [blockAt([0, 0, 0, 0], 5), blockAt([1, 0, 0, 0], 6)],
+          chunks: [entryAt([0, 0, 0, 0], 5), entryAt([1, 0, 0, 0], 6)],
           entities: [entityAt(1n, [0, 0, 0, 0])],
         },
-        { cell: far, blocks: [blockAt([65_536, 0, 0, 0], 7)] },
+        { cell: far, chunks: [entryAt([65_536, 0, 0, 0], 7)] },
       ],
     });
     const versions = (leaves: readonly LeafEntry[]): readonly number[] =>
-      leaves.flatMap(({ blockRefs, entityRefs }) =>
-        [...blockRefs, ...entityRefs].map(({ blobVersion }) => blobVersion),
+      leaves.flatMap(({ chunkRefs, entityRefs }) =>
+        [...chunkRefs, ...entityRefs].map(({ blobVersion }) => blobVersion),
       );
     expect(versions(leavesOf(first.state))).toEqual([1, 1, 1]);
-    await first.commit({ nowMs: 2, leaves: [{ cell: far, changed: [blockAt([65_537, 0, 0, 0], 8)] }] });
+    await first.commit({ nowMs: 2, leaves: [{ cell: far, changed: [entryAt([65_537, 0, 0, 0], 8)] }] });
     expect(versions(leavesOf(first.state))).toEqual([1, 1, 1]);
     const opened = await openSave(disk);
     const second = await resumeSave(disk, opened.follow({ ...opened, indexVersion: 2 }));
-    await second.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, changed: [blockAt([2, 0, 0, 0], 9)] }] });
+    await second.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, changed: [entryAt([2, 0, 0, 0], 9)] }] });
     expect(versions(leavesOf(second.state))).toEqual([2, 1, 1]);
-    expect(await blocksOf(await openSave(disk))).toEqual({
+    expect(await chunksOf(await openSave(disk))).toEqual({
       "0,0,0,0": 5,
       "1,0,0,0": 6,
       "2,0,0,0": 9,
@@ -363,7 +363,7 @@ describe("a leaf with some changed blocks", () => {
     expect(isWhole(await verifySave(disk))).toBe(true);
   });
 
-  test("[S84] equals one that is given all of its blocks, however many commits it took", async () => {
+  test("[S84] equals one that is given all of its chunks, however many commits it took", async () => {
     const prng = new Prng(6);
     const disks = [new MemoryDisk(), new MemoryDisk()] as const;
     const writers = [
@@ -392,7 +392,7 @@ describe("a leaf with some changed blocks", () => {
                 coordinate >= (cell.min[axis] as number) && coordinate < (cell.max[axis] as number),
             ),
         );
-        const change = index === 0 ? { cell, changed: [{ position, chunk }] } : { cell, blocks: all };
+        const change = index === 0 ? { cell, changed: [{ position, chunk }] } : { cell, chunks: all };
         await (await writer.commit({ nowMs: round, leaves: [change] })).close();
       }
     }
@@ -400,58 +400,58 @@ describe("a leaf with some changed blocks", () => {
       Array.from(model, ([position, chunk]) => [position.join(), chunk.get(3)]),
     );
     for (const disk of disks) {
-      expect(await blocksOf(await openSave(disk))).toEqual(expected);
+      expect(await chunksOf(await openSave(disk))).toEqual(expected);
       expect(isWhole(await verifySave(disk))).toBe(true);
     }
   });
 });
 
 describe("the size of a leaf", () => {
-  const scattered = (count: number): readonly BlockEntry[] =>
+  const scattered = (count: number): readonly ChunkEntry[] =>
     Array.from({ length: count }, (_, at) => ({
       position: [(at * 7) % 64, Math.floor(at / 64), (at * 11) % 64, 0] as const,
       chunk: emptyChunk(VOLUME),
     }));
 
-  test("[S82] is at most 2,048 blocks, however few bytes they take", async () => {
-    const { disk, writer } = await save(scattered(LEAF_BLOCKS_TARGET));
+  test("[S82] is at most 2,048 chunks, however few bytes they take", async () => {
+    const { disk, writer } = await save(scattered(LEAF_CHUNKS_TARGET));
     expect(leavesOf(writer.state)).toHaveLength(1);
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, blocks: scattered(LEAF_BLOCKS_TARGET + 1) }],
+      leaves: [{ cell: ORIGIN_CELL, chunks: scattered(LEAF_CHUNKS_TARGET + 1) }],
     });
     const opened = await openSave(disk);
     expect(leavesOf(opened).length).toBeGreaterThan(1);
-    expect((await contentOf(opened)).size).toBe(LEAF_BLOCKS_TARGET + 1);
+    expect((await contentOf(opened)).size).toBe(LEAF_CHUNKS_TARGET + 1);
   });
 
   test("[S82] is measured before compression", async () => {
     const striped = (number: number): Chunk =>
       chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => 1 + ((cell % (number + 2)) % 7)));
     const count = 100;
-    const blocks = Array.from({ length: count }, (_, x) => ({
+    const chunks = Array.from({ length: count }, (_, x) => ({
       position: [x, 0, 0, 0] as const,
       chunk: striped(x + 1),
     }));
-    const { disk } = await save(blocks);
+    const { disk } = await save(chunks);
     const opened = await openSave(disk);
     const bytes = leavesOf(opened)
-      .flatMap(({ blockRefs }) => blockRefs)
+      .flatMap(({ chunkRefs }) => chunkRefs)
       .reduce((sum, { recordBytes }) => sum + recordBytes, 0);
     // Three bits per voxel: 150 KiB in all, and much less on disk.
     expect(leavesOf(opened).length).toBeGreaterThan(1);
-    expect(bytes).toBeLessThan(DEFAULT_LIMITS.blockBlobTargetBytes / 2);
+    expect(bytes).toBeLessThan(DEFAULT_LIMITS.chunkBlobTargetBytes / 2);
   });
 
   test("[S83] does not oscillate: split leaves are merged only when their content has halved", async () => {
-    const { disk, writer } = await save(scattered(LEAF_BLOCKS_TARGET + 1));
+    const { disk, writer } = await save(scattered(LEAF_CHUNKS_TARGET + 1));
     const split = leavesOf(writer.state).length;
     expect(split).toBeGreaterThan(1);
-    const all = scattered(LEAF_BLOCKS_TARGET + 1);
-    const remove = async (blocks: readonly BlockEntry[]): Promise<number> => {
+    const all = scattered(LEAF_CHUNKS_TARGET + 1);
+    const remove = async (chunks: readonly ChunkEntry[]): Promise<number> => {
       const leaves = leavesOf(writer.state).map(({ cell }) => ({
         cell,
-        changed: blocks
+        changed: chunks
           .filter(({ position }) =>
             position.every((at, axis) => at >= (cell.min[axis] as number) && at < (cell.max[axis] as number)),
           )
@@ -465,7 +465,7 @@ describe("the size of a leaf", () => {
     expect(await remove(all.slice(0, 1))).toBe(split);
     expect(await remove(all.slice(1, 900))).toBeGreaterThan(1);
     expect(await remove(all.slice(900, 1_200))).toBe(1);
-    expect((await contentOf(await openSave(disk))).size).toBe(LEAF_BLOCKS_TARGET + 1 - 1_200);
+    expect((await contentOf(await openSave(disk))).size).toBe(LEAF_CHUNKS_TARGET + 1 - 1_200);
   });
 
   test("[S83] is checked once: neighbours found too large to merge are not read again", async () => {
@@ -477,7 +477,7 @@ describe("the size of a leaf", () => {
     for (const [cell, length] of [[cells[0], 10] as const, [cells[1], 60] as const]) {
       const positions = Array.from({ length }, (_, at) => [cell.min[0] + at, 0, 0, 0] as const);
       await bulk.add([
-        { cell, blocks: positions.map((position) => ({ position, chunk: variant(position[0]) })) },
+        { cell, chunks: positions.map((position) => ({ position, chunk: variant(position[0]) })) },
       ]);
     }
     await bulk.finish({ nowMs: 1, global, players: [] });
@@ -513,7 +513,7 @@ class ReadCounter extends MemoryDisk {
 }
 
 describe("a bulk copy", () => {
-  test("[S84] takes blocks in stored form", async () => {
+  test("[S84] takes chunks in stored form", async () => {
     const prng = new Prng(8);
     const position: Position = [0, 5, 0, 0];
     const { disk } = await save([{ position, chunk: edited(position, 3, prng) }]);
@@ -521,7 +521,7 @@ describe("a bulk copy", () => {
     const target = new MemoryDisk();
     const bulk = await BulkSaveWriter.create(target, CUBE_CHUNKS);
     for (const leaf of leavesOf(from))
-      await bulk.add([{ cell: leaf.cell, blocks: await from.readStored(leaf) }]);
+      await bulk.add([{ cell: leaf.cell, chunks: await from.readStored(leaf) }]);
     await bulk.finish({ nowMs: 1, global, players: [] });
     await bulk.close();
     const copy = await openSave(target);

@@ -58,16 +58,15 @@ async function* limitFigures(world: World, folder: string): AsyncGenerator<Figur
   yield await singleFigure(world, join(folder, "single"));
 }
 
-/** Two materials that swap from round to round, as where people dig and build. */
-function materialAt(edit: number, round: number): number {
+/** Two blocks that swap from round to round, as where people dig and build. */
+function blockAt(edit: number, round: number): number {
   return 1 + Math.abs((edit + round) % 2);
 }
 
 async function singleFigure(world: World, path: string): Promise<Figure> {
   const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
-      for (let edit = 0; edit < SINGLE_EDITS; edit++)
-        await world.set([edit, 0, 0, 0], materialAt(edit, round));
+      for (let edit = 0; edit < SINGLE_EDITS; edit++) await world.set([edit, 0, 0, 0], blockAt(edit, round));
     },
     () => appendLoop(path, SINGLE_EDITS, GROUP_BYTES + ENTRY_BYTES),
   );
@@ -83,7 +82,7 @@ async function groupedFigure(world: World, path: string): Promise<Figure> {
     async (round) => {
       const write = async (writer: number): Promise<void> => {
         for (let edit = 0; edit < EDITS_PER_WRITER; edit++) {
-          await world.set([edit, writer, 0, 0], materialAt(edit, round));
+          await world.set([edit, writer, 0, 0], blockAt(edit, round));
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
@@ -105,8 +104,7 @@ async function peersFigure(world: World, folder: string): Promise<Figure> {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
   });
   const edit = async (round: number): Promise<void> => {
-    for (let count = 0; count < PEER_EDITS; count++)
-      await world.set([count, 0, 0, 1], materialAt(count, round));
+    for (let count = 0; count < PEER_EDITS; count++) await world.set([count, 0, 0, 1], blockAt(count, round));
   };
   const others = stores.map(([name, store]) => {
     const put = async (round: number): Promise<void> => {

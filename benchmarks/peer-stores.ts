@@ -113,7 +113,7 @@ interface Section {
 
 /**
  * The region files of Minecraft 1.18. A chunk of 4,096 voxels is a section of 16^3 blocks, and chunks above
- * each other share a column of 24 sections around height 0. Materials are the first blocks of the game.
+ * each other share a column of 24 sections around height 0. Blocks are the first blocks of the game.
  * Everything else stays air, without light and heights: a real world stores more. Nothing is ever synced.
  */
 function anvilStore(load: NodeJS.Require): PeerStore {
@@ -189,12 +189,12 @@ function columnsOf(
 
 function setSection(column: Column, section: number, chunk: Chunk, states: readonly number[]): void {
   const at: BlockPosition = { x: 0, y: 0, z: 0 };
-  for (const [cell, material] of chunk.voxels().entries()) {
-    if (material === 0) continue;
+  for (const [cell, block] of chunk.voxels().entries()) {
+    if (block === 0) continue;
     at.x = cell & 15;
     at.y = LOWEST_VOXEL + section * 16 + ((cell >> 4) & 15);
     at.z = cell >> 8;
-    column.setBlockStateId(at, states[material % states.length] ?? 1);
+    column.setBlockStateId(at, states[block % states.length] ?? 1);
   }
 }
 

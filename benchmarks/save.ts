@@ -26,7 +26,7 @@ const ROUNDS: Rounds = { warmUp: 30, measured: 25 };
 const SMALL_WORLD_ROUNDS: Rounds = { warmUp: 0, measured: 3 };
 const READ_ROUNDS: Rounds = { warmUp: 1, measured: 5 };
 const ONE_CHUNK_BUDGET = 0.33;
-const MATERIALS = 12;
+const BLOCKS = 12;
 
 const prng = new Prng(1);
 
@@ -209,13 +209,13 @@ async function bytesIn(folder: string): Promise<number> {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Returns adjacent chunks of a dozen materials in a cube, the same for the same count. */
+/** Returns adjacent chunks of a dozen blocks in a cube, the same for the same count. */
 function makeChunks(count: number): readonly (readonly [Position, Chunk])[] {
   const edge = Math.ceil(count ** 0.25);
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);
   return Array.from({ length: count }, (_, index) => {
     for (let cell = 0; cell < voxels.length; cell++) {
-      voxels[cell] = 1 + ((Math.imul(cell + index * 7, 0x9e37_79b1) >>> 20) % MATERIALS);
+      voxels[cell] = 1 + ((Math.imul(cell + index * 7, 0x9e37_79b1) >>> 20) % BLOCKS);
     }
     const position: Position = [
       index % edge,

@@ -133,7 +133,7 @@ class Committer {
   readonly #disk: CountingDisk;
   readonly #plan: LargeWorldPlan;
   readonly #prng = new Prng(3);
-  #material = 0;
+  #block = 0;
   lastBytes = 0;
 
   private constructor(world: World, disk: CountingDisk, plan: LargeWorldPlan) {
@@ -148,8 +148,8 @@ class Committer {
   }
 
   async commit(): Promise<{ readonly wallNs: number; readonly cpuNs: number; readonly bytes: number }> {
-    this.#material = (this.#material % 200) + 1;
-    await this.#world.set(voxelIn(this.#plan, this.#prng), this.#material);
+    this.#block = (this.#block % 200) + 1;
+    await this.#world.set(voxelIn(this.#plan, this.#prng), this.#block);
     const before = this.#disk.bytesWritten;
     const time = await timeAsync(() => this.#world.save());
     this.lastBytes = this.#disk.bytesWritten - before;

@@ -19,7 +19,7 @@ const BUILDERS = 64;
 /** Distance between builders, and the range that each one walks, in voxels. */
 const APART = 256;
 const WALK = 48;
-const MATERIALS = 12;
+const BLOCKS = 12;
 const P999_MS_MAX = 10;
 const LONGEST_MS_MAX = 50;
 const WARM_UP_MS = 2_000;
@@ -89,7 +89,7 @@ class Builders {
     let asked = 0;
     while (performance.now() - startMs < forMs) {
       const due = ((performance.now() - startMs) * EDITS_PER_SECOND) / 1_000;
-      for (; asked < due; asked++) made.push(this.#world.set(this.#position(), this.#prng.below(MATERIALS)));
+      for (; asked < due; asked++) made.push(this.#world.set(this.#position(), this.#prng.below(BLOCKS)));
       await delay(TICK_MS);
       // Drops finished promises, so that ten minutes take no more memory than one.
       await Promise.all(made.splice(0, Math.max(0, made.length - EDITS_PER_SECOND)));

@@ -23,7 +23,7 @@ const ROUNDS = 9;
 const ORIGINAL_EXTENTS: Position = [64, 8, 64, 64];
 const LARGE_EXTENTS: Position = [64, 32, 64, 64];
 
-const materials = [1, 2, 3, 4, 5].map((material) => uniformChunk(VOLUME, material));
+const blocks = [1, 2, 3, 4, 5].map((block) => uniformChunk(VOLUME, block));
 const prng = new Prng(1);
 
 /**
@@ -73,7 +73,7 @@ function setFigure(): Figure {
 }
 
 function readFigure(tree: OverrideTree, positions: readonly Position[]): Figure {
-  const map = new Map(positions.map((position, index) => [keyOf(position), material(index)]));
+  const map = new Map(positions.map((position, index) => [keyOf(position), block(index)]));
   const asked = Array.from({ length: READS }, () => prng.pick(positions));
   return compare({
     name: "tree/voxel-reads",
@@ -92,7 +92,7 @@ function editFigure(tree: OverrideTree, positions: readonly Position[]): Figure 
   const edit = (): number => {
     let next = tree;
     for (const [index, position] of edited.entries()) {
-      const chunk = next.at(...position) ?? material(0);
+      const chunk = next.at(...position) ?? block(0);
       next = next.set(position, chunk.set(index, 9));
     }
     return next === tree ? 1 : 0;
@@ -124,16 +124,16 @@ function untouchedFigure(): Figure {
 }
 
 function leafCountUnder(box: typeof WHOLE_LATTICE): number {
-  return RegionTree.EMPTY.fill(box, material(0)).under(OverrideTree.UNTOUCHED).leafCount;
+  return RegionTree.EMPTY.fill(box, block(0)).under(OverrideTree.UNTOUCHED).leafCount;
 }
 
-function material(index: number): (typeof materials)[number] {
-  return materials[index % materials.length] ?? uniformChunk(VOLUME, 1);
+function block(index: number): (typeof blocks)[number] {
+  return blocks[index % blocks.length] ?? uniformChunk(VOLUME, 1);
 }
 
 function treeOf(positions: readonly Position[]): OverrideTree {
   return positions.reduce(
-    (tree, position, index) => tree.set(position, material(index)),
+    (tree, position, index) => tree.set(position, block(index)),
     OverrideTree.UNTOUCHED,
   );
 }

@@ -8,8 +8,8 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   cubeAt,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   type GeneratorRef,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -21,14 +21,14 @@ import {
 } from "@orthant/core";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import {
-  blockGrid,
+  blockLooks,
   chunkOfScene,
   cutChunk,
   emptyVolume,
-  fillBlock,
+  fillMeshBlock,
   firstSlice,
   GreedyMesher,
-  materialLooks,
+  meshBlockGrid,
   quadCount,
 } from "@orthant/viewer";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
@@ -91,14 +91,14 @@ function pageFigure(): Figure {
   );
 }
 
-/** Blocks of generated chunks that are already realized: measures only the mesher and its inputs. */
+/** Mesh blocks of generated chunks that are already realized: measures only the mesher and its inputs. */
 function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, budget: number): Figure {
   const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const slice = firstSlice(shape, [0, 0, 0, 0]);
-  const grid = blockGrid(shape, slice);
+  const grid = meshBlockGrid(shape, slice);
   const volume = emptyVolume(grid.size);
-  const mesher = new GreedyMesher(materialLooks(DEFAULT_MATERIALS.materials));
-  const blocks = [-2, -1, 0, 1].flatMap((right) =>
+  const mesher = new GreedyMesher(blockLooks(DEFAULT_BLOCKS.blocks));
+  const meshBlocks = [-2, -1, 0, 1].flatMap((right) =>
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
   const cutAt = (right: number, up: number, back: number) =>
@@ -106,15 +106,15 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   let quads = 0;
   const meshAll = (): number => {
     quads = 0;
-    for (const block of blocks) {
-      if (fillBlock(grid, block, cutAt, volume) === "air") continue;
+    for (const meshBlock of meshBlocks) {
+      if (fillMeshBlock(grid, meshBlock, cutAt, volume) === "air") continue;
       const { opaque, veil } = mesher.mesh(volume);
       quads += quadCount(opaque) + quadCount(veil);
     }
     return quads;
   };
   meshAll();
-  const chunks = blocks.length * grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
+  const chunks = meshBlocks.length * grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
   const rounds = Array.from({ length: 7 }, () => time(meshAll, 1));
   const cpuUs = median(rounds.map(({ cpuNs }) => cpuNs)) / 1000 / chunks;
   const wallUs = median(rounds.map(({ wallNs }) => wallNs)) / 1000 / chunks;

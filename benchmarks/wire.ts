@@ -56,16 +56,16 @@ async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<
     const sizes: number[] = [];
     const before = await pair.world.chunk(chunk);
     const edits = Array.from({ length: 20 }, (_, edit) => {
-      return { index: prng.below(HYPERCUBE_CHUNKS.volume), material: 1 + edit };
+      return { index: prng.below(HYPERCUBE_CHUNKS.volume), block: 1 + edit };
     });
-    for (const { index, material } of edits) {
-      await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index), material);
+    for (const { index, block } of edits) {
+      await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index), block);
       sizes.push(await largestFrame(pair, traffic));
     }
     const json = JSON.stringify({
       type: "setVoxel",
       position: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 1_234),
-      material: 7,
+      block: 7,
     });
     const whole = encode(chunkCodec(HYPERCUBE_CHUNKS.volume), await pair.world.chunk(chunk)).length;
     const others: readonly Other[] = [
@@ -198,7 +198,7 @@ function sizesOf(before: Chunk, after: Chunk, wholeBytes: number): EditedSizes {
 
 function boxIn(chunk: Position): readonly VoxelPlacement[] {
   const edge = prng.between(3, 6);
-  const material = 1 + prng.below(20);
+  const block = 1 + prng.below(20);
   const corner = [
     prng.below(8 - edge),
     prng.below(8 - edge),
@@ -214,7 +214,7 @@ function boxIn(chunk: Position): readonly VoxelPlacement[] {
       Math.floor(cell / edge ** 3),
     ];
     const voxel = chunk.map((at, axis) => at * 8 + (corner[axis] ?? 0) + (inside[axis] ?? 0));
-    placements.push({ voxel: voxel as unknown as Position, material });
+    placements.push({ voxel: voxel as unknown as Position, block });
   }
   return placements;
 }
@@ -222,7 +222,7 @@ function boxIn(chunk: Position): readonly VoxelPlacement[] {
 function voxelsIn(chunk: Position): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(20, 60) }, () => ({
     voxel: voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)),
-    material: 1 + prng.below(20),
+    block: 1 + prng.below(20),
   }));
 }
 

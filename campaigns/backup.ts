@@ -105,7 +105,7 @@ const SHAPE = HYPERCUBE_CHUNKS;
 
 /** Model of all voxels that the writer has set after each of its steps. Steps only go forward. */
 class StepModel {
-  /** Materials by voxel index, for each chunk that has any. */
+  /** Blocks by voxel index, for each chunk that has any. */
   readonly #chunks = new PositionMap<Map<number, number>>();
   #step = 0;
 
@@ -146,11 +146,11 @@ class StepModel {
     if (step < this.#step) throw new Error(`step ${step} after ${this.#step}`);
     while (this.#step < step) {
       this.#step++;
-      for (const { voxel, material } of stepOf(this.#step)) {
+      for (const { voxel, block } of stepOf(this.#step)) {
         const position = chunkOfVoxel(SHAPE, voxel);
         const cells = this.#chunks.get(...position) ?? new Map<number, number>();
         this.#chunks.set(...position, cells);
-        cells.set(cellOfVoxel(SHAPE, ...voxel), material);
+        cells.set(cellOfVoxel(SHAPE, ...voxel), block);
       }
     }
   }

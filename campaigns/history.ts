@@ -23,7 +23,7 @@ const EDITS_PER_SAVE = 12;
 const SITES = 40;
 const SITE_VOXELS = 24;
 const APART_VOXELS = 400;
-const MATERIALS = 200;
+const BLOCKS = 200;
 const RETENTION: Retention = { newest: 2, hours: 24, days: 30 };
 /** Interval at which a generation is tagged. Above `NAMES_MAX` tags, the oldest is removed. */
 const NAMED_EVERY_HOURS = 1_000;
@@ -67,7 +67,7 @@ class Year {
   readonly #clock: FakeClock;
   readonly #prng: Prng;
   readonly #world: World;
-  /** Material of each site's middle voxel at the end of each hour. */
+  /** Block of each site's middle voxel at the end of each hour. */
   readonly #past: (readonly number[])[] = [];
   readonly #now: number[] = new Array<number>(SITES).fill(0);
   readonly #names: string[] = [];
@@ -135,15 +135,15 @@ class Year {
   }
 
   async #edit(site: number): Promise<void> {
-    const material = 1 + this.#prng.below(MATERIALS);
+    const block = 1 + this.#prng.below(BLOCKS);
     const middle = middleOf(site);
-    await this.#world.set(middle, material);
-    this.#now[site] = material;
+    await this.#world.set(middle, block);
+    this.#now[site] = block;
     const around = Array.from({ length: 20 }, () => ({
       voxel: middle.map(
         (at, axis) => at + (axis === 3 ? 0 : 1 + this.#prng.below(SITE_VOXELS)),
       ) as unknown as Position,
-      material: this.#prng.below(MATERIALS),
+      block: this.#prng.below(BLOCKS),
     }));
     await this.#world.edit(around);
   }
@@ -173,7 +173,7 @@ class Year {
     ]);
     this.#rolledBack++;
     this.#now[site] = found;
-    const expected = this.#materialAt(site, savedMs);
+    const expected = this.#blockAt(site, savedMs);
     if (found !== expected)
       return `site ${site} is ${found} after rolling back to ${savedMs}, not ${expected}`;
     const elsewhere = await this.#world.get(middleOf(other));
@@ -182,8 +182,8 @@ class Year {
       : `site ${other} is ${elsewhere}, not ${this.#now[other]}`;
   }
 
-  /** Returns a site's material at the end of the hour of a save. The policy keeps each hour's last save. */
-  #materialAt(site: number, savedMs: number): number {
+  /** Returns a site's block at the end of the hour of a save. The policy keeps each hour's last save. */
+  #blockAt(site: number, savedMs: number): number {
     const hour = Math.floor((savedMs - Date.UTC(2026, 0, 1)) / HOUR_MS);
     return this.#past[hour]?.[site] ?? Number.NaN;
   }

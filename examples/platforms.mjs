@@ -2,7 +2,7 @@
 // Usage: node examples/platforms.mjs FOLDER
 import {
   boxBetween,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   generatorRef,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
@@ -24,8 +24,8 @@ while ((await world.get([0, top - 1, 0, 0])) === 0) top--;
 console.log(`the platform's top is at y = ${top - 1}`);
 
 // A house with a way in from the fourth dimension, a lamp, and somebody who lives there.
-const brick = DEFAULT_MATERIALS.byName("brick").id;
-const lamp = DEFAULT_MATERIALS.byName("lamp").id;
+const brick = DEFAULT_BLOCKS.byName("brick").id;
+const lamp = DEFAULT_BLOCKS.byName("lamp").id;
 await world.fill(boxBetween([-4, top, -4, -4], [5, top + 6, 5, 5]), brick);
 await world.fill(boxBetween([-3, top, -3, -3], [4, top + 5, 4, 5]), 0);
 await world.set([0, top + 4, 0, 0], lamp);

@@ -15,8 +15,8 @@ import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 interface PayloadCase {
   readonly name: string;
-  /** Pairs of run length and material, with x varying fastest. */
-  readonly voxels_rle: readonly (readonly [length: number, material: number])[];
+  /** Pairs of run length and block, with x varying fastest. */
+  readonly voxels_rle: readonly (readonly [length: number, block: number])[];
   /** Output of the original's compact builder: Empty, Uniform or PalettePacked. */
   readonly compact_postcard_hex: string;
   /** Length and checksum of the same voxels as Dense16. */
@@ -77,13 +77,13 @@ function refusalOf(payload: Uint8Array): string | Chunk {
 }
 
 function expand({ voxels_rle: runs }: PayloadCase): Uint16Array {
-  return Uint16Array.from(runs.flatMap(([length, material]) => new Array<number>(length).fill(material)));
+  return Uint16Array.from(runs.flatMap(([length, block]) => new Array<number>(length).fill(block)));
 }
 
 function writeDense16(voxels: Uint16Array): Uint8Array {
   const out = new ByteWriter();
   out.varU32(DENSE16_TAG);
   out.varUint(voxels.length);
-  for (const material of voxels) out.varU16(material);
+  for (const block of voxels) out.varU16(block);
   return out.copy();
 }

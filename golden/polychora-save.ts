@@ -192,7 +192,7 @@ function checkEntities(
         deepEqual(found.orientation.map(bitsOf), entity.orientation_bits);
         deepEqual(found.velocity.map(bitsOf), entity.velocity_bits);
         equal(bitsOf(found.scale), entity.scale_bits);
-        equal(found.material, entity.material);
+        equal(found.block, entity.material);
         equal(found.displayName ?? null, entity.display_name);
         deepEqual(found.tags, entity.tags);
         equal(hex(found.payload), entity.payload_hex);
@@ -213,7 +213,7 @@ function checkProbes(
   return probes.map(({ voxel, material }) =>
     row(`voxel [${voxel}]`, () => {
       const chunk = byPosition.get(...chunkOfVoxel(HYPERCUBE_CHUNKS, voxel));
-      equal(chunk?.get(cellOfVoxel(HYPERCUBE_CHUNKS, ...voxel)) ?? baseMaterial(base, voxel[1]), material);
+      equal(chunk?.get(cellOfVoxel(HYPERCUBE_CHUNKS, ...voxel)) ?? baseBlock(base, voxel[1]), material);
     }),
   );
 }
@@ -289,12 +289,12 @@ async function checkLegacy(name: string, expected: ExpectedSave): Promise<readon
 }
 
 function baseOf(kind: ExpectedSave["global"]["base_world_kind"]): BaseWorld {
-  return kind === "Empty" ? { kind: "empty" } : { kind: "flatFloor", material: kind.FlatFloor.material };
+  return kind === "Empty" ? { kind: "empty" } : { kind: "flatFloor", block: kind.FlatFloor.material };
 }
 
 /** The flat floor is two voxels thick, right below the origin. */
-function baseMaterial(base: BaseWorld, y: number): number {
-  return base.kind === "flatFloor" && (y === -1 || y === -2) ? base.material : 0;
+function baseBlock(base: BaseWorld, y: number): number {
+  return base.kind === "flatFloor" && (y === -1 || y === -2) ? base.block : 0;
 }
 
 function voxelsOf(payload: ExpectedPayload): readonly number[] {

@@ -76,7 +76,7 @@ interface TreeFile {
   readonly set_chunk_sequence: readonly SetChunk[];
 }
 
-/** A position and its material, or the checksum of the bytes of a chunk with several materials. */
+/** A position and its block, or the checksum of the bytes of a chunk with several blocks. */
 type SolidChunk = readonly [position: Position, content: number | string];
 
 interface SpliceStep {
@@ -201,7 +201,7 @@ function solidsOfNode({ bounds, kind }: TreeNode): readonly SolidChunk[] {
 }
 
 function describe(chunk: Chunk): number | string {
-  return chunk.uniformMaterial ?? `crc:${crc32(encode(chunkCodec(VOLUME), chunk))}`;
+  return chunk.uniformBlock ?? `crc:${crc32(encode(chunkCodec(VOLUME), chunk))}`;
 }
 
 function chunkOf(payload: Payload): Chunk {

@@ -83,11 +83,11 @@ try {
   await build(isles, async (world) => {
     const { spawn } = world;
     const [x, y, z] = [Math.floor(spawn[0]) + 24, Math.floor(spawn[1]) + 14, Math.floor(spawn[2]) - 24];
-    for (const [radius, material] of [
+    for (const [radius, block] of [
       [13, BRICK],
       [9, GLASS],
     ])
-      await ball(world, [x, y, z, 0], radius, material);
+      await ball(world, [x, y, z, 0], radius, block);
   });
   await view("viewer-4d.png", isles, "at=18.5,180.5,8.5,6.5&look=-10,-11&hide=w");
   await draw(
@@ -161,14 +161,14 @@ async function house(world, x, y, z, width, depth) {
 }
 
 /** All voxels that are nearer to the middle than the radius, in four dimensions. */
-async function ball(world, middle, radius, material) {
+async function ball(world, middle, radius, block) {
   for (let w = -radius; w <= radius; w++) {
     const placements = [];
     for (let x = -radius; x <= radius; x++)
       for (let y = -radius; y <= radius; y++)
         for (let z = -radius; z <= radius; z++) {
           if (x * x + y * y + z * z + w * w > radius * radius) continue;
-          placements.push({ voxel: [middle[0] + x, middle[1] + y, middle[2] + z, middle[3] + w], material });
+          placements.push({ voxel: [middle[0] + x, middle[1] + y, middle[2] + z, middle[3] + w], block });
         }
     await world.edit(placements);
   }

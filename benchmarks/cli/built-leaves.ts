@@ -13,11 +13,11 @@ import type { LeafChange } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 
 const BOXES_PER_CHUNK = 6;
-const MATERIALS = 12;
+const BLOCKS = 12;
 const EDGE = HYPERCUBE_CHUNKS.extents[0];
 const CHUNKS_PER_LEAF = REGION_EDGE_CHUNKS ** 4;
 
-/** Yields adjacent leaves of one region each, with built chunks: ground, and boxes of a dozen materials. */
+/** Yields adjacent leaves of one region each, with built chunks: ground, and boxes of a dozen blocks. */
 export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange> {
   const prng = new Prng(seed);
   const leaves = Math.ceil(chunks / CHUNKS_PER_LEAF);
@@ -36,7 +36,7 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
   }
 }
 
-/** Returns a chunk as people build: ground, and boxes of a dozen materials. */
+/** Returns a chunk as people build: ground, and boxes of a dozen blocks. */
 export function builtChunk(prng: Prng): Chunk {
   const voxels = new Uint16Array(HYPERCUBE_CHUNKS.volume);
   fillBox(voxels, [0, 0, 0, 0], [EDGE, 1, EDGE, EDGE], 2);
@@ -44,7 +44,7 @@ export function builtChunk(prng: Prng): Chunk {
   for (let box = 0; box < BOXES_PER_CHUNK; box++) {
     const min = Array.from({ length: 4 }, () => prng.below(EDGE));
     const max = min.map((from) => prng.between(from + 1, EDGE));
-    fillBox(voxels, min, max, 1 + prng.below(MATERIALS));
+    fillBox(voxels, min, max, 1 + prng.below(BLOCKS));
   }
   return chunkFromVoxels(voxels);
 }
@@ -53,13 +53,13 @@ function fillBox(
   voxels: Uint16Array,
   [x0 = 0, y0 = 0, z0 = 0, w0 = 0]: readonly number[],
   [x1 = 0, y1 = 0, z1 = 0, w1 = 0]: readonly number[],
-  material: number,
+  block: number,
 ): void {
   for (let w = w0; w < w1; w++) {
     for (let z = z0; z < z1; z++) {
       for (let y = y0; y < y1; y++) {
         const row = EDGE * (y + EDGE * (z + EDGE * w));
-        voxels.fill(material, row + x0, row + x1);
+        voxels.fill(block, row + x0, row + x1);
       }
     }
   }

@@ -109,7 +109,7 @@ export class SmallTown {
   async edit(worker: number): Promise<void> {
     const edit = ++this.#edits;
     const startMs = performance.now();
-    const placement = { voxel: positionOf(edit), material: 1 + (edit % 7) };
+    const placement = { voxel: positionOf(edit), block: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
     const result = await this.#gateways[0]?.world.edit([placement], origin);
     // Only an edit that changed something was stored, and counts.

@@ -8,7 +8,7 @@ export const EDGE = 512;
 export const CHUNK_BYTES: number = EDGE * EDGE * 4;
 
 /**
- * Hills of one material, with caves, whose color follows the depth and varies from pixel to pixel, like the
+ * Hills of one block, with caves, whose color follows the depth and varies from pixel to pixel, like the
  * original's terrain.
  */
 export const terrain: PixelGenerator = {

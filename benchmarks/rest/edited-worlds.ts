@@ -54,9 +54,9 @@ class Canvas {
     return this.#voxels.size;
   }
 
-  set(voxel: Position, material: number): void {
+  set(voxel: Position, block: number): void {
     const position = chunkOfVoxel(CUBE_CHUNKS, voxel);
-    this.open(position)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = material;
+    this.open(position)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = block;
   }
 
   /** Returns an unedited chunk. */
@@ -86,7 +86,7 @@ class Canvas {
 }
 
 const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: number) => void>> = {
-  /** Sixteen voxels of eight materials in a chunk near the surface; every third chunk there has some. */
+  /** Sixteen voxels of eight blocks in a chunk near the surface; every third chunk there has some. */
   scattered(canvas, prng, count) {
     const spread = Math.ceil(Math.sqrt((count * 3) / (SURFACE_CHUNKS * 2)));
     const position: Position = [
@@ -100,9 +100,9 @@ const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: numbe
     let left = SCATTERED_VOXELS - differences(voxels, canvas.land(position).voxels());
     while (left > 0) {
       const cell = prng.below(voxels.length);
-      const material = 20 + prng.below(8);
+      const block = 20 + prng.below(8);
       if (voxels[cell] !== before[cell]) continue;
-      voxels[cell] = material;
+      voxels[cell] = block;
       left--;
     }
   },
@@ -136,8 +136,8 @@ const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: numbe
           const isWall = dx === 0 || dz === 0 || dx === width - 1 || dz === depth - 1;
           const isWindow = isWall && dy % 4 === 2 && (dx + dz) % 5 < 2;
           const isFloor = dy % 4 === 0 || dy === height - 1;
-          const material = isWindow ? 50 : isWall ? wall : isFloor ? floor : AIR;
-          canvas.set([x + dx, ground + dy, z + dz, 0], material);
+          const block = isWindow ? 50 : isWall ? wall : isFloor ? floor : AIR;
+          canvas.set([x + dx, ground + dy, z + dz, 0], block);
         }
   },
 
@@ -156,7 +156,7 @@ const MAKERS: Readonly<Record<Pastime, (canvas: Canvas, prng: Prng, count: numbe
 };
 
 function differences(a: Uint16Array, b: Uint16Array): number {
-  return a.reduce((sum, material, cell) => sum + (material === b[cell] ? 0 : 1), 0);
+  return a.reduce((sum, block, cell) => sum + (block === b[cell] ? 0 : 1), 0);
 }
 
 function carve(canvas: Canvas, [x, y, z]: readonly [number, number, number]): void {

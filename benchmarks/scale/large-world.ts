@@ -23,7 +23,7 @@ const CHUNKS_PER_REGION = REGION_EDGE_CHUNKS ** 4;
 /** Templates of built chunks; each built chunk of the world is a variation of one. */
 const TEMPLATES = 64;
 const VOXELS_CHANGED = 6;
-const MATERIALS = 12;
+const BLOCKS = 12;
 /** One chunk in this many is built on; the others have a few edited voxels. */
 const BUILT_ONE_IN = 8;
 const REGIONS_AT_ONCE = 64;
@@ -128,7 +128,7 @@ async function storedSamples(prng: Prng): Promise<readonly StoredChunk[]> {
     const isBuilt = prng.below(BUILT_ONE_IN) === 0;
     const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
       index: prng.below(HYPERCUBE_CHUNKS.volume),
-      material: 1 + prng.below(MATERIALS),
+      block: 1 + prng.below(BLOCKS),
     }));
     const from = isBuilt ? (templates[prng.below(TEMPLATES)] as Chunk) : air;
     return { position, chunk: from.edit(edits) };

@@ -72,8 +72,8 @@ export class Member {
   }
 
   /** Sets a voxel. */
-  edit(voxel: Position, material: number): void {
-    this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, material }] }]);
+  edit(voxel: Position, block: number): void {
+    this.#send([{ kind: "setVoxels", editId: ++this.#editId, placements: [{ voxel, block }] }]);
   }
 
   /** Stops reading from the socket, without notice. */

@@ -119,7 +119,7 @@ export async function buildAround(world: World, chunkCount: number, radiusChunks
   for (const position of chunks.values()) {
     const voxels = Array.from({ length: 12 }, () => ({
       voxel: voxelOfCell(HYPERCUBE_CHUNKS, position, prng.below(HYPERCUBE_CHUNKS.volume)),
-      material: 1 + prng.below(15),
+      block: 1 + prng.below(15),
     }));
     await world.edit(voxels);
   }

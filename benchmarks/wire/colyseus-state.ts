@@ -16,14 +16,14 @@ export interface Colyseus {
   patchBytes(chunk: Chunk, edits: readonly VoxelEdit[]): number;
   /** Returns the size of the state for a joining client, with chunks as arrays of voxels. */
   wholeJoinBytes(chunks: readonly ChangedChunk[]): number;
-  /** Returns the same for a game that shares only edits, as maps from cells to materials. */
+  /** Returns the same for a game that shares only edits, as maps from cells to blocks. */
   editsJoinBytes(chunks: readonly ChangedChunk[]): number;
 }
 
 interface Voxels {
   voxels: {
     [cell: number]: number;
-    push(...materials: number[]): void;
+    push(...blocks: number[]): void;
     set(key: string, value: number): void;
   };
 }
@@ -71,8 +71,8 @@ class SchemaStates implements Colyseus {
     state.chunks.set("chunk", whole);
     encoder.encode();
     encoder.discardChanges();
-    const sizes = edits.map(({ index, material }) => {
-      whole.voxels[index] = material;
+    const sizes = edits.map(({ index, block }) => {
+      whole.voxels[index] = block;
       const bytes = encoder.encode().length;
       encoder.discardChanges();
       return bytes;
@@ -92,7 +92,7 @@ class SchemaStates implements Colyseus {
   editsJoinBytes(chunks: readonly ChangedChunk[]): number {
     const bytes = this.#join(new this.#EditsState(), chunks, ({ edits }) => {
       const changed = new this.#Edits();
-      for (const { index, material } of edits) changed.voxels.set(`${index}`, material);
+      for (const { index, block } of edits) changed.voxels.set(`${index}`, block);
       return changed;
     });
     return bytes.length;

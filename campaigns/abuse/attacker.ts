@@ -135,13 +135,13 @@ export function randomId(): bigint {
 }
 
 /** An edit of one voxel. */
-export function edit(editId: number, voxel: Position, material: number): SetVoxels {
-  return { kind: "setVoxels", editId, placements: [placement(voxel, material)] };
+export function edit(editId: number, voxel: Position, block: number): SetVoxels {
+  return { kind: "setVoxels", editId, placements: [placement(voxel, block)] };
 }
 
 /** A voxel of an edit. */
-export function placement(voxel: Position, material: number): SetVoxels["placements"][number] {
-  return { voxel, material };
+export function placement(voxel: Position, block: number): SetVoxels["placements"][number] {
+  return { voxel, block };
 }
 
 /** Waits until `count` verdicts have arrived, or the connection has ended. */

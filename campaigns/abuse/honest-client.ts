@@ -4,7 +4,7 @@ import { issueToken } from "@orthant/server";
 import { AUDIENCE, SECRET } from "./target-settings.ts";
 
 const TOKEN_SECONDS = 3_600;
-const MATERIALS = 9;
+const BLOCKS = 9;
 
 /** A real client that builds continuously and measures how long its edits take. */
 export class HonestClient {
@@ -80,7 +80,7 @@ export class HonestClient {
     try {
       const result = await this.#world.setVoxel(
         [this.#built % 16, 8, 8, this.#number],
-        1 + ((this.#built >> 4) % MATERIALS),
+        1 + ((this.#built >> 4) % BLOCKS),
       );
       if (result.outcome === "rejected") this.faults.push(`an honest edit was refused: ${result.reason}`);
       this.#latencies.push(performance.now() - startMs);

@@ -100,7 +100,7 @@ export function hostileFrame(standing: Standing, recorded: readonly Uint8Array[]
 function placementsAt([x, y, z, w]: Position, prng: Prng): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(1, 3) }, (_, index) => ({
     voxel: [x + index, y, z, w] as const,
-    material: prng.below(20),
+    block: prng.below(20),
   }));
 }
 

@@ -45,12 +45,12 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
   },
   {
     name: "edits that are too large, too far, of nothing or not allowed",
-    counted: { "edit tooLarge": 2, "edit reach": 1, "edit material": 1, "edit role": 1 },
+    counted: { "edit tooLarge": 2, "edit reach": 1, "edit block": 1, "edit role": 1 },
     async run(target) {
       const prowler = await Prowler.join(target);
       const wide: SetVoxels["placements"] = Array.from({ length: 4_096 }, (_, index) => ({
         voxel: [index * 64, index % 7, 0, 0],
-        material: 1,
+        block: 1,
       }));
       prowler.say({ kind: "setVoxels", editId: 1, placements: wide });
       prowler.say(

@@ -92,7 +92,7 @@ export class Intruder implements Standing {
       (): ClientMessage => ({
         kind: "setVoxels",
         editId: this.#nextEditId++,
-        placements: [{ voxel: [this.#nextEditId, 0, 0, 0], material: 1 }],
+        placements: [{ voxel: [this.#nextEditId, 0, 0, 0], block: 1 }],
       }),
     );
     this.#say(edits);

@@ -65,7 +65,7 @@ export class BesiegedHost {
       },
       rules: {
         reaches: ({ playerId }, voxel) => playerId === 1n || isOnGround(voxel),
-        onEdit: async (_player, [placement]) => (placement?.material === 13 ? "unlucky" : undefined),
+        onEdit: async (_player, [placement]) => (placement?.block === 13 ? "unlucky" : undefined),
       },
       events: {
         onGoodbye: (reason, limit) => {
@@ -202,7 +202,7 @@ class HonestGuest {
   build(prng: Prng): void {
     if (this.#guest.phase !== "joined" || this.#guest.openEdits.length > 0) return;
     this.#asked++;
-    this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], material: prng.between(1, 9) }]);
+    this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], block: prng.between(1, 9) }]);
   }
 
   /** Returns the faults that this client sees, once everything is quiet. */

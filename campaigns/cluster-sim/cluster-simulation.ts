@@ -1,6 +1,7 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
 import {
+  BlockCatalog,
   type Box,
   boxBetween,
   chunkShape,
@@ -8,7 +9,6 @@ import {
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
-  MaterialCatalog,
   type Position,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
@@ -26,12 +26,12 @@ import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
 
 const SHAPE = chunkShape([4, 4, 1, 1]);
 const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-/** More materials than edits, so that every edit changes something. */
-const MATERIALS = 260;
-/** Materials below this one are used by the generator. */
-const FIRST_MATERIAL = 20;
-const CATALOG = new MaterialCatalog(
-  Array.from({ length: MATERIALS }, (_, id) => ({
+/** More blocks than edits, so that every edit changes something. */
+const BLOCKS = 260;
+/** Blocks below this one are used by the generator. */
+const FIRST_BLOCK = 20;
+const CATALOG = new BlockCatalog(
+  Array.from({ length: BLOCKS }, (_, id) => ({
     id,
     name: id === 0 ? "air" : `m${id}`,
     colour: 0,
@@ -143,11 +143,11 @@ class ClusterSimulation {
     const { min, max } = ARENA;
     const count = this.#prng.pick([1, 1, 1, 2, 4]);
     const placements = Array.from({ length: count }, (): VoxelPlacement => {
-      const material = FIRST_MATERIAL + (this.#placements++ % (MATERIALS - FIRST_MATERIAL));
+      const block = FIRST_BLOCK + (this.#placements++ % (BLOCKS - FIRST_BLOCK));
       const [x, y] = [0, 1].map((axis) =>
         this.#prng.between((min[axis] as number) * 4, (max[axis] as number) * 4 - 1),
       ) as [number, number];
-      return { voxel: [x, y, 0, 0], material };
+      return { voxel: [x, y, 0, 0], block };
     });
     this.#prng.pick(this.#guests).edit(placements);
   }

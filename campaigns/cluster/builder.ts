@@ -5,7 +5,7 @@ import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
 import { tokenOf } from "../sim/sim-plan.ts";
-import { anyMaterial } from "../sockets/bot-world.ts";
+import { anyBlock } from "../sockets/bot-world.ts";
 
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;
@@ -19,7 +19,7 @@ export type Fate = "open" | "made" | "refused" | "parts";
 /** A voxel that a builder filled, or tried to. No voxel is filled twice, so the expected content is known. */
 export interface Brick {
   readonly voxel: Position;
-  readonly material: number;
+  readonly block: number;
   fate: Fate;
 }
 
@@ -112,7 +112,7 @@ export class Builder {
   }
 
   #brickAt(voxel: Position): Brick {
-    const brick: Brick = { voxel, material: anyMaterial(this.#prng), fate: "open" };
+    const brick: Brick = { voxel, block: anyBlock(this.#prng), fate: "open" };
     this.bricks.set(...voxel, brick);
     return brick;
   }

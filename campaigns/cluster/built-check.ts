@@ -82,9 +82,9 @@ export async function compareSaves(
   return { voxels, regions, shards: worlds.size, faults };
 }
 
-function faultOfBrick({ voxel, material, fate }: Brick, found: number): string | undefined {
-  if (fate === "made" && found !== material)
-    return `[${voxel}] is ${found}, not ${material} as it was acknowledged`;
+function faultOfBrick({ voxel, block, fate }: Brick, found: number): string | undefined {
+  if (fate === "made" && found !== block)
+    return `[${voxel}] is ${found}, not ${block} as it was acknowledged`;
   if (fate === "refused" && found !== 0) return `[${voxel}] is ${found}, and was refused`;
   return undefined;
 }

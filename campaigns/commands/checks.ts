@@ -117,11 +117,11 @@ function itemsOf<Item>(listed: Readonly<Record<string, unknown>>): readonly Item
 async function checkGet(bench: Bench): Promise<void> {
   const { model, folder } = bench.world;
   const above: Placement = [[1, 500, 0, 0], 0];
-  for (const [voxel, material] of [...model.edits.slice(-VOXELS_ASKED), above]) {
+  for (const [voxel, block] of [...model.edits.slice(-VOXELS_ASKED), above]) {
     const got = await bench.object(readingExit(bench), "get", folder, voxel.join(","));
-    const found = got["material"] as { readonly id: number } | null | undefined;
-    // Without the generator, `get` cannot know the material.
-    bench.equal(`get ${voxel}`, found?.id ?? null, model.recipe.isForeign ? null : material);
+    const found = got["block"] as { readonly id: number } | null | undefined;
+    // Without the generator, `get` cannot know the block.
+    bench.equal(`get ${voxel}`, found?.id ?? null, model.recipe.isForeign ? null : block);
   }
 }
 
@@ -339,10 +339,10 @@ async function checkServe(bench: Bench): Promise<void> {
     await server.end("SIGTERM");
     return bench.fail("serve did not say where it listens");
   }
-  const [voxel, material] = model.edits[0] ?? ([[1, 30, 0, 0], 0] as const);
+  const [voxel, block] = model.edits[0] ?? ([[1, 30, 0, 0], 0] as const);
   const client = connect(url, { name: "Ada", token, interest: { center: voxel, radiusChunks: 1 } });
   await client.complete();
-  bench.equal(`served voxel [${voxel}]`, client.voxelAt(voxel), material);
+  bench.equal(`served voxel [${voxel}]`, client.voxelAt(voxel), block);
   await client.close();
   bench.equal("exit code of serve", await server.end("SIGTERM"), EXIT.ok);
   bench.fail(await voxelFault(folder, model.edits));

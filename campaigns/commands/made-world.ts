@@ -46,9 +46,9 @@ export async function makeWorld(recipe: Recipe, folder: string): Promise<MadeWor
 export async function voxelFault(folder: string, edits: Iterable<Placement>): Promise<string | undefined> {
   const world = await openWorld(new NodeDisk(folder), { readOnly: true, generators: ALL_GENERATORS });
   try {
-    for (const [voxel, material] of edits) {
+    for (const [voxel, block] of edits) {
       const found = await world.get(voxel);
-      if (found !== material) return `voxel [${voxel}] is ${found}, not ${material}`;
+      if (found !== block) return `voxel [${voxel}] is ${found}, not ${block}`;
     }
     return undefined;
   } finally {

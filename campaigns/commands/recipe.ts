@@ -27,8 +27,8 @@ const foreignGenerator = { ...flatGenerator, id: "my-game:islands" };
 /** Generators of the program that creates the worlds. */
 export const ALL_GENERATORS: GeneratorRegistry = new GeneratorRegistry([flatGenerator, foreignGenerator]);
 
-/** A voxel and its new material. */
-export type Placement = readonly [voxel: Position, material: number];
+/** A voxel and its new block. */
+export type Placement = readonly [voxel: Position, block: number];
 
 /** A step in the life of a world. A separate process makes it; the campaign keeps the model. */
 export type Step =
@@ -48,8 +48,8 @@ export interface Recipe {
   readonly steps: readonly Step[];
 }
 
-/** Materials that every format can store. */
-const MATERIALS = [1, 2, 3, 4, 6, 11] as const;
+/** Blocks that every format can store. */
+const BLOCKS = [1, 2, 3, 4, 6, 11] as const;
 /** Greatest distance of edited voxels from the middle of a world. All lie above the ground. */
 const REACH = 60;
 const HEIGHT = 40;
@@ -100,7 +100,7 @@ function randomEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
       if (axis >= dimensions) return 0;
       return axis === 1 ? prng.between(2, HEIGHT) : prng.between(-REACH, REACH);
     });
-    return [voxel, prng.pick(MATERIALS)] as const;
+    return [voxel, prng.pick(BLOCKS)] as const;
   });
 }
 
@@ -109,15 +109,15 @@ function farEdits(dimensions: Dimensions, prng: Prng): readonly Placement[] {
     const voxel = positionFrom((axis) =>
       axis >= dimensions ? 0 : axis === 0 ? (index - FAR_PLACES / 2) * FAR_STEP : 3,
     );
-    return [voxel, prng.pick(MATERIALS)] as const;
+    return [voxel, prng.pick(BLOCKS)] as const;
   });
 }
 
-/** Returns the voxels of an edit with other materials. */
+/** Returns the voxels of an edit with other blocks. */
 function changed(step: Step, prng: Prng): readonly Placement[] {
   const edits = step.kind === "edit" ? step.edits : [];
-  return edits.map(([voxel, material]) => {
-    const others = MATERIALS.filter((other) => other !== material);
+  return edits.map(([voxel, block]) => {
+    const others = BLOCKS.filter((other) => other !== block);
     return [voxel, prng.pick(others)] as const;
   });
 }

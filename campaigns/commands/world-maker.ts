@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { DEFAULT_MATERIALS, encode, materialCatalogCodec } from "@orthant/core";
+import { blockCatalogCodec, DEFAULT_BLOCKS, encode } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { openWorld, type World } from "@orthant/world";
@@ -47,7 +47,7 @@ async function createEmpty(): Promise<void> {
       description: {
         ...plainDescription(shape),
         name: recipe.name,
-        materials: encode(materialCatalogCodec, DEFAULT_MATERIALS),
+        blocks: encode(blockCatalogCodec, DEFAULT_BLOCKS),
         worldId: BigInt(recipe.seed + 1),
       },
     },
@@ -58,7 +58,7 @@ async function createEmpty(): Promise<void> {
 async function make(opened: World, step: Step): Promise<void> {
   switch (step.kind) {
     case "edit":
-      await opened.edit(step.edits.map(([voxel, material]) => ({ voxel, material })));
+      await opened.edit(step.edits.map(([voxel, block]) => ({ voxel, block })));
       return;
     case "player":
       opened.upsertPlayer({ playerId: BigInt(step.playerId), name: step.name });

@@ -102,7 +102,7 @@ async function flatSample(): Promise<Uint8Array> {
   const disk = new MemoryDisk();
   const player = { ...modelPlayer(7n, 5), authKey: new Uint8Array(0), name: undefined, metadata: [] };
   await writeFlatSave(disk, {
-    base: { kind: "flatFloor", material: 11 },
+    base: { kind: "flatFloor", block: 11 },
     worldSeed: 1337n,
     nextEntityId: 5n,
     players: [player],

@@ -117,7 +117,7 @@ async function makeStep(world: World, step: number): ReturnType<World["edit"]> {
   else world.changeEntity(WALKER, { position: walkerAt(step) });
   world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
   if (step % 3 === 0) world.describe({ name: `world ${step}` });
-  return world.edit([...voxelsOf(step), { voxel: COUNTER, material: step }], {
+  return world.edit([...voxelsOf(step), { voxel: COUNTER, block: step }], {
     origin: { clientId: CLIENT, editId: step },
   });
 }
@@ -189,8 +189,8 @@ function walkerAt(step: number): Position {
 async function requireVoxels(world: World, step: number, isThere: boolean, what: string): Promise<void> {
   for (const { position, cells } of chunksOf(world.shape, step)) {
     const chunk = await world.chunk(position);
-    for (const { cell, voxel, material } of cells) {
-      const [found, expected] = [chunk.get(cell), isThere ? material : 0];
+    for (const { cell, voxel, block } of cells) {
+      const [found, expected] = [chunk.get(cell), isThere ? block : 0];
       // Building the message only on failure saves most of the time of a proof.
       if (found !== expected) fail(`${what}: ${found} instead of ${expected} at [${voxel}]`);
     }
@@ -229,11 +229,11 @@ function voxelsOf(step: number): readonly VoxelPlacement[] {
 const VOXELS: (readonly VoxelPlacement[])[] = [];
 
 function makeVoxels(step: number): readonly VoxelPlacement[] {
-  const own: VoxelPlacement = { voxel: [step * 5, 8, 0, 0], material: 100 + step };
+  const own: VoxelPlacement = { voxel: [step * 5, 8, 0, 0], block: 100 + step };
   if (step % 4 !== 2) return [own];
   const layer = Array.from({ length: 512 }, (_, index): VoxelPlacement => {
     const voxel: Position = [index % 8, 800 + (Math.floor(index / 8) % 8), Math.floor(index / 64), step];
-    return { voxel, material: 1 + ((index * 7 + step) % 300) };
+    return { voxel, block: 1 + ((index * 7 + step) % 300) };
   });
   return [own, ...layer];
 }

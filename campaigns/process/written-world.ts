@@ -13,10 +13,10 @@ export function stepOf(step: number): readonly VoxelPlacement[] {
   return [
     ...Array.from({ length: 8 }, (_, index) => ({
       voxel: positionOf(step, index),
-      material: materialOf(step),
+      block: blockOf(step),
     })),
-    { voxel: COUNTER_LOW, material: step & 0xffff },
-    { voxel: COUNTER_HIGH, material: step >>> 16 },
+    { voxel: COUNTER_LOW, block: step & 0xffff },
+    { voxel: COUNTER_HIGH, block: step >>> 16 },
   ];
 }
 
@@ -42,13 +42,13 @@ export async function faultIn(folder: string, acknowledged: number): Promise<str
 async function faultOf(world: World, acknowledged: number): Promise<string | undefined> {
   const last = await lastStep(world);
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
-  const expected = new Map<string, readonly [position: Position, material: number]>();
+  const expected = new Map<string, readonly [position: Position, block: number]>();
   for (let step = Math.max(1, last - STEPS_CHECKED); step <= last; step++) {
-    for (const { voxel, material } of stepOf(step)) expected.set(voxel.join(), [voxel, material]);
+    for (const { voxel, block } of stepOf(step)) expected.set(voxel.join(), [voxel, block]);
   }
-  for (const [position, material] of expected.values()) {
+  for (const [position, block] of expected.values()) {
     const found = await world.get(position);
-    if (found !== material) return `at step ${last}, [${position}] is ${found}, not ${material}`;
+    if (found !== block) return `at step ${last}, [${position}] is ${found}, not ${block}`;
   }
   return undefined;
 }
@@ -60,6 +60,6 @@ function positionOf(step: number, index: number): Position {
   return [spread(0), 8 + (mixed % 64), spread(7), spread(14)];
 }
 
-function materialOf(step: number): number {
+function blockOf(step: number): number {
   return 1 + (step % 60_000);
 }

@@ -174,7 +174,7 @@ export function modelEntity(entityId: bigint, position: Position): StoredEntity 
     orientation: [0, 0, 1, 0],
     velocity: [0.5, 0, 0, 0],
     scale: 1,
-    material: 3,
+    block: 3,
     displayName: entityId % 2n === 0n ? `entity ${entityId}` : undefined,
     tags: ["tame"],
     payload: Uint8Array.of(1, 2, 3),

@@ -106,7 +106,7 @@ const manifest: Manifest = {
 };
 
 const global: GlobalRecord = {
-  base: { kind: "flatFloor", material: 300 },
+  base: { kind: "flatFloor", block: 300 },
   worldSeed: 0xffff_ffff_ffff_ffffn,
   generators: [{ generatorId: "terrain", params: Uint8Array.of(1, 2), seed: 7n, versionHash: 9n }],
   nextEntityId: 5n,
@@ -189,7 +189,7 @@ const journalEntries: readonly JournalEntry[] = [
     kind: "edit",
     origin: { clientId: 7n, lastEditId: 300 },
     chunks: [
-      { position: [0, -1, 0, 0], edits: [{ index: 1, material: 300 }] },
+      { position: [0, -1, 0, 0], edits: [{ index: 1, block: 300 }] },
       { position: [9, 0, 0, 0], chunk: modelChunk(3) },
     ],
     clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 + 5 }],

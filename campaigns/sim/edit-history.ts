@@ -138,19 +138,19 @@ export class EditHistory {
 
   /** Throws unless the overrides match the flat map, voxel by voxel. */
   compare(overrides: OverrideTree): void {
-    for (const [voxel, material] of this.#voxels) {
+    for (const [voxel, block] of this.#voxels) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       const held = overrides.at(...chunk) ?? this.#states.generatedAt(chunk);
       const found = held.get(cellOfVoxel(this.#shape, ...voxel));
-      if (found !== material) throw new Error(`voxel [${voxel}] is ${found} where ${material} must be`);
+      if (found !== block) throw new Error(`voxel [${voxel}] is ${found} where ${block} must be`);
     }
     for (const { box, content } of overrides.pieces()) {
       for (const position of positionsLexicographic(box)) {
         const generated = this.#states.generatedAt(position);
-        content.forEach((material, index) => {
+        content.forEach((block, index) => {
           const voxel = voxelOfCell(this.#shape, position, index);
           const wanted = this.#voxels.get(...voxel) ?? generated.get(index);
-          if (material !== wanted) throw new Error(`voxel [${voxel}] is ${material} where ${wanted} must be`);
+          if (block !== wanted) throw new Error(`voxel [${voxel}] is ${block} where ${wanted} must be`);
         });
       }
     }
@@ -163,7 +163,7 @@ export class EditHistory {
 
   #take(entry: Entry): void {
     this.#entries.push(entry);
-    for (const { voxel, material } of entry.placements) this.#voxels.set(...voxel, material);
+    for (const { voxel, block } of entry.placements) this.#voxels.set(...voxel, block);
     for (const { region, after } of entry.clocks) this.#clocks.set(...region, after);
     if (entry.origin === undefined) return;
     this.#lastEdits.set(entry.origin.clientId, entry.origin.editId);
@@ -173,12 +173,12 @@ export class EditHistory {
 
   #changes(placements: readonly VoxelPlacement[]): boolean {
     const last = new PositionMap<number>();
-    for (const { voxel, material } of placements) last.set(...voxel, material);
-    for (const [voxel, material] of last) if (this.#materialAt(voxel) !== material) return true;
+    for (const { voxel, block } of placements) last.set(...voxel, block);
+    for (const [voxel, block] of last) if (this.#blockAt(voxel) !== block) return true;
     return false;
   }
 
-  #materialAt(voxel: Position): number {
+  #blockAt(voxel: Position): number {
     const known = this.#voxels.get(...voxel);
     if (known !== undefined) return known;
     const chunk = this.#states.generatedAt(chunkOfVoxel(this.#shape, voxel));

@@ -129,9 +129,9 @@ export class ReplicaCheck {
   #predicted(position: Position, chunk: Chunk): Chunk {
     let predicted = chunk;
     for (const placements of this.#openEdits.values()) {
-      for (const { voxel, material } of placements) {
+      for (const { voxel, block } of placements) {
         if (positionsEqual(chunkOfVoxel(this.#shape, voxel), position))
-          predicted = predicted.set(cellOfVoxel(this.#shape, ...voxel), material);
+          predicted = predicted.set(cellOfVoxel(this.#shape, ...voxel), block);
       }
     }
     return predicted;

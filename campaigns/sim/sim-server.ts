@@ -35,8 +35,8 @@ interface Life {
 }
 
 export const HOST_TICK_MS = 50;
-/** The edit rule rejects edits with this material. */
-export const FORBIDDEN_MATERIAL = 9;
+/** The edit rule rejects edits with this block. */
+export const FORBIDDEN_BLOCK = 9;
 const VETO_MS_MAX = 120;
 /** Small enough that regions without watchers are unloaded all the time. */
 const LOADED_CHUNKS_MAX = 24;
@@ -258,7 +258,7 @@ export class SimServer {
   #watched(life: Life, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
     const edit: SyncWorld["edit"] = async (placements, origin) => {
-      if (placements.some(({ material }) => material === FORBIDDEN_MATERIAL))
+      if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
       const result = await port.edit(placements, origin);
       try {
@@ -286,7 +286,7 @@ export class SimServer {
 
   async #veto(placements: readonly VoxelPlacement[]): Promise<string | undefined> {
     await this.#pause(VETO_MS_MAX);
-    return placements.some(({ material }) => material === FORBIDDEN_MATERIAL) ? "forbidden here" : undefined;
+    return placements.some(({ block }) => block === FORBIDDEN_BLOCK) ? "forbidden here" : undefined;
   }
 
   /** Sometimes waits for up to `msMax`. */

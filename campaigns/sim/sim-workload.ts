@@ -15,13 +15,13 @@ import {
 import type { InterestArea, Pose, Vector } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";
-import { FORBIDDEN_MATERIAL } from "./sim-server.ts";
+import { FORBIDDEN_BLOCK } from "./sim-server.ts";
 
 /** Voxels around which clients edit again and again, so that their edits conflict. */
 const HOT_SPOTS = 3;
 const EDIT_VOXELS_MAX = 6;
 const OPERATOR_VOXELS_MAX = 120;
-const MATERIAL_MAX = 5;
+const BLOCK_MAX = 5;
 
 /** Draws random actions for the clients and the server of one case. */
 export class SimWorkload {
@@ -43,16 +43,16 @@ export class SimWorkload {
     const prng = this.#prng;
     const middle = prng.chance(0.7) ? prng.pick(this.#hotSpots) : this.#voxelIn(this.#voxels);
     const count = prng.chance(0.6) ? 1 : prng.between(2, EDIT_VOXELS_MAX);
-    return this.#around(middle, count, prng.chance(0.02) ? FORBIDDEN_MATERIAL : undefined);
+    return this.#around(middle, count, prng.chance(0.02) ? FORBIDDEN_BLOCK : undefined);
   }
 
   /** Draws a server edit of many voxels in several regions. */
   largeEdit(): readonly VoxelPlacement[] {
     const prng = this.#prng;
-    const material = prng.between(0, MATERIAL_MAX);
+    const block = prng.between(0, BLOCK_MAX);
     return Array.from({ length: prng.between(1, OPERATOR_VOXELS_MAX) }, () => ({
       voxel: this.#voxelIn(this.#voxels),
-      material: prng.chance(0.8) ? material : prng.between(0, MATERIAL_MAX),
+      block: prng.chance(0.8) ? block : prng.between(0, BLOCK_MAX),
     }));
   }
 
@@ -62,7 +62,7 @@ export class SimWorkload {
       positionsLexicographic(regionsTouching(this.#plan.arena)),
       (region) => voxelsOfChunks(this.#plan.shape, regionBox(region)).min,
     );
-    return [1, 2].map((material) => voxels.map((voxel) => ({ voxel, material })));
+    return [1, 2].map((block) => voxels.map((voxel) => ({ voxel, block })));
   }
 
   /** Draws an interest: one or two boxes that reach into a few regions. */
@@ -90,7 +90,7 @@ export class SimWorkload {
     return positionFrom((axis) => voxel[axis] + this.#prng.below(64) / 64);
   }
 
-  #around(middle: Position, count: number, material: number | undefined): readonly VoxelPlacement[] {
+  #around(middle: Position, count: number, block: number | undefined): readonly VoxelPlacement[] {
     const prng = this.#prng;
     const { min, max } = this.#voxels;
     return Array.from({ length: count }, () => ({
@@ -100,7 +100,7 @@ export class SimWorkload {
           Math.max(min[axis], middle[axis] + (prng.chance(0.5) ? 0 : prng.between(-2, 2))),
         ),
       ),
-      material: material ?? prng.between(0, MATERIAL_MAX),
+      block: block ?? prng.between(0, BLOCK_MAX),
     }));
   }
 

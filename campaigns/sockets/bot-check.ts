@@ -31,10 +31,10 @@ export async function compareTown(world: World, townsmen: readonly Townsman[]): 
       const fault = await faultOfRegion(townsman, region, world);
       if (fault !== undefined) fail(fault);
     }
-    for (const [voxel, material] of townsman.built) {
+    for (const [voxel, block] of townsman.built) {
       voxels++;
       const found = await world.get(voxel);
-      if (found !== material) fail(`[${voxel}] is ${found}, not ${material} as it was acknowledged`);
+      if (found !== block) fail(`[${voxel}] is ${found}, not ${block} as it was acknowledged`);
     }
   }
   return { regions, voxels, faults };

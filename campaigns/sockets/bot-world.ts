@@ -1,4 +1,4 @@
-import { type Box, DEFAULT_MATERIALS, type Position, positionFrom } from "@orthant/core";
+import { type Box, DEFAULT_BLOCKS, type Position, positionFrom } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
 /** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */
@@ -27,7 +27,7 @@ export function voxelNear(center: Position, lane: number, prng: Prng): Position 
   return [x, y, z, lane];
 }
 
-/** Draws a material other than air. */
-export function anyMaterial(prng: Prng): number {
-  return prng.between(1, DEFAULT_MATERIALS.materials.length - 1);
+/** Draws a block other than air. */
+export function anyBlock(prng: Prng): number {
+  return prng.between(1, DEFAULT_BLOCKS.blocks.length - 1);
 }

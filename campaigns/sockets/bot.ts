@@ -11,7 +11,7 @@ import {
 import { type Pose, SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
-import { anyMaterial, positionInTown, SQUARE, voxelNear } from "./bot-world.ts";
+import { anyBlock, positionInTown, SQUARE, voxelNear } from "./bot-world.ts";
 
 /** Most edits without a result; a client with more waits, even while the server is down. */
 const OPEN_EDITS_MAX = 40;
@@ -150,10 +150,10 @@ export class Townsman {
     const lane = prng.chance(SQUARE_CHANCE) ? SQUARE : this.lane;
     const placements = Array.from({ length: prng.between(1, EDIT_VOXELS_MAX) }, () => ({
       voxel: voxelNear(this.#center, lane, prng),
-      material: anyMaterial(prng),
+      block: anyBlock(prng),
     }));
     this.#openEdits++;
-    if (lane === this.lane) for (const { voxel, material } of placements) this.built.set(...voxel, material);
+    if (lane === this.lane) for (const { voxel, block } of placements) this.built.set(...voxel, block);
     try {
       const result = await this.world.setVoxels(placements);
       if (result.outcome === "rejected") this.faults.push(`refused: ${result.reason}, ${result.detail}`);

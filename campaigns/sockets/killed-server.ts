@@ -3,7 +3,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { anyMaterial, LANES, positionInTown, SQUARE } from "./bot-world.ts";
+import { anyBlock, LANES, positionInTown, SQUARE } from "./bot-world.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
 
@@ -42,7 +42,7 @@ async function foundTown(empty: NodeDisk): Promise<World> {
     Array.from({ length: OLD_EDITS }, () => {
       const [x, y, z, w] = positionInTown(prng);
       // Keeps old edits out of the lanes, which the campaign compares with the clients' edits.
-      return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, material: anyMaterial(prng) };
+      return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, block: anyBlock(prng) };
     }),
   );
   await town.save();

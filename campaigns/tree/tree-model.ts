@@ -16,7 +16,7 @@ import type { Prng } from "@orthant/testkit";
 
 const VOLUME = 16;
 
-/** Contents for random edits: air, two uniform materials, and two mixed chunks. */
+/** Contents for random edits: air, two uniform blocks, and two mixed chunks. */
 const CONTENTS: readonly Chunk[] = [
   emptyChunk(VOLUME),
   uniformChunk(VOLUME, 1),
@@ -80,7 +80,7 @@ export class TreeAndModel {
         const spread = this.#prng.pick(CONTENTS.slice(0, 3));
         this.#tree = this.#tree.fill(box, spread);
         this.#model.fill(box, spread);
-        return `fill ${describe(box)} with ${spread.uniformMaterial}`;
+        return `fill ${describe(box)} with ${spread.uniformBlock}`;
       }
       case 4:
         this.#tree = this.#tree.carve(box);

@@ -1,4 +1,4 @@
-// Replaces one material by another in a box of a world that nobody has open, and can be taken back.
+// Replaces one block by another in a box of a world that nobody has open, and can be taken back.
 // Usage: node replace.mjs FOLDER FROM TO X,Y,Z,W X,Y,Z,W
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
@@ -26,10 +26,10 @@ try {
   for (const places of inParts(placesIn(chunksOfVoxels(world.shape, box)))) {
     const placements = [];
     for (const place of places) {
-      (await world.chunk(place)).forEach((material, index) => {
-        if (material !== old) return;
+      (await world.chunk(place)).forEach((block, index) => {
+        if (block !== old) return;
         const voxel = voxelOf(place, index);
-        if (isInside(voxel)) placements.push({ voxel, material: fresh });
+        if (isInside(voxel)) placements.push({ voxel, block: fresh });
       });
     }
     // All of a part in one step, in memory; a save makes it durable.

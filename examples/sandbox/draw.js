@@ -23,13 +23,13 @@ export function draw(context, field, catalog, [middleX, middleY, middleZ]) {
   for (let z = middleZ - VIEW_VOXELS; z < middleZ + VIEW_VOXELS; z++) {
     for (let x = middleX - VIEW_VOXELS; x < middleX + VIEW_VOXELS; x++) {
       for (let y = middleY - VIEW_VOXELS; y < middleY + VIEW_VOXELS; y++) {
-        const material = field.voxelAt(x, y, z, 0);
-        if (material === 0) continue;
+        const block = field.voxelAt(x, y, z, 0);
+        if (block === 0) continue;
         for (const { step, corners, light } of SIDES) {
           const before = [x + step[0], y + step[1], z + step[2], 0];
           if (field.voxelAt(...before) !== 0) continue;
           const points = corners.map(([right, up, near]) => project(x + +right, y + +up, z + +near));
-          fill(context, points, shade(catalog.byId(material).colour, light));
+          fill(context, points, shade(catalog.byId(block).colour, light));
           faces.push({ voxel: [x, y, z, 0], before, points });
         }
       }

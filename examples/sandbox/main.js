@@ -1,7 +1,5 @@
 // The page: what the player sees and does. The world is in the worker, since a browser lets only workers write files.
-const [canvas, materials, status] = ["canvas", "#material", "#status"].map((name) =>
-  document.querySelector(name),
-);
+const [canvas, blocks, status] = ["canvas", "#block", "#status"].map((name) => document.querySelector(name));
 const worker = new Worker(new URL("./world-worker.js", import.meta.url), { type: "module" });
 const ask = (command, ...parameters) => worker.postMessage([command, ...parameters]);
 
@@ -14,7 +12,7 @@ addEventListener("hashchange", () => location.reload());
 navigator.storage.persist();
 
 worker.addEventListener("message", ({ data }) => {
-  if (data.materials) materials.append(...data.materials.map(({ id, name }) => new Option(name, id)));
+  if (data.blocks) blocks.append(...data.blocks.map(({ id, name }) => new Option(name, id)));
   if (data.status) status.value = data.status;
   if (data.imported) location.hash = data.imported;
   if (data.archive) {
@@ -31,7 +29,7 @@ for (const [event, isDigging] of [
 ]) {
   canvas.addEventListener(event, (click) => {
     click.preventDefault();
-    ask("click", click.offsetX, click.offsetY, isDigging ? 0 : Number(materials.value));
+    ask("click", click.offsetX, click.offsetY, isDigging ? 0 : Number(blocks.value));
   });
 }
 const steps = { ArrowLeft: [-4, 4], ArrowRight: [4, -4], ArrowUp: [-4, -4], ArrowDown: [4, 4] };

@@ -16,7 +16,7 @@ const commands = {
     context = screen.getContext("2d");
     disk = await OpfsDisk.open(`worlds/${name}`);
     world = await openOrCreate(name);
-    postMessage({ materials: world.catalog.materials.filter(({ solid }) => solid) });
+    postMessage({ blocks: world.catalog.blocks.filter(({ solid }) => solid) });
     await commands.look(0, 0);
     postMessage({ status: `${name}, save ${world.generation}` });
   },
@@ -34,12 +34,12 @@ const commands = {
     redraw();
   },
 
-  /** Puts a material against the face that was clicked, or digs out what is behind it. */
-  async click(x, y, material) {
+  /** Puts a block against the face that was clicked, or digs out what is behind it. */
+  async click(x, y, block) {
     const face = faceAt(faces, x, y);
     if (face === undefined) return;
     // The world has a journal: when this returns, the edit is on the disk.
-    await world.set(material === 0 ? face.voxel : face.before, material);
+    await world.set(block === 0 ? face.voxel : face.before, block);
     redraw();
     postMessage({ status: "saved" });
   },

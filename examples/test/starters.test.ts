@@ -45,7 +45,7 @@ async function copyOf(name: string): Promise<string> {
 }
 
 describe("batch-edit", () => {
-  test("replaces a material in a box in one edit, which can be reverted", async () => {
+  test("replaces a block in a box in one edit, which can be reverted", async () => {
     const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];
     const disk = await NodeDisk.create(folder);
     const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
@@ -124,7 +124,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     const page = await open(await builtPage(await copyOf("sandbox")));
     await says(page, /^meadow, save/);
     const untouched = await settledPicture(page);
-    await page.selectOption("#material", { label: "brick" });
+    await page.selectOption("#block", { label: "brick" });
     await page.locator("canvas").click({ position: { x: 480, y: 300 } });
     await says(page, /^saved/);
     const built = await settledPicture(page);

@@ -36,11 +36,11 @@ people.addEventListener("contextmenu", (event) => {
 });
 
 /** The edit shows at once, and is taken back should the server refuse it. */
-async function edit(left, top, above, material) {
+async function edit(left, top, above, block) {
   const [x, z] = placeAt(left, top);
   const ground = topOf(shared, x, z);
   if (ground === undefined) return;
-  const verdict = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(material).id);
+  const verdict = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(block).id);
   status.value = verdict.outcome === "refused" ? verdict.detail : verdict.outcome;
 }
 

@@ -17,8 +17,8 @@ export function topOf(shared, x, z) {
     if (chunk === undefined) return undefined;
     if (chunk.isEmpty) continue;
     for (let y = bottom + CHUNK_VOXELS - 1; y >= bottom; y--) {
-      const material = chunk.get(cellOfVoxel(shared.shape, x, y, z, 0));
-      if (material !== 0) return { y, material };
+      const block = chunk.get(cellOfVoxel(shared.shape, x, y, z, 0));
+      if (block !== 0) return { y, block };
     }
   }
   return undefined;
@@ -31,7 +31,7 @@ export function drawColumn(canvas, shared, chunkX, chunkZ) {
     for (let z = chunkZ * CHUNK_VOXELS; z < (chunkZ + 1) * CHUNK_VOXELS; z++) {
       const top = topOf(shared, x, z);
       if (top === undefined) continue;
-      context.fillStyle = colourOf(shared.catalog.byId(top.material).colour, top.y);
+      context.fillStyle = colourOf(shared.catalog.byId(top.block).colour, top.y);
       context.fillRect((x + 64) * VOXEL_PIXELS, (z + 64) * VOXEL_PIXELS, VOXEL_PIXELS, VOXEL_PIXELS);
     }
   }

@@ -10,6 +10,8 @@ export {
 export { connect, connectTiles, type TileClient } from "@orthant/client/node";
 export {
   AIR,
+  type Block,
+  BlockCatalog,
   type Box,
   boxBetween,
   type Chunk,
@@ -17,8 +19,8 @@ export {
   CUBE_CHUNKS,
   chunkFromVoxels,
   chunkShape,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   type ErrorCode,
   FLAT_DEFAULTS,
   flatGenerator,
@@ -28,8 +30,6 @@ export {
   HYPERCUBE_CHUNKS,
   isOrthantError,
   MAZE_DEFAULTS,
-  type Material,
-  MaterialCatalog,
   mazeGenerator,
   OrthantError,
   PIXEL_CHUNKS,

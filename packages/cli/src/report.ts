@@ -134,9 +134,7 @@ const KNOWN: readonly WorldGenerator<object>[] = [
 export function generatorInfo({ base, generators, worldSeed }: GlobalState): GeneratorInfo {
   if (base.kind === "empty") return { id: null, seed: worldSeed, parameters: null };
   if (base.kind === "flatFloor") {
-    return generatorInfoOf(
-      generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed),
-    );
+    return generatorInfoOf(generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed));
   }
   const [first] = generators;
   if (first === undefined) return { id: null, seed: worldSeed, parameters: null };

@@ -114,8 +114,8 @@ describe("a cluster of processes", () => {
       const [builder, watcher] = [clientOf(a), clientOf(b)];
       builderId = a.playerId;
       await Promise.all([builder.complete(), watcher.complete()]);
-      const build = async (material: number): Promise<void> => {
-        expect(await builder.setVoxel([...BUILT], material)).toMatchObject({ outcome: "applied" });
+      const build = async (block: number): Promise<void> => {
+        expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ outcome: "applied" });
       };
       await build(13);
       const seen = new Promise<void>((resolve) => {

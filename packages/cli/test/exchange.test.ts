@@ -7,7 +7,7 @@ import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 
-/** Two chunks over a floor of material 11: runs of 3 and air at [-1, 0, 0, 0], material 2 at [5, 5, 5, 5]. */
+/** Two chunks over a floor of block 11: runs of 3 and air at [-1, 0, 0, 0], block 2 at [5, 5, 5, 5]. */
 const LEGACY = [
   "56344457 02000000 01 0b",
   "02000000 02000000",
@@ -25,13 +25,13 @@ describe("a .v4dw file", () => {
       expect(await captureJson("info", path)).toMatchObject({
         format: "v4dw",
         evidence: "old.save",
-        base: { kind: "flatFloor", material: 11 },
+        base: { kind: "flatFloor", block: 11 },
         chunks: 2,
         emptyChunks: 0,
         chunkBounds: { min: [-1, 0, 0, 0], max: [6, 6, 6, 6] },
       });
     }
-    expect((await capture(["info", folder])).output).toMatch(/^format +v4dw\nbase +a floor of material 11\n/);
+    expect((await capture(["info", folder])).output).toMatch(/^format +v4dw\nbase +a floor of block 11\n/);
   });
 
   test("[S42] becomes a world with the same voxels, without loss", async () => {

@@ -17,9 +17,9 @@ async function digAwayTheHouse(): Promise<void> {
   await world.close();
 }
 
-async function materialAt(position: string): Promise<number> {
-  const found = await captureJson<{ readonly material: { readonly id: number } }>("get", folder, position);
-  return found.material.id;
+async function blockAt(position: string): Promise<number> {
+  const found = await captureJson<{ readonly block: { readonly id: number } }>("get", folder, position);
+  return found.block.id;
 }
 
 describe("tag, log and restore", () => {
@@ -31,16 +31,16 @@ describe("tag, log and restore", () => {
     const { output } = await capture(["log", folder]);
     expect(output).toMatch(/^\d+ {2}\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC\n/);
     expect(output).toMatch(/^\d+ {2}[^\n]* UTC {2}before$/m);
-    expect(await materialAt("1,101,1")).toBe(0);
+    expect(await blockAt("1,101,1")).toBe(0);
     const request = ["restore", folder, "--box", "0,100,0..4,104,4", "--from", "before"];
     expect((await capture([...request, "--dry-run"])).output).toMatch(
       /^would restore chunks .* from generation \d+/,
     );
-    expect(await materialAt("1,101,1")).toBe(0);
+    expect(await blockAt("1,101,1")).toBe(0);
     const restored = await capture(request);
     expect(restored.output).toMatch(/^restored chunks .* from generation \d+: \d chunks? changed\n$/);
-    expect(await materialAt("1,101,1")).toBe(11);
-    expect(await materialAt("-100,100,0")).toBe(5);
+    expect(await blockAt("1,101,1")).toBe(11);
+    expect(await blockAt("-100,100,0")).toBe(5);
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
   });
 
@@ -79,14 +79,14 @@ describe("compact", () => {
       }
       await world.close();
     }
-    const before = await materialAt("3,100,5");
+    const before = await blockAt("3,100,5");
     const { bytesBefore, bytesAfter } = await captureJson<{
       readonly bytesBefore: number;
       readonly bytesAfter: number;
     }>("compact", folder);
     expect(bytesAfter).toBeLessThan(bytesBefore / 2);
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
-    expect(await materialAt("3,100,5")).toBe(before);
+    expect(await blockAt("3,100,5")).toBe(before);
     expect((await capture(["compact", folder])).output).toMatch(/^[\d.]+ \w+ of packs are [\d.]+ \w+ now: /);
   });
 });

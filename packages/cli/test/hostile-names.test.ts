@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  BlockCatalog,
   createWorld,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   generatorRef,
-  MaterialCatalog,
   NodeDisk,
   TERRAIN_DEFAULTS,
   terrainGenerator,
@@ -31,8 +31,8 @@ beforeAll(async () => {
     const made = await createWorld(await NodeDisk.create(folder), {
       name,
       generator: generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 1n),
-      catalog: new MaterialCatalog([
-        ...DEFAULT_MATERIALS.materials,
+      catalog: new BlockCatalog([
+        ...DEFAULT_BLOCKS.blocks,
         { id: 99, name: HOSTILE, colour: 0, solid: true },
       ]),
     });
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 describe("text from a hostile save", () => {
   test.each([
-    ["info", ["--materials"]],
+    ["info", ["--blocks"]],
     ["ls", ["players"]],
     ["ls", ["entities"]],
     ["ls", ["files"]],

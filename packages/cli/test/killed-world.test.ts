@@ -59,7 +59,7 @@ beforeAll(async () => {
 describe("commands on a world whose process was killed with edits in its journal", () => {
   test("[J30] get returns the acknowledged voxel, and says that the journal has it", async () => {
     expect(await captureJson("get", killed, LAMP)).toMatchObject({
-      material: { id: 13 },
+      block: { id: 13 },
       chunk: { state: "content" },
       journaled: true,
       record: null,
@@ -116,8 +116,8 @@ describe("commands on a world whose process was killed with edits in its journal
     );
     const back = `${killed}-back`;
     await capture(["convert", moved, back, "--accept-loss"]);
-    const found = await captureJson<{ material: { id: number } }>("get", back, LAMP);
-    expect(found.material.id).not.toBe(0);
+    const found = await captureJson<{ block: { id: number } }>("get", back, LAMP);
+    expect(found.block.id).not.toBe(0);
   });
 
   test("restore and tag find an older generation that the save at opening would retire", async () => {
@@ -167,7 +167,7 @@ describe("commands on a killed world whose journal is damaged", () => {
         expected,
         expect.stringMatching(/loss: journal: |damage: journal/),
       ]);
-      if (command === "get") expect(output).toContain("material  13 lamp");
+      if (command === "get") expect(output).toMatch(/block +13 lamp/);
     },
   );
 });

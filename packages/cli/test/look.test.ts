@@ -38,7 +38,7 @@ describe("info", () => {
       counts: null,
     });
     expect(info["generator"]).toMatchObject({ id: "terrain", seed: "7", parameters: { relief: 64 } });
-    expect(info["materials"]).toHaveLength(16);
+    expect(info["blocks"]).toHaveLength(16);
   });
 
   test("reports the same total size as the file system", async () => {
@@ -94,8 +94,8 @@ describe("info", () => {
     });
   });
 
-  test("lists the materials on request", async () => {
-    const { output } = await capture(["info", folder, "--materials"]);
+  test("lists the blocks on request", async () => {
+    const { output } = await capture(["info", folder, "--blocks"]);
     expect(output).toContain("   11  #a84a3a  brick\n");
     expect(output).toContain("    5  #3b79c9  water (passable)\n");
   });
@@ -103,7 +103,7 @@ describe("info", () => {
 
 describe("ls", () => {
   test.each<[what: string, expected: readonly object[]]>([
-    ["chunks", [{ chunk: [-7, 6, 0, 0] }, { chunk: [0, 6, 0, 0], state: "content", materials: 2 }]],
+    ["chunks", [{ chunk: [-7, 6, 0, 0] }, { chunk: [0, 6, 0, 0], state: "content", blocks: 2 }]],
     ["regions", [{ region: [-2, 1, 0, 0], epoch: 1, step: 1 }, { region: [0, 1, 0, 0] }]],
     ["entities", [{ entityId: "1", kind: 3, displayName: "Bob", tags: ["cat"] }]],
     ["players", [{ playerId: "5", name: "Ann" }]],
@@ -152,12 +152,12 @@ describe("get", () => {
     const found = await captureJson<Record<string, unknown>>("get", folder, "-100,100,0,0");
     expect(found).toMatchObject({
       voxel: [-100, 100, 0, 0],
-      material: { id: 13, name: "lamp" },
+      block: { id: 13, name: "lamp" },
       chunk: { position: [-7, 6, 0, 0], state: "content" },
       region: { position: [-2, 1, 0, 0], epoch: 1, step: 1 },
       record: { file: "data/dt-000001.v4dt", generation: 2, exact: true },
     });
-    expect((await capture(["get", folder, "-100,100"])).output).toContain("material    13 lamp\n");
+    expect((await capture(["get", folder, "-100,100"])).output).toMatch(/block +13 lamp\n/);
   });
 
   test("shows that a voxel is generated", async () => {
@@ -174,14 +174,14 @@ describe("get", () => {
     const world = await openWorld(new NodeDisk(other), { retention: NEWEST_TWO });
     await world.fill({ min: [0, -48, 0, 0], max: [16, -32, 16, 1] }, 0);
     await world.save();
-    for (const material of [1, 2, 3]) {
-      await world.set([-100, 100, 0, 0], material);
+    for (const block of [1, 2, 3]) {
+      await world.set([-100, 100, 0, 0], block);
       await world.save();
     }
     await world.close();
     const found = await captureJson<Record<string, unknown>>("get", other, "3,-40,3");
     expect(found).toMatchObject({
-      material: { id: 0, name: "air" },
+      block: { id: 0, name: "air" },
       chunk: { position: [0, -3, 0, 0], state: "empty" },
       record: { exact: false },
     });

@@ -113,7 +113,7 @@ describe("map", () => {
     const colours = new Set<string>();
     for (let x = 0; x < 64; x++) for (let y = 0; y < 64; y++) colours.add(seen.at(x, y));
     expect(colours.has(".")).toBe(false);
-    expect(colours.size, "shades of few materials").toBeGreaterThan(12);
+    expect(colours.size, "shades of few blocks").toBeGreaterThan(12);
 
     const cut = await draw(hills, "--slice", "z=0", "--box", box, "--scale", "1");
     expect([cut.width, cut.height]).toEqual([64, 160]);

@@ -87,7 +87,7 @@ async function makeLargeWorld(sample: string, folder: string): Promise<void> {
   const world = await openWorld(new NodeDisk(folder));
   const edits = Array.from({ length: 4_096 }, (_, index) => ({
     voxel: [index % 16, 200 + (index >> 8), (index >> 4) % 16, 0] as const,
-    material: 1 + ((Math.imul(index, 2_654_435_761) >>> 16) % 13),
+    block: 1 + ((Math.imul(index, 2_654_435_761) >>> 16) % 13),
   }));
   await world.edit(edits);
   await world.close();

@@ -1,4 +1,5 @@
 import {
+  BlockCatalog,
   boxBetween,
   chunkShape,
   connect,
@@ -7,7 +8,6 @@ import {
   GeneratorRegistry,
   generatorRef,
   issueToken,
-  MaterialCatalog,
   MemoryDisk,
   NodeDisk,
   type OrthantServer,
@@ -125,7 +125,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
     "ORT_READ_ONLY: the world was opened to be read only",
   ],
   [
-    "sets a material that cannot be",
+    "sets a block that cannot be",
     () => world.set([0, 0, 0, 0], 70_000),
     "ORT_ARGUMENT: 70000 is not an integer from 0 to 65535",
   ],
@@ -164,11 +164,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
     () => world.setChunks([[[0, 0, 0, 0], uniformChunk(5, 1)]]),
     "ORT_ARGUMENT: a chunk of 5 voxels, where the chunks of this world have 4096",
   ],
-  [
-    "leaves air out of its materials",
-    () => new MaterialCatalog([stone]),
-    "ORT_ARGUMENT: material 0 is not air",
-  ],
+  ["leaves air out of its blocks", () => new BlockCatalog([stone]), "ORT_ARGUMENT: block 0 is not air"],
   [
     "gives a generator what it does not take",
     () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),

@@ -50,7 +50,7 @@ describe("serve", () => {
   test("rejects a world with a damaged journal, and truncates the journal on request", async () => {
     const folder = await makeSampleWorld();
     const world = await openWorld(new NodeDisk(folder), { durability: "journal", autosave: false });
-    for (const material of [11, 12, 13]) await world.set([0, 120, 0, 0], material);
+    for (const block of [11, 12, 13]) await world.set([0, 120, 0, 0], block);
     const broken = `${folder}-broken`;
     await cp(folder, broken, { recursive: true, filter: (path) => !path.includes("lock") });
     await world.close();

@@ -9,7 +9,7 @@ declare const WebSocket: new (url: string) => WebSocketLike;
 export interface ClientPage {
   /** Joins with a cache of this name. Returns the bytes received until everything had arrived. */
   join(url: string, cacheName: string): Promise<number>;
-  setVoxel(position: Position, material: number): Promise<string>;
+  setVoxel(position: Position, block: number): Promise<string>;
   voxelAt(position: Position): number | undefined;
   status(): string;
   playerId(): string;
@@ -64,7 +64,7 @@ const page: ClientPage = {
     await client.complete();
     return bytes;
   },
-  setVoxel: async (position, material) => (await joined().setVoxel(position, material)).outcome,
+  setVoxel: async (position, block) => (await joined().setVoxel(position, block)).outcome,
   voxelAt: (position) => joined().voxelAt(position),
   status: () => joined().status,
   playerId: () => String(joined().playerId),

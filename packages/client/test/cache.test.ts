@@ -45,8 +45,8 @@ class WatchedCache implements ReplicaCache {
   }
 }
 
-/** Returns a patch that replaces a region by one material, with its clock. */
-function full(patchSeq: number, region: Position, material: number, step: number): PatchMessage {
+/** Returns a patch that replaces a region by one block, with its clock. */
+function full(patchSeq: number, region: Position, block: number, step: number): PatchMessage {
   const [x, y, z, w] = region;
   const box = boxBetween([x * 4, y * 4, z * 4, w * 4], [x * 4 + 4, y * 4 + 4, z * 4 + 4, w * 4 + 4]);
   const change = {
@@ -54,7 +54,7 @@ function full(patchSeq: number, region: Position, material: number, step: number
     base: "generated",
     next: clockOf(3, step),
     piece: 0,
-    leaves: [{ box, content: uniformChunk(4096, material) }],
+    leaves: [{ box, content: uniformChunk(4096, block) }],
     edits: [],
   } as const;
   return { kind: "patch", patch: { patchSeq, changes: [change] } };

@@ -33,7 +33,7 @@ describe("an edit", () => {
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);
     await server.pass(50);
     expect(server.heard()).toEqual([
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], material: 7 }] },
+      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], block: 7 }] },
     ]);
     server.say(results({ editId: 1, outcome: "applied" }));
     expect(await edit).toEqual({ outcome: "applied" });
@@ -98,7 +98,7 @@ describe("an edit", () => {
     const server = await joined();
     const { world } = server;
     expect(await codeOfRejection(world.setVoxels([]))).toBe("ORT_LIMIT");
-    const many = Array.from({ length: 4097 }, () => ({ voxel: [0, 0, 0, 0] as const, material: 1 }));
+    const many = Array.from({ length: 4097 }, () => ({ voxel: [0, 0, 0, 0] as const, block: 1 }));
     expect(await codeOfRejection(world.setVoxels(many))).toBe("ORT_LIMIT");
     expect(await codeOfRejection(world.setVoxel([0.5, 0, 0, 0], 1))).not.toBe("no error");
     expect(await codeOfRejection(world.setVoxel([0, 0, 0, 0], 70_000))).not.toBe("no error");
@@ -110,7 +110,7 @@ describe("an edit", () => {
   test("does not change when the caller modifies its arguments", async () => {
     const server = new ScriptedServer();
     const voxel: [number, number, number, number] = [1, 20, 1, 1];
-    server.world.setVoxels([{ voxel, material: 7 }]);
+    server.world.setVoxels([{ voxel, block: 7 }]);
     voxel[0] = 9;
     await server.join();
     await server.pass(50);

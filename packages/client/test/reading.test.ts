@@ -11,8 +11,8 @@ describe("reading", () => {
     await server.join();
     const { world } = server;
     let answer: number | undefined;
-    const asked = world.get([1, -1, 1, 1]).then((material) => {
-      answer = material;
+    const asked = world.get([1, -1, 1, 1]).then((block) => {
+      answer = block;
     });
     const tree = world.region(boxBetween([0, -1, 0, 0], [1, 1, 1, 1]));
     await settled();
@@ -166,7 +166,7 @@ describe("listeners", () => {
       entityClass: 0,
       kind: 0,
       scale: 1,
-      material: 0,
+      block: 0,
       name: "Bob",
       position: [1, 1, 1, 1],
       orientation: [0, 0, 0, 1],

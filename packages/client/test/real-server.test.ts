@@ -27,11 +27,11 @@ function status(client: SharedWorld, wanted: Status): Promise<void> {
   });
 }
 
-/** Resolves when a client sees a material at a position. */
-function seen(client: SharedWorld, position: Position, material: number): Promise<void> {
+/** Resolves when a client sees a block at a position. */
+function seen(client: SharedWorld, position: Position, block: number): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {
-      if (client.voxelAt(position) !== material) return;
+      if (client.voxelAt(position) !== block) return;
       stop();
       resolve();
     };
@@ -58,7 +58,7 @@ describe("clients of a real server", () => {
     server = await serve(world, {
       rules: {
         onEdit: (_player, placements) =>
-          placements.some(({ material }) => material === 15) ? "no lava here" : undefined,
+          placements.some(({ block }) => block === 15) ? "no lava here" : undefined,
         onMessage: (player, payload) =>
           server.send(
             player.playerId,

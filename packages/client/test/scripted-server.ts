@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { type ConnectOptions, connect, type SharedWorld, type StatusDetail } from "@orthant/client";
 import {
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   decode,
   encode,
   FLAT_DEFAULTS,
@@ -35,7 +35,7 @@ const WELCOME: Welcome = {
   worldName: "Valley",
   shape: HYPERCUBE_CHUNKS,
   generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
-  catalog: DEFAULT_MATERIALS,
+  catalog: DEFAULT_BLOCKS,
   spawn: [0, 4, 0, 0],
   playerId: 5n,
   role: "builder",

@@ -14,7 +14,7 @@ export async function builtWorld(): Promise<World> {
   await world.edit(
     Array.from({ length: 4000 }, () => ({
       voxel: [prng.below(48) - 24, prng.below(40) + 14, prng.below(48) - 24, prng.below(48) - 24] as const,
-      material: 1 + prng.below(15),
+      block: 1 + prng.below(15),
     })),
   );
   return world;

@@ -184,7 +184,7 @@ test("[K19] an edit sent twice is applied once", async () => {
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   const origin = { clientId: 9n, editId: 1 };
-  const placements = [{ voxel: [0, 0, 0, 0] as const, material: 1 }];
+  const placements = [{ voxel: [0, 0, 0, 0] as const, block: 1 }];
   expect((await small.settled(gateway.world.edit(placements, origin))).outcome).toBe("applied");
   expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("duplicate");
 });
@@ -260,7 +260,7 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   }
   await small.settled(Promise.all([split, ...edits]));
   expect(owner?.node.owns("east")).toBe(true);
-  const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, material: 9 }));
+  const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, block: 9 }));
   const made = await small.settled(gateway.world.edit(both, { clientId: 6n, editId: 1 }));
   expect(made.clocks.map(({ region }) => region)).toEqual([
     [0, 0, 0, 0],

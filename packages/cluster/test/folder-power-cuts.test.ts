@@ -4,7 +4,7 @@ import { shardsOf } from "@orthant/cluster/internal";
 import {
   boxBetween,
   chunkShape,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
@@ -18,7 +18,7 @@ const MAP: ShardMap = {
   ...{ generation: 1, mark: 5n, first: "0", splits: [] },
   world: {
     ...{ worldId: 6n, name: "Town", spawn: [0, 0, 0, 0], shape: chunkShape([4, 4, 4, 1]) },
-    ...{ generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n), catalog: DEFAULT_MATERIALS },
+    ...{ generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n), catalog: DEFAULT_BLOCKS },
   },
 };
 const SPLIT: ShardMap = {

@@ -22,7 +22,7 @@ const PREPARE = `
   const openGateway = () => ClusterGateway.open({
     engine: hub.connect(), world: "town", clock: systemClock, generators: DEFAULT_GENERATORS,
   });
-  const placements = [{ voxel: [1, 2, 3, 0], material: 1 }];
+  const placements = [{ voxel: [1, 2, 3, 0], block: 1 }];
 `;
 
 test.each([

@@ -26,7 +26,7 @@ import {
   chunkFromVoxels,
   chunkShape,
   clockOf,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   decode,
   encode,
   FLAT_DEFAULTS,
@@ -46,7 +46,7 @@ const stone: Chunk = uniformChunk(VOLUME, 7);
 const POSE: Pose = { position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] };
 
 const SHEEP: VisibleEntity = {
-  ...{ id: 300n, entityClass: 2, kind: 3, scale: 1, material: 4, name: "Dolly" },
+  ...{ id: 300n, entityClass: 2, kind: 3, scale: 1, block: 4, name: "Dolly" },
   ...POSE,
 };
 
@@ -62,7 +62,7 @@ const RECORD: RegionRecord = {
   origins: [{ clientId: 5n, lastEditId: 300 }],
   chunks: [
     { position: [4, -4, 0, 0], chunk: stone },
-    { position: [5, -4, 0, 0], edits: [{ index: 2, material: 1 }] },
+    { position: [5, -4, 0, 0], edits: [{ index: 2, block: 1 }] },
   ],
 };
 
@@ -75,7 +75,7 @@ const MAP: ShardMap = {
     spawn: [0.5, 1, 2, 0],
     shape: chunkShape([4, 4, 4, 1]),
     generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
-    catalog: DEFAULT_MATERIALS,
+    catalog: DEFAULT_BLOCKS,
   },
   first: "0",
   splits: [],
@@ -255,7 +255,7 @@ describe("questions", () => {
     const requests = [
       {
         kind: "edits",
-        edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], material: 9 }] }],
+        edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], block: 9 }] }],
       },
       {
         kind: "regions",

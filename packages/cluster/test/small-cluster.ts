@@ -107,10 +107,10 @@ export class SmallCluster {
   edit(
     gateway: ClusterGateway,
     voxel: Position,
-    material: number,
+    block: number,
     clientId = 5n,
   ): ReturnType<ClusterGateway["world"]["edit"]> {
-    return gateway.world.edit([{ voxel, material }], { clientId, editId: ++this.#edits });
+    return gateway.world.edit([{ voxel, block }], { clientId, editId: ++this.#edits });
   }
 
   settled<Result>(promise: Promise<Result>): Promise<Result> {

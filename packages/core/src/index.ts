@@ -41,6 +41,8 @@ export {
 } from "./bytes/primitives.ts";
 export { magic, type Struct, type StructValue, struct } from "./bytes/struct.ts";
 export { decodeUtf8, encodeUtf8 } from "./bytes/utf8.ts";
+export { BLOCK_NAME_LENGTH_MAX, type Block, BlockCatalog } from "./chunk/block-catalog.ts";
+export { blockCatalogCodec } from "./chunk/block-catalog-codec.ts";
 export {
   AIR,
   type Chunk,
@@ -59,10 +61,8 @@ export {
 } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { diffChunks } from "./chunk/chunk-diff.ts";
-export { DEFAULT_MATERIALS } from "./chunk/default-materials.ts";
+export { DEFAULT_BLOCKS } from "./chunk/default-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
-export { MATERIAL_NAME_LENGTH_MAX, type Material, MaterialCatalog } from "./chunk/material-catalog.ts";
-export { materialCatalogCodec } from "./chunk/material-catalog-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";

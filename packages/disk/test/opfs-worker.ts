@@ -81,7 +81,7 @@ const worker = {
     return world.save();
   },
 
-  /** Opens a world, returns the materials of a column, and closes it again. */
+  /** Opens a world, returns the blocks of a column, and closes it again. */
   async readWorld(folder: string, height: number): Promise<readonly number[]> {
     const disk = await OpfsDisk.open(folder);
     const world = await openWorld(disk);

@@ -34,7 +34,7 @@ import { describe, expect, test } from "vitest";
 const { volume: VOLUME } = HYPERCUBE_CHUNKS;
 const bare = { ...playerOf(7n), authKey: new Uint8Array(0), name: undefined };
 const GLOBAL: GlobalState = {
-  base: { kind: "flatFloor", material: 11 },
+  base: { kind: "flatFloor", block: 11 },
   worldSeed: 7n,
   generators: [],
   nextEntityId: 9n,
@@ -131,14 +131,14 @@ describe("conversion to and from flat saves", () => {
       ["the name of the world", 1],
       ["the spawn point", 1],
       ["the generator", 1],
-      ["chunks with materials above 255", 1],
+      ["chunks with blocks above 255", 1],
     ]);
     const disk = new MemoryDisk();
-    expect(await convertToFlat(tree, disk, { standInMaterial: 9 })).toEqual({
+    expect(await convertToFlat(tree, disk, { standInBlock: 9 })).toEqual({
       ...report,
       losses: report.losses.map((loss) => ({
         ...loss,
-        remark: loss.remark.replace("material 1;", "material 9;"),
+        remark: loss.remark.replace("block 1;", "block 9;"),
       })),
     });
     const flat = await openFlatSave(disk);
@@ -150,7 +150,7 @@ describe("conversion to and from flat saves", () => {
 
   test.each<[thickness: number, base: object]>([
     [0, { kind: "empty" }],
-    [2, { kind: "flatFloor", material: 3 }],
+    [2, { kind: "flatFloor", block: 3 }],
   ])("recognizes a floor of %i voxels by its parameters", async (thickness, base) => {
     const generators = floorOf(thickness);
     const disk = new MemoryDisk();
@@ -196,7 +196,7 @@ describe("conversion to and from flat saves", () => {
     const found = new Map<string, number | undefined>();
     for await (const leaf of tree.index.all()) {
       for (const { position, chunk } of await tree.readChunks(leaf))
-        found.set(`${position}`, chunk.uniformMaterial);
+        found.set(`${position}`, chunk.uniformBlock);
       for (const { entityId } of await tree.readEntities(leaf)) expect(entityId).toBe(4n);
     }
     expect(Object.fromEntries(found)).toEqual({ "-9,0,0,0": 5, "1,0,0,0": 6, "2,0,0,0": 8, "-4,-5,11,3": 9 });

@@ -33,7 +33,7 @@ const bare = (id: bigint): ReturnType<typeof playerOf> => ({
   name: undefined,
 });
 const content: FlatSaveContent = {
-  base: { kind: "flatFloor", material: 11 },
+  base: { kind: "flatFloor", block: 11 },
   worldSeed: 1337n,
   nextEntityId: 5n,
   players: [bare(7n), bare(3n)],
@@ -107,11 +107,7 @@ describe("a flat save", () => {
   });
 
   test.each<[rule: string, name: string, change: Partial<FlatSaveContent>]>([
-    [
-      "S39",
-      "a material above 255",
-      { chunks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] },
-    ],
+    ["S39", "a block above 255", { chunks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(VOLUME, 256) }] }],
     ["S39", "a chunk of another shape", { chunks: [{ position: [4, 0, 0, 0], chunk: uniformChunk(16, 1) }] }],
     ["S36", "generators", { base: { kind: "generated" } }],
     ["S37", "a player with a name", { players: [playerOf(1n)] }],
@@ -142,7 +138,7 @@ describe("a flat save", () => {
     const other = "8020".concat("06".repeat(VOLUME));
     const hex = `00000000 08 02 ${chunk} ${other} 02 00000000 02 01 00000001 02 00`;
     const { chunks } = decode(flatChunkBlobCodec, fromHex(hex));
-    expect(chunks.map((entry) => entry.chunk?.uniformMaterial)).toEqual([6, 5]);
+    expect(chunks.map((entry) => entry.chunk?.uniformBlock)).toEqual([6, 5]);
   });
 
   test.each<[rule: string, name: string, read: () => unknown, code: ErrorCode]>([
@@ -208,7 +204,7 @@ describe("a flat save", () => {
 });
 
 const LEGACY = [
-  "56344457 02000000 01 0b", // magic, version, floor of material 11
+  "56344457 02000000 01 0b", // magic, version, floor of block 11
   "02000000 03000000", // two entries, three payloads
   "00 02", // uniform
   "01 0200 03 0008 00 0008", // runs: 2048 of 3, 2048 of 0
@@ -221,7 +217,7 @@ describe("a .v4dw file", () => {
   test("[S42] is read with base, uniform chunks, runs and raw voxels", () => {
     const world = readLegacyWorld("world.v4dw", fromHex(LEGACY));
     const runs = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, at) => (at < 2_048 ? 3 : 0)));
-    expect(world.base).toEqual({ kind: "flatFloor", material: 11 });
+    expect(world.base).toEqual({ kind: "flatFloor", block: 11 });
     expect(world.chunks).toEqual([
       { position: [-1, 0, 0, 0], chunk: runs },
       { position: [5, 5, 5, 5], chunk: uniformChunk(VOLUME, 2) },

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const blobCodec = chunkBlobCodec(SHAPE.volume);
 
-/** Sixteen voxels of one bit each, all 1 but the fourth. The palette is 1 and then the other material. */
+/** Sixteen voxels of one bit each, all 1 but the fourth. The palette is 1 and then the other block. */
 const CHUNK_9 = "02 02 01 09 01 01 08";
 const CHUNK_7 = "02 02 01 07 01 01 08";
 /** From [-1, 0, 0, 0] to [1, 0, 0, 2]. */
@@ -82,7 +82,7 @@ const ENTITY = [
   "0000803f 000000c0 0000003f 00000000", // position
   "00000000 00000000 0000803f 00000000", // orientation
   "00000000 00000000 00000000 00000000", // velocity
-  "0000803f 03", // scale, material
+  "0000803f 03", // scale, block
   "01 03416461", // display name
   "02 0161 00", // tags
   "01 07", // payload

@@ -12,7 +12,7 @@ import { chunksOf, entryAt, GLOBAL, ORIGIN_CELL, TIGHT_LIMITS } from "@orthant/t
 /** Compacts everything possible, without pauses. */
 export const AT_ONCE: CompactionOptions = { force: true, pause: async () => undefined };
 
-/** Gives all records the same length: the materials 0 and 1 would make shorter ones. */
+/** Gives all records the same length: the blocks 0 and 1 would make shorter ones. */
 const FIRST = 10;
 
 /** A commit that replaces the only leaf. All commits happen in one hour. */

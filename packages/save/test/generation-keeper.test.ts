@@ -42,9 +42,9 @@ async function pagedWorld(): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   return { disk, writer };
 }
 
-async function build(writer: SaveWriter, number: number, material: number, nowMs: number): Promise<void> {
+async function build(writer: SaveWriter, number: number, block: number, nowMs: number): Promise<void> {
   const cell = cellOf(number);
-  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, material)] }] })).close();
+  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, block)] }] })).close();
 }
 
 /**

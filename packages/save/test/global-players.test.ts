@@ -19,7 +19,7 @@ const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, 
 const DESCRIPTION = [
   "03 04040101 026869", // version, shape, "hi"
   "000000000000f03f 0000000000000000 0000000000000000 0000000000000000", // spawn
-  "05 01 aa", // epoch, one byte of materials
+  "05 01 aa", // epoch, one byte of blocks
   "01 03 016e", // generation 3 is named "n"
   "01 016b 01 bb", // under "k" one byte
   "efcdab8967452301", // the world's id
@@ -40,7 +40,7 @@ function sized(hex: string): string {
 }
 const globalHex = `01 ac02 07 ${sized(GENERATORS)} 0a 02 e807 01 01 01 02 01 00010000 ${sized(DESCRIPTION)}`;
 const global: GlobalRecord = {
-  base: { kind: "flatFloor", material: 300 },
+  base: { kind: "flatFloor", block: 300 },
   worldSeed: 7n,
   generators: [{ generatorId: "f", params: Uint8Array.of(1, 2), seed: 7n, versionHash: 9n }],
   nextEntityId: 10n,
@@ -52,7 +52,7 @@ const global: GlobalRecord = {
     name: "hi",
     spawn: [1, 0, 0, 0],
     clockEpoch: 5,
-    materials: Uint8Array.of(0xaa),
+    blocks: Uint8Array.of(0xaa),
     namedGenerations: [{ generation: 3, name: "n" }],
     attachments: [{ key: "k", value: Uint8Array.of(0xbb) }],
     worldId: 0x0123_4567_89ab_cdefn,

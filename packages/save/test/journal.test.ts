@@ -44,7 +44,7 @@ const END_HEX = "4a454e44 00000000 0100000000000000 02f849bb";
 const EDIT: JournalEdit = {
   kind: "edit",
   origin: { clientId: 9n, lastEditId: 4 },
-  chunks: [{ position: [0, 0, 0, -1], edits: [{ index: 5, material: 7 }] }],
+  chunks: [{ position: [0, 0, 0, -1], edits: [{ index: 5, block: 7 }] }],
   clocks: [{ region: [0, 0, 0, -1], clock: clockOf(3, 2) }],
 };
 const codec = journalEntryCodec(SHAPE.volume);
@@ -61,11 +61,11 @@ const BASE = {
   global: { ...GLOBAL, description, nextDataFileId: 2, lastModifiedMs: 0 },
 } satisfies JournalBase;
 
-/** Returns a group with one edit that sets this material. */
+/** Returns a group with one edit that sets this block. */
 function groupOf(number: number, sequence: number, segment: SegmentKey): Uint8Array {
   const edit: JournalEdit = {
     ...EDIT,
-    chunks: [{ position: [0, 0, 0, 0], edits: [{ index: 5, material: number }] }],
+    chunks: [{ position: [0, 0, 0, 0], edits: [{ index: 5, block: number }] }],
   };
   const entry = encode(codec, edit);
   const group = new Uint8Array(groupHeader.bytes + entry.length);
@@ -113,21 +113,21 @@ function withReads(disk: Disk, change: (offset: number, bytes: Uint8Array) => Ui
   });
 }
 
-/** Returns the materials that the edits of a journal set, in order. */
-async function materialsIn(journal: JournalReader): Promise<readonly number[]> {
-  const materials: number[] = [];
+/** Returns the blocks that the edits of a journal set, in order. */
+async function blocksIn(journal: JournalReader): Promise<readonly number[]> {
+  const blocks: number[] = [];
   for await (const entries of journal.entries(SHAPE.volume)) {
     for (const entry of entries) {
       const [change] = entry.kind === "edit" ? entry.chunks : [];
-      if (change !== undefined && "edits" in change) materials.push(change.edits[0]?.material ?? 0);
+      if (change !== undefined && "edits" in change) blocks.push(change.edits[0]?.block ?? 0);
     }
   }
-  return materials;
+  return blocks;
 }
 
 interface Scanned {
   readonly journal: ScannedJournal;
-  readonly materials: readonly number[];
+  readonly blocks: readonly number[];
 }
 
 function scanned(...files: readonly NamedBytes[]): Promise<Scanned> {
@@ -136,9 +136,9 @@ function scanned(...files: readonly NamedBytes[]): Promise<Scanned> {
 
 async function scannedBeside(base: JournalBase, ...files: readonly NamedBytes[]): Promise<Scanned> {
   const reader = await JournalReader.open(diskWith(...files), base);
-  const materials = await materialsIn(reader);
+  const blocks = await blocksIn(reader);
   await reader.close();
-  return { journal: reader.found, materials };
+  return { journal: reader.found, blocks };
 }
 
 describe("the bytes of a journal", () => {
@@ -207,7 +207,7 @@ describe("the bytes of a journal", () => {
     const vector = [1, 2, 3, 4] as const;
     const entity = {
       ...{ entityId: 1n, entityClass: 1, kind: 2, position: vector, orientation: vector, velocity: vector },
-      ...{ scale: 1, material: 2, displayName: "a", tags: ["b"], payload: fromHex("01"), lastSavedMs: 5 },
+      ...{ scale: 1, block: 2, displayName: "a", tags: ["b"], payload: fromHex("01"), lastSavedMs: 5 },
     };
     const player = {
       ...{ playerId: 4n, authKey: fromHex("02"), name: undefined, position: vector, orientation: vector },
@@ -244,14 +244,14 @@ describe("reading a journal", () => {
   test("[J3] reads the segments of this generation and later, of the last epoch, in order", async () => {
     const old = { ...SEGMENT, generation: 11 };
     const other = { ...SEGMENT, epoch: 2 };
-    const { journal, materials } = await scanned(
+    const { journal, blocks } = await scanned(
       [segmentFile(NEXT), segmentOf(NEXT, 2, 3)],
       [segmentFile(SEGMENT), segmentOf(SEGMENT, 7, 1, 2)],
       [segmentFile(old), segmentOf(old, 0, 9)],
       [segmentFile(other), segmentOf(other, 0, 9)],
       ["journal/notes.txt", fromHex("00")],
     );
-    expect(materials).toEqual([1, 2, 3]);
+    expect(blocks).toEqual([1, 2, 3]);
     expect(journal.damage).toBeUndefined();
     expect(journal.stale).toEqual([segmentFile(old), segmentFile(other)]);
     expect(journal.strangers).toEqual(["journal/notes.txt"]);
@@ -259,10 +259,10 @@ describe("reading a journal", () => {
 
   test("[J3] [J4] ignores a segment of another copy of the world, or of an older use of its name", async () => {
     for (const id of [{ ...SEGMENT, epochId: 1n }, NEXT]) {
-      const { journal, materials } = await scanned([segmentFile(SEGMENT), segmentOf(id, 0, 1)]);
-      expect([materials, journal.damage]).toEqual([[], undefined]);
+      const { journal, blocks } = await scanned([segmentFile(SEGMENT), segmentOf(id, 0, 1)]);
+      expect([blocks, journal.damage]).toEqual([[], undefined]);
       const mixed = joined(segmentOf(SEGMENT, 0, 1), groupOf(2, 1, id));
-      expect((await scanned([segmentFile(SEGMENT), mixed])).materials).toEqual([1]);
+      expect((await scanned([segmentFile(SEGMENT), mixed])).blocks).toEqual([1]);
     }
   });
 
@@ -272,20 +272,20 @@ describe("reading a journal", () => {
     for (let cut = 0; cut < whole.length; cut++) {
       const expected = cut < whole.length - second ? [] : [1];
       const short = await scanned([segmentFile(SEGMENT), whole.subarray(0, cut)]);
-      expect([short.materials, short.journal.damage], `cut at ${cut}`).toEqual([expected, undefined]);
+      expect([short.blocks, short.journal.damage], `cut at ${cut}`).toEqual([expected, undefined]);
       const zeros = whole.slice().fill(0, cut);
       // A cut where only zeros follow changes nothing.
       if (toHex(zeros) === toHex(whole)) continue;
       const filled = await scanned([segmentFile(SEGMENT), zeros]);
-      expect([filled.materials, filled.journal.damage], `zeros at ${cut}`).toEqual([expected, undefined]);
+      expect([filled.blocks, filled.journal.damage], `zeros at ${cut}`).toEqual([expected, undefined]);
     }
   });
 
   test("[J4] [J18] finds no group and no interrupted write in a run of zeros", async () => {
     const zeros = new Uint8Array(2_500_000);
     zeros.set(encodeSegmentHeader(SEGMENT, 0));
-    const { journal, materials } = await scanned([segmentFile(SEGMENT), zeros]);
-    expect([materials, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 0]);
+    const { journal, blocks } = await scanned([segmentFile(SEGMENT), zeros]);
+    expect([blocks, journal.damage, journal.segments[0]?.tornBytes]).toEqual([[], undefined, 0]);
     zeros[2_000_000] = 1;
     const torn = (await scanned([segmentFile(SEGMENT), zeros])).journal;
     expect([torn.damage, torn.segments[0]?.tornBytes]).toEqual([undefined, 2_000_001 - segmentHeader.bytes]);
@@ -303,8 +303,8 @@ describe("reading a journal", () => {
 
   test("[J2] reads a segment of version 1, whose checksums have no secret", async () => {
     const segment = joined(fromHex(HEADER_V1_HEX), fromHex(GROUP_V1_HEX));
-    const { journal, materials } = await scanned([segmentFile(SEGMENT), segment]);
-    expect([materials, journal.damage]).toEqual([[7], undefined]);
+    const { journal, blocks } = await scanned([segmentFile(SEGMENT), segment]);
+    expect([blocks, journal.damage]).toEqual([[7], undefined]);
     const rotten = joined(fromHex(HEADER_V1_HEX), fromHex(GROUP_V1_HEX));
     rotten[50] = 1;
     const { secret: _secret, ...withoutSecret } = SEGMENT;
@@ -321,8 +321,8 @@ describe("reading a journal", () => {
       expect(name.length).toBe(27);
       const torn = joined(groupOf(2, 1, SEGMENT).subarray(0, 21), name, fromHex("00"));
       const bytes = joined(segmentOf(SEGMENT, 0, 1), torn);
-      const { journal, materials } = await scanned([segmentFile(SEGMENT), bytes]);
-      expect([materials, journal.damage]).toEqual([[1], undefined]);
+      const { journal, blocks } = await scanned([segmentFile(SEGMENT), bytes]);
+      expect([blocks, journal.damage]).toEqual([[1], undefined]);
     }
   });
 
@@ -338,8 +338,8 @@ describe("reading a journal", () => {
     async (_name, sequence, between, code) => {
       const bad = new Uint8Array(between).fill(0x77);
       const bytes = joined(segmentOf(SEGMENT, 0, 1), bad, groupOf(3, sequence, SEGMENT));
-      const { journal, materials } = await scanned([segmentFile(SEGMENT), bytes]);
-      expect([materials, journal.damage?.code]).toEqual([[1], code]);
+      const { journal, blocks } = await scanned([segmentFile(SEGMENT), bytes]);
+      expect([blocks, journal.damage?.code]).toEqual([[1], code]);
     },
   );
 
@@ -384,9 +384,9 @@ describe("reading a journal", () => {
       "ORT_JOURNAL",
       segmentFile(NEXT),
     ]);
-    expect(alone.materials).toEqual([1]);
+    expect(alone.blocks).toEqual([1]);
     const both = await scanned(first, [segmentFile(NEXT), segmentOf(NEXT, 1, 2)]);
-    expect([both.journal.damage, both.materials]).toEqual([undefined, [1, 2]]);
+    expect([both.journal.damage, both.blocks]).toEqual([undefined, [1, 2]]);
     const bound = { ...BASE, manifest: { journalEpoch: 3 } };
     const disk = diskWith(first, [segmentFile(NEXT), encodeSegmentHeader(NEXT, 1).fill(0, 20)]);
     expect((await JournalReader.open(disk, bound)).found.damage?.code).toBe("ORT_JOURNAL");
@@ -402,12 +402,12 @@ describe("reading a journal", () => {
     for (let at = 0; at < whole.length; at++) {
       const rotten = whole.slice();
       rotten[at] = (rotten[at] ?? 0) ^ 0x10;
-      const { journal, materials } = await scannedBeside({ ...BASE, manifest: { journalEpoch: 3 } }, [
+      const { journal, blocks } = await scannedBeside({ ...BASE, manifest: { journalEpoch: 3 } }, [
         segmentFile(SEGMENT),
         rotten,
       ]);
       const good = at < firstEnd ? [] : at < last ? [1] : [1, 2];
-      expect(materials, `byte ${at}`).toEqual(good);
+      expect(blocks, `byte ${at}`).toEqual(good);
       expect(journal.damage?.code, `byte ${at}`).toBe(at < last ? "ORT_JOURNAL" : undefined);
     }
   });
@@ -419,15 +419,15 @@ describe("reading a journal", () => {
       [[], []],
     ] as const) {
       const first = [segmentFile(SEGMENT), segmentOf(SEGMENT, 0, ...numbers)] as const;
-      const { journal, materials } = await scanned(first, next);
+      const { journal, blocks } = await scanned(first, next);
       expect([journal.damage?.code, journal.damage?.context.path]).toEqual([
         "ORT_JOURNAL",
         segmentFile(SEGMENT),
       ]);
-      expect(materials).toEqual(kept);
+      expect(blocks).toEqual(kept);
     }
     const alone = await scanned(next);
-    expect([alone.journal.damage?.code, alone.materials]).toEqual(["ORT_JOURNAL", []]);
+    expect([alone.journal.damage?.code, alone.blocks]).toEqual(["ORT_JOURNAL", []]);
   });
 
   test("[J2] reports damage when a newer program wrote it", async () => {
@@ -442,7 +442,7 @@ describe("reading a journal", () => {
     const group = sealGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
     const disk = diskWith([segmentFile(SEGMENT), joined(encodeSegmentHeader(SEGMENT, 0), group)]);
     const journal = await JournalReader.open(disk, BASE);
-    expect(await codeOfRejection(() => materialsIn(journal))).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(() => blocksIn(journal))).toBe("ORT_JOURNAL");
   });
 
   test("[J3] finds no segment without a folder, and only stale ones without an epoch", async () => {
@@ -462,7 +462,7 @@ describe("reading a journal", () => {
       offset === second && early-- > 0 ? bytes.fill(0) : bytes,
     );
     const journal = await JournalReader.open(racing, BASE);
-    expect([journal.found.damage, await materialsIn(journal)]).toEqual([undefined, [1, 2, 3]]);
+    expect([journal.found.damage, await blocksIn(journal)]).toEqual([undefined, [1, 2, 3]]);
     await journal.close();
     const rotten = withReads(disk, (offset, bytes) => (offset === second ? bytes.fill(0, 0, 4) : bytes));
     expect((await JournalReader.open(rotten, BASE)).found.damage?.code).toBe("ORT_JOURNAL");
@@ -474,7 +474,7 @@ describe("reading a journal", () => {
     const disk = diskWith([segmentFile(SEGMENT), first], [segmentFile(NEXT), torn]);
     const journal = await JournalReader.open(disk, BASE);
     for (const id of [SEGMENT, NEXT]) await disk.remove(segmentFile(id));
-    expect(await materialsIn(journal)).toEqual([1, 2, 3, 4]);
+    expect(await blocksIn(journal)).toEqual([1, 2, 3, 4]);
     expect([journal.groups, await journal.countEntries(SHAPE.volume)]).toEqual([4, 4]);
     const target = new MemoryDisk();
     await journal.copyTo(target);
@@ -487,7 +487,7 @@ describe("reading a journal", () => {
     const bytes = [...target.image().files.values()].reduce((sum, { length }) => sum + length, 0);
     expect(journal.bytes).toBe(bytes);
     const again = await JournalReader.open(target, BASE);
-    expect(await materialsIn(again)).toEqual([1, 2, 3, 4]);
+    expect(await blocksIn(again)).toEqual([1, 2, 3, 4]);
     await again.close();
   });
 

@@ -14,7 +14,7 @@ import { describe, expect, test } from "vitest";
 
 const codec = packedBlobCodec(SHAPE.volume);
 
-/** Sixteen voxels of one bit each, all 1 but the fourth: the palette is 1 and then the other material. */
+/** Sixteen voxels of one bit each, all 1 but the fourth: the palette is 1 and then the other block. */
 const CHUNK_9 = "02 0100 0900 0800000000000000";
 const CHUNK_7 = "02 0100 0700 0800000000000000";
 /** From [-1, 0, 0, 0] to [1, 0, 0, 2]: three pairs of x and y, each with three pairs of z and w. */
@@ -61,7 +61,7 @@ describe("a chunk blob of version 2", () => {
     const expected = "02040608 0204060c 02 01 00 01 02 01 02 0100 0900 0800000000000000 01 02 03 04 05";
     expect(toHex(encode(codec, [whole([1, 2, 3, 4], 9), few]))).toBe(toHex(fromHex(expected)));
     const voxels = [...realizeStored(few, undefined).voxels()];
-    expect(voxels.flatMap((material, cell) => (material === 5 ? cell : []))).toEqual([3, 8]);
+    expect(voxels.flatMap((block, cell) => (block === 5 ? cell : []))).toEqual([3, 8]);
   });
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([

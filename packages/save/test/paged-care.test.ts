@@ -39,10 +39,10 @@ async function resumed(disk: MemoryDisk): Promise<SaveWriter> {
   return resumeSave(disk, save);
 }
 
-async function changeLeaf(writer: SaveWriter, number: number, material: number): Promise<void> {
+async function changeLeaf(writer: SaveWriter, number: number, block: number): Promise<void> {
   const cell = pagedCell(number);
-  const leaves = [{ cell, chunks: [entryAt(cell.min, material)] }];
-  await (await writer.commit({ nowMs: material, leaves })).close();
+  const leaves = [{ cell, chunks: [entryAt(cell.min, block)] }];
+  await (await writer.commit({ nowMs: block, leaves })).close();
 }
 
 /** Returns the live generation's page with the leaf of this number, and all leaves in it. */

@@ -73,11 +73,11 @@ function globalWith({ generatorId, parameters, seed, versionHash }: GeneratorRef
 const global = globalWith(TERRAIN);
 const generated = generatedChunks(global);
 
-/** Returns the generated chunk at a position, with some voxels of another material. */
+/** Returns the generated chunk at a position, with some voxels of another block. */
 function edited(position: Position, cells: number, prng: Prng): Chunk {
   const edits = Array.from({ length: cells }, () => ({
     index: prng.below(VOLUME),
-    material: prng.between(200, 209),
+    block: prng.between(200, 209),
   }));
   return generated(position).edit(edits);
 }

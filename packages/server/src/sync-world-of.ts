@@ -1,8 +1,8 @@
 import {
+  blockCatalogCodec,
   CLOCK_NEVER,
   encode,
   isOrthantError,
-  materialCatalogCodec,
   OrthantError,
   voxelsOfChunks,
 } from "@orthant/core";
@@ -19,7 +19,7 @@ import type { World } from "@orthant/world";
 
 /**
  * Adapts a world for a host. Opens an epoch, which is durable before a client receives any of its clocks.
- * Throws `ORT_LIMIT` for a world with more materials than fit into a welcome.
+ * Throws `ORT_LIMIT` for a world with more blocks than fit into a welcome.
  */
 export async function syncWorldOf(world: World): Promise<SyncWorld> {
   requireSmallCatalog(world);
@@ -75,12 +75,9 @@ export async function syncWorldOf(world: World): Promise<SyncWorld> {
 
 /** Rejects it now rather than for every client. */
 function requireSmallCatalog({ catalog }: World): void {
-  const bytes = encode(materialCatalogCodec, catalog).length;
+  const bytes = encode(blockCatalogCodec, catalog).length;
   if (bytes <= CATALOG_BYTES_MAX) return;
-  throw new OrthantError(
-    "ORT_LIMIT",
-    `materials of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`,
-  );
+  throw new OrthantError("ORT_LIMIT", `blocks of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`);
 }
 
 function keepPlayer(world: World, playerId: bigint, name: string, { position, orientation }: Pose): void {

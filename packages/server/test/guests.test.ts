@@ -66,15 +66,15 @@ describe("clients over real sockets", () => {
       for (const { guest } of guests) {
         const voxel: Position = [random.below(32) - 16, random.below(64) - 16, random.below(32) - 16, 0];
         touched.push(voxel);
-        guest.setVoxels([{ voxel, material: random.below(5) }]);
+        guest.setVoxels([{ voxel, block: random.below(5) }]);
       }
     }
     for (const each of guests) each.tick();
     for (const each of guests) await each.until(() => each.results.length === EDITS);
     for (const each of guests) {
       for (const voxel of touched) {
-        const material = await world.get(voxel);
-        await each.until(() => each.guest.voxelAt(voxel) === material);
+        const block = await world.get(voxel);
+        await each.until(() => each.guest.voxelAt(voxel) === block);
       }
       expect(each.results.every(({ outcome }) => outcome !== "rejected")).toBe(true);
       expect(each.guest.openEdits).toEqual([]);

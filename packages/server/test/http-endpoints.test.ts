@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MaterialCatalog } from "@orthant/core";
+import { BlockCatalog } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
@@ -225,14 +225,14 @@ describe("a server does not start", () => {
     expect(await codeOfRejection(serve(options))).toBe("ORT_ARGUMENT");
   });
 
-  test("with more materials than fit into a welcome", async () => {
-    const materials = Array.from({ length: 2_000 }, (_, id) => ({
+  test("with more blocks than fit into a welcome", async () => {
+    const blocks = Array.from({ length: 2_000 }, (_, id) => ({
       id,
-      name: id === 0 ? "air" : `material ${id}`.padEnd(60, "."),
+      name: id === 0 ? "air" : `block ${id}`.padEnd(60, "."),
       colour: 0,
       solid: id > 0,
     }));
-    const world = await createWorld(new MemoryDisk(), { catalog: new MaterialCatalog(materials) });
+    const world = await createWorld(new MemoryDisk(), { catalog: new BlockCatalog(blocks) });
     expect(await codeOfRejection(serve({ world: closedAfterTest(world) }))).toBe("ORT_LIMIT");
   });
 

@@ -40,7 +40,7 @@ describe("a client that joins", () => {
     expect(blank.content).toBe("generated");
     expect(blank.mask.regions).toEqual([REGION]);
 
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     const { patch } = await client.next("patch");
     expect(patch.changes.map((change) => change.region)).toEqual([REGION]);
     expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
@@ -56,7 +56,7 @@ describe("a client that joins", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     const before = world.generation;
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
     expect(world.generation).toBeGreaterThan(before);
   });
@@ -82,7 +82,7 @@ describe("a client that joins", () => {
       ada.entities.flatMap(({ entered, moved }) => [...entered, ...moved].map(({ position }) => position[0]));
     await until(() => positions().includes(3));
     // The world remembers an anonymous player who edited it.
-    bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], material: 1 }] });
+    bob.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [3, 20, 3, 0], block: 1 }] });
     await bob.next("editResults");
     bob.socket.close();
     await until(() => ada.entities.some(({ left }) => left.length > 0));
@@ -126,7 +126,7 @@ describe("a game", () => {
     const server = await serve({ world, rules: { onEdit: async () => "this is a museum" } });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
-    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] });
+    client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await client.next("editResults")).results).toEqual([
       { editId: 1, outcome: "rejected", reason: "vetoed", detail: "this is a museum" },
     ]);
@@ -144,7 +144,7 @@ describe("a game", () => {
     const client = await PlainClient.join(server.url);
     const { position } = await client.next("welcome");
     client.say(
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], material: 3 }] },
+      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] },
       { kind: "move", position: [9, 9, 9, 0], orientation: [0, 0, 0, 1] },
       { kind: "game", payload: new Uint8Array(1) },
     );
@@ -169,7 +169,7 @@ describe("a game", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     for (const x of [1, 2, 3]) {
-      client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], material: 3 }] });
+      client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], block: 3 }] });
     }
     await until(() => client.results.length === 3);
     expect(client.results.map((result) => ("reason" in result ? result.reason : result.outcome))).toEqual([

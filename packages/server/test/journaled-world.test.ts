@@ -32,7 +32,7 @@ describe("a host's world with a journal", () => {
     hosted.onEdit((clocks) => heard.push(clocks.length));
     disk.isHeld = true;
     for (let editId = 1; editId <= 3; editId++) {
-      const placements = [{ voxel: [editId, 20, 0, 0], material: 5 }] as const;
+      const placements = [{ voxel: [editId, 20, 0, 0], block: 5 }] as const;
       expect((await hosted.edit(placements, { clientId: 1n, editId })).outcome).toBe("applied");
     }
     expect(heard).toEqual([1, 1, 1]);

@@ -10,7 +10,7 @@ const goodbye = (limit: string): string => `orthant_goodbyes_total{reason="limit
 /** Makes edits and returns how many of them were applied. */
 async function editsMade(client: PlainClient, count: number): Promise<number> {
   for (let editId = 1; editId <= count; editId++) {
-    client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], material: 3 }] });
+    client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], block: 3 }] });
   }
   await until(() => client.results.length === count);
   return client.results.filter(({ outcome }) => outcome !== "rejected").length;

@@ -81,7 +81,7 @@ export class Hand {
   #actAt(point: CanvasPoint, tool: Tool): void {
     this.pickAt(point, (hit) => {
       if (hit === undefined || tool === "look") return;
-      if (tool === "pick") this.tools.material = hit.material;
+      if (tool === "pick") this.tools.block = hit.block;
       else this.#paint(tool === "place" ? hit.before : hit.voxel, tool);
     });
   }
@@ -100,9 +100,9 @@ export class Hand {
   }
 
   #paint(center: Position, tool: Tool): void {
-    const { brush, material } = this.tools;
+    const { brush, block } = this.tools;
     const { slice } = this.#viewer;
-    this.#send({ kind: "brush", brush, center, material: tool === "place" ? material : AIR, slice });
+    this.#send({ kind: "brush", brush, center, block: tool === "place" ? block : AIR, slice });
   }
 
   #showTool(): void {

@@ -40,7 +40,7 @@ export class Page {
   #opening: Opening;
   #wanted: PlaceLink | undefined;
   #numbers: Numbers | undefined;
-  readonly #questions = new Map<number, (material: number | undefined) => void>();
+  readonly #questions = new Map<number, (block: number | undefined) => void>();
   #questionId = 0;
   #linkedMs = 0;
 
@@ -73,7 +73,7 @@ export class Page {
     return this.#viewer;
   }
 
-  /** Returns the worker's current material of a voxel; `undefined` when it is not loaded. */
+  /** Returns the worker's current block of a voxel; `undefined` when it is not loaded. */
   voxelAt(position: Position): Promise<number | undefined> {
     return new Promise((resolve) => {
       const id = this.#questionId++;
@@ -83,9 +83,9 @@ export class Page {
   }
 
   /** Sets a voxel, as a click with the one-voxel brush does. */
-  setVoxel(center: Position, material: number): void {
+  setVoxel(center: Position, block: number): void {
     const brush = { shape: "box", radius: 0, isThick: false } as const;
-    this.#link.send({ kind: "brush", brush, center, material, slice: this.#viewer.slice });
+    this.#link.send({ kind: "brush", brush, center, block, slice: this.#viewer.slice });
   }
 
   /** The latest counters. */
@@ -120,7 +120,7 @@ export class Page {
         this.#hand.picked(message);
         break;
       case "voxel":
-        this.#questions.get(message.id)?.(message.material);
+        this.#questions.get(message.id)?.(message.block);
         this.#questions.delete(message.id);
         break;
       case "others":
@@ -136,23 +136,23 @@ export class Page {
         this.#numbers = message.numbers;
         this.#showNumbers(message.numbers);
         break;
-      case "block":
+      case "meshBlock":
       case "drop":
-      case "tile":
+      case "mapTile":
       case "progress":
         this.#viewer.take(message);
     }
   }
 
   #know(facts: WorldFacts): void {
-    const { name, materials, canEdit, origin } = facts;
+    const { name, blocks, canEdit, origin } = facts;
     document.title = `${printable(name) || "A world"} · Orthant`;
     showText(element("world-name", HTMLElement), name || "A world");
     showText(element("world-origin", HTMLElement), origin);
     if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
     this.#viewer.know(facts, this.#wanted);
     this.#wanted = undefined;
-    this.#hand.tools.offer(materials, canEdit);
+    this.#hand.tools.offer(blocks, canEdit);
     this.#help.suit(facts);
     element("toggle-map", HTMLElement).setAttribute("aria-pressed", String(this.#viewer.isMap));
   }
@@ -168,8 +168,8 @@ export class Page {
 
   #showNumbers(numbers: Numbers): void {
     const { calls, triangles } = this.#viewer.stage.drawn;
-    const blocks = this.#viewer.stage.layers.blockCount;
-    this.#panel.show(numbers, { blocks, calls, triangles, pictures: this.#viewer.frames });
+    const meshBlocks = this.#viewer.stage.layers.meshBlockCount;
+    this.#panel.show(numbers, { meshBlocks, calls, triangles, pictures: this.#viewer.frames });
   }
 
   #frame(nowMs: number, lastMs: number): void {

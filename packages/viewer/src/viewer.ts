@@ -72,7 +72,7 @@ export class Viewer {
   #lastEye: Vector = [0, 0, 0, 0];
   #motion: Vector = [0, 0, 0, 0];
   #frames = 0;
-  /** The slice whose blocks are all made. */
+  /** The slice whose mesh blocks are all made. */
   #doneId = -1;
 
   constructor(events: ViewerEvents) {
@@ -232,9 +232,9 @@ export class Viewer {
     this.touch();
   }
 
-  /** Handles blocks, tiles and progress from the worker. */
-  take(message: Extract<FromWorld, { kind: "block" | "drop" | "tile" | "progress" }>): void {
-    if (message.kind === "tile") this.map.take(message);
+  /** Handles mesh blocks, tiles and progress from the worker. */
+  take(message: Extract<FromWorld, { kind: "meshBlock" | "drop" | "mapTile" | "progress" }>): void {
+    if (message.kind === "mapTile") this.map.take(message);
     else if (message.kind === "progress") {
       if (message.isNearReady) this.stage.layers.ready(message.sliceId);
       this.#doneId = message.isDone ? message.sliceId : -1;

@@ -117,9 +117,9 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         remark: "Here, to look. Converted without the generator, the layer color (2),",
         // Bands of 16 pixels: the game wrote (y / 16 + y / 512) modulo 8 there.
         voxels: [
-          { position: [256, 200, 0, 0], material: 4 },
-          { position: [257, 237, 0, 0], material: 6 },
-          { position: [12, 512 + 21, 0, 0], material: 2 },
+          { position: [256, 200, 0, 0], block: 4 },
+          { position: [257, 237, 0, 0], block: 6 },
+          { position: [12, 512 + 21, 0, 0], block: 2 },
         ],
         // Leaves, and water further down.
         strongest: [
@@ -134,9 +134,9 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         remark: "Here, to look. Converted without block subtypes (56).",
         // Sand and rock of the two columns, and air above them.
         voxels: [
-          { position: [63, 768, 0, 0], material: 15 },
-          { position: [-64, 768, 127, 0], material: 30 },
-          { position: [63, 768 + 63, 63, 0], material: 0 },
+          { position: [63, 768, 0, 0], block: 15 },
+          { position: [-64, 768, 127, 0], block: 30 },
+          { position: [63, 768 + 63, 63, 0], block: 0 },
         ],
         // The colour of its sand, below the sky.
         strongest: [
@@ -149,7 +149,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         name: "world.sav",
         origin: "tilesave, from your disk",
         remark: "Here, to look. Converted without the terrain that the game makes.",
-        voxels: [{ position: [0, 0, 0, 0], material: 1 }],
+        voxels: [{ position: [0, 0, 0, 0], block: 1 }],
         // The dirt in the corner of its chunk.
         strongest: [{ at: [262, 316], channel: "red" }],
       },
@@ -160,7 +160,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
         await view.says("world-name", name);
         expect(await view.page.textContent("#world-origin")).toBe(origin);
         await view.said(shown.remark);
-        for (const { position, material } of shown.voxels) await view.sees(position, material);
+        for (const { position, block } of shown.voxels) await view.sees(position, block);
         await view.settled();
         const picture = await view.picture();
         for (const { at, channel } of shown.strongest) {

@@ -1,12 +1,12 @@
-import { DEFAULT_MATERIALS } from "@orthant/core";
+import { DEFAULT_BLOCKS } from "@orthant/core";
 import {
   BRUSH_RADIUS_MAX,
+  blockLooks,
   brushVoxels,
   castRay,
   EditHistory,
   emptyColumns,
-  materialLooks,
-  paintTile,
+  paintMapTile,
   sliceHiding,
   takeVoxel,
 } from "@orthant/viewer";
@@ -74,7 +74,7 @@ describe("a ray", () => {
 describe("an edit history", () => {
   test("returns the last edit first and skips edits that were not applied", () => {
     const history = new EditHistory();
-    const placements = [1, 2, 3].map((material) => [{ voxel: [0, 0, 0, 0] as const, material }]);
+    const placements = [1, 2, 3].map((block) => [{ voxel: [0, 0, 0, 0] as const, block }]);
     const [, withdraw] = placements.map((before) => history.remember(before));
     withdraw?.();
     expect([history.takeLast(), history.takeLast(), history.takeLast()]).toEqual([
@@ -86,7 +86,7 @@ describe("an edit history", () => {
 
   test("keeps at most 100 edits", () => {
     const history = new EditHistory();
-    for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], material: edit }]);
+    for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], block: edit }]);
     let count = 0;
     while (history.takeLast() !== undefined) count++;
     expect(count).toBe(100);
@@ -94,14 +94,14 @@ describe("an edit history", () => {
 });
 
 describe("a map tile", () => {
-  const looks = materialLooks(DEFAULT_MATERIALS.materials);
+  const looks = blockLooks(DEFAULT_BLOCKS.blocks);
   const [WATER, SAND, STONE] = [5, 4, 1];
 
   test("has the colour of the first voxel from above", () => {
     const columns = emptyColumns(2, 1);
     expect(takeVoxel(columns, 0, 0, 9, looks), "air hides nothing").toBe(true);
     expect(takeVoxel(columns, 0, STONE, 8, looks)).toBe(false);
-    expect([...paintTile(columns, looks, false)]).toEqual([0x8a, 0x8d, 0x91, 255, 0, 0, 0, 0]);
+    expect([...paintMapTile(columns, looks, false)]).toEqual([0x8a, 0x8d, 0x91, 255, 0, 0, 0, 0]);
   });
 
   test("shows the ground through water, and shades slopes", () => {
@@ -109,7 +109,7 @@ describe("a map tile", () => {
     expect(takeVoxel(columns, 0, WATER, 9, looks)).toBe(true);
     takeVoxel(columns, 0, SAND, 8, looks);
     takeVoxel(columns, 1, STONE, 11, looks);
-    const [red = 0, , , , stone = 0] = paintTile(columns, looks, true);
+    const [red = 0, , , , stone = 0] = paintMapTile(columns, looks, true);
     expect(red).toBeGreaterThan(0x3b);
     expect(red).toBeLessThan(0xe2);
     expect(stone, "it faces the light").toBeGreaterThan(0x8a);

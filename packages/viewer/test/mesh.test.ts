@@ -1,14 +1,14 @@
-import { CUBE_CHUNKS, DEFAULT_MATERIALS, emptyChunk, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
+import { CUBE_CHUNKS, DEFAULT_BLOCKS, emptyChunk, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import {
-  blockGrid,
+  blockLooks,
   cutChunk,
   differenceOf,
   emptyVolume,
-  fillBlock,
+  fillMeshBlock,
   firstSlice,
   GreedyMesher,
-  materialLooks,
+  meshBlockGrid,
   type QuadMesh,
   quadCount,
   type ScenePoint,
@@ -20,14 +20,14 @@ import { describe, expect, test } from "vitest";
 const STONE = 1;
 const WATER = 5;
 const LAMP = 13;
-const looks = materialLooks(DEFAULT_MATERIALS.materials);
+const looks = blockLooks(DEFAULT_BLOCKS.blocks);
 
-function volumeOf(size: ScenePoint, materialAt: (right: number, up: number, back: number) => number): Volume {
+function volumeOf(size: ScenePoint, blockAt: (right: number, up: number, back: number) => number): Volume {
   const volume = emptyVolume(size);
   let index = 0;
   for (let back = -1; back <= size[2]; back++)
     for (let up = -1; up <= size[1]; up++)
-      for (let right = -1; right <= size[0]; right++) volume.materials[index++] = materialAt(right, up, back);
+      for (let right = -1; right <= size[0]; right++) volume.blocks[index++] = blockAt(right, up, back);
   return volume;
 }
 
@@ -139,7 +139,7 @@ describe("a mesh", () => {
     expect(veil.colours[3]).toBeLessThan(255);
   });
 
-  test("marks glowing materials", () => {
+  test("marks glowing blocks", () => {
     const volume = volumeOf([1, 1, 1], (...at) => (at.every((coordinate) => coordinate === 0) ? LAMP : 0));
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(
@@ -188,21 +188,21 @@ describe("a mesh", () => {
 describe("a block", () => {
   test("takes its border from its neighbours", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
-    const grid = blockGrid(CUBE_CHUNKS, slice);
+    const grid = meshBlockGrid(CUBE_CHUNKS, slice);
     expect(grid.size).toEqual([32, 32, 32]);
     const volume = emptyVolume(grid.size);
     // Solid below, and air from chunk 2 up: the block's top borders on air that belongs to its neighbour.
-    expect(fillBlock(grid, [0, 0, 0], (_right, up) => (up < 2 ? STONE : 0), volume)).toBe("filled");
+    expect(fillMeshBlock(grid, [0, 0, 0], (_right, up) => (up < 2 ? STONE : 0), volume)).toBe("filled");
     const { opaque } = new GreedyMesher(looks).mesh(volume);
     expect(quadsOf(opaque).map((quad) => quad[0]?.position[1])).toEqual([32]);
   });
 
   test("is not made while a neighbour is unknown", () => {
     const slice = firstSlice(CUBE_CHUNKS, [0, 0, 0, 0]);
-    const grid = blockGrid(CUBE_CHUNKS, slice);
+    const grid = meshBlockGrid(CUBE_CHUNKS, slice);
     const cutAt = (right: number): number | undefined => (right < 2 ? STONE : undefined);
-    expect(fillBlock(grid, [0, 0, 0], cutAt, emptyVolume(grid.size))).toBe("unknown");
-    expect(fillBlock(grid, [0, 0, 0], () => 0, emptyVolume(grid.size))).toBe("air");
+    expect(fillMeshBlock(grid, [0, 0, 0], cutAt, emptyVolume(grid.size))).toBe("unknown");
+    expect(fillMeshBlock(grid, [0, 0, 0], () => 0, emptyVolume(grid.size))).toBe("air");
   });
 
   test("of a four-dimensional chunk shows its slice, along any axis", () => {
@@ -225,9 +225,7 @@ describe("a block", () => {
     const beside = volumeOf([2, 2, 2], () => STONE);
     const difference = emptyVolume([2, 2, 2]);
     expect(differenceOf(beside, here, difference)).toBe(true);
-    expect([...difference.materials]).toEqual(
-      [...here.materials].map((material) => (material === 0 ? STONE : 0)),
-    );
+    expect([...difference.blocks]).toEqual([...here.blocks].map((block) => (block === 0 ? STONE : 0)));
     expect(differenceOf(here, beside, difference)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   HYPERCUBE_CHUNKS,
   type Position,
   TILE_CHUNKS,
@@ -42,7 +42,7 @@ async function newWorld(
   ...boxes: readonly (readonly [Position, Position, number])[]
 ): Promise<World> {
   const world = await createWorld(new MemoryDisk(), { name: "Trial", shape, autosave: false } as object);
-  for (const [min, max, material] of boxes) await world.fill({ min, max }, material);
+  for (const [min, max, block] of boxes) await world.fill({ min, max }, block);
   onTestFinished(() => world.close());
   return world;
 }
@@ -57,15 +57,15 @@ function pageOf({ port }: OrthantServer): string {
   return `http://127.0.0.1:${port}`;
 }
 
-function colourOf(material: number): Pixel {
-  const colour = DEFAULT_MATERIALS.byId(material)?.colour ?? 0;
+function colourOf(block: number): Pixel {
+  const colour = DEFAULT_BLOCKS.byId(block)?.colour ?? 0;
   return [colour >>> 16, (colour >>> 8) & 0xff, colour & 0xff];
 }
 
-/** Whether a pixel shows a material in any light: its channels have the material's proportions. */
-function shows(picture: Screenshot, [left, top]: readonly [number, number], material: number): boolean {
+/** Whether a pixel shows a block in any light: its channels have the block's proportions. */
+function shows(picture: Screenshot, [left, top]: readonly [number, number], block: number): boolean {
   const pixel = picture.at(left, top);
-  const colour = colourOf(material);
+  const colour = colourOf(block);
   const light = pixel.reduce((sum, part) => sum + part, 0) / colour.reduce((sum, part) => sum + part, 0);
   return (
     light > 0.3 &&
@@ -185,7 +185,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     expect(await isOpen()).toBe(true);
   });
 
-  test("places the chosen material with the chosen tool, shows it at once, and undoes it", async () => {
+  test("places the chosen block with the chosen tool, shows it at once, and undoes it", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
     const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
@@ -207,7 +207,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     await view.sees([0, 0, -17, 0], 0);
     await view.page.keyboard.press("4");
     await view.page.mouse.click(320 + 30, 200);
-    await view.says("material-name", "brick");
+    await view.says("block-name", "brick");
   });
 
   test("edits with a box and with a sphere, each in one edit", async () => {

@@ -40,7 +40,7 @@ const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
   orientation: requireVector,
   velocity: requireVector,
   scale: requireFloat,
-  material: requireNumber,
+  block: requireNumber,
   displayName: requireOptionalText,
   tags: requireTags,
   payload: requireBytes,
@@ -111,7 +111,7 @@ export function requireArray(
 /** Throws `ORT_ARGUMENT` unless `placement` has a voxel. Does not check that it lies in the world. */
 export function requirePlacement(placement: unknown): asserts placement is VoxelPlacement {
   if (typeof placement !== "object" || placement === null) {
-    throw wrongArgument("the placement", placement, "it has a voxel and a material");
+    throw wrongArgument("the placement", placement, "it has a voxel and a block");
   }
   requirePosition("voxel", (placement as Partial<VoxelPlacement>).voxel);
 }

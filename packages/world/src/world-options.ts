@@ -1,10 +1,10 @@
 import type {
+  BlockCatalog,
   CacheLimits,
   ChunkShape,
   Clock,
   GeneratorRef,
   GeneratorRegistry,
-  MaterialCatalog,
   Position,
 } from "@orthant/core";
 import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
@@ -15,7 +15,7 @@ export interface NewWorld {
   readonly shape?: ChunkShape;
   /** Fills the space that has not been edited. Default: nothing. */
   readonly generator?: GeneratorRef;
-  readonly catalog?: MaterialCatalog;
+  readonly catalog?: BlockCatalog;
   /** Where players start, in voxels. */
   readonly spawn?: Position;
   /** Thresholds of the save, fixed for its lifetime. Default: `DEFAULT_LIMITS`. */

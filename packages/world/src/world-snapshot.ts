@@ -28,7 +28,7 @@ export class WorldSnapshot {
     this.#loader = loader;
   }
 
-  /** Returns the material of a voxel. */
+  /** Returns the block of a voxel. */
   async get(position: Position): Promise<number> {
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
     return chunk.get(cellOfVoxel(this.shape, ...position));

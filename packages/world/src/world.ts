@@ -1,4 +1,5 @@
 import {
+  type BlockCatalog,
   type Box,
   boxAt,
   type Chunk,
@@ -8,7 +9,6 @@ import {
   chunkOfVoxel,
   chunksOfVoxels,
   type Epoch,
-  type MaterialCatalog,
   type Position,
   type QueryDetail,
   type RegionTree,
@@ -46,7 +46,7 @@ import { WorldSnapshot } from "./world-snapshot.ts";
 /** The parts of a world, as `createWorld` and `openWorld` assemble them. */
 export interface WorldParts extends SaverParts {
   readonly disk: Disk;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   /** Returns 64 random bits. */
   readonly random: () => bigint;
   /** The number of the epoch in which clocks are issued. Default: the next one. */
@@ -59,7 +59,7 @@ export interface WorldParts extends SaverParts {
  */
 export class World {
   readonly shape: ChunkShape;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   /** The kept saved states. */
   readonly history: WorldHistory;
   readonly #clock: Clock;
@@ -140,7 +140,7 @@ export class World {
     return this.#epoch.includes(epoch);
   }
 
-  /** Returns the material of a voxel. */
+  /** Returns the block of a voxel. */
   async get(position: Position): Promise<number> {
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
     return chunk.get(cellOfVoxel(this.shape, ...position));
@@ -203,11 +203,11 @@ export class World {
   }
 
   /**
-   * Sets the material of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
-   * materials are called and look like, and an imported world may lack its own.
+   * Sets the block of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
+   * blocks are called and look like, and an imported world may lack its own.
    */
-  async set(position: Position, material: number): Promise<WorldEdit> {
-    return this.edit([{ voxel: position, material }]);
+  async set(position: Position, block: number): Promise<WorldEdit> {
+    return this.edit([{ voxel: position, block }]);
   }
 
   /** Sets voxels in one step; the last placement for a voxel wins. */
@@ -232,8 +232,8 @@ export class World {
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, material: number): Promise<WorldEdit> {
-    return this.#change(fillRequest(this.shape, box, material));
+  async fill(box: Box, block: number): Promise<WorldEdit> {
+    return this.#change(fillRequest(this.shape, box, block));
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */

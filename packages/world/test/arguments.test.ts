@@ -34,10 +34,7 @@ describe("a value that cannot be stored is rejected at once, and the world can s
       (world) => world.spawnEntity({ kind: 1, position: [1e39, 0, 0, 0] }),
     ],
     ["an entity of a kind above 65,535", (world) => world.spawnEntity({ kind: 65_536, position: HERE })],
-    [
-      "an entity of a material above 255",
-      (world) => world.spawnEntity({ kind: 1, position: HERE, material: 256 }),
-    ],
+    ["an entity of a block above 255", (world) => world.spawnEntity({ kind: 1, position: HERE, block: 256 })],
     [
       "an entity larger than a record",
       (world) => world.spawnEntity({ kind: 1, position: HERE, payload: new Uint8Array(262_144) }),
@@ -65,8 +62,8 @@ describe("a value that cannot be stored is rejected at once, and the world can s
   test.each<[name: string, attempt: (world: World) => Promise<unknown>]>([
     ["half a voxel", (world) => world.set([0.5, 0, 0, 0], 1)],
     ["a voxel beyond the lattice", (world) => world.set([2 ** 40, 0, 0, 0], 1)],
-    ["a material above 65,535", (world) => world.set(HERE, 65_536)],
-    ["a negative material", (world) => world.fill(boxBetween(HERE, [99, 9, 9, 9]), -1)],
+    ["a block above 65,535", (world) => world.set(HERE, 65_536)],
+    ["a negative block", (world) => world.fill(boxBetween(HERE, [99, 9, 9, 9]), -1)],
     ["a box that ends before it begins", (world) => world.fill({ min: [9, 9, 9, 9], max: HERE }, 1)],
     [
       "a copy to beyond the lattice",
@@ -75,9 +72,7 @@ describe("a value that cannot be stored is rejected at once, and the world can s
     [
       "voxels in too many chunks",
       (world) =>
-        world.edit(
-          Array.from({ length: 65_537 }, (_, index) => ({ voxel: [index * 8, 0, 0, 0], material: 1 })),
-        ),
+        world.edit(Array.from({ length: 65_537 }, (_, index) => ({ voxel: [index * 8, 0, 0, 0], block: 1 }))),
     ],
   ])("%s, with a rejected promise", async (_name, attempt) => {
     const world = await emptyWorld();
@@ -89,7 +84,7 @@ describe("a value that cannot be stored is rejected at once, and the world can s
   });
 });
 
-test("a world keeps materials that its catalog does not name, since imported worlds may lack a catalog", async () => {
+test("a world keeps blocks that its catalog does not name, since imported worlds may lack a catalog", async () => {
   const disk = new MemoryDisk();
   const world = await emptyWorld(disk);
   await world.set(HERE, 999);
@@ -171,7 +166,7 @@ test("a world of many small leaves can be copied to another disk", async () => {
   const voxels = Array.from({ length: 3_000 }, (_, index) => {
     const spread = index < 500 ? 4_000 : 500;
     const coordinate = (): number => prng.between(-spread, spread);
-    return { voxel: [coordinate(), coordinate(), coordinate(), 0] as const, material: 1 + (index % 7) };
+    return { voxel: [coordinate(), coordinate(), coordinate(), 0] as const, block: 1 + (index % 7) };
   });
   await world.edit(voxels);
   const copy = new MemoryDisk();
@@ -181,6 +176,6 @@ test("a world of many small leaves can be copied to another disk", async () => {
   expect(save.index.totals.leaves).toBeGreaterThan(64);
   await save.close();
   const again = await openWorld(copy, { readOnly: true });
-  for (const { voxel, material } of voxels.slice(-100)) expect(await again.get(voxel)).toBe(material);
+  for (const { voxel, block } of voxels.slice(-100)) expect(await again.get(voxel)).toBe(block);
   await again.close();
 });

@@ -94,8 +94,8 @@ test("after a power cut, a journal in a browser restores the edits up to some mo
   await explorePowerCuts(disk, options, async ({ disk: left }) => {
     const after = await openWorld(left, quiet);
     const edits = await Promise.all(Array.from({ length: 12 }, (_, edit) => after.get([edit, 0, 0, 0])));
-    const count = edits.filter((material) => material === 1).length;
-    expect(edits.slice(0, count).every((material) => material === 1)).toBe(true);
+    const count = edits.filter((block) => block === 1).length;
+    expect(edits.slice(0, count).every((block) => block === 1)).toBe(true);
     found.add(count);
     await after.close();
   });

@@ -22,8 +22,8 @@ async function newWorld(disk = new MemoryDisk()): Promise<World> {
 async function numbered(world: World, editId: number, clientId = CLIENT): Promise<WorldEdit> {
   return world.edit(
     [
-      { voxel: [0, 0, 0, 0], material: editId },
-      { voxel: [600_000, 0, 0, 0], material: editId },
+      { voxel: [0, 0, 0, 0], block: editId },
+      { voxel: [600_000, 0, 0, 0], block: editId },
     ],
     { origin: { clientId, editId } },
   );
@@ -34,7 +34,7 @@ function editOf(
   world: World,
   origin: Partial<EditOrigin> & Pick<EditOrigin, "clientId">,
 ): Promise<WorldEdit> {
-  return world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin: { editId: 1, ...origin } });
+  return world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin: { editId: 1, ...origin } });
 }
 
 describe("an edit with an origin", () => {
@@ -84,7 +84,7 @@ describe("an edit with an origin", () => {
     await numbered(world, 1);
     const generation = await world.save();
     const origin: EditOrigin = { clientId: CLIENT, editId: 2 };
-    const edit = await world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin });
+    const edit = await world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin });
     expect(edit).toEqual({ chunks: [], clocks: [], outcome: "unchanged" });
     expect(await world.save()).toBe(generation + 1);
     await world.close();
@@ -128,7 +128,7 @@ describe("an edit with an origin", () => {
     ["a player who is a number", { clientId: 1n, editId: 1, playerId: 7 as never }],
   ])("is rejected with %s", async (_name, origin) => {
     const world = await newWorld();
-    const edit = world.edit([{ voxel: [0, 0, 0, 0], material: 1 }], { origin });
+    const edit = world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin });
     expect(await codeOfRejection(edit)).toBe("ORT_ARGUMENT");
     expect(await world.get([0, 0, 0, 0])).toBe(0);
     await world.close();

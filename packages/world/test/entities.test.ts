@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { storedEntities } from "./small-leaves.ts";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
-/** Filled boxes of many materials at both positions are too large for one leaf, so each gets its own. */
+/** Filled boxes of many blocks at both positions are too large for one leaf, so each gets its own. */
 const NEAR: Position = [0, 0, 0, 0];
 const FAR: Position = [100_000, 0, 0, 0];
 
@@ -32,7 +32,7 @@ describe("entities", () => {
       position: [1.5, -2.25, 0.1, 1e6],
       velocity: [0, 1, 0, 0],
       scale: 0.5,
-      material: 3,
+      block: 3,
       displayName: "Ünit 7",
       tags: ["tame", "old"],
       payload: Uint8Array.of(1, 2, 3),
@@ -45,7 +45,7 @@ describe("entities", () => {
       entityId,
       kind: 4,
       scale: 0.5,
-      material: 3,
+      block: 3,
       displayName: "Ünit 7",
       tags: ["tame", "old"],
     });

@@ -157,8 +157,8 @@ describe("tagging during concurrent saves", () => {
     let saving: Promise<unknown> = Promise.resolve();
     onList = async () => {
       onList = async () => undefined;
-      const saves = [1, 2, 3].map(async (material) => {
-        await world.set([0, 0, 0, 0], material);
+      const saves = [1, 2, 3].map(async (block) => {
+        await world.set([0, 0, 0, 0], block);
         await world.save();
       });
       saving = Promise.all(saves);

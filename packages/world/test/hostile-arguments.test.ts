@@ -82,7 +82,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
   ),
   ["spawnEntity", (world, value) => world.spawnEntity(value)],
   ...[
-    ...["entityClass", "kind", "position", "orientation", "velocity", "scale", "material", "displayName"],
+    ...["entityClass", "kind", "position", "orientation", "velocity", "scale", "block", "displayName"],
     ...["tags", "payload", "entityId", "lastSavedMs", "health"],
   ].flatMap((field) => [
     [
@@ -103,7 +103,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
   ["describe name", (world, value) => world.describe({ name: value })],
   ["describe spawn", (world, value) => world.describe({ spawn: value })],
   ["set position", (world, value) => world.set(value, 1)],
-  ["set material", (world, value) => world.set([1, 1, 1, 1], value)],
+  ["set block", (world, value) => world.set([1, 1, 1, 1], value)],
   ["edit", (world, value) => world.edit(value)],
   ["edit of one", (world, value) => world.edit([value])],
   ...["clientId", "editId", "playerId"].map(
@@ -111,14 +111,14 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
       [
         `edit ${field}`,
         (world: World, value: never) =>
-          world.edit([{ voxel: [2, 2, 2, 2], material: 1 }], {
+          world.edit([{ voxel: [2, 2, 2, 2], block: 1 }], {
             origin: { clientId: 1n, editId: 1, [field]: value },
           }),
       ] as const,
   ),
   ["fill box", (world, value) => world.fill(value, 1)],
   ["fill corner", (world, value) => world.fill({ min: value, max: [9, 9, 9, 9] }, 1)],
-  ["fill material", (world, value) => world.fill(cubeAt([0, 0, 0, 0], 2), value)],
+  ["fill block", (world, value) => world.fill(cubeAt([0, 0, 0, 0], 2), value)],
   ["copy box", (world, value) => world.copy(value, [1, 1, 1, 1])],
   ["copy to", (world, value) => world.copy(cubeAt([0, 0, 0, 0], 2), value)],
   ["setChunks", (world, value) => world.setChunks(value)],

@@ -23,10 +23,10 @@ const SEGMENT = segmentFile({ generation: 1, epoch: 1 });
 const NEXT = segmentFile({ generation: 2, epoch: 1 });
 
 /** Returns the disk of a world whose process was killed after an edit that only the journal has. */
-async function killedWorld(material: number): Promise<DiskImage> {
+async function killedWorld(block: number): Promise<DiskImage> {
   const disk = new MemoryDisk();
   const world = await createWorld(disk, {}, journaled);
-  await world.set(ORIGIN, material);
+  await world.set(ORIGIN, block);
   const image = disk.image();
   await world.close();
   return image;

@@ -98,8 +98,8 @@ class Chronicle {
       await world.load(regionBox(positionOf(region)));
       expect(world.clockOf(positionOf(region)), region).toBe(clock);
     }
-    for (const [position, material] of this.#voxels) {
-      if (this.#prng.chance(0.2)) expect(await world.get(positionOf(position)), position).toBe(material);
+    for (const [position, block] of this.#voxels) {
+      if (this.#prng.chance(0.2)) expect(await world.get(positionOf(position)), position).toBe(block);
     }
     const found = await world.entitiesIn(EVERYWHERE);
     expect(new Map(found.map(({ entityId, position }) => [entityId, `${position}`]))).toEqual(this.#entities);
@@ -111,10 +111,10 @@ class Chronicle {
   #set(): void {
     const placements = Array.from({ length: 1 + this.#prng.below(6) }, () => ({
       voxel: this.#position(),
-      material: this.#prng.below(4),
+      block: this.#prng.below(4),
     }));
     this.#later(this.#world.edit(placements, { origin: { clientId: 7n, editId: ++this.#editId } }));
-    for (const { voxel, material } of placements) this.#voxels.set(`${voxel}`, material);
+    for (const { voxel, block } of placements) this.#voxels.set(`${voxel}`, block);
   }
 
   #fill(): void {
@@ -123,9 +123,9 @@ class Chronicle {
       min,
       positionFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
     );
-    const material = this.#prng.below(3);
-    this.#later(this.#world.fill(box, material));
-    for (const position of positionsLexicographic(box)) this.#voxels.set(`${position}`, material);
+    const block = this.#prng.below(3);
+    this.#later(this.#world.fill(box, block));
+    for (const position of positionsLexicographic(box)) this.#voxels.set(`${position}`, block);
   }
 
   #later(edit: Promise<WorldEdit>): void {

@@ -27,7 +27,7 @@ async function livelyWorld(disk: Disk): Promise<World> {
   await world.set([100, 0, 0, 0], 1);
   await world.save();
   await world.set(ORIGIN, 2);
-  await world.edit([{ voxel: [-900, 0, 0, 0], material: 3 }], { origin: { clientId: 9n, editId: 4 } });
+  await world.edit([{ voxel: [-900, 0, 0, 0], block: 3 }], { origin: { clientId: 9n, editId: 4 } });
   world.changeEntity(cow.entityId, { position: [3, 1, 1, 1] });
   world.upsertPlayer({ playerId: 5n, name: "Ada" });
   world.describe({ name: "after" });

@@ -98,11 +98,11 @@ describe("a world with a journal", () => {
   test("[J7] knows after a crash which edits of a client were applied", async () => {
     const disk = new MemoryDisk();
     const world = await createWorld(disk, {}, journaled);
-    await world.edit([{ voxel: ORIGIN, material: 3 }], { origin: { clientId: 9n, editId: 4 } });
-    await world.edit([{ voxel: ORIGIN, material: 3 }], { origin: { clientId: 9n, editId: 5 } });
+    await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 4 } });
+    await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 5 } });
     const found = await afterCrash(disk);
     expect(found.lastEditOf(9n)).toBe(5);
-    const again = await found.edit([{ voxel: ORIGIN, material: 8 }], { origin: { clientId: 9n, editId: 5 } });
+    const again = await found.edit([{ voxel: ORIGIN, block: 8 }], { origin: { clientId: 9n, editId: 5 } });
     expect(again.outcome).toBe("duplicate");
     expect(await found.get(ORIGIN)).toBe(3);
     await found.close();
@@ -165,7 +165,7 @@ describe("a world with a journal", () => {
     expect(heard).toEqual([1]);
     expect(await world.get(ORIGIN)).toBe(1);
     // A caller that does not want to wait need not.
-    await world.edit([{ voxel: [1, 0, 0, 0], material: 1 }], { wait: "applied" });
+    await world.edit([{ voxel: [1, 0, 0, 0], block: 1 }], { wait: "applied" });
     // This edit changes nothing, but it implies that the voxel is 1, which is not durable yet.
     let repeatedKept = false;
     const repeated = world.set(ORIGIN, 1).then(() => {

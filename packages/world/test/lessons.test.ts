@@ -94,7 +94,7 @@ describe("problems of the original", () => {
           prng.below(400) - 200,
           prng.below(400) - 200,
         ] as const,
-        material: index + 1,
+        block: index + 1,
       }));
       await world.edit(edits);
       await world.close();
@@ -128,7 +128,7 @@ describe("problems of the original", () => {
       await world.edit(
         Array.from({ length: 2_000 }, (_, edit) => ({
           voxel: [at + (edit % 64), (edit * 7) % 8, (edit * 13) % 64, edit % 8] as const,
-          material: 1 + (edit % 50),
+          block: 1 + (edit % 50),
         })),
       );
     }
@@ -162,7 +162,7 @@ describe("problems of the original", () => {
     await world.close();
     const { files } = disk.image();
     expect(files.size).toBe(8);
-    // A chunk of two materials and its record are some hundred bytes; the entity's thousand are not included.
+    // A chunk of two blocks and its record are some hundred bytes; the entity's thousand are not included.
     expect((files.get("data/dt-000001.v4dt")?.length ?? 0) - packBefore).toBeLessThan(300 * 900);
   });
 

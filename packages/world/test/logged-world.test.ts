@@ -69,11 +69,11 @@ async function disk(): Promise<MemoryDisk> {
 
 const REGION = [0, 0, 0, 0] as const;
 
-function change(before: number, after: number, material: number): LoggedChange {
+function change(before: number, after: number, block: number): LoggedChange {
   return {
     steps: [{ region: REGION, before, after }],
-    chunks: [{ position: REGION, chunk: uniformChunk(4_096, material) }],
-    origins: [{ clientId: 7n, lastEditId: material }],
+    chunks: [{ position: REGION, chunk: uniformChunk(4_096, block) }],
+    origins: [{ clientId: 7n, lastEditId: block }],
   };
 }
 

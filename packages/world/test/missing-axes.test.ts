@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 
 const quiet = { clock: new FakeClock(), autosave: false };
 
-/** Returns a save of three dimensions from an earlier program, with a chunk of material 7 at w = 3. */
+/** Returns a save of three dimensions from an earlier program, with a chunk of block 7 at w = 3. */
 async function saveWithOutsideChunk(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const writer = await createSave(disk, {
@@ -34,7 +34,7 @@ describe("an axis on which chunks are one voxel wide", () => {
 
   test.each<[name: string, edit: (world: World) => Promise<unknown>, position: string]>([
     ["set", (world) => world.set([1, 2, 3, 3], 1), "voxel [1,2,3,3]"],
-    ["edit", (world) => world.edit([{ voxel: [1, 2, 3, -1], material: 1 }]), "voxel [1,2,3,-1]"],
+    ["edit", (world) => world.edit([{ voxel: [1, 2, 3, -1], block: 1 }]), "voxel [1,2,3,-1]"],
     ["fill", (world) => world.fill(outside, 1), "voxel [0,0,0,3]"],
     ["fill of a box that reaches over", (world) => world.fill(box, 1), "voxel [1,1,1,1]"],
     ["copy", (world) => world.copy(cubeAt([0, 0, 0, 0], 1), [0, 0, 0, 3]), "voxel [0,0,0,3]"],

@@ -118,8 +118,8 @@ class Campaign {
       this.#later(this.#world.set(positionOf(position), 9).then((edit) => this.#count(edit)));
     for (const [position] of known) this.#model.voxels.set(position, 9);
     await this.#world.save();
-    for (const [position, material] of known)
-      expect(await snapshot.get(positionOf(position)), position).toBe(material);
+    for (const [position, block] of known)
+      expect(await snapshot.get(positionOf(position)), position).toBe(block);
     await snapshot.close();
   }
 
@@ -154,9 +154,9 @@ class Campaign {
     );
     expect(entities).toEqual(expected);
     const wrong: string[] = [];
-    for (const [position, material] of this.#model.voxels) {
+    for (const [position, block] of this.#model.voxels) {
       const stored = await found.get(positionOf(position));
-      if (stored !== material) wrong.push(`${position} is ${stored}, not ${material}`);
+      if (stored !== block) wrong.push(`${position} is ${stored}, not ${block}`);
     }
     expect(wrong).toEqual([]);
     expect(new Map(found.players.map(({ playerId, name }) => [playerId, name]))).toEqual(this.#model.players);
@@ -165,9 +165,9 @@ class Campaign {
 
   async #set(): Promise<void> {
     const position = this.#position();
-    const material = this.#prng.below(5);
-    const edit = this.#world.set(position, material);
-    this.#model.voxels.set(`${position}`, material);
+    const block = this.#prng.below(5);
+    const edit = this.#world.set(position, block);
+    this.#model.voxels.set(`${position}`, block);
     this.#count(await edit);
   }
 
@@ -177,9 +177,9 @@ class Campaign {
       min,
       positionFrom((axis) => min[axis] + 1 + this.#prng.below(axis < 2 ? 9 : 2)),
     );
-    const material = this.#prng.below(3);
-    const edit = this.#world.fill(box, material);
-    for (const position of positionsLexicographic(box)) this.#model.voxels.set(`${position}`, material);
+    const block = this.#prng.below(3);
+    const edit = this.#world.fill(box, block);
+    for (const position of positionsLexicographic(box)) this.#model.voxels.set(`${position}`, block);
     this.#count(await edit);
   }
 
@@ -260,8 +260,8 @@ class Campaign {
 
   async #settle(): Promise<void> {
     await Promise.all(this.#background.splice(0));
-    const material = this.#model.voxels.size === 0 ? [] : [this.#prng.pick([...this.#model.voxels])];
-    for (const [position, expected] of material) {
+    const block = this.#model.voxels.size === 0 ? [] : [this.#prng.pick([...this.#model.voxels])];
+    for (const [position, expected] of block) {
       expect(await this.#world.get(positionOf(position)), position).toBe(expected);
     }
   }

@@ -12,10 +12,8 @@ test.each([["world.compact()"], ["Promise.any([world.compact(), world.compact()]
     const folder = await mkdtemp(join(tmpdir(), "orthant-alive-"));
     const made = await createWorld(new NodeDisk(folder), { name: "alive" }, { autosave: false });
     for (let round = 1; round <= 4; round++) {
-      const materialAt = (x: number): number => ((x * x * round) % 251) + 1;
-      await made.edit(
-        Array.from({ length: 500 }, (_, x) => ({ voxel: [x, 0, 0, 0], material: materialAt(x) })),
-      );
+      const blockAt = (x: number): number => ((x * x * round) % 251) + 1;
+      await made.edit(Array.from({ length: 500 }, (_, x) => ({ voxel: [x, 0, 0, 0], block: blockAt(x) })));
       await made.save();
     }
     await made.close();

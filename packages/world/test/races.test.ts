@@ -111,9 +111,9 @@ test("an edit beside an unread leaf that merges with it keeps its latest change"
   await createSmallLeaves(disk);
   const old: Position = [8_192, 0, 0, 0];
   const made: Position = [8_192, 4_096, 0, 0];
-  // Whole chunks of one material take few bytes.
-  const fill = (world: World, [x, y, z, w]: Position, material: number) =>
-    world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), material);
+  // Whole chunks of one block take few bytes.
+  const fill = (world: World, [x, y, z, w]: Position, block: number) =>
+    world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), block);
   const crowd = boxBetween([12_288, 0, 0, 0], [12_400, 1, 1, 1]);
   // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.
   const first = await reopen(disk);

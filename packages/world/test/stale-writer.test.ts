@@ -9,7 +9,7 @@ import { hastyClock } from "./hasty-clock.ts";
 type Durability = NonNullable<WorldOptions["durability"]>;
 
 const RETENTION = { newest: 1, hours: 0, days: 0 };
-const MATERIAL = 7;
+const BLOCK = 7;
 /** Each case tries one call in 8, each case others; all 1,340 take a minute or more. */
 const STOPS_APART = 8;
 
@@ -50,7 +50,7 @@ async function editAndSave(
   done: Acknowledged,
 ): Promise<void> {
   const positions = [first, first + 1].map((x): Position => [x, line, 100, 0]);
-  await Promise.all(positions.map((position) => world.set(position, MATERIAL)));
+  await Promise.all(positions.map((position) => world.set(position, BLOCK)));
   // Without a journal only a save makes an edit durable.
   if (durability === "journal") done.push(...positions);
   await world.save();
@@ -88,7 +88,7 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
   const findings = await verifySave(shared);
   expect(findings.filter(({ severity }) => severity === "damage")).toEqual([]);
   const world = await openWorld(shared, { readOnly: true });
-  for (const position of done) expect(await world.get(position), `the edit at ${position}`).toBe(MATERIAL);
+  for (const position of done) expect(await world.get(position), `the edit at ${position}`).toBe(BLOCK);
   await world.close();
 }
 

@@ -14,7 +14,7 @@ import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 
-const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: 5 }, 7n);
+const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: 5 }, 7n);
 
 async function flatWorld(disk = new MemoryDisk(), clock = new FakeClock()): Promise<World> {
   return createWorld(disk, { name: "Test", generator: FLOOR }, { clock, autosave: false });
@@ -105,8 +105,8 @@ describe("voxels", () => {
     const edits = [
       world.fill(box, 7),
       world.edit([
-        { voxel: [0, 5, 0, 0], material: 1 },
-        { voxel: [0, 5, 0, 0], material: 2 },
+        { voxel: [0, 5, 0, 0], block: 1 },
+        { voxel: [0, 5, 0, 0], block: 2 },
       ]),
       world.copy(boxBetween([-1, 4, -1, 0], [2, 7, 2, 1]), [100, 100, 100, 100]),
       world.set([101, 101, 101, 100], 3),

@@ -45,8 +45,8 @@ export const convertCommand: Command = {
     { flags: "--accept-loss", description: "write it although something is lost" },
     { flags: "--generation <number>", description: "an older generation that is still there" },
     {
-      flags: "--stand-in <material>",
-      description: "what voxels get whose material the format lacks",
+      flags: "--stand-in <block>",
+      description: "what voxels get whose block the format lacks",
       default: "1",
     },
     ...MARSMINER_OPTIONS,
@@ -180,12 +180,12 @@ async function nativeConversion(
   to: Target | undefined,
   args: Arguments,
 ): Promise<OpenConversion> {
-  const standInMaterial = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
+  const standInBlock = args.parsed("standIn", integerBetween(0, 255)) ?? 1;
   const wanted = to ?? "flat";
   if (wanted === "marsminer") return { ...conversionToMarsMiner(save, marsMinerOptions(args)), generation };
   if (wanted === "tilesave") return { ...conversionToTiles(save), generation };
   if (wanted === "pxsw" || wanted === "pxsw1")
-    return { ...conversionToPixels(save, wanted, standInMaterial), generation };
+    return { ...conversionToPixels(save, wanted, standInBlock), generation };
   if (wanted === "v3") return { ...conversionToV3(save), generation };
   if (wanted === "tree") {
     await save.close();
@@ -197,7 +197,7 @@ async function nativeConversion(
     unit: "leaves",
     steps: save.index.totals.leaves,
     generation,
-    run: (made, onLeaf) => convertToFlat(save, made, { standInMaterial, onLeaf }),
+    run: (made, onLeaf) => convertToFlat(save, made, { standInBlock, onLeaf }),
     verify: (made) => verifyFlatSave(made),
     close: () => save.close(),
   };

@@ -6,8 +6,8 @@ import {
   CUBE_CHUNKS,
   cellOfVoxel,
   chunkOfVoxel,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   FLAT_DEFAULTS,
   flatGenerator,
   type GeneratorRef,
@@ -220,8 +220,8 @@ function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
   const isFree = (y: number): boolean => {
     const voxel: Position = [0, y, 0, 0];
     const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
-    const material = chunk.get(cellOfVoxel(shape, ...voxel));
-    return material === AIR || DEFAULT_MATERIALS.byId(material)?.solid === false;
+    const block = chunk.get(cellOfVoxel(shape, ...voxel));
+    return block === AIR || DEFAULT_BLOCKS.byId(block)?.solid === false;
   };
   for (let y = REACH_VOXELS; y > -REACH_VOXELS; y--) {
     if (isFree(y) && !isFree(y - 1)) return [0, y, 0, 0];

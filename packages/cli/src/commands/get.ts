@@ -43,7 +43,7 @@ export const getCommand: Command = {
       const found = {
         world: folder,
         voxel,
-        material: await materialAt(opened.disk, voxel),
+        block: await blockAt(opened.disk, voxel),
         chunk: { position: chunk, state: stored.state },
         region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cell ?? null,
@@ -76,7 +76,7 @@ interface Writing {
 
 interface Found {
   readonly voxel: Position;
-  readonly material: { readonly id: number; readonly name: string } | null;
+  readonly block: { readonly id: number; readonly name: string } | null;
   readonly chunk: { readonly position: Position; readonly state: ChunkState };
   readonly region: {
     readonly position: Position;
@@ -90,8 +90,8 @@ interface Found {
   readonly record: (RecordLocation & Writing) | undefined;
 }
 
-/** Returns the material of a voxel; `null` when its generator is not available. */
-async function materialAt(disk: Disk, voxel: Position): Promise<Found["material"]> {
+/** Returns the block of a voxel; `null` when its generator is not available. */
+async function blockAt(disk: Disk, voxel: Position): Promise<Found["block"]> {
   try {
     const world = await whileLive(disk, () => openWorld(disk, { readOnly: true }));
     try {
@@ -191,7 +191,7 @@ const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
 
 function rowsOf({
   voxel,
-  material,
+  block,
   chunk,
   region,
   leaf,
@@ -200,10 +200,7 @@ function rowsOf({
 }: Found): Parameters<typeof factLines>[0] {
   return [
     ["voxel", formatPosition(voxel)],
-    [
-      "material",
-      material === null ? "unknown: the generator is not here" : `${material.id} ${material.name}`,
-    ],
+    ["block", block === null ? "unknown: the generator is not here" : `${block.id} ${block.name}`],
     ["chunk", `${formatPosition(chunk.position)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",

@@ -1,9 +1,9 @@
 import {
   AXES,
+  type BlockCatalog,
   type Box,
   boxAt,
   type ChunkShape,
-  type MaterialCatalog,
   type Position,
   regionBox,
   unionBox,
@@ -48,7 +48,7 @@ export const infoCommand: Command = {
   ],
   options: [
     { flags: "--count", description: "also count what is in it, which reads every record" },
-    { flags: "--materials", description: "also list the materials" },
+    { flags: "--blocks", description: "also list the blocks" },
     ...MARSMINER_OPTIONS,
   ],
   examples: ["orthant info my-world", "orthant info my-world --count --json"],
@@ -78,7 +78,7 @@ export const infoCommand: Command = {
       const rows = rowsOf(facts, sizes, counts);
       const waiting = describeJournal(opened);
       context.printAll(factLines([["format", describeFormat(format)], ...rows, ["journal", waiting]]));
-      if (args.has("materials")) context.printAll(materialLines(catalogOf(save.global.description)));
+      if (args.has("blocks")) context.printAll(blockLines(catalogOf(save.global.description)));
       return exitWithJournals([opened], context);
     } finally {
       await save.close();
@@ -110,7 +110,7 @@ interface Facts {
   readonly bounds: Bounds | null;
   /** Tighter extent: the regions with a clock. `null` when there are none, or when the index is split. */
   readonly changed: Bounds | null;
-  readonly materials: readonly { readonly id: number; readonly name: string }[];
+  readonly blocks: readonly { readonly id: number; readonly name: string }[];
 }
 
 interface Bounds {
@@ -223,7 +223,7 @@ function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey)
     players: players.length,
     bounds: boundsOf(index.outline(), description.chunkShape),
     changed: boundsOf(regionsOf(save), description.chunkShape),
-    materials: catalogOf(save.global.description).materials,
+    blocks: catalogOf(save.global.description).blocks,
   };
 }
 
@@ -257,7 +257,7 @@ function rowsOf(
     ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
     ["spawn", formatPosition(facts.spawn)],
     ["generator", describeGenerator(facts.generator)],
-    ["materials", String(facts.materials.length)],
+    ["blocks", String(facts.blocks.length)],
     ["clock epoch", String(facts.clockEpoch)],
     ["leaves", String(facts.leaves)],
     ["regions", `${facts.regions} with a clock`],
@@ -282,8 +282,8 @@ function chunksText({ chunks }: Facts, counts: Counts | undefined): string | und
   return chunks === null ? undefined : formatAmount(chunks, "chunk");
 }
 
-function materialLines({ materials }: MaterialCatalog): readonly string[] {
-  return materials.map(({ id, name, colour, solid }) => {
+function blockLines({ blocks }: BlockCatalog): readonly string[] {
+  return blocks.map(({ id, name, colour, solid }) => {
     const code = colour.toString(16).padStart(6, "0");
     return `${String(id).padStart(5)}  #${code}  ${name}${solid ? "" : " (passable)"}`;
   });

@@ -109,7 +109,7 @@ interface Lister {
 const LISTERS: Readonly<Record<string, Lister>> = {
   leaves: { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows },
   regions: { heading: ["region", "epoch", "step"], rows: regionRows },
-  chunks: { heading: ["chunk", "state", "materials"], rows: chunkRows },
+  chunks: { heading: ["chunk", "state", "blocks"], rows: chunkRows },
   entities: { heading: ["id", "class", "kind", "position", "name"], rows: entityRows },
   players: { heading: ["id", "name", "position", "saved"], rows: playerRows },
   generations: { heading: ["generation", "state", "modified"], rows: generationRows },
@@ -153,10 +153,10 @@ async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
   const rowOf = ({ position, chunk }: Awaited<ReturnType<Save["readChunks"]>>[number]): Row => {
     const state = chunk.isEmpty ? "empty" : "content";
-    const materials = chunk.materials().length;
+    const blocks = chunk.blocks().length;
     return {
-      cells: [formatPosition(position), state, String(materials)],
-      item: { chunk: position, state, materials },
+      cells: [formatPosition(position), state, String(blocks)],
+      item: { chunk: position, state, blocks },
     };
   };
   for await (const leaf of leavesIn(save, chunks)) {

@@ -2,8 +2,8 @@ import {
   type Axis,
   type Box,
   boxBetween,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
@@ -43,7 +43,7 @@ export const mapCommand: Command = {
   name: "map",
   summary: "Draw a picture of a world: from above, or a cut through it",
   details: [
-    "Writes a PNG in the colours of the world's materials. A world of two dimensions is shown as it is, one of three",
+    "Writes a PNG in the colours of the world's blocks. A world of two dimensions is shown as it is, one of three",
     "from above, one of four from above at several places along w. Without --box it shows what people made.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
@@ -203,7 +203,7 @@ async function drawFile(
   return bytes;
 }
 
-/** Returns the world's generator and materials. Without the generator, edits appear in empty space. */
+/** Returns the world's generator and blocks. Without the generator, edits appear in empty space. */
 async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<World, "field" | "catalog">> {
   try {
     const world = await openWorld(disk, { readOnly: true });
@@ -218,7 +218,7 @@ async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<W
     const shape = save.global.description.chunkShape;
     return {
       field: WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape }),
-      catalog: DEFAULT_MATERIALS,
+      catalog: DEFAULT_BLOCKS,
     };
   }
 }

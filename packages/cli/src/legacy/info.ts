@@ -32,7 +32,7 @@ export async function tellLegacyWorld(
   context.printAll(
     factLines([
       ["format", describeFormat(format)],
-      ["base", base.kind === "flatFloor" ? `a floor of material ${base.material}` : "empty"],
+      ["base", base.kind === "flatFloor" ? `a floor of block ${base.block}` : "empty"],
       ["chunks of", `${HYPERCUBE_CHUNKS.extents.join(" x ")} voxels (4D)`],
       ["chunks", `${formatAmount(chunks.length, "chunk")}, ${emptyChunks} of them empty`],
       ["bounds", bounds && `chunks ${formatBox(bounds)}`],

@@ -18,11 +18,11 @@ import type { View } from "./view.ts";
 export interface Band {
   readonly width: number;
   readonly rows: number;
-  /** The visible material; `AIR` when there is none. */
-  readonly materials: Uint16Array;
+  /** The visible block; `AIR` when there is none. */
+  readonly blocks: Uint16Array;
   /** The coordinate of the first visible voxel on the viewing axis. */
   readonly heights: Int32Array;
-  /** The translucent material in front, such as water; `AIR` when there is none. */
+  /** The translucent block in front, such as water; `AIR` when there is none. */
   readonly veils: Uint16Array;
   /** Number of translucent voxels in front. */
   readonly veilDepths: Uint16Array;
@@ -34,14 +34,14 @@ export async function lookAt(
   shape: ChunkShape,
   box: Box,
   view: View,
-  isVeil: (material: number) => boolean,
+  isVeil: (block: number) => boolean,
 ): Promise<Band> {
   const width = box.max[view.across] - box.min[view.across];
   const rows = box.max[view.down] - box.min[view.down];
   const band: Band = {
     width,
     rows,
-    materials: new Uint16Array(width * rows),
+    blocks: new Uint16Array(width * rows),
     heights: new Int32Array(width * rows),
     veils: new Uint16Array(width * rows),
     veilDepths: new Uint16Array(width * rows),
@@ -71,7 +71,7 @@ function paintChunk(
   shape: ChunkShape,
   box: Box,
   view: View,
-  isVeil: (material: number) => boolean,
+  isVeil: (block: number) => boolean,
 ): number {
   const { extents } = shape;
   const strides = [1, extents[0], extents[0] * extents[1], extents[0] * extents[1] * extents[2]] as const;
@@ -88,23 +88,23 @@ function paintChunk(
   for (let row = from(down); row < to(down); row++) {
     for (let column = from(across); column < to(across); column++) {
       const pixel = (row - box.min[down]) * band.width + (column - box.min[across]);
-      if (band.materials[pixel] !== AIR) continue;
+      if (band.blocks[pixel] !== AIR) continue;
       const cell = fixed + offsetOf(down, row) + offsetOf(across, column);
       if (along === undefined) {
-        band.materials[pixel] = voxels[cell] as number;
+        band.blocks[pixel] = voxels[cell] as number;
         if (voxels[cell] !== AIR) ended++;
         continue;
       }
       for (let at = to(along) - 1; at >= from(along); at--) {
-        const material = voxels[cell + offsetOf(along, at)] as number;
-        if (material === AIR) continue;
+        const block = voxels[cell + offsetOf(along, at)] as number;
+        if (block === AIR) continue;
         if (band.veils[pixel] === AIR) band.heights[pixel] = at;
-        if (isVeil(material)) {
-          if (band.veils[pixel] === AIR) band.veils[pixel] = material;
+        if (isVeil(block)) {
+          if (band.veils[pixel] === AIR) band.veils[pixel] = block;
           band.veilDepths[pixel] = (band.veilDepths[pixel] as number) + 1;
           continue;
         }
-        band.materials[pixel] = material;
+        band.blocks[pixel] = block;
         ended++;
         break;
       }

@@ -1,10 +1,10 @@
-import { AIR, type MaterialCatalog } from "@orthant/core";
+import { AIR, type BlockCatalog } from "@orthant/core";
 import type { Band } from "./band.ts";
 
 /** A colour: red, green, blue and opacity, 0 to 255 each. */
 export type Colour = readonly [red: number, green: number, blue: number, opacity: number];
 
-/** Names of translucent materials in catalogs. */
+/** Names of translucent blocks in catalogs. */
 const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
 /** Share that a translucent voxel hides, and what each further one adds. */
 const VEIL_SHARE = 0.55;
@@ -18,12 +18,12 @@ const HEIGHT_SPAN = 48;
 const HEIGHT_LIGHT = 0.22;
 const LIGHT_MIN = 0.35;
 const LIGHT_MAX = 1.45;
-/** A material missing from the catalog gets its own colour, which is the same in every picture. */
+/** A block missing from the catalog gets its own colour, which is the same in every picture. */
 const UNKNOWN_LIGHTEST = 0x60;
 
 /** Turns visible voxels into colours. */
 export class Painter {
-  readonly #catalog: MaterialCatalog;
+  readonly #catalog: BlockCatalog;
   readonly #background: Colour;
   readonly #middle: number;
   readonly #isShaded: boolean;
@@ -31,19 +31,19 @@ export class Painter {
   readonly #veils = new Map<number, boolean>();
 
   /** With a middle height the picture is shaded; without one, colours are exactly those of the catalog. */
-  constructor(catalog: MaterialCatalog, background: Colour, middle: number | undefined) {
+  constructor(catalog: BlockCatalog, background: Colour, middle: number | undefined) {
     this.#catalog = catalog;
     this.#background = background;
     this.#middle = middle ?? 0;
     this.#isShaded = middle !== undefined;
   }
 
-  /** Whether a material is translucent. Never in a cut, where nothing is behind. */
-  readonly isVeil = (material: number): boolean => {
-    let veil = this.#veils.get(material);
+  /** Whether a block is translucent. Never in a cut, where nothing is behind. */
+  readonly isVeil = (block: number): boolean => {
+    let veil = this.#veils.get(block);
     if (veil === undefined) {
-      veil = this.#isShaded && VEIL_NAMES.has(this.#catalog.byId(material)?.name ?? "");
-      this.#veils.set(material, veil);
+      veil = this.#isShaded && VEIL_NAMES.has(this.#catalog.byId(block)?.name ?? "");
+      this.#veils.set(block, veil);
     }
     return veil;
   };
@@ -67,17 +67,17 @@ export class Painter {
   }
 
   #colourAt(band: Band, pixel: number): Colour {
-    const behind = this.#colourOf(band.materials[pixel] as number);
+    const behind = this.#colourOf(band.blocks[pixel] as number);
     const veil = band.veils[pixel] as number;
     if (veil === AIR) return behind;
     const depth = (band.veilDepths[pixel] as number) - 1;
     const share = Math.min(VEIL_SHARE_MAX, VEIL_SHARE + depth * VEIL_SHARE_PER_VOXEL);
-    const isGround = band.materials[pixel] !== AIR;
+    const isGround = band.blocks[pixel] !== AIR;
     return isGround ? mix(behind, this.#colourOf(veil), share) : this.#colourOf(veil);
   }
 
   #lightAt(
-    { width, heights, materials, veils }: Band,
+    { width, heights, blocks, veils }: Band,
     row: number,
     column: number,
     before: Int32Array | undefined,
@@ -85,7 +85,7 @@ export class Painter {
     const pixel = row * width + column;
     const height = heights[pixel] as number;
     const seen = (at: number): number =>
-      materials[at] === AIR && veils[at] === AIR ? NOTHING : (heights[at] as number);
+      blocks[at] === AIR && veils[at] === AIR ? NOTHING : (heights[at] as number);
     const left = column === 0 ? height : seen(pixel - 1);
     const above = row > 0 ? seen(pixel - width) : (before?.[column] ?? height);
     const slope = rise(height, left) + rise(height, above);
@@ -93,13 +93,13 @@ export class Painter {
     return Math.max(LIGHT_MIN, Math.min(LIGHT_MAX, 1 + slope * SLOPE_LIGHT + level * HEIGHT_LIGHT));
   }
 
-  #colourOf(material: number): Colour {
-    if (material === AIR) return this.#background;
-    let colour = this.#colours.get(material);
+  #colourOf(block: number): Colour {
+    if (block === AIR) return this.#background;
+    let colour = this.#colours.get(block);
     if (colour === undefined) {
-      const known = this.#catalog.byId(material)?.colour;
-      colour = known === undefined ? colourOfUnknown(material) : opaque(known);
-      this.#colours.set(material, colour);
+      const known = this.#catalog.byId(block)?.colour;
+      colour = known === undefined ? colourOfUnknown(block) : opaque(known);
+      this.#colours.set(block, colour);
     }
     return colour;
   }
@@ -109,11 +109,11 @@ export class Painter {
 const NOTHING = -0x8000_0000;
 
 /** Returns the heights of the last row, for the next band. */
-export function lastHeights({ width, rows, heights, materials, veils }: Band): Int32Array {
+export function lastHeights({ width, rows, heights, blocks, veils }: Band): Int32Array {
   const first = (rows - 1) * width;
   return Int32Array.from({ length: width }, (_, column) => {
     const pixel = first + column;
-    return materials[pixel] === AIR && veils[pixel] === AIR ? NOTHING : (heights[pixel] as number);
+    return blocks[pixel] === AIR && veils[pixel] === AIR ? NOTHING : (heights[pixel] as number);
   });
 }
 
@@ -128,8 +128,8 @@ export function mix(first: Colour, second: Colour, share: number): Colour {
   return [part(0), part(1), part(2), Math.max(first[3], second[3])];
 }
 
-function isSeen({ materials, veils }: Band, pixel: number): boolean {
-  return materials[pixel] !== AIR || veils[pixel] !== AIR;
+function isSeen({ blocks, veils }: Band, pixel: number): boolean {
+  return blocks[pixel] !== AIR || veils[pixel] !== AIR;
 }
 
 /** Returns the rise from a neighbour, limited to what affects the light. */
@@ -138,8 +138,8 @@ function rise(height: number, neighbour: number): number {
   return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - neighbour));
 }
 
-function colourOfUnknown(material: number): Colour {
-  const mixed = Math.imul(material, 0x9e37_79b1) >>> 0;
+function colourOfUnknown(block: number): Colour {
+  const mixed = Math.imul(block, 0x9e37_79b1) >>> 0;
   const part = (shift: number): number =>
     UNKNOWN_LIGHTEST + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_LIGHTEST));
   return [part(0), part(8), part(16), 255];

@@ -1,8 +1,8 @@
 import {
+  type BlockCatalog,
   type Box,
   type ChunkShape,
   floorDivide,
-  type MaterialCatalog,
   type Position,
   positionFrom,
 } from "@orthant/core";
@@ -16,7 +16,7 @@ import { AXIS_NAMES, cutBox, type View } from "./view.ts";
 export interface Picture {
   readonly source: ChunkSource;
   readonly shape: ChunkShape;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   readonly view: View;
   /** In voxels, with a single coordinate on each cut axis. */
   readonly box: Box;

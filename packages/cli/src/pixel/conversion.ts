@@ -55,9 +55,9 @@ export async function conversionFromPixels(
 }
 
 /** Converts a native world to a pixel world. */
-export function conversionToPixels(save: Save, to: PixelTarget, standInMaterial: number): OpenConversion {
+export function conversionToPixels(save: Save, to: PixelTarget, standInBlock: number): OpenConversion {
   const { kind, path } = TARGETS[to];
-  const options = { acceptLosses: true, standInMaterial };
+  const options = { acceptLosses: true, standInBlock };
   return {
     from: "tree",
     to: kind,

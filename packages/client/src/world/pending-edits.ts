@@ -20,9 +20,9 @@ export class PendingEdits {
       const detail = `${placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: make more edits of it`;
       return Promise.reject(new OrthantError("ORT_LIMIT", detail));
     }
-    const copied = placements.map(({ voxel: [x, y, z, w], material }) => ({
+    const copied = placements.map(({ voxel: [x, y, z, w], block }) => ({
       voxel: [x, y, z, w] as const,
-      material,
+      block,
     }));
     const answer = deferred<EditResult>();
     this.#waiting.push({ placements: copied, answer });

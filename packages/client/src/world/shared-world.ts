@@ -1,4 +1,5 @@
 import {
+  type BlockCatalog,
   type Box,
   boxAt,
   type Chunk,
@@ -9,7 +10,6 @@ import {
   GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
-  type MaterialCatalog,
   OrthantError,
   type Position,
   type QueryDetail,
@@ -99,8 +99,8 @@ export class SharedWorld {
     return this.#world().shape;
   }
 
-  /** The world's materials. */
-  get catalog(): MaterialCatalog {
+  /** The world's blocks. */
+  get catalog(): BlockCatalog {
     return this.#world().catalog;
   }
 
@@ -130,7 +130,7 @@ export class SharedWorld {
     return { position, orientation };
   }
 
-  /** Returns the material of a voxel. Waits until its region is held, if the interest includes it. */
+  /** Returns the block of a voxel. Waits until its region is held, if the interest includes it. */
   async get(position: Position): Promise<number> {
     await this.ready;
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
@@ -155,7 +155,7 @@ export class SharedWorld {
     return detail === "symbolic" ? tree : concreteRegion(tree, this.#options.generators, this.shape);
   }
 
-  /** Returns the current material of a voxel, or `undefined` when it is not held. */
+  /** Returns the current block of a voxel, or `undefined` when it is not held. */
   voxelAt(position: Position): number | undefined {
     return this.#syncClient?.voxelAt(position);
   }
@@ -186,13 +186,13 @@ export class SharedWorld {
     return this.#interest.complete();
   }
 
-  /** Sets the material of one voxel. See `setVoxels`. */
-  setVoxel(position: Position, material: number): Promise<EditResult> {
-    return this.setVoxels([{ voxel: position, material }]);
+  /** Sets the block of one voxel. See `setVoxels`. */
+  setVoxel(position: Position, block: number): Promise<EditResult> {
+    return this.setVoxels([{ voxel: position, block }]);
   }
 
   /**
-   * Sets the materials of voxels in one step. The result shows at once, and is undone if the server rejects the edit.
+   * Sets the blocks of voxels in one step. The result shows at once, and is undone if the server rejects the edit.
    * Resolves with the result, even a rejection, however often the connection is lost meanwhile. Rejects with
    * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */

@@ -134,13 +134,13 @@ const CHUNKS_MAX = 256;
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 const placementCodec: Codec<VoxelPlacement> = {
-  write(out, { voxel, material }) {
+  write(out, { voxel, block }) {
     for (const coordinate of voxel) out.varInt(coordinate);
-    out.varU16(material);
+    out.varU16(block);
   },
   read: (input) => ({
     voxel: [input.varInt(), input.varInt(), input.varInt(), input.varInt()],
-    material: input.varU16(),
+    block: input.varU16(),
   }),
 };
 

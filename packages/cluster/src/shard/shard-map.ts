@@ -1,5 +1,7 @@
 import {
+  type BlockCatalog,
   type Box,
+  blockCatalogCodec,
   boxCodec,
   boxContains,
   CHUNK_VOXELS_MAX,
@@ -11,8 +13,6 @@ import {
   type GeneratorRef,
   generatorRefCodec,
   list,
-  type MaterialCatalog,
-  materialCatalogCodec,
   OrthantError,
   type Position,
 } from "@orthant/core";
@@ -27,7 +27,7 @@ export interface WorldFacts {
   readonly spawn: Position;
   readonly shape: ChunkShape;
   readonly generator: GeneratorRef;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
 }
 
 /** A split: the shard `to` gets the sectors of a box that belonged to `from`. */
@@ -103,7 +103,7 @@ const factsCodec: Codec<WorldFacts> = {
     for (const coordinate of spawn) out.f64(coordinate);
     for (const extent of shape.extents) out.varU32(extent);
     generatorRefCodec.write(out, generator);
-    out.bytes(encode(materialCatalogCodec, catalog), CATALOG_BYTES_MAX);
+    out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX);
   },
   read(input) {
     const worldId = input.u64();
@@ -119,7 +119,7 @@ const factsCodec: Codec<WorldFacts> = {
       spawn,
       shape: chunkShape(extents),
       generator: generatorRefCodec.read(input),
-      catalog: decode(materialCatalogCodec, input.bytes(CATALOG_BYTES_MAX)),
+      catalog: decode(blockCatalogCodec, input.bytes(CATALOG_BYTES_MAX)),
     };
   },
 };

@@ -5,16 +5,16 @@ import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 
-// A change lists the cells in which two chunks differ, and their new materials. Its form combines two
-// choices: an item is a cell or a run of cells, and there is one material per item or one for all of them.
+// A change lists the cells in which two chunks differ, and their new blocks. Its form combines two
+// choices: an item is a cell or a run of cells, and there is one block per item or one for all of them.
 const RUNS = 2;
-const ONE_MATERIAL = 1;
+const ONE_BLOCK = 1;
 const FORMS = 4;
 
 // The runs of the current change, each of maximal length, in order. Shared by all calls, which never overlap.
 const starts = new Uint32Array(CHUNK_VOXELS_MAX);
 const lengths = new Uint32Array(CHUNK_VOXELS_MAX);
-const materials = new Uint16Array(CHUNK_VOXELS_MAX);
+const blocks = new Uint16Array(CHUNK_VOXELS_MAX);
 // The voxels to compare with. Allocating an array for each chunk of a save would keep the garbage collector
 // busy.
 const voxelsBefore = new Uint16Array(CHUNK_VOXELS_MAX);
@@ -53,57 +53,55 @@ export function checkChunkChange(input: ByteReader, volume: number): void {
 export function applyChunkChange(before: Chunk, change: Uint8Array): Chunk {
   const input = new ByteReader(change);
   const count = readItems(input, input.tag(FORMS), before.volume);
-  const { volume, uniformMaterial } = before;
-  if (uniformMaterial !== undefined && starts[0] !== 0) {
-    return chunkOfRuns(volume, uniformMaterial, { count, starts, lengths, materials });
+  const { volume, uniformBlock } = before;
+  if (uniformBlock !== undefined && starts[0] !== 0) {
+    return chunkOfRuns(volume, uniformBlock, { count, starts, lengths, blocks });
   }
   const voxels = before.voxels();
   for (let run = 0; run < count; run++) {
     const start = starts[run] as number;
-    voxels.fill(materials[run] as number, start, start + (lengths[run] as number));
+    voxels.fill(blocks[run] as number, start, start + (lengths[run] as number));
   }
   return chunkFromVoxels(voxels);
 }
 
 /** Writes the runs in which `after` differs to the arrays. Returns their number, or more than `countMax`. */
 function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number {
-  const { uniformMaterial } = before;
+  const { uniformBlock } = before;
   let count = 0;
-  if (uniformMaterial === undefined) {
+  if (uniformBlock === undefined) {
     const voxels = before.voxels(voxelsBefore.subarray(0, after.length));
     for (let cell = 0; cell < after.length && count <= countMax; cell++) {
-      const material = after[cell] as number;
-      if (material !== voxels[cell]) count = addCells(count, cell, 1, material);
+      const block = after[cell] as number;
+      if (block !== voxels[cell]) count = addCells(count, cell, 1, block);
     }
   } else {
     for (let cell = 0; cell < after.length && count <= countMax; cell++) {
-      const material = after[cell] as number;
-      if (material !== uniformMaterial) count = addCells(count, cell, 1, material);
+      const block = after[cell] as number;
+      if (block !== uniformBlock) count = addCells(count, cell, 1, block);
     }
   }
   return count;
 }
 
 /** Appends cells, extending the last run if they continue it. */
-function addCells(count: number, start: number, length: number, material: number): number {
+function addCells(count: number, start: number, length: number, block: number): number {
   const last = count - 1;
   const joins =
-    count > 0 &&
-    materials[last] === material &&
-    (starts[last] as number) + (lengths[last] as number) === start;
+    count > 0 && blocks[last] === block && (starts[last] as number) + (lengths[last] as number) === start;
   if (joins) {
     lengths[last] = (lengths[last] as number) + length;
     return count;
   }
   starts[count] = start;
   lengths[count] = length;
-  materials[count] = material;
+  blocks[count] = block;
   return count + 1;
 }
 
-/** Returns the form with the fewest bytes, preferring cells to runs, and one material for all if possible. */
+/** Returns the form with the fewest bytes, preferring cells to runs, and one block for all if possible. */
 function canonicalForm(count: number): { readonly form: number; readonly bytes: number } {
-  const isOne = isOneMaterial(count);
+  const isOne = isOneBlock(count);
   let cells = 0;
   let cellBytes = 0;
   let runBytes = varU32Bytes(count);
@@ -112,21 +110,21 @@ function canonicalForm(count: number): { readonly form: number; readonly bytes: 
     const start = starts[run] as number;
     const length = lengths[run] as number;
     const gapBytes = varU32Bytes(start - end);
-    const itemBytes = isOne ? 0 : varU32Bytes(materials[run] as number);
+    const itemBytes = isOne ? 0 : varU32Bytes(blocks[run] as number);
     cells += length;
     cellBytes += gapBytes + length - 1 + length * itemBytes;
     runBytes += gapBytes + varU32Bytes(length - 1) + itemBytes;
     end = start + length;
   }
   cellBytes += varU32Bytes(cells);
-  const shared = 1 + (isOne ? varU32Bytes(materials[0] as number) : 0);
-  const base = isOne ? ONE_MATERIAL : 0;
+  const shared = 1 + (isOne ? varU32Bytes(blocks[0] as number) : 0);
+  const base = isOne ? ONE_BLOCK : 0;
   if (runBytes < cellBytes) return { form: base + RUNS, bytes: shared + runBytes };
   return { form: base, bytes: shared + cellBytes };
 }
 
-function isOneMaterial(count: number): boolean {
-  for (let run = 1; run < count; run++) if (materials[run] !== materials[0]) return false;
+function isOneBlock(count: number): boolean {
+  for (let run = 1; run < count; run++) if (blocks[run] !== blocks[0]) return false;
   return true;
 }
 
@@ -144,12 +142,12 @@ function writeItems(out: ByteWriter, form: number, count: number): void {
     end = start + length;
   }
   if (isRuns) for (let run = 0; run < count; run++) out.varUint((lengths[run] as number) - 1);
-  if ((form & ONE_MATERIAL) !== 0) out.varU16(materials[0] as number);
-  else for (let run = 0; run < count; run++) writeMaterial(out, run, isRuns ? 1 : (lengths[run] as number));
+  if ((form & ONE_BLOCK) !== 0) out.varU16(blocks[0] as number);
+  else for (let run = 0; run < count; run++) writeBlock(out, run, isRuns ? 1 : (lengths[run] as number));
 }
 
-function writeMaterial(out: ByteWriter, run: number, times: number): void {
-  for (let item = 0; item < times; item++) out.varU16(materials[run] as number);
+function writeBlock(out: ByteWriter, run: number, times: number): void {
+  for (let item = 0; item < times; item++) out.varU16(blocks[run] as number);
 }
 
 /** Reads what `writeItems` writes into the arrays and returns the number of runs. */
@@ -160,7 +158,7 @@ function readItems(input: ByteReader, form: number, volume: number): number {
   // These are gaps, which become starts once the lengths are known.
   for (let item = 0; item < items; item++) starts[item] = input.varU16();
   if (isRuns) for (let item = 0; item < items; item++) lengths[item] = input.varU16() + 1;
-  const only = (form & ONE_MATERIAL) !== 0 ? input.varU16() : undefined;
+  const only = (form & ONE_BLOCK) !== 0 ? input.varU16() : undefined;
   let end = 0;
   let count = 0;
   for (let item = 0; item < items; item++) {
@@ -170,6 +168,6 @@ function readItems(input: ByteReader, form: number, volume: number): number {
     if (end > volume) throw input.fail("ORT_BLOB", `a change up to cell ${end} of ${volume}`);
     count = addCells(count, start, length, only ?? input.varU16());
   }
-  if (isRuns && count < items) throw input.fail("ORT_BLOB", "runs of one material side by side");
+  if (isRuns && count < items) throw input.fail("ORT_BLOB", "runs of one block side by side");
   return count;
 }

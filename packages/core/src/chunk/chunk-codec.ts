@@ -20,7 +20,7 @@ import {
   paddingIsZero,
   wordCount,
 } from "./packed-indices.ts";
-import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes } from "./palette-voxels.ts";
+import { blockBytes, denseHeaderBytes, hasRepeatedBlock, packedHeaderBytes } from "./palette-voxels.ts";
 
 /** The forms in the order of their tags. */
 const FORMS: readonly ChunkForm[] = ["empty", "uniform", "palettePacked", "dense16"];
@@ -38,7 +38,7 @@ export function chunkCodec(volume: number): Codec<Chunk> {
         case "uniform":
           return out.varU16(chunk.get(0));
         case "palettePacked": {
-          const palette = chunk.materials();
+          const palette = chunk.blocks();
           out.varUint(palette.length);
           out.varU16Array(palette);
           out.u8(indexBits(palette.length));
@@ -83,14 +83,14 @@ export function checkChunk(input: ByteReader, volume: number): "empty" | "conten
 }
 
 function readUniform(input: ByteReader, volume: number): Chunk {
-  const material = input.varU16();
-  if (material === AIR) throw input.fail("ORT_CHUNK_FORM", "air written as Uniform");
-  return uniformChunk(volume, material);
+  const block = input.varU16();
+  if (block === AIR) throw input.fail("ORT_CHUNK_FORM", "air written as Uniform");
+  return uniformChunk(volume, block);
 }
 
 function readDense(input: ByteReader, volume: number): Chunk {
   const count = input.varUint();
-  if (count !== volume) throw input.fail("ORT_CHUNK_VOLUME", `${count} materials for ${volume} voxels`);
+  if (count !== volume) throw input.fail("ORT_CHUNK_VOLUME", `${count} blocks for ${volume} voxels`);
   const chunk = chunkFromVoxels(input.varU16Array(count));
   if (chunk.form !== "dense16") throw input.fail("ORT_CHUNK_FORM", `Dense16 where ${chunk.form} is shorter`);
   return chunk;
@@ -119,11 +119,11 @@ interface ScannedPalette {
 /** Reads and checks a palette and its indices, which stay in the scratch arrays. */
 function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
   const palette = input.varU16Array(input.count(volume));
-  if (palette.length < 2) throw input.fail("ORT_CHUNK_FORM", `PalettePacked of ${palette.length} materials`);
-  if (hasRepeatedMaterial(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a material listed twice");
+  if (palette.length < 2) throw input.fail("ORT_CHUNK_FORM", `PalettePacked of ${palette.length} blocks`);
+  if (hasRepeatedBlock(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a block listed twice");
   const bitWidth = input.u8();
   if (bitWidth !== indexBits(palette.length)) {
-    throw input.fail("ORT_CHUNK_PACKING", `${bitWidth} bits for ${palette.length} materials`);
+    throw input.fail("ORT_CHUNK_PACKING", `${bitWidth} bits for ${palette.length} blocks`);
   }
   const count = input.varUint();
   if (count !== wordCount(volume, bitWidth)) {
@@ -139,7 +139,7 @@ function scanPalettePacked(input: ByteReader, volume: number): ScannedPalette {
     throw input.fail("ORT_CHUNK_PACKING", "bits that are not zero behind the last voxel");
   }
   findFirstPositions(input, scratchIndices, scratchFirsts, volume, palette.length);
-  const denseBytes = denseHeaderBytes(volume) + materialBytes(volume, palette, scratchIndices);
+  const denseBytes = denseHeaderBytes(volume) + blockBytes(volume, palette, scratchIndices);
   const packedBytes = packedHeaderBytes(volume, palette) + wordBytes;
   if (denseBytes < packedBytes) {
     throw input.fail("ORT_CHUNK_FORM", `${packedBytes} bytes where Dense16 has ${denseBytes}`);

@@ -7,8 +7,8 @@ export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   if (before === after) return [];
   const edits: VoxelEdit[] = [];
   for (let index = 0; index < before.volume; index++) {
-    const material = after.get(index);
-    if (material !== before.get(index)) edits.push({ index, material });
+    const block = after.get(index);
+    if (block !== before.get(index)) edits.push({ index, block });
   }
   return edits;
 }

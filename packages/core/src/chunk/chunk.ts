@@ -7,7 +7,7 @@ import { editVoxel } from "./edit-voxel.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 import { indexAt } from "./packed-indices.ts";
 import {
-  type MaterialRuns,
+  type BlockRuns,
   type PaletteVoxels,
   packRuns,
   packVoxels,
@@ -15,23 +15,23 @@ import {
   unpackVoxels,
 } from "./palette-voxels.ts";
 
-/** The material of empty space. */
+/** The block of empty space. */
 export const AIR = 0;
 
 /** The encoding of a chunk, determined by its content: docs/formats/chunk-payload.md, rules C3 to C5. */
 export type ChunkForm = "empty" | "uniform" | "palettePacked" | "dense16";
 
-/** One voxel of a chunk and its new material. */
+/** One voxel of a chunk and its new block. */
 export interface VoxelEdit {
   /** The voxel index, with x running fastest. */
   readonly index: number;
-  readonly material: number;
+  readonly block: number;
 }
 
 /** Up to this many edits are applied one by one; more are cheaper in bulk. */
 const SINGLE_EDITS_MAX = 4;
 
-/** Uniform chunks by volume and material, at most 65,536 for each volume. */
+/** Uniform chunks by volume and block, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
 /** The voxels of one chunk. Immutable: an edit returns another chunk, or the same one if nothing changed. */
@@ -64,16 +64,16 @@ export class Chunk {
 
   /** Whether every voxel is air. */
   get isEmpty(): boolean {
-    return this.uniformMaterial === AIR;
+    return this.uniformBlock === AIR;
   }
 
-  /** The material of every voxel; `undefined` when they differ. */
-  get uniformMaterial(): number | undefined {
+  /** The block of every voxel; `undefined` when they differ. */
+  get uniformBlock(): number | undefined {
     const { palette } = this.#voxels;
     return palette.length === 1 ? palette[0] : undefined;
   }
 
-  /** Returns the material of one voxel. */
+  /** Returns the block of one voxel. */
   get(index: number): number {
     const { volume, palette, bitWidth, indices } = this.#voxels;
     if (index >>> 0 !== index || index >= volume) throw outsideChunk(index, volume);
@@ -81,33 +81,33 @@ export class Chunk {
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
 
-  /** Returns the chunk with another material in one voxel. */
-  set(index: number, material: number): Chunk {
-    requireInteger(material, 0, U16_MAX);
-    if (this.get(index) === material) return this;
-    return chunkOf(editVoxel(this.#voxels, index, material));
+  /** Returns the chunk with another block in one voxel. */
+  set(index: number, block: number): Chunk {
+    requireInteger(block, 0, U16_MAX);
+    if (this.get(index) === block) return this;
+    return chunkOf(editVoxel(this.#voxels, index, block));
   }
 
   /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
   edit(edits: readonly VoxelEdit[]): Chunk {
     let edited: Chunk = this;
     if (edits.length <= SINGLE_EDITS_MAX) {
-      for (const { index, material } of edits) edited = edited.set(index, material);
+      for (const { index, block } of edits) edited = edited.set(index, block);
     } else {
       const voxels = this.voxels();
-      for (const { index, material } of edits) {
-        requireInteger(material, 0, U16_MAX);
+      for (const { index, block } of edits) {
+        requireInteger(block, 0, U16_MAX);
         if (index >>> 0 !== index || index >= voxels.length) throw outsideChunk(index, voxels.length);
-        voxels[index] = material;
+        voxels[index] = block;
       }
       edited = chunkFromVoxels(voxels);
     }
     return this.equals(edited) ? this : edited;
   }
 
-  /** Returns the chunk with one material in every voxel of a box, relative to the chunk's corner. */
-  fill(shape: ChunkShape, box: Box, material: number): Chunk {
-    requireInteger(material, 0, U16_MAX);
+  /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */
+  fill(shape: ChunkShape, box: Box, block: number): Chunk {
+    requireInteger(block, 0, U16_MAX);
     requireInteger(shape.volume, this.volume, this.volume);
     if (!isBox(box.min, box.max) || !boxContainsBox({ min: [0, 0, 0, 0], max: shape.extents }, box)) {
       throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] is not inside [${shape.extents}]`);
@@ -118,26 +118,26 @@ export class Chunk {
       for (let z = min[2]; z < max[2]; z++)
         for (let y = min[1]; y < max[1]; y++) {
           const row = cellIndex(shape, 0, y, z, w);
-          voxels.fill(material, row + min[0], row + max[0]);
+          voxels.fill(block, row + min[0], row + max[0]);
         }
     const filled = chunkFromVoxels(voxels);
     return this.equals(filled) ? this : filled;
   }
 
-  /** Copies the material of every voxel, x fastest, into an array of this length, by default a new one. */
+  /** Copies the block of every voxel, x fastest, into an array of this length, by default a new one. */
   voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
     requireInteger(into.length, this.volume, this.volume);
     return unpackVoxels(this.#voxels, into);
   }
 
   /** Calls `visit` for every voxel, x running fastest. */
-  forEach(visit: (material: number, index: number) => void): void {
+  forEach(visit: (block: number, index: number) => void): void {
     const voxels = this.voxels();
     for (let index = 0; index < voxels.length; index++) visit(voxels[index] as number, index);
   }
 
-  /** Returns a copy of the materials that occur, in the order of their first appearance. */
-  materials(): Uint16Array {
+  /** Returns a copy of the blocks that occur, in the order of their first appearance. */
+  blocks(): Uint16Array {
     return this.#voxels.palette.slice();
   }
 
@@ -172,9 +172,9 @@ export function chunkFromVoxels(voxels: Uint16Array): Chunk {
   return chunkOf(packVoxels(voxels));
 }
 
-/** Returns a chunk of one material, except for some runs of cells. No run may contain the first cell. */
-export function chunkOfRuns(volume: number, material: number, runs: MaterialRuns): Chunk {
-  return chunkOf(packRuns(volume, material, runs));
+/** Returns a chunk of one block, except for some runs of cells. No run may contain the first cell. */
+export function chunkOfRuns(volume: number, block: number, runs: BlockRuns): Chunk {
+  return chunkOf(packRuns(volume, block, runs));
 }
 
 /** Whether a value is a chunk. */
@@ -182,14 +182,14 @@ export function isChunk(value: unknown): value is Chunk {
   return value instanceof Chunk;
 }
 
-/** Returns the chunk of one material; always the same object for the same volume and material. */
-export function uniformChunk(volume: number, material: number): Chunk {
+/** Returns the chunk of one block; always the same object for the same volume and block. */
+export function uniformChunk(volume: number, block: number): Chunk {
   requireVolume(volume);
-  requireInteger(material, 0, U16_MAX);
-  const key = volume * (U16_MAX + 1) + material;
+  requireInteger(block, 0, U16_MAX);
+  const key = volume * (U16_MAX + 1) + block;
   let chunk = uniformChunks.get(key);
   if (chunk === undefined) {
-    chunk = new Chunk(uniformVoxels(volume, material));
+    chunk = new Chunk(uniformVoxels(volume, block));
     uniformChunks.set(key, chunk);
   }
   return chunk;

@@ -14,19 +14,19 @@ import { changePalette } from "./palette-change.ts";
 import { type PaletteVoxels, packedHeaderBytes, uniformVoxels } from "./palette-voxels.ts";
 
 /**
- * Returns the voxels with another material at one position. In nearly all cases every index keeps its
+ * Returns the voxels with another block at one position. In nearly all cases every index keeps its
  * meaning; then this copies the words and changes one or two of them. Otherwise it repacks all indices.
  */
-export function editVoxel(voxels: PaletteVoxels, position: number, material: number): PaletteVoxels {
+export function editVoxel(voxels: PaletteVoxels, position: number, block: number): PaletteVoxels {
   const { volume, bitWidth: oldBitWidth, indices: oldIndices } = voxels;
   const oldIndex = oldBitWidth === 0 ? 0 : indexAt(oldIndices, oldBitWidth, position);
-  const { palette, firstPositions, ranks, newIndex } = changePalette(voxels, position, oldIndex, material);
-  if (palette.length === 1) return uniformVoxels(volume, material);
+  const { palette, firstPositions, ranks, newIndex } = changePalette(voxels, position, oldIndex, block);
+  if (palette.length === 1) return uniformVoxels(volume, block);
 
   const bitWidth = indexBits(palette.length);
   const indices = ranks === undefined ? oldIndices.slice() : repack(voxels, ranks, bitWidth);
   replaceIndex(indices, bitWidth, position, newIndex);
-  const oldMaterial = voxels.palette[oldIndex] as number;
+  const oldBlock = voxels.palette[oldIndex] as number;
   return {
     volume,
     palette,
@@ -40,7 +40,7 @@ export function editVoxel(voxels: PaletteVoxels, position: number, material: num
           wordBytesAround(indices, bitWidth, position) -
           wordBytesAround(oldIndices, bitWidth, position)
         : packedHeaderBytes(volume, palette) + packedIndicesBytes(indices),
-    denseBytes: voxels.denseBytes + varU32Bytes(material) - varU32Bytes(oldMaterial),
+    denseBytes: voxels.denseBytes + varU32Bytes(block) - varU32Bytes(oldBlock),
   };
 }
 

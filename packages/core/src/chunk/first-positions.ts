@@ -28,7 +28,7 @@ export function findFirstPositions(
     while (position < end) {
       const index = indexAt(packed, bitWidth, position);
       if (index > seen || index >= paletteLength) {
-        throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} materials`);
+        throw input.fail("ORT_CHUNK_PALETTE", `index ${index} after ${seen} of ${paletteLength} blocks`);
       }
       firsts[seen++] = position;
       if (!mayGoBeyond && seen === paletteLength) return;
@@ -36,7 +36,7 @@ export function findFirstPositions(
     }
   }
   if (seen < paletteLength) {
-    throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} materials of which ${seen} occur`);
+    throw input.fail("ORT_CHUNK_PALETTE", `${paletteLength} blocks of which ${seen} occur`);
   }
 }
 

@@ -29,7 +29,7 @@ export function foreignChunkCodec(volume: number): Codec<Chunk> {
 
 function readDense(input: ByteReader, volume: number): Chunk {
   const count = input.varUint();
-  if (count !== volume) throw input.fail("ORT_CHUNK_VOLUME", `${count} materials for ${volume} voxels`);
+  if (count !== volume) throw input.fail("ORT_CHUNK_VOLUME", `${count} blocks for ${volume} voxels`);
   return chunkFromVoxels(input.varU16Array(count));
 }
 
@@ -48,11 +48,11 @@ function readPalettePacked(input: ByteReader, volume: number): Chunk {
   const voxels = new Uint16Array(volume);
   for (let position = 0; position < volume; position++) {
     const index = bitWidth === 0 ? 0 : indexAt(indices, bitWidth, position);
-    const material = palette[index];
-    if (material === undefined) {
-      throw input.fail("ORT_CHUNK_PALETTE", `index ${index} into ${palette.length} materials`);
+    const block = palette[index];
+    if (block === undefined) {
+      throw input.fail("ORT_CHUNK_PALETTE", `index ${index} into ${palette.length} blocks`);
     }
-    voxels[position] = material;
+    voxels[position] = block;
   }
   return chunkFromVoxels(voxels);
 }

@@ -12,11 +12,11 @@ import {
   paddingIsZero,
   wordCount,
 } from "./packed-indices.ts";
-import { denseHeaderBytes, hasRepeatedMaterial, materialBytes, packedHeaderBytes } from "./palette-voxels.ts";
+import { blockBytes, denseHeaderBytes, hasRepeatedBlock, packedHeaderBytes } from "./palette-voxels.ts";
 
-/** Replaces the palette length when there is no palette and each voxel stores its material. */
+/** Replaces the palette length when there is no palette and each voxel stores its block. */
 const DENSE = 0;
-const MATERIAL_BYTES = 2;
+const BLOCK_BYTES = 2;
 const WORD_BYTES = 8;
 
 /**
@@ -28,7 +28,7 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
   return {
     write(out, chunk) {
       requireInteger(chunk.volume, volume, volume);
-      const palette = chunk.materials();
+      const palette = chunk.blocks();
       if (isDense(palette.length, volume)) {
         out.varUint(DENSE);
         out.u16Array(chunk.voxels());
@@ -48,7 +48,7 @@ export function packedChunkCodec(volume: number): Codec<Chunk> {
       const indices = scratchIndices.slice(0, wordCount(volume, bitWidth) * 2);
       const firstPositions = scratchFirsts.slice(0, paletteLength);
       const packedBytes = packedHeaderBytes(volume, palette) + packedIndicesBytes(indices);
-      const denseBytes = denseHeaderBytes(volume) + materialBytes(volume, palette, indices);
+      const denseBytes = denseHeaderBytes(volume) + blockBytes(volume, palette, indices);
       return new Chunk({ volume, palette, firstPositions, bitWidth, indices, packedBytes, denseBytes });
     },
   };
@@ -66,25 +66,25 @@ const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_
 const scratchBytes = new Uint8Array(scratchIndices.buffer);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
 
-/** Whether storing materials is shorter than a palette, which depends only on the number of materials. */
+/** Whether storing blocks is shorter than a palette, which depends only on the number of blocks. */
 function isDense(paletteLength: number, volume: number): boolean {
   const words = wordCount(volume, indexBits(paletteLength));
-  return paletteLength * MATERIAL_BYTES + words * WORD_BYTES > volume * MATERIAL_BYTES;
+  return paletteLength * BLOCK_BYTES + words * WORD_BYTES > volume * BLOCK_BYTES;
 }
 
 function readPaletteLength(input: ByteReader, volume: number): number {
   const length = input.varUint();
   if (length > volume || (length !== DENSE && isDense(length, volume))) {
-    throw input.fail("ORT_CHUNK_FORM", `a palette of ${length} materials for ${volume} voxels`);
+    throw input.fail("ORT_CHUNK_FORM", `a palette of ${length} blocks for ${volume} voxels`);
   }
   return length;
 }
 
 function readDense(input: ByteReader, volume: number): Chunk {
   const chunk = chunkFromVoxels(input.u16Array(volume));
-  const { length } = chunk.materials();
+  const { length } = chunk.blocks();
   if (!isDense(length, volume)) {
-    throw input.fail("ORT_CHUNK_FORM", `${volume} materials where a palette of ${length} is shorter`);
+    throw input.fail("ORT_CHUNK_FORM", `${volume} blocks where a palette of ${length} is shorter`);
   }
   return chunk;
 }
@@ -93,7 +93,7 @@ function readDense(input: ByteReader, volume: number): Chunk {
 function scanPalette(input: ByteReader, volume: number, paletteLength: number): Uint16Array {
   const palette = input.u16Array(paletteLength);
   if (paletteLength === 1) return palette;
-  if (hasRepeatedMaterial(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a material listed twice");
+  if (hasRepeatedBlock(palette)) throw input.fail("ORT_CHUNK_PALETTE", "a block listed twice");
   const bitWidth = indexBits(paletteLength);
   const words = wordCount(volume, bitWidth);
   scratchBytes.set(input.view(words * WORD_BYTES));

@@ -7,30 +7,30 @@ export interface PaletteChange {
   readonly firstPositions: Uint16Array;
   /** The new index of each old one; `undefined` when all keep their value and width. */
   readonly ranks: Uint16Array | undefined;
-  /** The index of the voxel's new material in the new palette. */
+  /** The index of the voxel's new block in the new palette. */
   readonly newIndex: number;
 }
 
-/** Returns the palette after the voxel at a position changes from entry `oldIndex` to another material. */
+/** Returns the palette after the voxel at a position changes from entry `oldIndex` to another block. */
 export function changePalette(
   voxels: PaletteVoxels,
   position: number,
   oldIndex: number,
-  material: number,
+  block: number,
 ): PaletteChange {
   const { palette, firstPositions } = voxels;
-  const found = palette.indexOf(material);
+  const found = palette.indexOf(block);
   const oldFirst = firstPositionWithout(voxels, oldIndex, position);
   if (found >= 0 && oldFirst === firstPositions[oldIndex] && (firstPositions[found] as number) < position) {
     return { palette, firstPositions, ranks: undefined, newIndex: found };
   }
 
-  // A material that is new to the palette counts as the entry after the last.
+  // A block that is new to the palette counts as the entry after the last.
   const entry = found < 0 ? palette.length : found;
   const newFirst = Math.min(position, firstPositions[entry] ?? position);
-  const movers: Mover[] = [{ index: entry, first: newFirst, material }];
+  const movers: Mover[] = [{ index: entry, first: newFirst, block }];
   if (oldFirst !== undefined) {
-    movers.push({ index: oldIndex, first: oldFirst, material: palette[oldIndex] as number });
+    movers.push({ index: oldIndex, first: oldFirst, block: palette[oldIndex] as number });
   }
   movers.sort((a, b) => a.first - b.first);
   return rankAgain(voxels, oldIndex, entry, movers);
@@ -40,7 +40,7 @@ export function changePalette(
 interface Mover {
   readonly index: number;
   readonly first: number;
-  readonly material: number;
+  readonly block: number;
 }
 
 /** Merges the movers, ordered by first position, with the entries other than `oldIndex` and `entry`. */
@@ -57,8 +57,8 @@ function rankAgain(
   const ranks = new Uint16Array(Math.max(oldLength, entry + 1));
   let rank = 0;
   let isSame = indexBits(palette.length) === indexBits(oldLength);
-  const add = (index: number, first: number, material: number): void => {
-    palette[rank] = material;
+  const add = (index: number, first: number, block: number): void => {
+    palette[rank] = block;
     firstPositions[rank] = first;
     ranks[index] = rank;
     isSame &&= index === rank;
@@ -69,7 +69,7 @@ function rankAgain(
     const first = index < oldLength ? (oldFirsts[index] as number) : Number.POSITIVE_INFINITY;
     if (index === oldIndex || (index === entry && index < oldLength)) continue;
     for (let mover = movers[moved]; mover !== undefined && mover.first < first; mover = movers[++moved]) {
-      add(mover.index, mover.first, mover.material);
+      add(mover.index, mover.first, mover.block);
     }
     if (index < oldLength) add(index, first, oldPalette[index] as number);
   }

@@ -17,7 +17,7 @@ import {
  */
 export interface PaletteVoxels {
   readonly volume: number;
-  /** The materials that occur, in the order of their first appearance. */
+  /** The blocks that occur, in the order of their first appearance. */
   readonly palette: Uint16Array;
   /** Where each of them first appears; ascending by definition. */
   readonly firstPositions: Uint16Array;
@@ -30,7 +30,7 @@ export interface PaletteVoxels {
 }
 
 // Shared by all calls, which never overlap: a new table for each chunk would cost more than its voxels.
-const indexOfMaterial = new Uint16Array(0x1_0000);
+const indexOfBlock = new Uint16Array(0x1_0000);
 const scratchIndices = new Uint16Array(CHUNK_VOXELS_MAX);
 const scratchPalette = new Uint16Array(CHUNK_VOXELS_MAX);
 const scratchFirsts = new Uint16Array(CHUNK_VOXELS_MAX);
@@ -43,42 +43,42 @@ export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   let position = 0;
   while (position < volume) {
     const start = position;
-    const material = voxels[start] as number;
-    const index = indexInPalette(material, start, paletteLength);
+    const block = voxels[start] as number;
+    const index = indexInPalette(block, start, paletteLength);
     if (index === paletteLength) paletteLength++;
     do scratchIndices[position++] = index;
-    while (position < volume && voxels[position] === material);
-    denseBytes += (position - start) * varU32Bytes(material);
+    while (position < volume && voxels[position] === block);
+    denseBytes += (position - start) * varU32Bytes(block);
   }
   const indices = packIndices(scratchIndices, volume, indexBits(paletteLength));
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
-/** Runs of cells of one material each, ordered and disjoint: the first `count` elements of the arrays. */
-export interface MaterialRuns {
+/** Runs of cells of one block each, ordered and disjoint: the first `count` elements of the arrays. */
+export interface BlockRuns {
   readonly count: number;
   readonly starts: Uint32Array;
   readonly lengths: Uint32Array;
-  readonly materials: Uint16Array;
+  readonly blocks: Uint16Array;
 }
 
 /**
- * Packs a chunk of one material, except for some runs. No run may contain the first cell. The cost depends on
+ * Packs a chunk of one block, except for some runs. No run may contain the first cell. The cost depends on
  * the size of the runs, not of the chunk.
  */
-export function packRuns(volume: number, material: number, runs: MaterialRuns): PaletteVoxels {
-  const { count, starts, lengths, materials } = runs;
-  let paletteLength = indexInPalette(material, 0, 0) + 1;
-  let denseBytes = denseHeaderBytes(volume) + volume * varU32Bytes(material);
+export function packRuns(volume: number, block: number, runs: BlockRuns): PaletteVoxels {
+  const { count, starts, lengths, blocks } = runs;
+  let paletteLength = indexInPalette(block, 0, 0) + 1;
+  let denseBytes = denseHeaderBytes(volume) + volume * varU32Bytes(block);
   for (let run = 0; run < count; run++) {
-    const other = materials[run] as number;
+    const other = blocks[run] as number;
     if (indexInPalette(other, starts[run] as number, paletteLength) === paletteLength) paletteLength++;
-    denseBytes += (lengths[run] as number) * (varU32Bytes(other) - varU32Bytes(material));
+    denseBytes += (lengths[run] as number) * (varU32Bytes(other) - varU32Bytes(block));
   }
   const bitWidth = indexBits(paletteLength);
   const indices = new Uint32Array(wordCount(volume, bitWidth) * 2);
   for (let run = 0; run < count; run++) {
-    const index = indexOfMaterial[materials[run] as number] as number;
+    const index = indexOfBlock[blocks[run] as number] as number;
     const start = starts[run] as number;
     const end = start + (lengths[run] as number);
     for (let cell = start; cell < end; cell++) replaceIndex(indices, bitWidth, cell, index);
@@ -86,13 +86,13 @@ export function packRuns(volume: number, material: number, runs: MaterialRuns): 
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
-/** Returns the index of a material in the palette being collected, and appends it if it is new. */
-function indexInPalette(material: number, position: number, paletteLength: number): number {
-  const index = indexOfMaterial[material] as number;
+/** Returns the index of a block in the palette being collected, and appends it if it is new. */
+function indexInPalette(block: number, position: number, paletteLength: number): number {
+  const index = indexOfBlock[block] as number;
   // The table is never cleared: an entry is valid only if the palette confirms it.
-  if (index < paletteLength && scratchPalette[index] === material) return index;
-  indexOfMaterial[material] = paletteLength;
-  scratchPalette[paletteLength] = material;
+  if (index < paletteLength && scratchPalette[index] === block) return index;
+  indexOfBlock[block] = paletteLength;
+  scratchPalette[paletteLength] = block;
   scratchFirsts[paletteLength] = position;
   return paletteLength;
 }
@@ -116,20 +116,20 @@ function voxelsOfScratch(
   };
 }
 
-/** Whether a palette lists a material twice. */
-export function hasRepeatedMaterial(palette: Uint16Array): boolean {
+/** Whether a palette lists a block twice. */
+export function hasRepeatedBlock(palette: Uint16Array): boolean {
   for (let index = 0; index < palette.length; index++) {
-    const material = palette[index] as number;
-    const earlier = indexOfMaterial[material] as number;
-    if (earlier < index && palette[earlier] === material) return true;
-    indexOfMaterial[material] = index;
+    const block = palette[index] as number;
+    const earlier = indexOfBlock[block] as number;
+    if (earlier < index && palette[earlier] === block) return true;
+    indexOfBlock[block] = index;
   }
   return false;
 }
 
-/** Returns voxels that are all of one material. */
-export function uniformVoxels(volume: number, material: number): PaletteVoxels {
-  const palette = Uint16Array.of(material);
+/** Returns voxels that are all of one block. */
+export function uniformVoxels(volume: number, block: number): PaletteVoxels {
+  const palette = Uint16Array.of(block);
   return {
     volume,
     palette,
@@ -137,11 +137,11 @@ export function uniformVoxels(volume: number, material: number): PaletteVoxels {
     bitWidth: 0,
     indices: new Uint32Array(0),
     packedBytes: packedHeaderBytes(volume, palette),
-    denseBytes: denseHeaderBytes(volume) + volume * varU32Bytes(material),
+    denseBytes: denseHeaderBytes(volume) + volume * varU32Bytes(block),
   };
 }
 
-/** Writes the material of every voxel to `voxels`, which must have exactly that length. */
+/** Writes the block of every voxel to `voxels`, which must have exactly that length. */
 export function unpackVoxels(
   { volume, palette, bitWidth, indices }: PaletteVoxels,
   voxels: Uint16Array,
@@ -157,14 +157,14 @@ export function packedHeaderBytes(volume: number, palette: Uint16Array): number 
   return bytes;
 }
 
-/** Returns the length of Dense16 without its materials: tag and count. */
+/** Returns the length of Dense16 without its blocks: tag and count. */
 export function denseHeaderBytes(volume: number): number {
   return 1 + varU32Bytes(volume);
 }
 
-/** Returns the total length of all voxels' materials as varints. */
-export function materialBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {
-  if (palette.every((material) => varU32Bytes(material) === 1)) return volume;
+/** Returns the total length of all voxels' blocks as varints. */
+export function blockBytes(volume: number, palette: Uint16Array, indices: PackedIndices): number {
+  if (palette.every((block) => varU32Bytes(block) === 1)) return volume;
   const bitWidth = indexBits(palette.length);
   let bytes = 0;
   for (let position = 0; position < volume; position++) {

@@ -139,8 +139,8 @@ export class GeneratedChunkCache {
 
 /** Memory that the voxels of a chunk take. Uniform chunks are shared objects and take none. */
 function voxelBytes(chunk: Chunk): number {
-  if (chunk.uniformMaterial !== undefined) return 0;
-  const materials = chunk.materials().length;
-  const bits = 32 - Math.clz32(materials - 1);
-  return Math.ceil((chunk.volume * bits) / 64) * 8 + materials * 4;
+  if (chunk.uniformBlock !== undefined) return 0;
+  const blocks = chunk.blocks().length;
+  const bits = 32 - Math.clz32(blocks - 1);
+  return Math.ceil((chunk.volume * bits) / 64) * 8 + blocks * 4;
 }

@@ -28,10 +28,10 @@ export interface WorldFieldOptions {
   readonly cacheLimits?: CacheLimits;
 }
 
-/** A voxel of the world and its new material. */
+/** A voxel of the world and its new block. */
 export interface VoxelPlacement {
   readonly voxel: Position;
-  readonly material: number;
+  readonly block: number;
 }
 
 /** The result of an edit. */
@@ -110,7 +110,7 @@ export class WorldField {
     return this.#world.generated.at(x, y, z, w);
   }
 
-  /** Returns the material of one voxel. */
+  /** Returns the block of one voxel. */
   voxelAt(x: number, y: number, z: number, w: number): number {
     const [chunkX, chunkY, chunkZ, chunkW] = chunkOfVoxel(this.shape, [x, y, z, w]);
     const chunk = this.realizeChunk(chunkX, chunkY, chunkZ, chunkW);
@@ -125,9 +125,9 @@ export class WorldField {
   /** Returns the world with these voxels; the last one for a position wins. */
   setVoxels(placements: Iterable<VoxelPlacement>): FieldEdit {
     const editsByChunk = new PositionMap<VoxelEdit[]>();
-    for (const { voxel, material } of placements) {
+    for (const { voxel, block } of placements) {
       const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
-      const edit = { index: cellOfVoxel(this.shape, ...voxel), material };
+      const edit = { index: cellOfVoxel(this.shape, ...voxel), block };
       const edits = editsByChunk.get(x, y, z, w);
       if (edits === undefined) editsByChunk.set(x, y, z, w, [edit]);
       else edits.push(edit);

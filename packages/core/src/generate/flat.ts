@@ -12,7 +12,7 @@ import type { WorldGenerator } from "./world-generator.ts";
 
 /** An endless floor. */
 export interface FlatParameters {
-  readonly material: number;
+  readonly block: number;
   /** Height of the first voxel above the floor. */
   readonly top: number;
   /** Voxels from the underside of the floor to its top; 0 is a world of air. */
@@ -23,26 +23,26 @@ const TOP_MAX = 2 ** 31;
 const THICKNESS_MAX = 2 ** 16;
 
 /** The floor of the first worlds in four dimensions: voxels -2 and -1. */
-export const FLAT_DEFAULTS: FlatParameters = { material: GRASS, top: 0, thickness: 2 };
+export const FLAT_DEFAULTS: FlatParameters = { block: GRASS, top: 0, thickness: 2 };
 
-const materialField = countBetween(0, U16_MAX);
+const blockField = countBetween(0, U16_MAX);
 const topField = integerBetween(-TOP_MAX, TOP_MAX);
 const thicknessField = countBetween(0, THICKNESS_MAX);
 
 const parametersCodec: Codec<FlatParameters> = {
-  write(out, { material, top, thickness }) {
-    materialField.write(out, material);
+  write(out, { block, top, thickness }) {
+    blockField.write(out, block);
     topField.write(out, top);
     thicknessField.write(out, thickness);
   },
   read: (input) => ({
-    material: materialField.read(input),
+    block: blockField.read(input),
     top: topField.read(input),
     thickness: thicknessField.read(input),
   }),
 };
 
-/** A floor of one material at one height. */
+/** A floor of one block at one height. */
 export const flatGenerator: WorldGenerator<FlatParameters> = {
   id: "flat",
   version: 1,
@@ -51,14 +51,10 @@ export const flatGenerator: WorldGenerator<FlatParameters> = {
   open: openFlat,
 };
 
-function openFlat(
-  { material, top, thickness }: FlatParameters,
-  _seed: bigint,
-  shape: ChunkShape,
-): VoxelSource {
+function openFlat({ block, top, thickness }: FlatParameters, _seed: bigint, shape: ChunkShape): VoxelSource {
   const bottom = top - thickness;
   const height = shape.extents[1];
-  const isNothing = thickness === 0 || material === AIR;
+  const isNothing = thickness === 0 || block === AIR;
   const { min, max } = WHOLE_LATTICE;
   const floor: Box = {
     min: [min[0], floorDivide(bottom, height), min[2], min[3]],
@@ -70,12 +66,12 @@ function openFlat(
   function layerAt(y: number): Chunk {
     const from = y * height;
     if (isNothing || from >= top || from + height <= bottom) return emptyChunk(shape.volume);
-    if (bottom <= from && from + height <= top) return uniformChunk(shape.volume, material);
+    if (bottom <= from && from + height <= top) return uniformChunk(shape.volume, block);
     const known = layers.get(y);
     if (known !== undefined) return known;
     const canvas = new ChunkCanvas(shape, 0, y, 0, 0);
     const { minX, minZ, minW, maxX, maxZ, maxW } = canvas;
-    canvas.fillBox(minX, bottom, minZ, minW, maxX, top, maxZ, maxW, material);
+    canvas.fillBox(minX, bottom, minZ, minW, maxX, top, maxZ, maxW, block);
     const layer = canvas.toChunk();
     layers.set(y, layer);
     return layer;

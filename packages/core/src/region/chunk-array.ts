@@ -98,8 +98,8 @@ function gather(chunks: readonly Chunk[]): { palette: readonly Chunk[]; indices:
 }
 
 /** Returns a cheap key that equal chunks share. */
-function likenessOf({ byteLength, uniformMaterial }: Chunk): string {
-  return uniformMaterial === undefined ? `${byteLength} bytes` : `all ${uniformMaterial}`;
+function likenessOf({ byteLength, uniformBlock }: Chunk): string {
+  return uniformBlock === undefined ? `${byteLength} bytes` : `all ${uniformBlock}`;
 }
 
 /** Returns the most frequent index, the lowest of several, if at least one page has no other. */

@@ -5,22 +5,22 @@ import { varU32Bytes } from "../chunk/encoded-size.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { Position } from "../lattice/position.ts";
 
-/** New materials for single voxels of one chunk, ordered by index, each voxel once. */
+/** New blocks for single voxels of one chunk, ordered by index, each voxel once. */
 export interface ChunkEdits {
   readonly chunk: Position;
   readonly edits: readonly VoxelEdit[];
 }
 
-/** A list of edits: the number of voxels skipped before each, and its material. Rule P14, region-patch.md. */
+/** A list of edits: the number of voxels skipped before each, and its block. Rule P14, region-patch.md. */
 export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
   return {
     write(out, edits) {
       requireVoxelEdits(edits, volume);
       out.varUint(edits.length);
       let next = 0;
-      for (const { index, material } of edits) {
+      for (const { index, block } of edits) {
         out.varUint(index - next);
-        out.varU16(material);
+        out.varU16(block);
         next = index + 1;
       }
     },
@@ -33,7 +33,7 @@ export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
       for (let position = 0; position < count; position++) {
         const index = next + input.varUint();
         if (index >= volume) throw input.fail("ORT_PATCH_FORM", `voxel ${index} of ${volume}`);
-        edits.push({ index, material: input.varU16() });
+        edits.push({ index, block: input.varU16() });
         next = index + 1;
       }
       return edits;
@@ -45,8 +45,8 @@ export function voxelEditsCodec(volume: number): Codec<readonly VoxelEdit[]> {
 export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
   let bytes = varU32Bytes(edits.length);
   let next = 0;
-  for (const { index, material } of edits) {
-    bytes += varU32Bytes(index - next) + varU32Bytes(material);
+  for (const { index, block } of edits) {
+    bytes += varU32Bytes(index - next) + varU32Bytes(block);
     next = index + 1;
   }
   return bytes;
@@ -56,11 +56,11 @@ export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
 export function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): void {
   if (edits.length === 0) throw new OrthantError("ORT_PATCH_FORM", "a list of no edits");
   let previous = -1;
-  for (const { index, material } of edits) {
+  for (const { index, block } of edits) {
     if (!Number.isInteger(index) || index <= previous || index >= volume) {
       throw new OrthantError("ORT_PATCH_FORM", `voxel ${index} of ${volume}, behind ${previous}`);
     }
-    requireInteger(material, 0, U16_MAX);
+    requireInteger(block, 0, U16_MAX);
     previous = index;
   }
 }

@@ -70,7 +70,7 @@ function editsOf(
 ): readonly VoxelEdit[] | undefined {
   if (detail === "chunks" || boxVolume(box) > 1) return undefined;
   if (isGenerated(before) || isGenerated(after)) {
-    // A leaf of one material is so short that edits are not worth generating the chunk.
+    // A leaf of one block is so short that edits are not worth generating the chunk.
     if (realize === undefined || after === undefined || (!isGenerated(after) && isSpreadable(after))) {
       return undefined;
     }
@@ -103,7 +103,7 @@ function contentBytes(content: Content | undefined): number {
     generatorRefCodec.write(out, content);
     return 1 + out.length;
   }
-  return content.uniformMaterial === undefined ? content.byteLength : varU32Bytes(content.uniformMaterial);
+  return content.uniformBlock === undefined ? content.byteLength : varU32Bytes(content.uniformBlock);
 }
 
 function mayJoin(a: Told, b: Told): boolean {

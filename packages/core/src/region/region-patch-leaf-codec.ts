@@ -40,9 +40,9 @@ export function patchLeafCodec(volume: number): PatchLeafCodec {
       } else if (!(content instanceof Chunk)) {
         out.tag(KIND.generator, KINDS);
         out.varUint(generators.findIndex((generator) => generator.equals(content)));
-      } else if (content.uniformMaterial !== undefined) {
+      } else if (content.uniformBlock !== undefined) {
         out.tag(KIND.uniform, KINDS);
-        out.varU16(content.uniformMaterial);
+        out.varU16(content.uniformBlock);
       } else {
         out.tag(KIND.chunk, KINDS);
         chunks.write(out, content);
@@ -75,7 +75,7 @@ export function patchLeafCodec(volume: number): PatchLeafCodec {
 
   function readChunk(input: ByteReader): Chunk {
     const chunk = chunks.read(input);
-    if (chunk.uniformMaterial !== undefined) {
+    if (chunk.uniformBlock !== undefined) {
       throw input.fail("ORT_PATCH_FORM", "a uniform chunk written out as one that is not");
     }
     return chunk;

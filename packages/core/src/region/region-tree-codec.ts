@@ -124,9 +124,9 @@ function readLeaf(
 }
 
 function readUniform(input: ByteReader, volume: number): Chunk {
-  const material = input.varU16();
-  if (material === AIR) throw input.fail("ORT_TREE_FORM", "air written as Uniform");
-  return uniformChunk(volume, material);
+  const block = input.varU16();
+  if (block === AIR) throw input.fail("ORT_TREE_FORM", "air written as Uniform");
+  return uniformChunk(volume, block);
 }
 
 function readArray(input: ByteReader, box: Box, arrays: Codec<ChunkArray>): ChunkArray {

@@ -13,7 +13,7 @@ import { chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS, regionCell }
 /** Maximum number of nodes in a message or record of a region tree, including its root. */
 export const TREE_NODES_MAX = 4096;
 
-/** A box of an encoded tree and its content: one material, one generator, or an array of chunks. */
+/** A box of an encoded tree and its content: one block, one generator, or an array of chunks. */
 export interface RegionNode {
   readonly box: Box;
   readonly content: Content | ChunkArray;

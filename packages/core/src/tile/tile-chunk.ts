@@ -12,7 +12,7 @@ const TILE_BYTES = 2;
 export interface TileChunk {
   readonly x: number;
   readonly y: number;
-  /** `TILES_PER_CHUNK` materials. */
+  /** `TILES_PER_CHUNK` blocks. */
   readonly tiles: Uint16Array;
 }
 

@@ -4,9 +4,9 @@ import type { GeneratorRef } from "./generator-ref.ts";
 /** The content of a position: voxels, or a generator that computes them. */
 export type Content = Chunk | GeneratorRef;
 
-/** Whether one node can represent many chunks of this content: one material, or one generator. */
+/** Whether one node can represent many chunks of this content: one block, or one generator. */
 export function isSpreadable(content: Content): boolean {
-  return !(content instanceof Chunk) || content.uniformMaterial !== undefined;
+  return !(content instanceof Chunk) || content.uniformBlock !== undefined;
 }
 
 /** Whether two contents are the same. */

@@ -36,7 +36,7 @@ function expectVoxels(chunk: Chunk, voxels: Uint16Array, name: string): void {
   expect(toHex(bytes), name).toBe(hex);
   expect(chunk.byteLength, name).toBe(bytes.length);
   expect(chunk.voxels(), name).toEqual(voxels);
-  expect([...chunk.materials()], name).toEqual([...new Set(voxels)]);
+  expect([...chunk.blocks()], name).toEqual([...new Set(voxels)]);
 }
 
 describe("the canonical form", () => {
@@ -56,41 +56,41 @@ describe("the canonical form", () => {
     const prng = new Prng(22);
     for (let round = 0; round < Math.min(rounds, 10); round++) {
       const voxels = randomVoxels(prng, volume);
-      const edits = Array.from(voxels, (material, index): VoxelEdit => ({ index, material }));
+      const edits = Array.from(voxels, (block, index): VoxelEdit => ({ index, block }));
       for (let index = edits.length - 1; index > 0; index--) {
         const other = prng.below(index + 1);
         [edits[index], edits[other]] = [edits[other] as VoxelEdit, edits[index] as VoxelEdit];
       }
       const single = Math.min(edits.length, 300);
       let chunk = emptyChunk(volume).edit(edits.slice(single));
-      for (const { index, material } of edits.slice(0, single)) chunk = chunk.set(index, material);
+      for (const { index, block } of edits.slice(0, single)) chunk = chunk.set(index, block);
       expectVoxels(chunk, voxels, `round ${round}`);
       expect(chunk.equals(chunkFromVoxels(voxels))).toBe(true);
       expect(emptyChunk(volume).edit(edits).equals(chunk)).toBe(true);
     }
   });
 
-  test.each<[name: string, volume: number, materials: readonly number[], edits: number, every: number]>([
-    ["two materials", 70, [0, 1], 1500, 1],
-    ["three materials of one, two and three bytes", 70, [0, 200, 20_000], 1500, 1],
+  test.each<[name: string, volume: number, blocks: readonly number[], edits: number, every: number]>([
+    ["two blocks", 70, [0, 1], 1500, 1],
+    ["three blocks of one, two and three bytes", 70, [0, 200, 20_000], 1500, 1],
     ["as many as need three and four bits", 70, [0, 1, 2, 3, 4, 5, 6, 7, 8], 1500, 1],
     ["as many as make Dense16 the shorter", 70, Array.from({ length: 40 }, (_, index) => index * 5), 1500, 1],
     ["three voxels", 3, [0, 1, 2, 300], 2000, 1],
     ["one voxel", 1, [0, 1, 2], 200, 1],
-    ["a chunk of 8^4, few materials", 4096, [0, 1, 2, 3, 300], 1500, 100],
-    ["a chunk of 8^4, many materials", 4096, Array.from({ length: 200 }, (_, index) => index), 1500, 100],
+    ["a chunk of 8^4, few blocks", 4096, [0, 1, 2, 3, 300], 1500, 100],
+    ["a chunk of 8^4, many blocks", 4096, Array.from({ length: 200 }, (_, index) => index), 1500, 100],
     ["a chunk of 65,536 voxels", 65_536, [0, 1, 2, 3, 300], 300, 100],
-  ])("holds after every single edit: %s", (_name, volume, materials, edits, every) => {
+  ])("holds after every single edit: %s", (_name, volume, blocks, edits, every) => {
     const prng = new Prng(23);
-    const voxels = new Uint16Array(volume).fill(materials[0] ?? 0);
-    let chunk = uniformChunk(volume, materials[0] ?? 0);
+    const voxels = new Uint16Array(volume).fill(blocks[0] ?? 0);
+    let chunk = uniformChunk(volume, blocks[0] ?? 0);
     for (let count = 1; count <= edits; count++) {
-      // Prefer the first cells and the first materials: that is where the order of the palette changes.
+      // Prefer the first cells and the first blocks: that is where the order of the palette changes.
       const index = prng.chance(0.5) ? prng.below(Math.min(volume, 6)) : prng.below(volume);
-      const material = prng.chance(0.6) ? prng.pick(materials.slice(0, 3)) : prng.pick(materials);
-      voxels[index] = material;
-      chunk = chunk.set(index, material);
-      if (chunk.get(index) !== material) expect.fail(`edit ${count}`);
+      const block = prng.chance(0.6) ? prng.pick(blocks.slice(0, 3)) : prng.pick(blocks);
+      voxels[index] = block;
+      chunk = chunk.set(index, block);
+      if (chunk.get(index) !== block) expect.fail(`edit ${count}`);
       if (!chunk.equals(chunkFromVoxels(voxels))) expect.fail(`edit ${count} leaves another chunk`);
       if (chunk.byteLength !== chunkFromVoxels(voxels).byteLength) expect.fail(`edit ${count}: byteLength`);
       if (count % every === 0) expectVoxels(chunk, voxels, `edit ${count}`);

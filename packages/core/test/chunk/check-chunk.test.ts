@@ -22,15 +22,15 @@ function outcomeOf(bytes: Uint8Array, read: (input: ByteReader) => unknown): str
   }
 }
 
-/** Returns voxels in layers, so that words repeat, with materials scattered among them. */
+/** Returns voxels in layers, so that words repeat, with blocks scattered among them. */
 function layeredVoxels(prng: Prng, volume: number): Uint16Array {
-  const materials = Array.from({ length: prng.between(1, 40) }, () =>
+  const blocks = Array.from({ length: prng.between(1, 40) }, () =>
     prng.below(prng.chance(0.9) ? 100 : 60_000),
   );
-  const layer = Array.from({ length: 64 }, () => prng.pick(materials));
+  const layer = Array.from({ length: 64 }, () => prng.pick(blocks));
   const strewn = prng.chance(0.5) ? 0.02 : 0;
   return Uint16Array.from({ length: volume }, (_, cell) =>
-    prng.chance(strewn) ? prng.pick(materials) : (layer[cell % 64] as number),
+    prng.chance(strewn) ? prng.pick(blocks) : (layer[cell % 64] as number),
   );
 }
 

@@ -14,23 +14,23 @@ import { describe, expect, test } from "vitest";
 const VOLUME = 300;
 const air = emptyChunk(VOLUME);
 
-/** Returns air with some materials in some cells. */
+/** Returns air with some blocks in some cells. */
 const withCells = (cells: Readonly<Record<number, number>>): Chunk =>
-  air.edit(Object.entries(cells).map(([index, material]) => ({ index: Number(index), material })));
-const withRun = (start: number, length: number, material: number): Chunk =>
-  air.edit(Array.from({ length }, (_, at) => ({ index: start + at, material })));
+  air.edit(Object.entries(cells).map(([index, block]) => ({ index: Number(index), block })));
+const withRun = (start: number, length: number, block: number): Chunk =>
+  air.edit(Array.from({ length }, (_, at) => ({ index: start + at, block })));
 
 const samples: [rule: string, name: string, after: Chunk, hex: string][] = [
   ["S79", "one cell", withCells({ 7: 300 }), "01 01 07 ac02"],
   ["S79", "the last cell", withCells({ 299: 1 }), "01 01 ab02 01"],
-  ["S79", "cells of one material", withCells({ 0: 4, 2: 4, 9: 4 }), "01 03 00 01 06 04"],
-  ["S79", "cells of several materials", withCells({ 0: 4, 2: 5 }), "00 02 00 01 04 05"],
+  ["S79", "cells of one block", withCells({ 0: 4, 2: 4, 9: 4 }), "01 03 00 01 06 04"],
+  ["S79", "cells of several blocks", withCells({ 0: 4, 2: 5 }), "00 02 00 01 04 05"],
   ["S79", "two cells side by side, as short as a run", withRun(3, 2, 4), "01 02 03 00 04"],
-  ["S79", "a run of one material", withRun(3, 3, 4), "03 01 03 02 04"],
+  ["S79", "a run of one block", withRun(3, 3, 4), "03 01 03 02 04"],
   [
     "S78",
-    "runs of two materials side by side",
-    withRun(3, 3, 4).edit([{ index: 6, material: 5 }]),
+    "runs of two blocks side by side",
+    withRun(3, 3, 4).edit([{ index: 6, block: 5 }]),
     "02 02 03 00 02 00 04 05",
   ],
 ];
@@ -41,9 +41,9 @@ const refused: [rule: string, name: string, hex: string, code: ErrorCode][] = [
   ["S77", "a cell behind the last", "01 01 ac02 01", "ORT_BLOB"],
   ["S77", "a run behind the last cell", "03 01 a902 03 04", "ORT_BLOB"],
   ["S77", "more cells than there are", `01 ad02 ${"00".repeat(301)} 04`, "ORT_LIMIT"],
-  ["S77", "a material past 65,535", "01 01 07 808004", "ORT_VARINT_RANGE"],
+  ["S77", "a block past 65,535", "01 01 07 808004", "ORT_VARINT_RANGE"],
   ["S78", "one run as two", "03 02 03 00 02 02 04", "ORT_BLOB"],
-  ["S79", "a material each where one is enough", "00 02 00 01 04 04", "ORT_BLOB"],
+  ["S79", "a block each where one is enough", "00 02 00 01 04 04", "ORT_BLOB"],
   ["S79", "runs where cells are as short", "03 01 03 01 04", "ORT_BLOB"],
   ["S79", "cells where runs are shorter", "01 03 03 00 00 04", "ORT_BLOB"],
 ];
@@ -79,13 +79,13 @@ describe("a change of a chunk", () => {
   test("[S77, S78, S79] turns one chunk into the other, whatever they are, and passes its check", () => {
     const prng = new Prng(1);
     for (let round = 0; round < 500; round++) {
-      const materials = prng.pick([1, 2, 300]);
-      const before = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, () => prng.below(materials)));
+      const blocks = prng.pick([1, 2, 300]);
+      const before = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, () => prng.below(blocks)));
       const voxels = before.voxels();
       for (let edit = prng.below(20); edit >= 0; edit--) {
         const start = prng.below(VOLUME);
         voxels.fill(
-          prng.pick([prng.below(materials + 1), prng.below(70), 200]),
+          prng.pick([prng.below(blocks + 1), prng.below(70), 200]),
           start,
           start + prng.pick([1, 1, 2, 9, 200]),
         );
@@ -105,7 +105,7 @@ describe("a change of a chunk", () => {
   test("[S79] has a unique encoding: accepted bytes are those that would be written", () => {
     const prng = new Prng(2);
     let taken = 0;
-    // A material that the changes do not use, so that each of their cells differs.
+    // A block that the changes do not use, so that each of their cells differs.
     const before = chunkFromVoxels(new Uint16Array(VOLUME).fill(60_000));
     for (let round = 0; round < 20_000; round++) {
       const sample = fromHex(prng.pick(samples)[3]);

@@ -21,13 +21,13 @@ const straddling = [10, 20, 30, 40, 50, ...new Array<number>(16).fill(10), 50];
 const samples: [rule: string, name: string, voxels: readonly number[], hex: string][] = [
   ["C3", "air", new Array<number>(8).fill(0), "00"],
   ["C3", "one voxel of air", [0], "00"],
-  ["C4", "one material", new Array<number>(8).fill(300), "01 ac02"],
+  ["C4", "one block", new Array<number>(8).fill(300), "01 ac02"],
   ["C4", "one voxel", [7], "01 07"],
-  ["C7", "three materials in the order of their appearance", scattered, scatteredHex],
+  ["C7", "three blocks in the order of their appearance", scattered, scatteredHex],
   ["C9", "an index across two words", straddling, "02 05 0a141e2832 03 02 888d01 02"],
-  ["C5", "materials that are shorter as a list", [1, 2, 1, 1], "03 04 01020101"],
-  ["C5", "materials that are as short packed", [1, 2, 1, 1, 1], "02 02 0102 01 01 02"],
-  ["C6", "a list with a material of three bytes", [65_535, 0], "03 02 ffff03 00"],
+  ["C5", "blocks that are shorter as a list", [1, 2, 1, 1], "03 04 01020101"],
+  ["C5", "blocks that are as short packed", [1, 2, 1, 1, 1], "02 02 0102 01 01 02"],
+  ["C6", "a list with a block of three bytes", [65_535, 0], "03 02 ffff03 00"],
 ];
 
 const refused: [rule: string, name: string, volume: number, hex: string, code: ErrorCode][] = [
@@ -35,8 +35,8 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
   ["C3", "air as Uniform", 8, "01 00", "ORT_CHUNK_FORM"],
   ["C3", "air as PalettePacked", 8, "02 01 00 00 00", "ORT_CHUNK_FORM"],
   ["C3", "air as Dense16", 8, "03 08 0000000000000000", "ORT_CHUNK_FORM"],
-  ["C4", "one material as PalettePacked", 8, "02 01 07 00 00", "ORT_CHUNK_FORM"],
-  ["C4", "one material as Dense16", 8, "03 08 0707070707070707", "ORT_CHUNK_FORM"],
+  ["C4", "one block as PalettePacked", 8, "02 01 07 00 00", "ORT_CHUNK_FORM"],
+  ["C4", "one block as Dense16", 8, "03 08 0707070707070707", "ORT_CHUNK_FORM"],
   ["C4", "a palette of none", 8, "02 00 00 00", "ORT_CHUNK_FORM"],
   ["C5", "Dense16 where PalettePacked is shorter", 8, "03 08 00000505ac02000500", "ORT_CHUNK_FORM"],
   ["C5", "Dense16 where PalettePacked is as short", 5, "03 05 0102010101", "ORT_CHUNK_FORM"],
@@ -45,7 +45,7 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
   ["C6", "a list that is too long", 4, "03 05 0102010102", "ORT_CHUNK_VOLUME"],
   ["C7", "a palette in another order", 8, "02 03 05 00 ac02 02 01 858c01", "ORT_CHUNK_PALETTE"],
   ["C7", "an entry that does not occur", 8, "02 04 00 05 ac02 09 02 01 d024", "ORT_CHUNK_PALETTE"],
-  ["C7", "a material listed twice", 8, "02 03 00 05 05 02 01 d024", "ORT_CHUNK_PALETTE"],
+  ["C7", "a block listed twice", 8, "02 03 00 05 05 02 01 d024", "ORT_CHUNK_PALETTE"],
   ["C8", "too wide an index", 8, "02 03 00 05 ac02 03 01 d024", "ORT_CHUNK_PACKING"],
   ["C8", "too narrow an index", 8, "02 03 00 05 ac02 01 01 d024", "ORT_CHUNK_PACKING"],
   ["C9", "a word too many", 8, "02 03 00 05 ac02 02 02 d024 00", "ORT_CHUNK_PACKING"],
@@ -62,7 +62,7 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
   ["C13", "a palette longer than the chunk", 2, "02 03 010203 02 01 04", "ORT_LIMIT"],
   ["C13", "a palette of 2^32 - 1", 8, "02 ffffffff0f", "ORT_LIMIT"],
   ["C13", "2^53 - 1 words", 8, "02 03 00 05 ac02 02 ffffffffffffff0f", "ORT_CHUNK_PACKING"],
-  ["C13", "2^53 - 1 materials", 8, "03 ffffffffffffff0f", "ORT_CHUNK_VOLUME"],
+  ["C13", "2^53 - 1 blocks", 8, "03 ffffffffffffff0f", "ORT_CHUNK_VOLUME"],
 ];
 
 describe("a chunk payload", () => {
@@ -116,7 +116,7 @@ describe("a payload of another program", () => {
     ["Dense16 where PalettePacked is shorter", scattered, "03 08 00000505ac02000500"],
     ["a palette in another order", scattered, "02 03 05 00 ac02 02 01 858c01"],
     ["an entry that does not occur", scattered, "02 04 00 05 ac02 09 02 01 d024"],
-    ["a material listed twice", [0, 0, 5, 5, 5, 0, 5, 0], "02 03 00 05 05 02 01 d024"],
+    ["a block listed twice", [0, 0, 5, 5, 5, 0, 5, 0], "02 03 00 05 05 02 01 d024"],
     ["wider indices than needed", [1, 2, 1, 1], "02 02 0102 04 01 10"],
     ["bits behind the last voxel", scattered, "02 03 00 05 ac02 02 01 d0a404"],
     ["padded varints and bytes behind the payload", [7, 7], "8100 8700 ffff"],
@@ -136,7 +136,7 @@ describe("a payload of another program", () => {
     ["a word too many", 8, "02 03 00 05 ac02 02 02 d024 00", "ORT_CHUNK_PACKING"],
     ["a palette longer than the chunk", 2, "02 03 010203 02 01 04", "ORT_LIMIT"],
     ["a list of another length", 4, "03 03 010201", "ORT_CHUNK_VOLUME"],
-    ["2^53 - 1 materials", 8, "03 ffffffffffffff0f", "ORT_CHUNK_VOLUME"],
+    ["2^53 - 1 blocks", 8, "03 ffffffffffffff0f", "ORT_CHUNK_VOLUME"],
   ])("[C14] is refused with %s", (_name, volume, hex, code) => {
     expect(codeOf(() => decodeForeign(foreignChunkCodec(volume), fromHex(hex)))).toBe(code);
   });

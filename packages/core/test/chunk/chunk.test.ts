@@ -32,29 +32,29 @@ describe("a chunk", () => {
     copy.fill(9);
     expect([...small.voxels()]).toEqual(voxels);
     const visited: number[][] = [];
-    small.forEach((material, index) => {
-      visited.push([index, material]);
+    small.forEach((block, index) => {
+      visited.push([index, block]);
     });
-    expect(visited).toEqual(voxels.map((material, index) => [index, material]));
-    expect([...small.materials()]).toEqual([0, 5, 300]);
+    expect(visited).toEqual(voxels.map((block, index) => [index, block]));
+    expect([...small.blocks()]).toEqual([0, 5, 300]);
   });
 
   test("does not keep the array that it was made from, and does not expose its own", () => {
     const voxels = Uint16Array.of(1, 2, 3, 4);
     const chunk = chunkFromVoxels(voxels);
     voxels.fill(9);
-    chunk.materials().fill(9);
+    chunk.blocks().fill(9);
     chunk.packedIndices().fill(9n);
     expect([...chunk.voxels()]).toEqual([1, 2, 3, 4]);
   });
 
-  test("knows whether it is empty or of one material", () => {
-    expect([emptyChunk(8).isEmpty, emptyChunk(8).uniformMaterial]).toEqual([true, AIR]);
-    expect([uniformChunk(8, 7).isEmpty, uniformChunk(8, 7).uniformMaterial]).toEqual([false, 7]);
-    expect([small.isEmpty, small.uniformMaterial]).toEqual([false, undefined]);
+  test("knows whether it is empty or of one block", () => {
+    expect([emptyChunk(8).isEmpty, emptyChunk(8).uniformBlock]).toEqual([true, AIR]);
+    expect([uniformChunk(8, 7).isEmpty, uniformChunk(8, 7).uniformBlock]).toEqual([false, 7]);
+    expect([small.isEmpty, small.uniformBlock]).toEqual([false, undefined]);
   });
 
-  test("of one material is always the same object, however it was made", () => {
+  test("of one block is always the same object, however it was made", () => {
     const stone = uniformChunk(4096, 1);
     expect(uniformChunk(4096, 1)).toBe(stone);
     expect(chunkFromVoxels(new Uint16Array(4096).fill(1))).toBe(stone);
@@ -69,11 +69,11 @@ describe("a chunk", () => {
     expect(small.edit([])).toBe(small);
     expect(
       small.edit([
-        { index: 2, material: 9 },
-        { index: 2, material: 5 },
+        { index: 2, block: 9 },
+        { index: 2, block: 5 },
       ]),
     ).toBe(small);
-    const same = Array.from(small.voxels(), (material, index): VoxelEdit => ({ index, material }));
+    const same = Array.from(small.voxels(), (block, index): VoxelEdit => ({ index, block }));
     expect(small.edit(same)).toBe(small);
     expect(small.fill(chunkShape([2, 2, 2, 1]), boxBetween([0, 1, 0, 0], [2, 2, 1, 1]), 5)).toBe(small);
   });
@@ -84,32 +84,28 @@ describe("a chunk", () => {
     expect([...edited.voxels()]).toEqual([77, 0, 5, 5, 300, 0, 5, 0]);
   });
 
-  test("refuses indices out of range and materials beyond 16 bits", () => {
+  test("refuses indices out of range and blocks beyond 16 bits", () => {
     for (const index of [-1, 8, 0.5, Number.NaN, 2 ** 32]) {
-      const edit = { index, material: 1 };
+      const edit = { index, block: 1 };
       expect(codeOf(() => small.get(index))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => small.set(index, 1))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => small.edit([edit]))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => small.edit([edit, edit, edit, edit, edit]))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => emptyChunk(8).get(index))).toBe("ORT_ARGUMENT");
     }
-    for (const material of [-1, 65_536, 0.5, Number.NaN]) {
-      const edit = { index: 0, material };
-      expect(codeOf(() => small.set(0, material))).toBe("ORT_ARGUMENT");
+    for (const block of [-1, 65_536, 0.5, Number.NaN]) {
+      const edit = { index: 0, block };
+      expect(codeOf(() => small.set(0, block))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => small.edit([edit, edit, edit, edit, edit]))).toBe("ORT_ARGUMENT");
-      expect(codeOf(() => uniformChunk(8, material))).toBe("ORT_ARGUMENT");
+      expect(codeOf(() => uniformChunk(8, block))).toBe("ORT_ARGUMENT");
     }
   });
 
   test("[C12] has 1 to 65,536 voxels", () => {
     expect(chunkFromVoxels(new Uint16Array(65_536)).volume).toBe(65_536);
-    const everyMaterial = chunkFromVoxels(Uint16Array.from({ length: 65_536 }, (_, index) => 65_535 - index));
-    expect([everyMaterial.get(0), everyMaterial.get(65_535), everyMaterial.form]).toEqual([
-      65_535,
-      0,
-      "dense16",
-    ]);
-    expect(everyMaterial.set(65_535, 1).materials().length).toBe(65_535);
+    const everyBlock = chunkFromVoxels(Uint16Array.from({ length: 65_536 }, (_, index) => 65_535 - index));
+    expect([everyBlock.get(0), everyBlock.get(65_535), everyBlock.form]).toEqual([65_535, 0, "dense16"]);
+    expect(everyBlock.set(65_535, 1).blocks().length).toBe(65_535);
     for (const volume of [0, 65_537]) {
       expect(codeOf(() => chunkFromVoxels(new Uint16Array(volume)))).toBe("ORT_ARGUMENT");
       expect(codeOf(() => emptyChunk(volume))).toBe("ORT_ARGUMENT");
@@ -132,10 +128,10 @@ describe("filling a box of a chunk", () => {
         positionFrom((axis) => prng.between(min[axis] + 1, shape.extents[axis])),
       );
       const before = randomVoxels(prng, shape.volume);
-      const material = prng.below(4);
-      const filled = chunkFromVoxels(before).fill(shape, box, material);
+      const block = prng.below(4);
+      const filled = chunkFromVoxels(before).fill(shape, box, block);
       const expected = before.map((old, index) =>
-        boxContains(box, positionInChunk(shape, index)) ? material : old,
+        boxContains(box, positionInChunk(shape, index)) ? block : old,
       );
       expect(filled.voxels(), `round ${round}`).toEqual(expected);
     }
@@ -162,11 +158,11 @@ describe("the difference of two chunks", () => {
         : before.set(prng.below(1024), prng.below(3)).set(prng.below(1024), 65_535);
       const edits = diffChunks(before, after);
       expect(before.edit(edits).equals(after), `round ${round}`).toBe(true);
-      expect(edits.every(({ index, material }) => before.get(index) !== material)).toBe(true);
+      expect(edits.every(({ index, block }) => before.get(index) !== block)).toBe(true);
       expect(edits.map(({ index }) => index)).toEqual(edits.map(({ index }) => index).sort((a, b) => a - b));
     }
     expect(diffChunks(small, small)).toEqual([]);
-    expect(diffChunks(small, small.set(4, 0))).toEqual([{ index: 4, material: 0 }]);
+    expect(diffChunks(small, small.set(4, 0))).toEqual([{ index: 4, block: 0 }]);
     expect(codeOf(() => diffChunks(small, emptyChunk(9)))).toBe("ORT_ARGUMENT");
   });
 });

@@ -19,15 +19,15 @@ const short = [1, 2, 1, 1, 1];
 
 const samples: [rule: string, name: string, voxels: readonly number[], hex: string][] = [
   ["S75", "air", nothing, "01 0000"],
-  ["S75", "one material", new Array<number>(16).fill(300), "01 2c01"],
-  ["S75", "three materials in the order of their appearance", scattered, `${SCATTERED} 00000000`],
+  ["S75", "one block", new Array<number>(16).fill(300), "01 2c01"],
+  ["S75", "three blocks in the order of their appearance", scattered, `${SCATTERED} 00000000`],
   ["S76", "few voxels", short, "00 0100 0200 0100 0100 0100"],
 ];
 
 const refused: [rule: string, name: string, volume: number, hex: string, code: ErrorCode][] = [
-  ["S75", "a material twice", 16, `${SCATTERED.replace("2c01", "0500")} 00000000`, "ORT_CHUNK_PALETTE"],
+  ["S75", "a block twice", 16, `${SCATTERED.replace("2c01", "0500")} 00000000`, "ORT_CHUNK_PALETTE"],
   ["S75", "a palette in another order", 16, "03 0000 2c01 0500 60210000 00000000", "ORT_CHUNK_PALETTE"],
-  ["S75", "a material that does not occur", 16, "03 0000 0500 2c01 50100000 00000000", "ORT_CHUNK_PALETTE"],
+  ["S75", "a block that does not occur", 16, "03 0000 0500 2c01 50100000 00000000", "ORT_CHUNK_PALETTE"],
   [
     "S75",
     "an index behind the palette",
@@ -38,7 +38,7 @@ const refused: [rule: string, name: string, volume: number, hex: string, code: E
   ["S75", "bits behind the last voxel", 16, `${SCATTERED} 00000001`, "ORT_CHUNK_PACKING"],
   ["S76", "a palette where none is shorter", 5, "02 0100 0200 0200000000000000", "ORT_CHUNK_FORM"],
   ["S76", "no palette where one is shorter", 16, `00 ${"0000".repeat(16)}`, "ORT_CHUNK_FORM"],
-  ["S76", "more materials than voxels", 5, "06", "ORT_CHUNK_FORM"],
+  ["S76", "more blocks than voxels", 5, "06", "ORT_CHUNK_FORM"],
 ];
 
 describe("a packed chunk", () => {
@@ -63,12 +63,12 @@ describe("a packed chunk", () => {
     }
   });
 
-  test("[S75, S76] survives a round trip, whatever its materials, and passes its check", () => {
+  test("[S75, S76] survives a round trip, whatever its blocks, and passes its check", () => {
     const prng = new Prng(1);
     for (let round = 0; round < 300; round++) {
       const volume = prng.pick([1, 2, 7, 16, 64, 256, 1_000, 4_096]);
-      const materials = prng.pick([1, 2, 3, 5, 16, 17, 300, 5_000]);
-      const voxels = Uint16Array.from({ length: volume }, () => prng.below(materials) * 13);
+      const blocks = prng.pick([1, 2, 3, 5, 16, 17, 300, 5_000]);
+      const voxels = Uint16Array.from({ length: volume }, () => prng.below(blocks) * 13);
       const chunk = chunkFromVoxels(voxels);
       const bytes = encode(packedChunkCodec(volume), chunk);
       const back = decode(packedChunkCodec(volume), bytes);

@@ -1,8 +1,8 @@
 /** Encodes the canonical payload straight from the rules, regardless of speed: bits in a string. */
 export function referenceEncoding(voxels: readonly number[]): string {
   const palette = [...new Set(voxels)];
-  const [material = 0] = palette;
-  if (palette.length === 1) return material === 0 ? "00" : `01${varint(BigInt(material))}`;
+  const [block = 0] = palette;
+  if (palette.length === 1) return block === 0 ? "00" : `01${varint(BigInt(block))}`;
   const bitWidth = (palette.length - 1).toString(2).length;
   const bits = voxels
     .map((voxel) => palette.indexOf(voxel).toString(2).padStart(bitWidth, "0"))

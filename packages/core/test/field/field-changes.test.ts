@@ -47,8 +47,8 @@ const EDITS = {
   concrete: { mode: "concrete", detail: "edits" },
 } as const;
 
-function withVoxel(field: WorldField, voxel: Position, material: number): WorldField {
-  return field.setVoxels([{ voxel, material }]).field;
+function withVoxel(field: WorldField, voxel: Position, block: number): WorldField {
+  return field.setVoxels([{ voxel, block }]).field;
 }
 
 describe("the change of a region between two snapshots", () => {
@@ -57,7 +57,7 @@ describe("the change of a region between two snapshots", () => {
     (mode) => {
       const untouched = openField();
       const edited = withVoxel(untouched, [0, -1, 0, 0], BRICK);
-      const edits = (material: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, material }] }];
+      const edits = (block: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, block }] }];
       const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [] };
       expect(regionChange(untouched, edited, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(BRICK) });
       expect(regionChange(edited, untouched, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(GRASS) });
@@ -120,7 +120,7 @@ describe("a whole region", () => {
       ...parts,
       base: "generated",
       leaves: [],
-      edits: [{ chunk: BELOW, edits: [{ index: 7 * 8, material: BRICK }] }],
+      edits: [{ chunk: BELOW, edits: [{ index: 7 * 8, block: BRICK }] }],
     });
     expect(regionAnew(field, held, { mode: "symbolic", detail: "chunks" })).toEqual({
       ...parts,
@@ -137,8 +137,8 @@ describe("a whole region", () => {
 
   test("generates as many chunks as were edited, when symbolic", () => {
     const edited = countedField().field.setVoxels([
-      { voxel: [0, -1, 0, 0], material: BRICK },
-      { voxel: [8, -1, 0, 0], material: BRICK },
+      { voxel: [0, -1, 0, 0], block: BRICK },
+      { voxel: [8, -1, 0, 0], block: BRICK },
     ]).field;
     const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
     // Another field with the same edits, so that no chunk is cached.
@@ -224,7 +224,7 @@ function randomEdit(prng: Prng, field: WorldField): WorldField {
         { length: prng.between(1, 6) },
         (): VoxelPlacement => ({
           voxel: positionFrom((axis) => corner[axis] + prng.below(Math.min(9, shape.extents[axis] * 2 - 1))),
-          material: prng.pick([0, GRASS, BRICK, 300]),
+          block: prng.pick([0, GRASS, BRICK, 300]),
         }),
       );
       return field.setVoxels(placements).field;

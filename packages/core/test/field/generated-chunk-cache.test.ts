@@ -130,7 +130,7 @@ describe("snapshots of a field", () => {
   test("share one cache, so an edit or an older snapshot never makes a chunk cold", () => {
     const field = openField();
     const floor = field.realizeChunk(3, -1, 0, 0);
-    const edited = field.setVoxels([{ voxel: [0, 5, 0, 0], material: 3 }]).field;
+    const edited = field.setVoxels([{ voxel: [0, 5, 0, 0], block: 3 }]).field;
     expect(edited.realizeChunk(3, -1, 0, 0)).toBe(floor);
     const other = field.withOverrides(edited.overrides);
     expect(other.realizeChunk(3, -1, 0, 0)).toBe(floor);

@@ -27,7 +27,7 @@ import { FLOOR, openField } from "./open-field.ts";
 
 const GRASS = 3;
 const BRICK = 11;
-const position = (voxel: Position, material: number): VoxelPlacement => ({ voxel, material });
+const position = (voxel: Position, block: number): VoxelPlacement => ({ voxel, block });
 
 describe("an unedited world", () => {
   test("is a single reference to its generator in a symbolic query", () => {
@@ -178,8 +178,8 @@ test("a world with many random edits matches a plain map of voxels", () => {
   const box = boxBetween([-2, -3, -2, -2], [2, 2, 2, 2]);
   const concrete = field.queryRegion(box, "concrete");
   const symbolic = field.queryRegion(box, "symbolic");
-  for (const { voxel, material } of model.values())
-    expect(field.voxelAt(...voxel), `voxel ${voxel}`).toBe(material);
+  for (const { voxel, block } of model.values())
+    expect(field.voxelAt(...voxel), `voxel ${voxel}`).toBe(block);
   for (const chunkPosition of positionsMinorToMajor(box)) {
     const chunk = field.realizeChunk(...chunkPosition);
     const held = concrete.at(...chunkPosition);
@@ -193,9 +193,9 @@ test("a world with many random edits matches a plain map of voxels", () => {
   }
   expect(symbolic.slice(chunkBox(model)).equals(field.queryRegion(chunkBox(model), "symbolic"))).toBe(true);
   const bounds = field.queryContentBounds(box);
-  for (const { voxel, material } of model.values()) {
+  for (const { voxel, block } of model.values()) {
     const chunk = chunkOfVoxel(HYPERCUBE_CHUNKS, voxel);
-    if (material !== 0) expect(bounds !== undefined && boxContains(bounds, chunk)).toBe(true);
+    if (block !== 0) expect(bounds !== undefined && boxContains(bounds, chunk)).toBe(true);
   }
 });
 

@@ -69,7 +69,7 @@ describe("voxels are independent of the chunk size", () => {
     },
   ])("in $name", ({ ref, shapes, box }) => {
     const [first, second] = shapes.map((shape) => voxelsIn(ref, shape, box));
-    expect(second?.findIndex((material, index) => material !== first?.[index])).toBe(-1);
+    expect(second?.findIndex((block, index) => block !== first?.[index])).toBe(-1);
     expect(new Set(first).size).toBeGreaterThan(1);
   });
 });

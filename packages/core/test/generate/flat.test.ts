@@ -22,7 +22,7 @@ const open = (parameters: FlatParameters, shape: ChunkShape) =>
 
 describe("the flat generator", () => {
   test("makes the floor of the original: two voxels high in the chunks below the origin, air elsewhere", () => {
-    const space = open({ material: 11, top: 0, thickness: 2 }, HYPERCUBE_CHUNKS);
+    const space = open({ block: 11, top: 0, thickness: 2 }, HYPERCUBE_CHUNKS);
     const floor = Uint16Array.from({ length: 4096 }, (_, index) => (Math.floor(index / 8) % 8 >= 6 ? 11 : 0));
     for (const [x, y, z, w] of positionsMinorToMajor(boxBetween([-2, -3, -2, -2], [2, 3, 2, 2]))) {
       const chunk = space.realize(x, y, z, w);
@@ -40,7 +40,7 @@ describe("the flat generator", () => {
       [5, 5],
       [11, 0],
     ] as const) {
-      const space = open({ material: 9, top, thickness }, shape);
+      const space = open({ block: 9, top, thickness }, shape);
       for (let y = -5; y < 5; y++) {
         const chunk = space.realize(1, y, -1, 0);
         for (let index = 0; index < shape.volume; index++) {
@@ -55,7 +55,7 @@ describe("the flat generator", () => {
     const space = open({ ...FLAT_DEFAULTS, top: 16, thickness: 48 }, CUBE_CHUNKS);
     const tree = space.describe(WHOLE_LATTICE);
     expect(tree.leafCount).toBeLessThanOrEqual(64);
-    expect(tree.at(2 ** 31 - 1, 0, -(2 ** 31), 0)).toBe(uniformChunk(4096, FLAT_DEFAULTS.material));
+    expect(tree.at(2 ** 31 - 1, 0, -(2 ** 31), 0)).toBe(uniformChunk(4096, FLAT_DEFAULTS.block));
     expect(tree.at(0, 1, 0, 0)).toBeUndefined();
     expect(tree.at(0, 0, 0, 1)).toBeUndefined();
     expect(

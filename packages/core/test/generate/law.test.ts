@@ -29,7 +29,7 @@ describe.each([
       if (!described.describe(inner).equals(tree.slice(inner))) {
         expect.fail(`round ${round}: ${JSON.stringify(inner)} of ${JSON.stringify(outer)}`);
       }
-      found[chunk.isEmpty ? "air" : chunk.uniformMaterial === undefined ? "mixed" : "solid"]++;
+      found[chunk.isEmpty ? "air" : chunk.uniformBlock === undefined ? "mixed" : "solid"]++;
       // Their caches must not change a result, so they are reset at different times.
       if (round % 400 === 0) described = openWorld(world);
       if (round % 700 === 0) realized = openWorld(world);

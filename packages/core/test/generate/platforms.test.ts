@@ -25,7 +25,7 @@ describe("the platforms generator", () => {
     { name: "two dimensions", shape: TILE_CHUNKS },
   ])("has ground under the origin and free air above it in $name", ({ shape }) => {
     const space = openWorld({ ref, shape });
-    expect(space.realize(0, -1, 0, 0).uniformMaterial).toBe(GRASS);
+    expect(space.realize(0, -1, 0, 0).uniformBlock).toBe(GRASS);
     expect(space.realize(0, 0, 0, 0).isEmpty).toBe(true);
   });
 
@@ -60,11 +60,11 @@ describe("the platforms generator", () => {
   test("builds on top of them and nowhere else", () => {
     const space = openWorld({ ref, shape: HYPERCUBE_CHUNKS });
     const above = space.describe(boxBetween([-16, 0, -16, -4], [16, 5, 16, 4]));
-    const materials = new Set<number>();
+    const blocks = new Set<number>();
     for (const { content } of above.pieces()) {
-      if ("materials" in content) for (const material of content.materials()) materials.add(material);
+      if ("blocks" in content) for (const block of content.blocks()) blocks.add(block);
     }
-    expect(materials.size).toBeGreaterThan(6);
+    expect(blocks.size).toBeGreaterThan(6);
     const bare = generatorRef(platformsGenerator, { ...PLATFORMS_DEFAULTS, structurePercent: 0 }, 3n);
     const empty = openWorld({ ref: bare, shape: HYPERCUBE_CHUNKS }).describe(
       boxBetween([-16, 0, -16, -4], [16, 5, 16, 4]),

@@ -1,6 +1,6 @@
 import {
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   encode,
   FLAT_DEFAULTS,
   flatGenerator,
@@ -157,14 +157,14 @@ describe("parameters", () => {
   });
 });
 
-test("generators use the materials of the default catalog", () => {
+test("generators use the blocks of the default catalog", () => {
   const names = new Map<number, string>();
   for (const world of SAMPLE_WORLDS) {
     const space = openWorld(world);
     for (let x = -20; x < 20; x++)
       for (let y = world.lowest; y <= world.highest; y++) {
-        for (const material of space.realize(x, y, 0, 0).materials()) {
-          names.set(material, DEFAULT_MATERIALS.byId(material)?.name ?? expect.fail(`material ${material}`));
+        for (const block of space.realize(x, y, 0, 0).blocks()) {
+          names.set(block, DEFAULT_BLOCKS.byId(block)?.name ?? expect.fail(`block ${block}`));
         }
       }
   }

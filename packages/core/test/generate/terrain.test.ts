@@ -44,7 +44,7 @@ describe("the terrain generator", () => {
     { name: "two dimensions", shape: TILE_CHUNKS },
   ])("lays air over grass over soil over stone in $name", ({ shape }) => {
     for (let x = -200; x < 200; x += 20) {
-      const column = columnOf({ ...PLAIN, relief: 16 }, shape, x, 0).filter((material) => material !== AIR);
+      const column = columnOf({ ...PLAIN, relief: 16 }, shape, x, 0).filter((block) => block !== AIR);
       const covers = column.slice(0, 4).join();
       expect([`${GRASS},${SOIL},${SOIL},${SOIL}`, `14,${STONE},${STONE},${STONE}`]).toContain(covers);
       expect(new Set(column.slice(4))).toEqual(new Set([STONE]));
@@ -55,7 +55,7 @@ describe("the terrain generator", () => {
     const parameters = { ...PLAIN, relief: 30 };
     const heights: number[] = [];
     for (let x = -1000; x < 1000; x += 25) {
-      heights.push(80 - columnOf(parameters, CUBE_CHUNKS, x, 0).findIndex((material) => material !== AIR));
+      heights.push(80 - columnOf(parameters, CUBE_CHUNKS, x, 0).findIndex((block) => block !== AIR));
     }
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(-32);
     expect(Math.max(...heights)).toBeLessThanOrEqual(32);
@@ -66,11 +66,11 @@ describe("the terrain generator", () => {
     let lakes = 0;
     for (let x = -600; x < 600; x += 15) {
       const column = columnOf({ ...PLAIN, waterLevel: 0 }, CUBE_CHUNKS, x, 40);
-      const surface = column.findIndex((material) => material !== AIR);
+      const surface = column.findIndex((block) => block !== AIR);
       if (column[surface] !== WATER) continue;
       lakes++;
       expect(80 - surface).toBe(-1);
-      expect(column.find((material) => material !== AIR && material !== WATER)).toBe(SAND);
+      expect(column.find((block) => block !== AIR && block !== WATER)).toBe(SAND);
     }
     expect(lakes).toBeGreaterThan(3);
   });
@@ -91,12 +91,11 @@ describe("the terrain generator", () => {
     const found = new Map<number, number>();
     const space = open(TERRAIN_DEFAULTS, CUBE_CHUNKS);
     for (const position of positionsMinorToMajor(boxBetween([0, -12, 0, 0], [12, -5, 12, 1]))) {
-      for (const material of space.realize(...position).materials())
-        found.set(material, (found.get(material) ?? 0) + 1);
+      for (const block of space.realize(...position).blocks()) found.set(block, (found.get(block) ?? 0) + 1);
     }
     // Air of caves, stone, water, coal, iron, gold and lava.
-    for (const material of [0, 1, 5, 8, 9, 10, 15])
-      expect(found.get(material), `material ${material}`).toBeGreaterThan(2);
+    for (const block of [0, 1, 5, 8, 9, 10, 15])
+      expect(found.get(block), `block ${block}`).toBeGreaterThan(2);
   });
 
   test("is the same in every slice of a four-dimensional world", () => {

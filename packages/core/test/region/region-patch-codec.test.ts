@@ -41,7 +41,7 @@ const CLOCKS = "0a 0c";
 describe("a patch in bytes", () => {
   test("[P8] of one voxel takes 18 bytes", () => {
     const large = regionPatchCodec(4096);
-    const one = patch(change({ edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }] }));
+    const one = patch(change({ edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] }));
     const hex = "07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09".replaceAll(" ", "");
     expect(toHex(encode(large, one))).toBe(hex);
     expect(decode(large, fromHex(hex))).toEqual(one);
@@ -77,7 +77,7 @@ describe("a patch in bytes", () => {
         change({
           base: "generated",
           leaves: [{ box: PAIR, content: undefined }],
-          edits: [{ chunk: [0, 0, 0, 2], edits: [{ index: 1, material: 9 }] }],
+          edits: [{ chunk: [0, 0, 0, 2], edits: [{ index: 1, block: 9 }] }],
         }),
       ),
       `${HEAD} 09 0c 01 00 40 00 01 02 01 01 09`,
@@ -90,7 +90,7 @@ describe("a patch in bytes", () => {
     ],
     [
       "P12",
-      "a material",
+      "a block",
       patch(change({ leaves: [{ box: PAIR, content: stone }] })),
       `${HEAD} 00 ${CLOCKS} 01 00 40 01 07 00`,
     ],
@@ -127,8 +127,8 @@ describe("a patch in bytes", () => {
             {
               chunk: [0, 0, 0, 2],
               edits: [
-                { index: 0, material: 300 },
-                { index: 1, material: 0 },
+                { index: 0, block: 300 },
+                { index: 1, block: 0 },
               ],
             },
           ],
@@ -183,7 +183,7 @@ describe("a patch in bytes", () => {
     ["P11", "contents out of order", `${HEAD} 00 ${CLOCKS} 02 40 40 01 07 00 00 01 07 00`, "ORT_PATCH_FORM"],
     ["P11", "contents that overlap", `${HEAD} 00 ${CLOCKS} 02 00 40 01 07 40 40 01 08 00`, "ORT_PATCH_FORM"],
     ["P12", "an unknown kind", `${HEAD} 00 ${CLOCKS} 01 00 40 05 00`, "ORT_TAG"],
-    ["P12", "air as a material", `${HEAD} 00 ${CLOCKS} 01 00 40 01 00 00`, "ORT_PATCH_FORM"],
+    ["P12", "air as a block", `${HEAD} 00 ${CLOCKS} 01 00 40 01 00 00`, "ORT_PATCH_FORM"],
     [
       "P12",
       "a uniform chunk as one that is not",
@@ -268,7 +268,7 @@ describe("a patch in bytes", () => {
     [
       "P14",
       "edits outside of the region",
-      patch(change({ edits: [{ chunk: [0, -1, 0, 0], edits: [{ index: 0, material: 1 }] }] })),
+      patch(change({ edits: [{ chunk: [0, -1, 0, 0], edits: [{ index: 0, block: 1 }] }] })),
       "ORT_PATCH_FORM",
     ],
     [
@@ -280,8 +280,8 @@ describe("a patch in bytes", () => {
             {
               chunk: ORIGIN,
               edits: [
-                { index: 1, material: 1 },
-                { index: 0, material: 1 },
+                { index: 1, block: 1 },
+                { index: 0, block: 1 },
               ],
             },
           ],
@@ -291,8 +291,8 @@ describe("a patch in bytes", () => {
     ],
     [
       "P14",
-      "a material that is none",
-      patch(change({ edits: [{ chunk: ORIGIN, edits: [{ index: 1, material: 65_536 }] }] })),
+      "a block that is none",
+      patch(change({ edits: [{ chunk: ORIGIN, edits: [{ index: 1, block: 65_536 }] }] })),
       "ORT_ARGUMENT",
     ],
     [
@@ -324,7 +324,7 @@ describe("a patch in bytes", () => {
       { box: PAIR, content: array },
       { box: boxAt([2, 0, 0, 0]), content: flat },
     ];
-    const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, material: 500 }] }];
+    const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, block: 500 }] }];
     const bytes = encode(codec, patch(change({ leaves, edits }), change({ region: [1, 2, 3, 4] })));
     for (let length = 0; length < bytes.length; length++) {
       expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
@@ -338,7 +338,7 @@ describe("a patch in bytes", () => {
       { box: boxAt([2, 0, 0, 0]), content: flat },
       { box: boxAt([2, 1, 0, 0]), content: half },
     ];
-    const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, material: 500 }] }];
+    const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, block: 500 }] }];
     const bytes = encode(
       codec,
       patch(

@@ -93,8 +93,8 @@ describe("a replica", () => {
   test("[P18] edits the chunk that it holds, and air where it holds nothing", () => {
     const replica = replicaOf(RegionTree.EMPTY.set(ORIGIN, stone));
     const edits = [
-      { chunk: ORIGIN, edits: [{ index: 9, material: 1 }] },
-      { chunk: [0, 0, 0, 1] as const, edits: [{ index: 4095, material: 2 }] },
+      { chunk: ORIGIN, edits: [{ index: 9, block: 1 }] },
+      { chunk: [0, 0, 0, 1] as const, edits: [{ index: 4095, block: 2 }] },
     ];
     replica.apply(patch(change({ edits })));
     const expected = RegionTree.EMPTY.set(ORIGIN, stone.set(9, 1)).set(
@@ -108,19 +108,19 @@ describe("a replica", () => {
     [
       "P18",
       "edits what has to be generated",
-      { edits: [{ chunk: [3, 0, 0, 0], edits: [{ index: 0, material: 1 }] }] },
+      { edits: [{ chunk: [3, 0, 0, 0], edits: [{ index: 0, block: 1 }] }] },
       "ORT_PATCH_TARGET",
     ],
     [
       "P14",
       "edits a voxel that no chunk has",
-      { edits: [{ chunk: ORIGIN, edits: [{ index: 4096, material: 1 }] }] },
+      { edits: [{ chunk: ORIGIN, edits: [{ index: 4096, block: 1 }] }] },
       "ORT_PATCH_FORM",
     ],
     [
       "P14",
       "edits a chunk of another region",
-      { edits: [{ chunk: [4, 0, 0, 0], edits: [{ index: 0, material: 1 }] }] },
+      { edits: [{ chunk: [4, 0, 0, 0], edits: [{ index: 0, block: 1 }] }] },
       "ORT_PATCH_FORM",
     ],
     [
@@ -268,7 +268,7 @@ describe("a patch", () => {
     const steps = [{ region: ORIGIN, before: 0, after: clockOf(1, 1) }];
     const [made] = buildPatch({ patchSeq: 1, before, after, steps, detail: "edits" }).changes;
     expect(made?.edits.map(({ chunk, edits }) => [chunk, edits])).toEqual([
-      [ORIGIN, [{ index: 0, material: 1 }]],
+      [ORIGIN, [{ index: 0, block: 1 }]],
     ]);
     expect(made?.leaves.map(({ box }) => box)).toEqual([
       boxAt([1, 0, 0, 0]),

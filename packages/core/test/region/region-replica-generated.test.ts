@@ -79,7 +79,7 @@ describe("a replica that can generate", () => {
         { box: boxAt(ORIGIN), content: stone },
         { box: boxAt([1, 0, 0, 0]), content: undefined },
       ],
-      edits: [{ chunk: [2, 0, 0, 0], edits: [{ index: 9, material: 300 }] }],
+      edits: [{ chunk: [2, 0, 0, 0], edits: [{ index: 9, block: 300 }] }],
     });
     expect(replica.apply(patch(anew))).toEqual([]);
     const expected = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat)
@@ -98,13 +98,13 @@ describe("a replica that can generate", () => {
     replica.apply(
       patch(change({ base: "air", next: FIRST, leaves: [{ box: boxAt(ORIGIN), content: other }] })),
     );
-    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, block: 300 }] }];
     expect(replica.apply(patch(change({ base: FIRST, next: SECOND, edits })))).toEqual([]);
     expect(replica.tree.equals(RegionTree.EMPTY.set(ORIGIN, realize(other, ORIGIN).set(9, 300)))).toBe(true);
   });
 
   test("[P18] refuses edits of what it cannot generate, and stays unchanged", () => {
-    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, block: 300 }] }];
     const replica = new RegionReplica(VOLUME, { generator: flat });
     expect(codeOf(() => replica.apply(patch(change({ base: "generated", edits }))))).toBe("ORT_PATCH_TARGET");
     expect(replica.held()).toEqual([]);
@@ -116,7 +116,7 @@ describe("a replica that can generate", () => {
       throw new RangeError("no such place");
     };
     const replica = new RegionReplica(VOLUME, { generator: flat, realize: failing });
-    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, material: 300 }] }];
+    const edits = [{ chunk: ORIGIN, edits: [{ index: 9, block: 300 }] }];
     const brings = change({ region: [-1, 0, 0, 0], base: "generated" });
     expect(() => replica.apply(patch(brings, change({ base: "generated", edits })))).toThrow("no such place");
     expect(replica.held()).toEqual([]);
@@ -236,7 +236,7 @@ describe("a patch based on generated content", () => {
   test("[P21] encodes one voxel as an edit of the generated chunk, and undoing it too", () => {
     const after = before.set(ORIGIN, realize(flat, ORIGIN).set(40, 9));
     const there = buildPatch({ patchSeq: 1, before, after, steps, detail: "edits", realize });
-    const edits = (material: number) => [{ chunk: ORIGIN, edits: [{ index: 40, material }] }];
+    const edits = (block: number) => [{ chunk: ORIGIN, edits: [{ index: 40, block }] }];
     expect(there.changes).toEqual([change({ base: 0, next: FIRST, edits: edits(9) })]);
     const back = buildPatch({
       patchSeq: 1,
@@ -263,7 +263,7 @@ describe("a patch based on generated content", () => {
     }
   });
 
-  test("[P21] does not generate chunks replaced by one material, and is empty if no voxel differs", () => {
+  test("[P21] does not generate chunks replaced by one block, and is empty if no voxel differs", () => {
     const asked: Position[] = [];
     const counting: RealizeChunk = (generator, position) => {
       asked.push(position);

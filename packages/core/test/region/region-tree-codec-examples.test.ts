@@ -32,7 +32,7 @@ describe("the worked example", () => {
   });
 
   test("[P8] of a patch matches what we write and read", () => {
-    const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }] as const;
+    const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] as const;
     const clocks = { base: clockOf(3, 5), next: clockOf(3, 6) };
     const patch = {
       patchSeq: 7,

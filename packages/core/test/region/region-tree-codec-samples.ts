@@ -20,14 +20,14 @@ export const GENERATORS: readonly [GeneratorRef, GeneratorRef] = [
   new GeneratorRef("flat", Uint8Array.of(11), 1338n, 0xfeedn),
 ];
 
-/** Returns a chunk of one, a few or many materials. */
+/** Returns a chunk of one, a few or many blocks. */
 export function randomChunk(prng: Prng, { volume }: ChunkShape): Chunk {
   if (prng.chance(0.3)) return uniformChunk(volume, prng.between(0, 3));
   const voxels = new Uint16Array(volume);
-  const materials = prng.pick([2, 3, 3, 20]);
+  const blocks = prng.pick([2, 3, 3, 20]);
   const edits = prng.pick([1, 5, volume]);
   for (let edit = 0; edit < edits; edit++)
-    voxels[prng.below(volume)] = prng.below(materials) * prng.pick([1, 300]);
+    voxels[prng.below(volume)] = prng.below(blocks) * prng.pick([1, 300]);
   return chunkFromVoxels(voxels);
 }
 

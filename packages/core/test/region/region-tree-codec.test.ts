@@ -59,7 +59,7 @@ describe("a region tree in bytes", () => {
   test.each<[rule: string, name: string, bounds: Box, tree: RegionTree, hex: string]>([
     ["T1", "is bounds, kind and version hash", PAIR, empty.fill(PAIR, stone), `${PAIR_HEX} 01 07 00`],
     ["T3", "is Empty where there is nothing", PAIR, empty, `${PAIR_HEX} 00 00`],
-    ["T3", "is Uniform where all is one material", PAIR, empty.fill(PAIR, sand), `${PAIR_HEX} 01 ac02 00`],
+    ["T3", "is Uniform where all is one block", PAIR, empty.fill(PAIR, sand), `${PAIR_HEX} 01 ac02 00`],
     ["T4", "has the hash of its generator", PAIR, empty.fill(PAIR, flat), `${PAIR_HEX} 02 ${FLAT_HEX}`],
     [
       "T3",
@@ -116,7 +116,7 @@ describe("a region tree in bytes", () => {
     ],
     [
       "T17",
-      "an array of one material",
+      "an array of one block",
       `${ONE_HEX} 03 ${ONE_HEX} 01 0107 ${SINGLE_INDEX_HEX} 00`,
       "ORT_TREE_FORM",
     ],

@@ -9,8 +9,8 @@ import {
 
 /** Options for converting. */
 export interface ConvertOptions {
-  /** Replaces materials that the other format lacks. Default: 1. */
-  readonly standInMaterial?: number;
+  /** Replaces blocks that the other format lacks. Default: 1. */
+  readonly standInBlock?: number;
   /** Called after each leaf that is read. */
   readonly onLeaf?: () => void;
 }

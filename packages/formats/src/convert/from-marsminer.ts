@@ -22,9 +22,9 @@ import {
   type MarsMinerState,
   msOfTicks,
 } from "../marsminer/state.ts";
+import { BlockNumbers } from "./block-names.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { attachFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
-import { MaterialNames } from "./material-names.ts";
 
 /** Inputs of a conversion from MarsMiner. */
 export interface FromMarsMiner {
@@ -48,7 +48,7 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
   const { save, state, target, losses } = conversion;
   const locations = conversion.locations ?? locationsOf(state, save.cubeSize);
   const shape = shapeOf(save.cubeSize);
-  const materials = new MaterialNames(losses);
+  const blocks = new BlockNumbers(losses);
   const writer = target && (await BulkSaveWriter.create(target, shape));
   try {
     let chunks = 0;
@@ -58,7 +58,7 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
       noteLosses(content, entry, losses);
       if (column === undefined) losses.add("chunks beyond the lattice", `first ${entry.x}, ${entry.z}`);
       else {
-        for (const leaf of leavesOf(content, column, save.cubeSize, shape, materials)) {
+        for (const leaf of leavesOf(content, column, save.cubeSize, shape, blocks)) {
           chunks += leaf.chunks?.length ?? 0;
           if (chunks > CHUNKS_MAX) throw new OrthantError("ORT_LIMIT", `more than ${CHUNKS_MAX} chunks`);
           await writer?.add([leaf]);
@@ -85,7 +85,7 @@ export async function convertFromMarsMiner(conversion: FromMarsMiner): Promise<n
         description: {
           ...plainDescription(shape),
           name,
-          materials: materials.catalog(),
+          blocks: blocks.catalog(),
           attachments: [attachFacts(facts)],
         },
       },
@@ -160,11 +160,9 @@ function* leavesOf(
   column: { readonly x: number; readonly z: number },
   cubeSize: number,
   shape: ChunkShape,
-  materials: MaterialNames,
+  blocks: BlockNumbers,
 ): Generator<LeafChange> {
-  const materialOf = Uint16Array.from(blockNames({ octrees, ...rest }), ({ name }) =>
-    materials.materialOf(name),
-  );
+  const blockOf = Uint16Array.from(blockNames({ octrees, ...rest }), ({ name }) => blocks.blockOf(name));
   const edge = shape.extents[0];
   const perCube = cubeSize / edge;
   const perCell = Math.min(CELL_CHUNKS, perCube);
@@ -174,7 +172,7 @@ function* leavesOf(
       for (let y = 0; y < perCube; y += perCell)
         for (let z = 0; z < perCube; z += perCell) {
           const from: Position = [x, y, z, 0];
-          yield leafOf(octree, corner, from, perCell, cubeSize, shape, materialOf);
+          yield leafOf(octree, corner, from, perCell, cubeSize, shape, blockOf);
         }
   }
 }
@@ -186,7 +184,7 @@ function leafOf(
   perCell: number,
   cubeSize: number,
   shape: ChunkShape,
-  materialOf: Uint16Array,
+  blockOf: Uint16Array,
 ): LeafChange {
   const edge = shape.extents[0];
   const chunks: ChunkEntry[] = [];
@@ -194,7 +192,7 @@ function leafOf(
     for (let y = from[1]; y < from[1] + perCell; y++)
       for (let z = from[2]; z < from[2] + perCell; z++) {
         const cube = { x: x * edge, y: y * edge, z: z * edge, edge };
-        const chunk = chunkOf(octreeCubeContent(octree, cubeSize, cube), shape, materialOf);
+        const chunk = chunkOf(octreeCubeContent(octree, cubeSize, cube), shape, blockOf);
         chunks.push({ position: [corner[0] + x, corner[1] + y, corner[2] + z, 0], chunk });
       }
   const min: Position = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
@@ -202,9 +200,9 @@ function leafOf(
   return { cell: { min, max }, chunks };
 }
 
-function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, materialOf: Uint16Array): Chunk {
-  if (typeof content === "number") return uniformChunk(volume, materialOf[content] ?? 0);
-  return chunkFromVoxels(content.map((id) => materialOf[id] ?? 0));
+function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, blockOf: Uint16Array): Chunk {
+  if (typeof content === "number") return uniformChunk(volume, blockOf[content] ?? 0);
+  return chunkFromVoxels(content.map((id) => blockOf[id] ?? 0));
 }
 
 function nameOf({ name = "" }: MarsMinerState, losses: ConversionLosses): string {

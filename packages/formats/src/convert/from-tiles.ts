@@ -1,9 +1,9 @@
 import {
+  blockCatalogCodec,
   chunkFromVoxels,
   cubeAt,
   encode,
   floorDivide,
-  materialCatalogCodec,
   PositionMap,
   TILE_CHUNKS,
 } from "@orthant/core";
@@ -11,7 +11,7 @@ import type { Disk } from "@orthant/disk";
 import type { ChunkEntry, GlobalState, LeafChange } from "@orthant/save";
 import { BulkSaveWriter, plainDescription } from "@orthant/save";
 import { encodeTileSave } from "../tilesave/save-text.ts";
-import { TILE_MATERIALS, type TileSave } from "../tilesave/tile-save.ts";
+import { TILE_BLOCKS, type TileSave } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
 import type { ConversionLosses } from "./losses.ts";
 
@@ -67,7 +67,7 @@ function globalOf(save: TileSave): GlobalState {
     playerEntityHints: [],
     description: {
       ...plainDescription(TILE_CHUNKS),
-      materials: encode(materialCatalogCodec, TILE_MATERIALS),
+      blocks: encode(blockCatalogCodec, TILE_BLOCKS),
       attachments: [{ key: TILE_FACTS_KEY, value: facts }],
     },
   };

@@ -1,4 +1,4 @@
-import { bytesEqual, DEFAULT_MATERIALS, encode, materialCatalogCodec } from "@orthant/core";
+import { blockCatalogCodec, bytesEqual, DEFAULT_BLOCKS, encode } from "@orthant/core";
 import type { Save } from "@orthant/save";
 import type { ConversionLosses } from "./losses.ts";
 
@@ -7,11 +7,11 @@ export function noteLostFacts(
   { global, index }: Pick<Save, "global" | "index">,
   losses: ConversionLosses,
 ): void {
-  const { name, spawn, materials, namedGenerations, attachments, edits } = global.description;
+  const { name, spawn, blocks, namedGenerations, attachments, edits } = global.description;
   if (name !== "") losses.add("the name of the world", JSON.stringify(name));
   if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
-  if (materials.length > 0 && !isDefaultCatalog(materials)) {
-    losses.add("the material catalog", "materials keep their numbers, and lose names and colours");
+  if (blocks.length > 0 && !isDefaultCatalog(blocks)) {
+    losses.add("the block catalog", "blocks keep their numbers, and lose names and colours");
   }
   losses.add("named generations", "one generation is converted", namedGenerations.length);
   losses.add("attachments", "what programs kept with the world", attachments.length);
@@ -23,6 +23,6 @@ export function noteLostFacts(
   );
 }
 
-function isDefaultCatalog(materials: Uint8Array): boolean {
-  return bytesEqual(materials, encode(materialCatalogCodec, DEFAULT_MATERIALS));
+function isDefaultCatalog(blocks: Uint8Array): boolean {
+  return bytesEqual(blocks, encode(blockCatalogCodec, DEFAULT_BLOCKS));
 }

@@ -7,8 +7,8 @@ export interface PixelConvertOptions {
   readonly generator?: PixelGenerator;
   /** Converts despite losses. Without it, a conversion with losses is refused. */
   readonly acceptLosses?: boolean;
-  /** Replaces materials with no number below 256. Default: 1. */
-  readonly standInMaterial?: number;
+  /** Replaces blocks with no number below 256. Default: 1. */
+  readonly standInBlock?: number;
   /** Called after each chunk that is read. */
   readonly onChunk?: () => void;
 }

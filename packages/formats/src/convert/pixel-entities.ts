@@ -18,7 +18,7 @@ export function entityOfBody(body: PixelBody, pixelBytes: number, savedMs: numbe
     orientation: [0, 0, 0, 1],
     velocity: [body.velocity[0], body.velocity[1], 0, 0],
     scale: 1,
-    material: body.pixels[0] ?? 0,
+    block: body.pixels[0] ?? 0,
     displayName: undefined,
     tags: ["pixel-body"],
     payload: encodePixelBody(body, pixelBytes),

@@ -1,13 +1,13 @@
 import {
+  type Block,
+  BlockCatalog,
   type Box,
+  blockCatalogCodec,
   type ChunkShape,
   chunkFromVoxels,
   chunkShape,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   encode,
-  type Material,
-  MaterialCatalog,
-  materialCatalogCodec,
   PIXEL_CHUNKS,
   type Position,
   PositionMap,
@@ -30,7 +30,7 @@ const ENTITY_BYTES = 256;
 
 /**
  * Writes a pixel world as a two-dimensional Orthant world to an empty disk. Without a disk, only reports what
- * would be lost. Materials become voxels, and bodies become entities that keep their whole record. Works
+ * would be lost. Blocks become voxels, and bodies become entities that keep their whole record. Works
  * chunk by chunk: memory use depends on the index and the largest chunk.
  */
 export function convertPixelToTree(
@@ -55,7 +55,7 @@ async function run(
   const shape = chunkShape([edge, edge, 1, 1]);
   const writer = target && (await BulkSaveWriter.create(target, shape));
   try {
-    const materials = new Set<number>();
+    const blocks = new Set<number>();
     const counts = { chunks: 0, entities: 0, players: 0 };
     const pieces = facts.chunkEdge / edge;
     const bodies = bodiesByChunk(save);
@@ -67,7 +67,7 @@ async function run(
         continue;
       }
       const entities = await entitiesOf(save, bodies, x, y, losses);
-      const chunks = chunksOf(pixels, facts, [x * pieces, y * pieces], edge, materials);
+      const chunks = chunksOf(pixels, facts, [x * pieces, y * pieces], edge, blocks);
       counts.chunks++;
       counts.entities += entities.length;
       await writer?.add([{ cell, chunks, entities }]);
@@ -82,7 +82,7 @@ async function run(
       counts.entities += entities.length;
       await writer?.add([{ cell, entities }]);
     }
-    await writer?.finish({ nowMs: save.modifiedMs, global: globalOf(save, shape, materials), players: [] });
+    await writer?.finish({ nowMs: save.modifiedMs, global: globalOf(save, shape, blocks), players: [] });
     return counts;
   } finally {
     await writer?.close();
@@ -156,13 +156,13 @@ async function entitiesOf(
   return entities;
 }
 
-/** Cuts the materials of a chunk's pixels into chunks of voxels. */
+/** Cuts the blocks of a chunk's pixels into chunks of voxels. */
 function chunksOf(
   pixels: Uint8Array,
   { chunkEdge, layers }: ChunkForm,
   [minX, minY]: readonly [number, number],
   edge: number,
-  materials: Set<number>,
+  blocks: Set<number>,
 ): readonly ChunkEntry[] {
   const chunks: ChunkEntry[] = [];
   for (let across = 0; across * edge < chunkEdge; across++) {
@@ -174,7 +174,7 @@ function chunksOf(
           voxels[row * edge + column] = pixels[from] as number;
       }
       const chunk = chunkFromVoxels(voxels);
-      for (const material of chunk.materials()) materials.add(material);
+      for (const block of chunk.blocks()) blocks.add(block);
       chunks.push({ position: [minX + across, minY + up, 0, 0], chunk });
     }
   }
@@ -192,7 +192,7 @@ function cellAt(x: number, y: number, pieces: number): Box | undefined {
   return fits ? { min, max } : undefined;
 }
 
-function globalOf(save: PixelSave, shape: ChunkShape, materials: ReadonlySet<number>) {
+function globalOf(save: PixelSave, shape: ChunkShape, blocks: ReadonlySet<number>) {
   const { facts } = save;
   return {
     base: { kind: "empty" } as const,
@@ -202,23 +202,23 @@ function globalOf(save: PixelSave, shape: ChunkShape, materials: ReadonlySet<num
     playerEntityHints: [],
     description: {
       ...plainDescription(shape),
-      materials: encode(materialCatalogCodec, catalogOf(materials)),
+      blocks: encode(blockCatalogCodec, catalogOf(blocks)),
       attachments: [factsAttachment(facts)],
     },
   };
 }
 
-/** A pixel world has no names for its materials. Those that Orthant does not name either get their number. */
-function catalogOf(materials: ReadonlySet<number>): MaterialCatalog {
-  const known = DEFAULT_MATERIALS.materials;
-  const others = [...materials].filter((id) => DEFAULT_MATERIALS.byId(id) === undefined);
-  const named: readonly Material[] = others.map((id) => ({
+/** A pixel world has no names for its blocks. Those that Orthant does not name either get their number. */
+function catalogOf(blocks: ReadonlySet<number>): BlockCatalog {
+  const known = DEFAULT_BLOCKS.blocks;
+  const others = [...blocks].filter((id) => DEFAULT_BLOCKS.byId(id) === undefined);
+  const named: readonly Block[] = others.map((id) => ({
     id,
     name: `pixel material ${id}`,
     colour: (Math.imul(id, 0x9e_37_79) >>> 0) & 0xff_ffff,
     solid: true,
   }));
-  return new MaterialCatalog([...known, ...named]);
+  return new BlockCatalog([...known, ...named]);
 }
 
 function hasLayer(pixels: Uint8Array, layer: number, stride: number): boolean {

@@ -1,11 +1,11 @@
 import {
   AIR,
+  type BlockCatalog,
   type Chunk,
   type ChunkShape,
   floorDivide,
   I32_MAX,
   I32_MIN,
-  type MaterialCatalog,
   OrthantError,
   type Position,
   PositionMap,
@@ -20,9 +20,9 @@ import { buildOctree, type Octree } from "../marsminer/octree.ts";
 import { EMPTY_BLOCK_NAME, requireCubeSize } from "../marsminer/save.ts";
 import { msOfTicks, ticksOfMs } from "../marsminer/state.ts";
 import { createMarsMiner, type MarsMinerCommit } from "../marsminer/writer.ts";
+import { colourOf } from "./block-names.ts";
 import type { ConversionLosses } from "./losses.ts";
 import { findFacts, isFacts, type MarsMinerFacts, type MarsMinerLocations } from "./marsminer-facts.ts";
-import { colourOf } from "./material-names.ts";
 
 /** Inputs of a conversion to MarsMiner. */
 export interface ToMarsMiner {
@@ -49,7 +49,7 @@ export async function convertToMarsMiner(conversion: ToMarsMiner): Promise<numbe
   noteLostFacts(save, losses);
   const content = new SaveContent(save);
   const survey = await surveyColumns(content, description.chunkShape, cubeSize, locations, losses, onLeaf);
-  const types = new BlockTypes(catalogOf(description), survey.materials, losses);
+  const types = new BlockTypes(catalogOf(description), survey.blocks, losses);
   const writer = target && (await createMarsMiner(target));
   try {
     const columns = new ColumnReader(content, description.chunkShape, cubeSize);
@@ -82,7 +82,7 @@ interface Column {
 
 interface Survey {
   readonly columns: readonly Column[];
-  readonly materials: ReadonlySet<number>;
+  readonly blocks: ReadonlySet<number>;
   readonly chunks: number;
 }
 
@@ -98,7 +98,7 @@ async function surveyColumns(
   const perCube = cubeSize / extents[0];
   const scale = locations === "blocks" ? cubeSize : 1;
   const columns = new Map<string, { x: number; z: number; height: number }>();
-  const materials = new Set<number>();
+  const blocks = new Set<number>();
   let chunks = 0;
   for await (const leaf of content.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
@@ -116,13 +116,13 @@ async function surveyColumns(
         const column = columns.get(`${x},${z}`) ?? { x, z, height: 0 };
         columns.set(`${x},${z}`, column);
         column.height = Math.max(column.height, y + 1);
-        for (const material of chunk.materials()) materials.add(material);
+        for (const block of chunk.blocks()) blocks.add(block);
         chunks++;
       }
     }
     onLeaf?.();
   }
-  return { columns: [...columns.values()], materials, chunks };
+  return { columns: [...columns.values()], blocks, chunks };
 }
 
 /** Reads the chunks of a column. Keeps the leaves that were read last. */
@@ -181,43 +181,40 @@ function columnOctrees(
         z * perCube + at(cube.z),
         0,
       );
-      const uniform = chunk === undefined ? AIR : chunk.uniformMaterial;
+      const uniform = chunk === undefined ? AIR : chunk.uniformBlock;
       return uniform === undefined ? types.idsOf(chunk as Chunk) : types.idOf(uniform);
     }),
   );
 }
 
-/** One list of block types for the whole world: the materials it names, and those it uses. */
+/** One list of block types for the whole world: the blocks it names, and those it uses. */
 class BlockTypes {
   readonly names: readonly string[];
   readonly #ids = new Uint16Array(U16_MAX + 1);
 
-  constructor(catalog: MaterialCatalog, used: ReadonlySet<number>, losses: ConversionLosses) {
+  constructor(catalog: BlockCatalog, used: ReadonlySet<number>, losses: ConversionLosses) {
     const unnamed = [...used].filter((id) => catalog.byId(id) === undefined).sort((a, b) => a - b);
     losses.add(
-      "materials without a name",
+      "blocks without a name",
       `they are called by their numbers; first ${unnamed[0]}`,
       unnamed.length,
     );
-    const ids = [...catalog.materials.map(({ id }) => id), ...unnamed];
-    for (const [blockId, material] of ids.entries()) this.#ids[material] = blockId;
+    const ids = [...catalog.blocks.map(({ id }) => id), ...unnamed];
+    for (const [typeId, block] of ids.entries()) this.#ids[block] = typeId;
     this.names = ids.map((id) =>
       id === AIR ? EMPTY_BLOCK_NAME : (catalog.byId(id)?.name ?? `material ${id}`),
     );
-    const looks = catalog.materials.filter(
+    const looks = catalog.blocks.filter(
       ({ id, name, colour, solid }) => id !== AIR && (colour !== colourOf(name) || !solid),
     );
-    losses.add("colours of materials, and which are solid", "names are kept", looks.length);
+    losses.add("colours of blocks, and which are solid", "names are kept", looks.length);
     if (catalog.byName(EMPTY_BLOCK_NAME) !== undefined) {
-      losses.add(
-        `the material named ${EMPTY_BLOCK_NAME}`,
-        "MarsMiner calls nothing so; it is air from then on",
-      );
+      losses.add(`the block named ${EMPTY_BLOCK_NAME}`, "MarsMiner calls nothing so; it is air from then on");
     }
   }
 
-  idOf(material: number): number {
-    return this.#ids[material] as number;
+  idOf(block: number): number {
+    return this.#ids[block] as number;
   }
 
   idsOf(chunk: Chunk): Uint16Array {

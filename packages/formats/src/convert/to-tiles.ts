@@ -1,8 +1,8 @@
 import {
+  blockCatalogCodec,
   bytesEqual,
   encode,
   isOrthantError,
-  materialCatalogCodec,
   OrthantError,
   positionsEqual,
   TILE_CHUNKS,
@@ -13,12 +13,7 @@ import type { Save, WorldDescription } from "@orthant/save";
 import { SaveContent } from "@orthant/save";
 import { writeTileSave } from "../tilesave/files.ts";
 import { decodeTileSave } from "../tilesave/save-text.ts";
-import {
-  EMPTY_TILE_SAVE,
-  TILE_MATERIALS,
-  TILE_SAVE_CHUNKS_MAX,
-  type TileSave,
-} from "../tilesave/tile-save.ts";
+import { EMPTY_TILE_SAVE, TILE_BLOCKS, TILE_SAVE_CHUNKS_MAX, type TileSave } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";
 import { TILE_FACTS_KEY } from "./from-tiles.ts";
 import type { ConversionLosses } from "./losses.ts";
@@ -77,11 +72,11 @@ function factsOf({ attachments }: WorldDescription): TileSave {
 
 /** Returns the description without the parts that a tile save can hold. */
 function withoutTileFacts(description: WorldDescription): WorldDescription {
-  const { materials, attachments } = description;
-  const isKnown = bytesEqual(materials, encode(materialCatalogCodec, TILE_MATERIALS));
+  const { blocks, attachments } = description;
+  const isKnown = bytesEqual(blocks, encode(blockCatalogCodec, TILE_BLOCKS));
   return {
     ...description,
-    materials: isKnown ? new Uint8Array(0) : materials,
+    blocks: isKnown ? new Uint8Array(0) : blocks,
     attachments: attachments.filter(({ key }) => key !== TILE_FACTS_KEY),
   };
 }

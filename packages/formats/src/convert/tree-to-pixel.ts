@@ -67,7 +67,7 @@ async function run(
     facts,
     global.description.chunkShape,
     untouched,
-    options.standInMaterial ?? 1,
+    options.standInBlock ?? 1,
     losses,
   );
   const counts = { chunks: 0, entities: 0, players: 0 };
@@ -201,14 +201,14 @@ class PixelPainter {
   #copy(chunk: Chunk, pixels: Uint8Array, left: number, bottom: number): void {
     const { chunkEdge, layers } = this.#facts;
     const [ex] = this.#shape.extents;
-    const isWide = chunk.materials().some((material) => material > U8_MAX);
+    const isWide = chunk.blocks().some((block) => block > U8_MAX);
     if (isWide)
-      this.#losses.add("chunks with materials above 255", `these pixels become material ${this.#standIn}`);
-    chunk.forEach((material, index) => {
+      this.#losses.add("chunks with blocks above 255", `these pixels become block ${this.#standIn}`);
+    chunk.forEach((block, index) => {
       const column = index % ex;
       const row = (index - column) / ex;
       const at = ((bottom + row) * chunkEdge + left + column) * layers.length;
-      pixels[at] = material > U8_MAX ? this.#standIn : material;
+      pixels[at] = block > U8_MAX ? this.#standIn : block;
     });
   }
 }

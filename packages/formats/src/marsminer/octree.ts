@@ -281,7 +281,7 @@ export function octreeVoxel(octree: Octree, edge: number, x: number, y: number, 
 }
 
 /**
- * Returns the content of an aligned cube inside an octree: one value, or the materials of all its voxels, x
+ * Returns the content of an aligned cube inside an octree: one value, or the blocks of all its voxels, x
  * running fastest, built by filling a box for each leaf.
  */
 export function octreeCubeContent(octree: Octree, edge: number, cube: OctreeCube): number | Uint16Array {

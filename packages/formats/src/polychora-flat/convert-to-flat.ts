@@ -45,7 +45,7 @@ const EDGE = DEFAULT_LIMITS.regionChunkEdge;
 export async function convertToFlat(
   save: Save,
   target: Disk | undefined,
-  { standInMaterial = 1, onLeaf }: ConvertOptions = {},
+  { standInBlock = 1, onLeaf }: ConvertOptions = {},
 ): Promise<ConversionReport> {
   const losses = new ConversionLosses();
   const { global } = save;
@@ -63,7 +63,7 @@ export async function convertToFlat(
     const content = new SaveContent(save);
     for await (const part of contentByCell(content, content.all(), chunkShape, cellsAround, onLeaf)) {
       for (const region of regionsOf(part)) {
-        const chunks = region.chunks.map((entry) => flatChunk(entry, standInMaterial, losses));
+        const chunks = region.chunks.map((entry) => flatChunk(entry, standInBlock, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
         counts.chunks += chunks.length;
         counts.entities += entities.length;
@@ -106,16 +106,13 @@ function regionsOf({ cell, chunks, entities }: CellContent): Iterable<RegionCont
 }
 
 function flatChunk({ position, chunk }: ChunkEntry, standIn: number, losses: ConversionLosses): ChunkEntry {
-  if (chunk.materials().every((material) => material <= U8_MAX)) return { position, chunk };
-  losses.add(
-    "chunks with materials above 255",
-    `these voxels become material ${standIn}; first [${position}]`,
-  );
-  return { position, chunk: withoutWideMaterials(chunk, standIn) };
+  if (chunk.blocks().every((block) => block <= U8_MAX)) return { position, chunk };
+  losses.add("chunks with blocks above 255", `these voxels become block ${standIn}; first [${position}]`);
+  return { position, chunk: withoutWideBlocks(chunk, standIn) };
 }
 
-function withoutWideMaterials(chunk: Chunk, standIn: number): Chunk {
-  return chunkFromVoxels(chunk.voxels().map((material) => (material > U8_MAX ? standIn : material)));
+function withoutWideBlocks(chunk: Chunk, standIn: number): Chunk {
+  return chunkFromVoxels(chunk.voxels().map((block) => (block > U8_MAX ? standIn : block)));
 }
 
 function isCarried({ entityId, entityClass, kind }: StoredEntity, losses: ConversionLosses): boolean {
@@ -131,10 +128,10 @@ function isCarried({ entityId, entityClass, kind }: StoredEntity, losses: Conver
 function flatBase(global: GlobalState, losses: ConversionLosses): BaseWorld {
   const { base, generators } = global;
   if (base.kind === "empty") return base;
-  const floor = base.kind === "flatFloor" ? { ...FLAT_DEFAULTS, material: base.material } : floorOf(global);
+  const floor = base.kind === "flatFloor" ? { ...FLAT_DEFAULTS, block: base.block } : floorOf(global);
   if (floor?.thickness === 0) return { kind: "empty" };
   const isKnown = floor?.top === FLAT_DEFAULTS.top && floor.thickness === FLAT_DEFAULTS.thickness;
-  if (isKnown && floor.material <= U8_MAX) return { kind: "flatFloor", material: floor.material };
+  if (isKnown && floor.block <= U8_MAX) return { kind: "flatFloor", block: floor.block };
   const names = generators.map(({ generatorId }) => generatorId).join(", ");
   losses.add("the generator", `untouched space becomes air; it was made by ${names || "a floor"}`);
   return { kind: "empty" };

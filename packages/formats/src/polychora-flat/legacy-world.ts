@@ -86,7 +86,7 @@ export async function openLegacyWorld(disk: Disk, path: string): Promise<LegacyW
 function readBase(input: ByteReader): BaseWorld {
   const kind = input.u8();
   if (kind === 0) return { kind: "empty" };
-  if (kind === 1) return { kind: "flatFloor", material: input.u8() };
+  if (kind === 1) return { kind: "flatFloor", block: input.u8() };
   throw input.fail("ORT_TAG", `base world ${kind}`);
 }
 
@@ -108,10 +108,10 @@ function readRuns(input: ByteReader): Chunk {
   const voxels = scratchVoxels;
   let filled = 0;
   for (let runs = input.u16(); runs > 0; runs--) {
-    const material = input.u8();
+    const block = input.u8();
     const length = input.u16();
     if (length > VOLUME - filled) throw input.fail("ORT_CHUNK_VOLUME", `runs of more than ${VOLUME} voxels`);
-    voxels.fill(material, filled, filled + length);
+    voxels.fill(block, filled, filled + length);
     filled += length;
   }
   if (filled !== VOLUME) throw input.fail("ORT_CHUNK_VOLUME", `runs of ${filled} voxels`);

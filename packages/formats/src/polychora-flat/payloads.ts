@@ -55,7 +55,7 @@ export const flatGlobalCodec: Codec<FlatGlobal> = {
     const { base } = record;
     if (base.kind === "generated") throw new OrthantError("ORT_DIALECT", "a flat save has no generators");
     out.tag(base.kind === "flatFloor" ? 1 : 0, 2);
-    if (base.kind === "flatFloor") out.u8(base.material);
+    if (base.kind === "flatFloor") out.u8(base.block);
     out.varU64(record.worldSeed);
     out.varU64(record.nextEntityId);
     out.varU32(record.nextDataFileId);
@@ -65,7 +65,7 @@ export const flatGlobalCodec: Codec<FlatGlobal> = {
   },
 
   read: (input) => ({
-    base: input.tag(2) === 1 ? { kind: "flatFloor", material: input.u8() } : { kind: "empty" },
+    base: input.tag(2) === 1 ? { kind: "flatFloor", block: input.u8() } : { kind: "empty" },
     worldSeed: input.varU64(),
     nextEntityId: input.varU64(),
     nextDataFileId: input.varU32(),

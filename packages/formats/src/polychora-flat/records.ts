@@ -67,8 +67,8 @@ export const FLAT_KINDS = 7;
 const rawChunkCodec: Codec<Chunk> = {
   write(out, chunk) {
     const voxels = chunk.voxels();
-    const wide = voxels.find((material) => material > U8_MAX);
-    if (wide !== undefined) throw new OrthantError("ORT_DIALECT", `material ${wide} in a chunk of bytes`);
+    const wide = voxels.find((block) => block > U8_MAX);
+    if (wide !== undefined) throw new OrthantError("ORT_DIALECT", `block ${wide} in a chunk of bytes`);
     out.bytes(Uint8Array.from(voxels));
   },
   read(input) {

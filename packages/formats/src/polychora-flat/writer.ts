@@ -183,7 +183,7 @@ const REGIONS_PER_STEP = 16;
 
 /**
  * Writes an in-memory world as a flat save to an empty folder. Throws `ORT_DIALECT` for content that the
- * format cannot hold, such as a material above 255, before writing
+ * format cannot hold, such as a block above 255, before writing
  * anything. {@link FlatSaveWriter} accepts a world in parts.
  */
 export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promise<void> {
@@ -213,12 +213,11 @@ interface Region {
 
 function requireFlatChunks(chunks: readonly ChunkEntry[]): void {
   const refused = chunks.filter(
-    ({ chunk }) =>
-      chunk.volume !== HYPERCUBE_CHUNKS.volume || chunk.materials().some((material) => material > U8_MAX),
+    ({ chunk }) => chunk.volume !== HYPERCUBE_CHUNKS.volume || chunk.blocks().some((block) => block > U8_MAX),
   );
   if (refused.length === 0) return;
   const named = refused.slice(0, NAMED_CHUNKS).map(({ position }) => `[${position}]`);
-  const detail = `${refused.length} chunks have another volume than 4096 or a material above 255: ${named.join(", ")}`;
+  const detail = `${refused.length} chunks have another volume than 4096 or a block above 255: ${named.join(", ")}`;
   throw new OrthantError("ORT_DIALECT", refused.length > NAMED_CHUNKS ? `${detail} ...` : detail);
 }
 

@@ -4,7 +4,7 @@ export {
   type DebugSection,
   EMPTY_TILE_SAVE,
   type GameplaySection,
-  TILE_MATERIALS,
+  TILE_BLOCKS,
   TILE_SAVE_BACKUP_FILE,
   TILE_SAVE_CHUNKS_MAX,
   TILE_SAVE_FILE,

@@ -1,4 +1,4 @@
-import { MaterialCatalog, type TileChunk } from "@orthant/core";
+import { BlockCatalog, type TileChunk } from "@orthant/core";
 
 /** The save. */
 export const TILE_SAVE_FILE = "world.sav";
@@ -70,8 +70,8 @@ export const EMPTY_TILE_SAVE: TileSave = {
   others: [],
 };
 
-/** Materials of the original game, by its numbers. */
-export const TILE_MATERIALS: MaterialCatalog = new MaterialCatalog([
+/** Blocks of the original game, by its numbers. */
+export const TILE_BLOCKS: BlockCatalog = new BlockCatalog([
   { id: 0, name: "air", colour: 0x00_0000, solid: false },
   { id: 1, name: "dirt", colour: 0x7a_5a_3c, solid: true },
   { id: 2, name: "stone", colour: 0x86_88_8c, solid: true },

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
+  type BlockCatalog,
+  blockCatalogCodec,
   CUBE_CHUNKS,
   chunkFromVoxels,
   chunkShape,
   decode,
-  type MaterialCatalog,
-  materialCatalogCodec,
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
@@ -71,8 +71,8 @@ function renamed(name: string | undefined, subtype: number, id: number): string 
   return full.length > NAME_LENGTH_MAX ? `${full.slice(0, NAME_LENGTH_MAX - 8)} ~1` : full;
 }
 
-async function materialsOf(world: MemoryDisk): Promise<MaterialCatalog> {
-  return decode(materialCatalogCodec, (await openSave(world)).global.description.materials);
+async function blocksOf(world: MemoryDisk): Promise<BlockCatalog> {
+  return decode(blockCatalogCodec, (await openSave(world)).global.description.blocks);
 }
 
 /** Returns whether the cube at a position in chunks lies on our lattice, four chunks of which make a cube. */
@@ -146,20 +146,20 @@ describe("a MarsMiner save converted to a world and back", () => {
   test("can be opened as a world in between, with a catalog of its block names", async () => {
     const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
     const opened = await openWorld(world);
-    const materials = await materialsOf(world);
-    expect(materials.materials.map(({ name }) => name)).toEqual([
+    const blocks = await blocksOf(world);
+    expect(blocks.blocks.map(({ name }) => name)).toEqual([
       "air",
       "Block 0",
       "Block 1",
       "Block 2",
       "Block 2 #7",
     ]);
-    expect(materials.byId(await opened.get([63, 63, 63, 0]))?.name).toBe("Block 1");
+    expect(blocks.byId(await opened.get([63, 63, 63, 0]))?.name).toBe("Block 1");
     expect(await opened.get([64, 0, 0, 0])).toBe(0);
     await opened.close();
   });
 
-  test("[M29] turns Core_Empty into air, and renames blocks whose names no material can have", async () => {
+  test("[M29] turns Core_Empty into air, and renames blocks whose names no block of ours can have", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     const blockTypes = ["Core_Empty", "air", "", "x".repeat(65), "x".repeat(66)];
@@ -169,19 +169,19 @@ describe("a MarsMiner save converted to a world and back", () => {
     const world = new MemoryDisk();
     const report = await convertMarsMiner(await openMarsMiner(disk), world, ACCEPTED);
     expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
-      ["names of block types that no material can have", 4],
+      ["names of block types that no block of ours can have", 4],
     ]);
     const opened = await openWorld(world);
     const short = "x".repeat(56);
-    expect((await materialsOf(world)).materials.map(({ name }) => name)).toEqual([
+    expect((await blocksOf(world)).blocks.map(({ name }) => name)).toEqual([
       "air",
       "air ~1",
       "nameless ~1",
       `${short} ~1`,
       `${short} ~2`,
     ]);
-    for (const [level, material] of [0, 1, 2, 3, 4].entries()) {
-      expect(await opened.get([5, level * 64, 5, 0])).toBe(material);
+    for (const [level, block] of [0, 1, 2, 3, 4].entries()) {
+      expect(await opened.get([5, level * 64, 5, 0])).toBe(block);
     }
     await opened.close();
   });
@@ -269,7 +269,7 @@ describe("a conversion from or to MarsMiner", () => {
 
   const shape = CUBE_CHUNKS;
   const GLOBAL: GlobalState = {
-    base: { kind: "flatFloor", material: 3 },
+    base: { kind: "flatFloor", block: 3 },
     worldSeed: 7n,
     generators: [],
     nextEntityId: 9n,
@@ -319,13 +319,13 @@ describe("a conversion from or to MarsMiner", () => {
     expect(target.image().files.size).toBe(0);
     const report = await convertToMarsMinerSave(save, target, ACCEPTED);
     expect(report.losses.map(({ what }) => what).sort()).toEqual([
+      "blocks without a name",
       "chunks below 0, or too high",
       "chunks beside the first on the fourth axis",
       "chunks too far away",
       "clocks of regions",
-      "colours of materials, and which are solid",
+      "colours of blocks, and which are solid",
       "entities",
-      "materials without a name",
       "players",
       "the generator",
       "the spawn point",

@@ -1,9 +1,9 @@
 import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core";
 import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
 
-/** Returns a chunk with tiles of one material. */
-export function chunkOf(x: number, y: number, material: number): TileChunk {
-  return { x, y, tiles: new Uint16Array(TILES_PER_CHUNK).fill(material) };
+/** Returns a chunk with tiles of one block. */
+export function chunkOf(x: number, y: number, block: number): TileChunk {
+  return { x, y, tiles: new Uint16Array(TILES_PER_CHUNK).fill(block) };
 }
 
 /** A save with every field. */

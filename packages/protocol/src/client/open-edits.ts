@@ -61,7 +61,7 @@ export class OpenEdits {
       throw new OrthantError("ORT_LIMIT", `${this.#open.size} edits wait for their verdicts`);
     }
     const editId = this.#nextId;
-    const copy = placements.map(({ voxel, material }) => ({ voxel, material }));
+    const copy = placements.map(({ voxel, block }) => ({ voxel, block }));
     const message = encodeClientMessage({ kind: "setVoxels", editId, placements: copy });
     const edit: Outbound = { editId, placements: copy, message, sentMs: undefined };
     this.#open.set(editId, edit);

@@ -37,9 +37,9 @@ export class Predictions {
   /** Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. */
   lay(editId: number, placements: readonly VoxelPlacement[]): readonly Position[] {
     const voxelsByChunk = new PositionMap<PredictedVoxel[]>();
-    for (const { voxel, material } of placements) {
+    for (const { voxel, block } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
-      const predicted = { editId, index: cellOfVoxel(this.#shape, ...voxel), material };
+      const predicted = { editId, index: cellOfVoxel(this.#shape, ...voxel), block };
       const known = voxelsByChunk.get(...chunk);
       if (known === undefined) voxelsByChunk.set(...chunk, [predicted]);
       else known.push(predicted);

@@ -178,7 +178,7 @@ export class SharedReplica {
     );
   }
 
-  /** Returns the material of a voxel with predictions, or `undefined` when its region is not held. */
+  /** Returns the block of a voxel with predictions, or `undefined` when its region is not held. */
   voxelAt(voxel: Position): number | undefined {
     const chunk = this.chunkAt(chunkOfVoxel(this.shape, voxel));
     return chunk?.get(cellOfVoxel(this.shape, ...voxel));

@@ -147,7 +147,7 @@ export class SyncClient {
     return this.#state.replica?.clockOf(region);
   }
 
-  /** Returns the material of a voxel, our own edits included, or `undefined` when its region is not held. */
+  /** Returns the block of a voxel, our own edits included, or `undefined` when its region is not held. */
   voxelAt(voxel: Position): number | undefined {
     return this.#state.replica?.voxelAt(voxel);
   }

@@ -40,7 +40,7 @@ export interface InterestMessage {
   readonly heldBlank: readonly RegionMask[];
 }
 
-/** Sets the materials of some voxels, all at once. */
+/** Sets the blocks of some voxels, all at once. */
 export interface SetVoxels {
   readonly kind: "setVoxels";
   /** Counts the edits of a client, from 1, across its connections. */

@@ -12,7 +12,7 @@ const refusalCodec = oneOf<RejectionReason>([
   "reach",
   "vetoed",
   "world",
-  "material",
+  "block",
 ]);
 
 /** The results of edits; each id is relative to the previous one. Rule N27 in docs/formats/protocol.md. */

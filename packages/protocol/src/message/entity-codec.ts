@@ -12,7 +12,7 @@ export const visibleEntityCodec: Codec<Omit<Entity, "number" | "isPlayer">> = {
     out.u8(entity.entityClass);
     out.varU16(entity.kind);
     out.f32(entity.scale);
-    out.varU16(entity.material);
+    out.varU16(entity.block);
     out.string(entity.name, NAME_BYTES_MAX);
     poseCodec.write(out, entity);
   },
@@ -21,7 +21,7 @@ export const visibleEntityCodec: Codec<Omit<Entity, "number" | "isPlayer">> = {
     entityClass: input.u8(),
     kind: input.varU16(),
     scale: input.f32(),
-    material: input.varU16(),
+    block: input.varU16(),
     name: input.string(NAME_BYTES_MAX),
     ...poseCodec.read(input),
   }),

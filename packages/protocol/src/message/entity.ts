@@ -17,7 +17,7 @@ export interface Entity extends Pose {
   readonly entityClass: number;
   readonly kind: number;
   readonly scale: number;
-  readonly material: number;
+  readonly block: number;
   readonly name: string;
 }
 

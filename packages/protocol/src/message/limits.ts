@@ -24,7 +24,7 @@ export const EDIT_RUN_IDS: number = 2 ** 28;
 export const GAME_BYTES_MAX = 16_384;
 /** Maximum number of entities in a message. */
 export const ENTITIES_MAX = 4_096;
-/** Maximum bytes of the material catalog in a welcome. */
+/** Maximum bytes of the block catalog in a welcome. */
 export const CATALOG_BYTES_MAX = 65_536;
 /** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;

@@ -1,4 +1,4 @@
-import type { ChunkShape, Epoch, GeneratorRef, MaterialCatalog, Position, RegionPatch } from "@orthant/core";
+import type { BlockCatalog, ChunkShape, Epoch, GeneratorRef, Position, RegionPatch } from "@orthant/core";
 import type { GameMessage } from "./client-message.ts";
 import type { Entity, EntityMove, Pose, Vector } from "./entity.ts";
 import type { RegionMask } from "./region-mask.ts";
@@ -18,7 +18,7 @@ export interface Welcome extends Pose {
   readonly shape: ChunkShape;
   /** Fills untouched space. */
   readonly generator: GeneratorRef;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   readonly spawn: Vector;
   readonly playerId: bigint;
   readonly role: Role;
@@ -98,7 +98,7 @@ export type RejectionReason =
   | "reach"
   | "vetoed"
   | "world"
-  | "material";
+  | "block";
 
 /**
  * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.

@@ -12,17 +12,17 @@ import { EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 
 const ORIGIN: Position = [0, 0, 0, 0];
 
-/** Materials for voxels, each position relative to the one before. Rule N18 in protocol.md. */
+/** Blocks for voxels, each position relative to the one before. Rule N18 in protocol.md. */
 export const setVoxelsCodec: Codec<SetVoxels> = {
   write(out, { editId, placements }) {
     counterCodec.write(out, editId);
     requireInteger(placements.length, 1, EDIT_VOXELS_MAX);
     out.varUint(placements.length);
     let previous = ORIGIN;
-    for (const { voxel, material } of placements) {
+    for (const { voxel, block } of placements) {
       if (!isVoxel(voxel)) throw new OrthantError("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
       for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
-      out.varU16(material);
+      out.varU16(block);
       previous = voxel;
     }
   },
@@ -37,7 +37,7 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
       const from = previous;
       const voxel = positionFrom((axis) => from[axis] + input.varInt());
       if (!isVoxel(voxel)) throw input.fail("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
-      placements.push({ voxel, material: input.varU16() });
+      placements.push({ voxel, block: input.varU16() });
       previous = voxel;
     }
     return { kind: "setVoxels", editId, placements };

@@ -1,13 +1,13 @@
 import {
   AXES,
+  type BlockCatalog,
+  blockCatalogCodec,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   type Codec,
   chunkShape,
   encode,
   generatorRefCodec,
-  type MaterialCatalog,
-  materialCatalogCodec,
   positionFrom,
 } from "@orthant/core";
 import { counterCodec } from "./counter.ts";
@@ -35,12 +35,12 @@ const shapeCodec: Codec<ChunkShape> = {
 };
 
 /** A length-prefixed catalog, so that the length is checked before anything is read. */
-const catalogCodec: Codec<MaterialCatalog> = {
-  write: (out, catalog) => out.bytes(encode(materialCatalogCodec, catalog), CATALOG_BYTES_MAX),
+const catalogCodec: Codec<BlockCatalog> = {
+  write: (out, catalog) => out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX),
   read(input) {
     const length = input.count(CATALOG_BYTES_MAX);
     const inner = input.within(length);
-    const catalog = materialCatalogCodec.read(inner);
+    const catalog = blockCatalogCodec.read(inner);
     inner.end();
     return catalog;
   },

@@ -1,10 +1,10 @@
 import type {
+  BlockCatalog,
   Box,
   ChunkShape,
   ClockStep,
   Epoch,
   GeneratorRegistry,
-  MaterialCatalog,
   Position,
   VoxelPlacement,
   WorldField,
@@ -66,7 +66,7 @@ export interface SyncWorld {
   remembers(era: Epoch): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   readonly spawn: Vector;
   readonly generators: GeneratorRegistry;
   /** Everything that is currently loaded. */

@@ -34,7 +34,7 @@ const MESSAGES: readonly ServerMessage[] = [
       changes: [
         {
           ...change(GROUND, "generated", tick(1)),
-          edits: [{ chunk: [0, -1, 0, 0], edits: [{ index: 3, material: 4 }] }],
+          edits: [{ chunk: [0, -1, 0, 0], edits: [{ index: 3, block: 4 }] }],
         },
       ],
     },
@@ -59,7 +59,7 @@ test("no bytes from a server make a client throw or leave it in an inconsistent 
     const prng = new Prng(seed);
     const visit = new Visit();
     visit.guest.setInterest(LOOK);
-    visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], material: 9 }]);
+    visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], block: 9 }]);
     visit.connect();
     if (prng.below(4) > 0) visit.hear(WELCOME);
     for (let step = 0; step < 40; step++) {
@@ -132,7 +132,7 @@ test("a listener may call any method of the client", () => {
       onWelcome: () => visit.guest.setInterest(LOOK),
       onRegion: (region, state) => told.push(`${state} ${region}`),
       onChange: () => {
-        if (visit.guest.openEdits.length < 3) visit.guest.setVoxels([{ voxel: [0, 0, 0, 0], material: 9 }]);
+        if (visit.guest.openEdits.length < 3) visit.guest.setVoxels([{ voxel: [0, 0, 0, 0], block: 9 }]);
       },
     },
   });

@@ -164,7 +164,7 @@ test("a single region is cached as the same bytes as in the complete cache", () 
 
 test("a cache contains no predictions, because their verdicts are unknown", () => {
   const visit = settled();
-  visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], material: STONE }]);
+  visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], block: STONE }]);
   const later = returning(keptBy(visit));
   expect(later.guest.voxelAt([0, -1, 0, 0])).toBe(GRASS);
 });

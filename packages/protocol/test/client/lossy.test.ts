@@ -54,7 +54,7 @@ function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly
   return ALL_REGIONS.filter((region) => {
     const clock = guest.clockOf(region);
     const expected = clock === undefined ? undefined : (history.get(`${region} ${clock}`) ?? 0);
-    return guest.chunkAt(chunkIn(region))?.uniformMaterial !== expected;
+    return guest.chunkAt(chunkIn(region))?.uniformBlock !== expected;
   });
 }
 
@@ -67,7 +67,7 @@ test("whatever a network does to the frames, a client ends with exactly the serv
     let box = boxAround(0, 0);
     let frameNumber = 0;
     const edits: number[] = [];
-    /** The material of each region at every clock it ever had. */
+    /** The block of each region at every clock it ever had. */
     const history = new Map<string, number>();
     const exchange = (): void => {
       visit.pass(STEP_MS);
@@ -86,11 +86,11 @@ test("whatever a network does to the frames, a client ends with exactly the serv
       }
       if (prng.below(3) === 0) {
         const region: Position = [prng.below(6), prng.below(6), 0, 0];
-        const material = 1 + prng.below(1_000);
-        server.edit(region, material);
-        history.set(`${region} ${server.clockOf(region)}`, material);
+        const block = 1 + prng.below(1_000);
+        server.edit(region, block);
+        history.set(`${region} ${server.clockOf(region)}`, block);
       }
-      if (prng.below(30) === 0) edits.push(visit.guest.setVoxels([{ voxel: [-1, -1, -1, 0], material: 1 }]));
+      if (prng.below(30) === 0) edits.push(visit.guest.setVoxels([{ voxel: [-1, -1, -1, 0], block: 1 }]));
       exchange();
       expect(mixed(visit, history), `seed ${seed}, step ${step}`).toEqual([]);
     }

@@ -22,13 +22,13 @@ const UNKNOWN_CLOCK = -1;
 export const chunkIn = ([x, y, z, w]: Position): Position => [x * 4, y * 4, z * 4, w * 4];
 
 /**
- * The smallest correct server, for one client: each region has one material, each patch one region, and a
+ * The smallest correct server, for one client: each region has one block, each patch one region, and a
  * resync sends everything it may concern again. The real server is far more elaborate, and so harder to
  * trust.
  */
 export class ModelServer {
-  /** The material of each region that was ever changed. */
-  readonly materials = new PositionMap<{ readonly material: number; readonly clock: number }>();
+  /** The block of each region that was ever changed. */
+  readonly blocks = new PositionMap<{ readonly block: number; readonly clock: number }>();
   readonly results = new Map<number, NumberedEditResult>();
   #welcome: ServerMessage | undefined;
   #interest: InterestMessage | undefined;
@@ -46,13 +46,13 @@ export class ModelServer {
   }
 
   clockOf(region: Position): number {
-    return this.materials.get(...region)?.clock ?? CLOCK_NEVER;
+    return this.blocks.get(...region)?.clock ?? CLOCK_NEVER;
   }
 
   /** Changes a region. */
-  edit(region: Position, material: number): void {
+  edit(region: Position, block: number): void {
     this.#step++;
-    this.materials.set(...region, { material, clock: tick(this.#step) });
+    this.blocks.set(...region, { block, clock: tick(this.#step) });
   }
 
   receive({ messages }: ClientFrame): void {
@@ -104,11 +104,11 @@ export class ModelServer {
   }
 
   #bring(region: Position): readonly ServerMessage[] {
-    const made = this.materials.get(...region);
+    const made = this.blocks.get(...region);
     const before = this.#held.get(...region);
     if (made === undefined)
       return this.#item(region, (number) => blank(number, "generated", region), CLOCK_NEVER);
-    const chunks = [[chunkIn(region), made.material] as const];
+    const chunks = [[chunkIn(region), made.block] as const];
     const base = before === undefined || before === UNKNOWN_CLOCK ? "generated" : before;
     return this.#item(
       region,

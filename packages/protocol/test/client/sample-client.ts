@@ -4,8 +4,8 @@ import {
   type ChangeBase,
   chunkShape,
   clockOf,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   decode,
   encode,
   FLAT_DEFAULTS,
@@ -39,7 +39,7 @@ import { FakeClock } from "@orthant/testkit";
 export const SHAPE = chunkShape([8, 8, 8, 1]);
 /** A floor of two voxels below height 0. */
 export const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 7n);
-export const GRASS = FLAT_DEFAULTS.material;
+export const GRASS = FLAT_DEFAULTS.block;
 /** A region of air above the floor, and one that contains the floor. */
 export const SKY: Position = [0, 0, 0, 0];
 export const GROUND: Position = [0, -1, 0, 0];
@@ -58,7 +58,7 @@ export const WELCOME: Welcome = {
   worldName: "meadow",
   shape: SHAPE,
   generator: GENERATOR,
-  catalog: DEFAULT_MATERIALS,
+  catalog: DEFAULT_BLOCKS,
   spawn: [0, 0, 0, 0],
   playerId: 77n,
   role: "builder",
@@ -167,17 +167,17 @@ export const LOOK = {
   center: [0, 0, 0, 0],
 } as const;
 
-/** Returns a change of one region: some chunks, each of one material. */
+/** Returns a change of one region: some chunks, each of one block. */
 export function change(
   region: Position,
   base: ChangeBase,
   next: number | undefined,
-  chunks: readonly (readonly [chunk: Position, material: number])[] = [],
+  chunks: readonly (readonly [chunk: Position, block: number])[] = [],
   piece = 0,
 ): RegionChange {
-  const leaves = chunks.map(([position, material]) => ({
+  const leaves = chunks.map(([position, block]) => ({
     box: boxAt(position),
-    content: material === 0 ? undefined : uniformChunk(SHAPE.volume, material),
+    content: block === 0 ? undefined : uniformChunk(SHAPE.volume, block),
   }));
   return { region, base, next, piece, leaves, edits: [] };
 }
@@ -218,7 +218,7 @@ export function entity(
     entityClass: 0,
     kind: 1,
     scale: 1,
-    material: 2,
+    block: 2,
     name: "",
     position,
     orientation: [0, 0, 0, 1],

@@ -157,7 +157,7 @@ test("a patch with a generator other than the world's is refused", () => {
 test("edits apply to chunks that the client generates", () => {
   const visit = Visit.begun();
   // Voxel [0, 7, 0, 0] of chunk [0, -1, 0, 0], which is grass at height -1.
-  const edits = [{ chunk: [0, -1, 0, 0] as Position, edits: [{ index: 56, material: STONE }] }];
+  const edits = [{ chunk: [0, -1, 0, 0] as Position, edits: [{ index: 56, block: STONE }] }];
   visit.hear(blank(1, "generated", GROUND));
   visit.hear(patch(2, { ...change(GROUND, 0, tick(1)), edits }));
   expect(visit.guest.voxelAt([0, -1, 0, 0])).toBe(STONE);
@@ -171,7 +171,7 @@ test("a region in pieces becomes visible with the last piece", () => {
   expect(visit.changes).toEqual([]);
   visit.hear(patch(2, change(SKY, "air", tick(1), [[[2, 1, 1, 1], STONE]], 1)));
   expect(visit.guest.clockOf(SKY)).toBe(tick(1));
-  expect(visit.guest.chunkAt(CHUNK)?.uniformMaterial).toBe(STONE);
+  expect(visit.guest.chunkAt(CHUNK)?.uniformBlock).toBe(STONE);
 });
 
 test("a piece without the one before it is refused", () => {

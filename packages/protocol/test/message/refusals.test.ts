@@ -60,7 +60,7 @@ describe("client messages that the decoder refuses", () => {
       "02 01 02 feffffffffff3f 00 00 00 00 02 00 00 00 00",
       "ORT_POSITION_RANGE",
     ],
-    ["N18", "a material of 17 bits", "02 01 01 00000000 808004", "ORT_VARINT_RANGE"],
+    ["N18", "a block of 17 bits", "02 01 01 00000000 808004", "ORT_VARINT_RANGE"],
     ["N8", "an orientation past -1", "03 00000000 80000000", "ORT_MESSAGE"],
     ["N7", "a position past 2^53", "03 80808080808080804000 0000 00000000", "ORT_UNSAFE_INTEGER"],
     ["N5", "a resync that expects 0", "04 00 00 00", "ORT_MESSAGE"],
@@ -199,9 +199,9 @@ describe("values that the encoder refuses", () => {
   });
 
   test("[N18] a voxel outside every world", () => {
-    const placements = [{ voxel: [2 ** 47, 0, 0, 0], material: 1 }] as const;
+    const placements = [{ voxel: [2 ** 47, 0, 0, 0], block: 1 }] as const;
     expect(codeOf(client({ kind: "setVoxels", editId: 1, placements }))).toBe("ORT_POSITION_RANGE");
-    const half = [{ voxel: [0.5, 0, 0, 0], material: 1 }] as const;
+    const half = [{ voxel: [0.5, 0, 0, 0], block: 1 }] as const;
     expect(codeOf(client({ kind: "setVoxels", editId: 1, placements: half }))).toBe("ORT_POSITION_RANGE");
   });
 

@@ -1,4 +1,4 @@
-import { chunkShape, clockOf, GeneratorRef, MaterialCatalog } from "@orthant/core";
+import { BlockCatalog, chunkShape, clockOf, GeneratorRef } from "@orthant/core";
 import {
   type ClientMessage,
   type Entity,
@@ -30,7 +30,7 @@ const ada: Entity = {
   entityClass: 0,
   kind: 0,
   scale: 1,
-  material: 0,
+  block: 0,
   name: "Ada",
   ...pose,
 };
@@ -43,7 +43,7 @@ const mill: Entity = {
   entityClass: 2,
   kind: 300,
   scale: 0.5,
-  material: 9,
+  block: 9,
   name: "",
   position: [0, 0, 0, 0],
   orientation: [0, 0, 0, 1],
@@ -117,8 +117,8 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       kind: "setVoxels",
       editId: 7,
       placements: [
-        { voxel: [100, -1, 0, 0], material: 9 },
-        { voxel: [101, -1, 0, 0], material: 300 },
+        { voxel: [100, -1, 0, 0], block: 9 },
+        { voxel: [101, -1, 0, 0], block: 300 },
       ],
     },
     hex: "02 07 02 c801 01 00 00 09 02 00 00 00 ac02",
@@ -154,7 +154,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       worldName: "Sea",
       shape: chunkShape([8, 8, 8, 8]),
       generator: new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn),
-      catalog: new MaterialCatalog([
+      catalog: new BlockCatalog([
         { id: 0, name: "air", colour: 0, solid: false },
         { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
       ]),
@@ -203,7 +203,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
             next: clockOf(3, 6),
             piece: 0,
             leaves: [],
-            edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, material: 9 }] }],
+            edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }],
           },
         ],
       },

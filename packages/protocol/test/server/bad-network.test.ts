@@ -22,7 +22,7 @@ function someBoxes(prng: Prng): readonly Box[] {
 function somePlacements(prng: Prng): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(1, 3) }, () => {
     const [x, y] = somewhere(prng);
-    return { voxel: [x * 128 + prng.below(128), y * 128 + prng.below(128), 0, 0], material: prng.below(10) };
+    return { voxel: [x * 128 + prng.below(128), y * 128 + prng.below(128), 0, 0], block: prng.below(10) };
   });
 }
 

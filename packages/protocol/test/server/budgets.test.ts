@@ -113,7 +113,7 @@ describe("the clients of one player share", () => {
       [0, 0, 0, 0],
       [1, 0, 0, 0],
     ];
-    stage.world.change(positions.map(([x]) => ({ voxel: [x * 128, 1, 0, 0] as Position, material: 3 })));
+    stage.world.change(positions.map(([x]) => ({ voxel: [x * 128, 1, 0, 0] as Position, block: 3 })));
     let sent = 0;
     for (let id = 1n; id <= 2n; id++) {
       const client = await stage.joinAt([row(2, 0)], { clientId: id });
@@ -198,7 +198,7 @@ describe("a server that holds too many regions", () => {
 test("regions of a player with few are loaded in turn with those of a player with many", async () => {
   const stored = Array.from({ length: 201 }, (_, index) => ({
     voxel: [index * 128, 1, 0, 0] as Position,
-    material: 3,
+    block: 3,
   }));
   const world = new SampleWorld({ stored });
   let release = (): void => undefined;

@@ -10,7 +10,7 @@ test("regions with edits in every chunk are sent a few per tick, however many ar
   const regions = Array.from({ length: 12 }, (_, x): Position => [x, 0, 0, 0]);
   for (const region of regions) {
     const chunks = [...positionsLexicographic(regionBox(region))];
-    stage.world.change(chunks.map(([x, y, z, w]) => ({ voxel: [x * TILES, y * TILES, z, w], material: 7 })));
+    stage.world.change(chunks.map(([x, y, z, w]) => ({ voxel: [x * TILES, y * TILES, z, w], block: 7 })));
   }
   const client = await stage.join();
   client.want([{ min: [0, 0, 0, 0], max: [48, 4, 4, 4] }]);

@@ -220,8 +220,8 @@ describe("a region too large for one patch", () => {
       // Other changes happen while the pieces are sent, and have to wait.
       if (index < 2) {
         stage.world.change([
-          { voxel: [index, 0, 0, 0], material: 9 },
-          { voxel: [512 + index, 0, 0, 0], material: 9 },
+          { voxel: [index, 0, 0, 0], block: 9 },
+          { voxel: [512 + index, 0, 0, 0], block: 9 },
         ]);
       }
       await stage.tick();
@@ -268,7 +268,7 @@ function largeChanges(regions: readonly Position[], turn: number): readonly Voxe
   return regions.flatMap((region) =>
     Array.from({ length: 4_000 }, (_, index) => ({
       voxel: [region[0] * 128 + (index % 100), Math.floor(index / 100), 0, 0] as Position,
-      material: (index * 7_919 + turn) % 65_536,
+      block: (index * 7_919 + turn) % 65_536,
     })),
   );
 }

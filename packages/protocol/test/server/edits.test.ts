@@ -53,7 +53,7 @@ describe("an edit", () => {
 
   test("that changes nothing is reported as unchanged", async () => {
     const stage = new Stage();
-    stage.world.change([{ voxel: VOXEL, material: 9 }]);
+    stage.world.change([{ voxel: VOXEL, block: 9 }]);
     const client = await stage.joinAt(boxesOf(A));
     client.set(1, VOXEL, 9);
     await settle();
@@ -255,8 +255,8 @@ describe("an edit is refused", () => {
     const stage = new Stage({ ...options, events: { onEditResult: (outcome) => outcomes.push(outcome) } });
     const client = await stage.join();
     const placements = [
-      { voxel: VOXEL, material: 9 },
-      { voxel: [14, 70, 0, 0] as Position, material: 9 },
+      { voxel: VOXEL, block: 9 },
+      { voxel: [14, 70, 0, 0] as Position, block: 9 },
     ];
     client.send({ kind: "setVoxels", editId: 1, placements });
     await settle();
@@ -278,12 +278,12 @@ describe("an edit is refused", () => {
     expect(stage.world.edits).toEqual([]);
   });
 
-  test("of a material that the world does not have", async () => {
+  test("of a block that the world does not have", async () => {
     const stage = new Stage();
     const client = await stage.join();
     client.set(1, VOXEL, 999);
     await stage.tick();
-    expect(resultsIn(client)).toEqual([[1, "material", "this world has no material 999"]]);
+    expect(resultsIn(client)).toEqual([[1, "block", "this world has no block 999"]]);
   });
 
   test("when the world refuses it, with a code that reveals no file names of the server", async () => {
@@ -411,7 +411,7 @@ describe("a verdict", () => {
     expect(resultsIn(client)).toEqual([
       [1, "applied"],
       [2, "applied"],
-      [3, "material", "this world has no material 999"],
+      [3, "block", "this world has no block 999"],
     ]);
     expect(stage.world.field.voxelAt(...VOXEL)).toBe(8);
   });
@@ -427,7 +427,7 @@ describe("a verdict", () => {
     await settle();
     await stage.tick();
     expect(client.agrees(A)).toBe(true);
-    expect(resultsIn(client)).toEqual([[3, "material", "this world has no material 999"]]);
+    expect(resultsIn(client)).toEqual([[3, "block", "this world has no block 999"]]);
     expect(stage.world.durableCalls).toBe(1);
     open();
     await settle();

@@ -20,7 +20,7 @@ function sheep(id: bigint, x: number): VisibleEntity {
     entityClass: 2,
     kind: 3,
     scale: 1,
-    material: 4,
+    block: 4,
     name: "",
     position: [x, 0, 0, 0],
     orientation: FORWARD,
@@ -61,7 +61,7 @@ describe("players", () => {
         entityClass: 0,
         kind: 0,
         scale: 1,
-        material: 0,
+        block: 0,
         name: "Ada",
         position: [4, 4, 0, 0],
         orientation: [0, 0, 0, 1],
@@ -365,10 +365,10 @@ describe("entities of the world", () => {
     stage.world.put(sheep(7n, 21));
     await stage.tick();
     expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [], moved: [[2, 21]] }]);
-    stage.world.put({ ...sheep(7n, 21), material: 5 });
+    stage.world.put({ ...sheep(7n, 21), block: 5 });
     await stage.tick();
     expect(happenings(client)).toEqual([{ region: 0, left: [2], entered: [[3, 21]], moved: [] }]);
-    stage.world.put({ ...sheep(7n, 140), material: 5 });
+    stage.world.put({ ...sheep(7n, 140), block: 5 });
     await stage.tick();
     expect(happenings(client)).toEqual([
       { region: 0, left: [3], entered: [], moved: [] },

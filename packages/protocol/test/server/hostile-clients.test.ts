@@ -146,7 +146,7 @@ describe("an edit that touches many chunks", () => {
     editId: 1,
     placements: Array.from({ length: chunks }, (_, index) => ({
       voxel: [index * 32, 70, 0, 0],
-      material: 9,
+      block: 9,
     })),
   });
 

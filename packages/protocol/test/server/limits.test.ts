@@ -141,7 +141,7 @@ describe("hostile frames", () => {
     const good = await stage.joinAt(boxesOf([0, 0, 0, 0]), { clientId: 77n });
     const messages: readonly ClientMessage[] = [
       { kind: "move", position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] },
-      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 2, 0, 0], material: 3 }] },
+      { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 2, 0, 0], block: 3 }] },
       { kind: "resync", expected: 1, regions: [{ region: [0, 0, 0, 0], clock: 0 }] },
       { kind: "entitiesLost" },
       GAME,
@@ -172,7 +172,7 @@ describe("hostile frames", () => {
       good.send();
       stage.clock.advance(20);
     }
-    stage.world.change([{ voxel: [1, 1, 0, 0], material: 9 }]);
+    stage.world.change([{ voxel: [1, 1, 0, 0], block: 9 }]);
     await stage.tick();
     expect(good.isClosed).toBe(false);
     expect(good.agrees([0, 0, 0, 0])).toBe(true);
@@ -244,7 +244,7 @@ test("each tick is reported", async () => {
   const client = await stage.joinAt(boxesOf([0, 0, 0, 0]));
   client.send();
   reports.length = 0;
-  stage.world.change([{ voxel: [1, 1, 0, 0], material: 9 }]);
+  stage.world.change([{ voxel: [1, 1, 0, 0], block: 9 }]);
   await stage.tick();
   await stage.tick();
   expect(reports).toEqual([

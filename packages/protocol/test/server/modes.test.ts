@@ -8,7 +8,7 @@ const BELOW: Position = [0, -1, 0, 0];
 const OTHERS = { manifestHash: 1n };
 
 /** A tile in the chunk that contains the floor. */
-const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Position, material: 9 };
+const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Position, block: 9 };
 
 describe("a client with other generators", () => {
   test("gets every chunk, and air as air", async () => {
@@ -30,7 +30,7 @@ describe("a client with other generators", () => {
     stage.world.change(made);
     await stage.tick();
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);
-    stage.world.change([{ ...FLOOR_TILE, material: 3 }, { ...tileIn(ABOVE, 0) }, { ...tileIn(BELOW, 0) }]);
+    stage.world.change([{ ...FLOOR_TILE, block: 3 }, { ...tileIn(ABOVE, 0) }, { ...tileIn(BELOW, 0) }]);
     await stage.tick();
     expect(stage.world.field.overrides.bounds()).toBe(undefined);
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);

@@ -177,8 +177,8 @@ export class SampleClient {
     });
   }
 
-  set(editId: number, voxel: Position, material: number): void {
-    this.send({ kind: "setVoxels", editId, placements: [{ voxel, material }] });
+  set(editId: number, voxel: Position, block: number): void {
+    this.send({ kind: "setVoxels", editId, placements: [{ voxel, block }] });
   }
 
   /** Returns the messages received since the last call. */
@@ -236,8 +236,8 @@ export class SampleClient {
 }
 
 /** Returns a tile in a region of `TILE_CHUNKS`, which is 128 tiles wide. */
-export function tileIn(region: Position, material: number, step = 0): VoxelPlacement {
-  return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], material };
+export function tileIn(region: Position, block: number, step = 0): VoxelPlacement {
+  return { voxel: [region[0] * 128 + 5 + step, region[1] * 128 + 70, 0, 0], block };
 }
 
 /** Returns the chunks of regions, as a client requests them. */

@@ -1,18 +1,18 @@
 import {
+  type BlockCatalog,
   type Box,
   boxesIntersect,
   type Chunk,
   type ChunkShape,
   type ClockStep,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   type Epoch,
   FLAT_DEFAULTS,
   flatGenerator,
   type GeneratorRef,
   type GeneratorRegistry,
   generatorRef,
-  type MaterialCatalog,
   OverrideTree,
   type Position,
   PositionMap,
@@ -49,7 +49,7 @@ export class SampleWorld implements SyncWorld {
   readonly era: Epoch = { number: 3, id: 33n };
   readonly name = "Sample";
   readonly shape: ChunkShape;
-  readonly catalog: MaterialCatalog = DEFAULT_MATERIALS;
+  readonly catalog: BlockCatalog = DEFAULT_BLOCKS;
   readonly spawn: Vector = [4, 4, 0, 0];
   readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
   field: WorldField;

@@ -92,7 +92,7 @@ describe("tickWorkMs", () => {
     client.session.disconnected();
     expect(stage.host.regionCounts.watched).toBeGreaterThan(400);
     // A change of a region whose holder is gone has no effect.
-    stage.world.change([{ voxel: [1, 1, 0, 0], material: 3 }]);
+    stage.world.change([{ voxel: [1, 1, 0, 0], block: 3 }]);
     await stage.ticks(6);
     expect(stage.host.regionCounts).toEqual({ watched: 0, held: 0 });
     expect(stage.world.keptBoxes.size).toBe(0);

@@ -70,7 +70,7 @@ describe("the chunks of a session", () => {
     expect(placesOf(peer.takeChunks())).toHaveLength(25);
     peer.say("heartbeat");
     await stage.tick(3);
-    stage.world.change([{ voxel: [5, 5, 0, 0], material: 3 }]);
+    stage.world.change([{ voxel: [5, 5, 0, 0], block: 3 }]);
     peer.take();
     await stage.tick();
     expect(placesOf(peer.takeChunks())).toEqual(["0 0"]);
@@ -82,7 +82,7 @@ describe("the chunks of a session", () => {
     await stage.tick(2);
     await quiet(stage, [peer], 20);
     peer.take();
-    stage.world.change([{ voxel: [5, -3, 0, 0], material: 3 }]);
+    stage.world.change([{ voxel: [5, -3, 0, 0], block: 3 }]);
     await stage.tick();
     const chunks = peer.takeChunks();
     expect(placesOf(chunks)).toEqual(["0 -1"]);
@@ -91,7 +91,7 @@ describe("the chunks of a session", () => {
 
   test("[W37] that are on disk arrive after they are read, and are not sent before", async () => {
     let release: () => void = () => undefined;
-    const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], material: 4 }] });
+    const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], block: 4 }] });
     world.loading = new Promise((resolve) => {
       release = resolve;
     });
@@ -108,7 +108,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W37] that were read from disk are sent when an edit removes the stored voxels", async () => {
-    const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], material: 4 }] });
+    const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], block: 4 }] });
     const stage = new DoorStage({ world });
     const peer = await stage.peer();
     await stage.tick(5);
@@ -137,13 +137,13 @@ describe("the chunks of a session", () => {
   test("[W36] follow the session's load and unload commands, which change nothing in the world", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
-    stage.world.change([{ voxel: [5, 5, 0, 0], material: 8 }]);
+    stage.world.change([{ voxel: [5, 5, 0, 0], block: 8 }]);
     peer.command({ kind: "unloadChunk", chunkX: 0, chunkY: 0 });
     peer.command({ kind: "loadChunk", chunkX: 4, chunkY: 4 });
     await quiet(stage, [peer], 1);
     peer.take();
-    stage.world.change([{ voxel: [6, 5, 0, 0], material: 8 }]);
-    stage.world.change([{ voxel: [128, 128, 0, 0], material: 8 }]);
+    stage.world.change([{ voxel: [6, 5, 0, 0], block: 8 }]);
+    stage.world.change([{ voxel: [128, 128, 0, 0], block: 8 }]);
     await stage.tick();
     const positions = placesOf(peer.takeChunks());
     expect(positions).toContain("4 4");
@@ -170,10 +170,10 @@ describe("the chunks of a session", () => {
     await quiet(stage, [peer], 1);
     peer.take();
     stage.world.change([
-      { voxel: [-64, -64, 0, 0], material: 3 },
-      { voxel: [-64, 64, 0, 0], material: 3 },
-      { voxel: [64, 64, 0, 0], material: 3 },
-      { voxel: [128, 64, 0, 0], material: 3 },
+      { voxel: [-64, -64, 0, 0], block: 3 },
+      { voxel: [-64, 64, 0, 0], block: 3 },
+      { voxel: [64, 64, 0, 0], block: 3 },
+      { voxel: [128, 64, 0, 0], block: 3 },
     ]);
     await stage.tick();
     expect(placesOf(peer.takeChunks()).filter((position) => ["2 2", "4 2"].includes(position))).toHaveLength(
@@ -187,8 +187,8 @@ describe("the chunks of a session", () => {
     peer.command({ kind: "loadChunk", chunkX: 1_000, chunkY: 0 });
     await quiet(stage, [peer], 3);
     peer.take();
-    stage.world.change([{ voxel: [5, 5, 0, 0], material: 3 }]);
-    stage.world.change([{ voxel: [32_001, 5, 0, 0], material: 3 }]);
+    stage.world.change([{ voxel: [5, 5, 0, 0], block: 3 }]);
+    stage.world.change([{ voxel: [32_001, 5, 0, 0], block: 3 }]);
     await stage.tick();
     expect(placesOf(peer.takeChunks())).toEqual(["1000 0"]);
   });

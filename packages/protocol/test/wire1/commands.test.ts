@@ -20,7 +20,7 @@ describe("a tile that a session sets", () => {
     builder.command({ kind: "setTile", x: -1, y: 40, material: 7 }, 5);
     await stage.tick(5);
     expect(stage.world.field.voxelAt(-1, 40, 0, 0)).toBe(7);
-    expect(edits).toEqual([[5n, [{ voxel: [-1, 40, 0, 0], material: 7 }]]]);
+    expect(edits).toEqual([[5n, [{ voxel: [-1, 40, 0, 0], block: 7 }]]]);
     for (const peer of [builder, other]) {
       const last = peer
         .takeChunks()

@@ -12,7 +12,7 @@ export interface StoredEntity {
   readonly orientation: Vector;
   readonly velocity: Vector;
   readonly scale: number;
-  readonly material: number;
+  readonly block: number;
   readonly displayName: string | undefined;
   readonly tags: readonly string[];
   readonly payload: Uint8Array;
@@ -35,7 +35,7 @@ export const storedEntityCodec: Codec<StoredEntity> = {
     vectorCodec.write(out, entity.orientation);
     vectorCodec.write(out, entity.velocity);
     out.f32(entity.scale);
-    out.u8(entity.material);
+    out.u8(entity.block);
     optionalText.write(out, entity.displayName);
     tagsCodec.write(out, entity.tags);
     out.bytes(entity.payload);
@@ -50,7 +50,7 @@ export const storedEntityCodec: Codec<StoredEntity> = {
     orientation: vectorCodec.read(input),
     velocity: vectorCodec.read(input),
     scale: input.f32(),
-    material: input.u8(),
+    block: input.u8(),
     displayName: optionalText.read(input),
     tags: tagsCodec.read(input),
     payload: input.bytes(),

@@ -18,7 +18,7 @@ export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAU
 export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
   if (base.kind === "empty") return NOTHING;
   if (base.kind === "flatFloor") {
-    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, worldSeed);
+    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed);
   }
   const [generator] = generators;
   if (generator === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
@@ -52,7 +52,7 @@ export function requireSameGenerator(now: GlobalState, next: GlobalState = now):
 /** Identifies a world's generator, whether it is available or not. */
 function namesOf({ base, generators, worldSeed }: GlobalState): string {
   if (base.kind === "empty") return base.kind;
-  if (base.kind === "flatFloor") return `${base.kind} ${base.material} ${worldSeed}`;
+  if (base.kind === "flatFloor") return `${base.kind} ${base.block} ${worldSeed}`;
   return generators
     .slice(0, 1)
     .map(({ generatorId, params, seed, versionHash }) => [generatorId, params, seed, versionHash].join(" "))

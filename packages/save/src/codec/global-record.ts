@@ -6,7 +6,7 @@ import { type WorldDescription, worldDescriptionCodec } from "./world-descriptio
 /** Content of unedited chunks: nothing, the original's flat floor, or the output of generators. */
 export type BaseWorld =
   | { readonly kind: "empty" }
-  | { readonly kind: "flatFloor"; readonly material: number }
+  | { readonly kind: "flatFloor"; readonly block: number }
   | { readonly kind: "generated" };
 
 /** Last known location of a player's entity. */
@@ -58,11 +58,11 @@ export const playerEntityHintsCodec: Codec<readonly PlayerEntityHint[]> = list(
 const baseWorldCodec: Codec<BaseWorld> = {
   write(out, base) {
     out.tag(BASE_KINDS.indexOf(base.kind), BASE_KINDS.length);
-    if (base.kind === "flatFloor") out.varU16(base.material);
+    if (base.kind === "flatFloor") out.varU16(base.block);
   },
   read(input) {
     const kind = BASE_KINDS[input.tag(BASE_KINDS.length)];
-    if (kind === "flatFloor") return { kind, material: input.varU16() };
+    if (kind === "flatFloor") return { kind, block: input.varU16() };
     return { kind: kind ?? "empty" };
   },
 };

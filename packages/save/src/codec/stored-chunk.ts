@@ -170,8 +170,8 @@ class ChangeFinder {
   /** Returns the shortest change if it costs less than the chunk. On a tie, the change to air wins. */
   find(position: Position, chunk: Chunk, chunkBytes: number): StoredChange | undefined {
     const { volume } = chunk;
-    // No change is shorter than a chunk of one material, and calling the generator is the expensive part.
-    if (chunk.uniformMaterial !== undefined) return undefined;
+    // No change is shorter than a chunk of one block, and calling the generator is the expensive part.
+    if (chunk.uniformBlock !== undefined) return undefined;
     const generated = this.#generatedAt(position);
     const voxels = chunk.voxels(scratch.subarray(0, volume));
     const bytesMax = Math.ceil(chunkBytes / CHANGE_WEIGHT) - 1;

@@ -1,17 +1,17 @@
 import {
   AXES,
+  type BlockCatalog,
   type ByteReader,
+  blockCatalogCodec,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   type Codec,
   chunkShape,
-  DEFAULT_MATERIALS,
+  DEFAULT_BLOCKS,
   decode,
   type Epoch,
   HYPERCUBE_CHUNKS,
   list,
-  type MaterialCatalog,
-  materialCatalogCodec,
   OrthantError,
   option,
 } from "@orthant/core";
@@ -25,8 +25,8 @@ export interface WorldDescription {
   readonly spawn: Vector;
   /** Rises each time the world is opened for writing. Region clocks begin with it. */
   readonly clockEpoch: number;
-  /** The material catalog, encoded by its codec; empty without one. */
-  readonly materials: Uint8Array;
+  /** The block catalog, encoded by its codec; empty without one. */
+  readonly blocks: Uint8Array;
   /** Old generations that are kept, in order of their numbers. */
   readonly namedGenerations: readonly NamedGeneration[];
   /** Data that programs store here, in order of the keys. */
@@ -83,7 +83,7 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
     name: "",
     spawn: [0, 0, 0, 0],
     clockEpoch: 0,
-    materials: new Uint8Array(0),
+    blocks: new Uint8Array(0),
     namedGenerations: [],
     attachments: [],
     worldId: 0n,
@@ -92,9 +92,9 @@ export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDes
   };
 }
 
-/** Returns the materials of a world, or the default ones if it names none. */
-export function catalogOf({ materials }: Pick<WorldDescription, "materials">): MaterialCatalog {
-  return materials.length === 0 ? DEFAULT_MATERIALS : decode(materialCatalogCodec, materials);
+/** Returns the blocks of a world, or the default ones if it names none. */
+export function catalogOf({ blocks }: Pick<WorldDescription, "blocks">): BlockCatalog {
+  return blocks.length === 0 ? DEFAULT_BLOCKS : decode(blockCatalogCodec, blocks);
 }
 
 const namedGenerationCodec: Codec<NamedGeneration> = {
@@ -167,7 +167,7 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
     out.string(description.name, NAME_BYTES_MAX);
     for (const axis of AXES) out.f64(description.spawn[axis]);
     out.varUint(description.clockEpoch);
-    out.bytes(description.materials);
+    out.bytes(description.blocks);
     namedGenerationsCodec.write(out, description.namedGenerations);
     attachmentsCodec.write(out, description.attachments);
     if (version === VERSION_WITHOUT_ID) return;
@@ -188,7 +188,7 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
       name: input.string(NAME_BYTES_MAX),
       spawn: [input.f64(), input.f64(), input.f64(), input.f64()],
       clockEpoch: input.varUint(),
-      materials: input.bytes(),
+      blocks: input.bytes(),
       namedGenerations: namedGenerationsCodec.read(input),
       attachments: attachmentsCodec.read(input),
       worldId: hasId ? input.u64() : 0n,

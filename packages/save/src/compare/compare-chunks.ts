@@ -122,8 +122,8 @@ function stateOf(chunk: Chunk | undefined): ChunkState {
 function differingVoxels(before: Chunk, after: Chunk): number {
   const theirs = after.voxels();
   let count = 0;
-  before.forEach((material, index) => {
-    if (material !== theirs[index]) count++;
+  before.forEach((block, index) => {
+    if (block !== theirs[index]) count++;
   });
   return count;
 }

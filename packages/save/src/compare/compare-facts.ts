@@ -4,15 +4,7 @@ import type { Save } from "../read/save.ts";
 
 /** A fact of a world that differs between two saves, as text. */
 export interface FactDifference {
-  readonly fact:
-    | "chunk shape"
-    | "base"
-    | "seed"
-    | "generators"
-    | "name"
-    | "spawn"
-    | "materials"
-    | "attachments";
+  readonly fact: "chunk shape" | "base" | "seed" | "generators" | "name" | "spawn" | "blocks" | "attachments";
   readonly before: string;
   readonly after: string;
 }
@@ -37,7 +29,7 @@ interface Fact {
 
 function factsOf({ global }: Save): readonly Fact[] {
   const { base, worldSeed, generators, description } = global;
-  const baseText = base.kind === "flatFloor" ? `flatFloor of material ${base.material}` : base.kind;
+  const baseText = base.kind === "flatFloor" ? `flatFloor of block ${base.block}` : base.kind;
   const generatorText = generators.map(({ generatorId, seed }) => `${generatorId}, seed ${seed}`).join("; ");
   return [
     plain("chunk shape", description.chunkShape.extents.join(" x ")),
@@ -46,7 +38,7 @@ function factsOf({ global }: Save): readonly Fact[] {
     bytes("generators", generatorText, encode(generatorsCodec, generators)),
     plain("name", JSON.stringify(description.name)),
     plain("spawn", `[${description.spawn.join(", ")}]`),
-    bytes("materials", `${description.materials.length} bytes`, description.materials),
+    bytes("blocks", `${description.blocks.length} bytes`, description.blocks),
     bytes(
       "attachments",
       `${description.attachments.length}`,

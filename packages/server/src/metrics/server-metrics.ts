@@ -127,7 +127,7 @@ export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
   reach: true,
   vetoed: true,
   world: true,
-  material: true,
+  block: true,
 } satisfies Record<EditOutcome, true>) as EditOutcome[];
 
 type EditOutcome = "applied" | "unchanged" | "duplicate" | RejectionReason;

@@ -14,7 +14,7 @@ interface ViewerGlobal {
     readonly facts: { readonly name: string; readonly canEdit: boolean } | undefined;
   };
   voxelAt(position: Position): Promise<number | undefined>;
-  setVoxel(position: Position, material: number): void;
+  setVoxel(position: Position, block: number): void;
 }
 
 /** The numbers in the viewer's panel. */
@@ -107,11 +107,11 @@ export class ViewerWindow {
     );
   }
 
-  /** Resolves when a voxel has a material. */
-  async sees(position: Position, material: number): Promise<void> {
+  /** Resolves when a voxel has a block. */
+  async sees(position: Position, block: number): Promise<void> {
     await this.page.waitForFunction(
       async ([at, wanted]) => (await orthant.voxelAt(at)) === wanted,
-      [position, material] as const,
+      [position, block] as const,
       { polling: 20 },
     );
   }
@@ -121,30 +121,30 @@ export class ViewerWindow {
     await this.page.evaluate(dropFile, [name, Buffer.from(bytes).toString("base64")] as const);
   }
 
-  /** Returns the material of a voxel in the page's worker. */
+  /** Returns the block of a voxel in the page's worker. */
   async voxelAt(position: Position): Promise<number | undefined> {
     return this.page.evaluate((at) => orthant.voxelAt(at), position);
   }
 
   /** Sets a voxel and returns when, by the machine's clock. */
-  async setVoxel(position: Position, material: number): Promise<number> {
+  async setVoxel(position: Position, block: number): Promise<number> {
     return this.page.evaluate(
       ([at, wanted]) => {
         orthant.setVoxel(at, wanted);
         return performance.timeOrigin + performance.now();
       },
-      [position, material] as const,
+      [position, block] as const,
     );
   }
 
-  /** Returns when a voxel got a material, by the machine's clock. */
-  async seenAt(position: Position, material: number): Promise<number> {
+  /** Returns when a voxel got a block, by the machine's clock. */
+  async seenAt(position: Position, block: number): Promise<number> {
     return this.page.evaluate(
       async ([at, wanted]) => {
         while ((await orthant.voxelAt(at)) !== wanted);
         return performance.timeOrigin + performance.now();
       },
-      [position, material] as const,
+      [position, block] as const,
     );
   }
 

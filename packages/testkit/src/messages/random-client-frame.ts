@@ -67,5 +67,5 @@ function randomBox(prng: Prng): Box {
 
 function randomPlacement(prng: Prng): VoxelPlacement {
   const reach = prng.pick([4, 2 ** 47 - 1]);
-  return { voxel: positionFrom(() => prng.between(-reach, reach)), material: prng.below(65_536) };
+  return { voxel: positionFrom(() => prng.between(-reach, reach)), block: prng.below(65_536) };
 }

@@ -39,7 +39,7 @@ function randomChange(prng: Prng, region: Position, volume: number): RegionChang
     next: clockOf(prng.between(2, 4), prng.between(1, 300)),
     piece: 0,
     leaves: prng.chance(0.3) ? [] : [leaf],
-    edits: base === "air" ? [] : [{ chunk: second, edits: [{ index: prng.below(volume), material: 9 }] }],
+    edits: base === "air" ? [] : [{ chunk: second, edits: [{ index: prng.below(volume), block: 9 }] }],
   };
 }
 

@@ -1,4 +1,4 @@
-import { chunkShape, GeneratorRef, MaterialCatalog } from "@orthant/core";
+import { BlockCatalog, chunkShape, GeneratorRef } from "@orthant/core";
 import {
   type Entity,
   type GoodbyeReason,
@@ -26,13 +26,13 @@ import {
 export const RANDOM_FRAME_VOLUME = 16;
 
 const SHAPE = chunkShape([4, 4, 1, 1]);
-const MATERIALS = new MaterialCatalog([
+const BLOCKS = new BlockCatalog([
   { id: 0, name: "air", colour: 0, solid: false },
   { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
 ]);
 const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
 const GOODBYES: readonly GoodbyeReason[] = ["version", "features", "limit", "shutdown", "failure"];
-const REJECTIONS: readonly RejectionReason[] = ["role", "rate", "vetoed", "material"];
+const REJECTIONS: readonly RejectionReason[] = ["role", "rate", "vetoed", "block"];
 
 type RandomMessages = {
   readonly [Kind in ServerMessage["kind"]]: (prng: Prng) => Extract<ServerMessage, { readonly kind: Kind }>;
@@ -49,7 +49,7 @@ const MESSAGES: RandomMessages = {
     worldName: randomText(prng),
     shape: SHAPE,
     generator: new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng)),
-    catalog: MATERIALS,
+    catalog: BLOCKS,
     spawn: randomVector(prng, 64),
     playerId: randomU64(prng),
     role: prng.pick(ROLES),
@@ -114,7 +114,7 @@ function randomEntity(prng: Prng): Entity {
     entityClass: prng.below(256),
     kind: prng.below(65_536),
     scale: prng.pick([1, 0.5, -0, Number.NaN]),
-    material: prng.below(65_536),
+    block: prng.below(65_536),
     name: randomText(prng),
     ...randomPose(prng),
   };

@@ -36,10 +36,10 @@ export const ground: PixelGenerator = {
   },
 };
 
-/** Returns a chunk of one material; of the flags only the kept bit is set. */
-export function filled(material: number, bytes: number = BYTES): Uint8Array {
+/** Returns a chunk of one block; of the flags only the kept bit is set. */
+export function filled(block: number, bytes: number = BYTES): Uint8Array {
   const pixels = new Uint8Array(bytes);
-  for (let at = 0; at < bytes; at += 4) pixels.set([material, at & 255, 1, 0x20], at);
+  for (let at = 0; at < bytes; at += 4) pixels.set([block, at & 255, 1, 0x20], at);
   return pixels;
 }
 

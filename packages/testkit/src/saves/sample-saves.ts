@@ -71,7 +71,7 @@ export function entityAt(entityId: bigint, position: Position, payloadBytes = 0)
     orientation: [0, 0, 1, 0],
     velocity: [0, 0, 0, 0],
     scale: 1,
-    material: 3,
+    block: 3,
     displayName: undefined,
     tags: [],
     payload: new Uint8Array(payloadBytes),
@@ -152,7 +152,7 @@ export function pagedCell(number: number): Box {
   return cubeAt([(number % 16) * 8, Math.floor(number / 16) * 8, 0, 0], 8);
 }
 
-/** Creates a save in memory whose index has many pages: one block and one clock per leaf. */
+/** Creates a save in memory whose index has many pages: one chunk and one clock per leaf. */
 export async function pagedWorld(leaves: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   await writePagedWorld(disk, leaves);

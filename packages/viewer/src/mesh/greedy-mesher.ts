@@ -1,5 +1,5 @@
 import type { ScenePoint } from "../slice/slice.ts";
-import { type MaterialLooks, NOTHING, OPAQUE, VEIL } from "./material-looks.ts";
+import { type BlockLooks, NOTHING, OPAQUE, VEIL } from "./block-looks.ts";
 import { QuadList, type QuadMesh } from "./quad-list.ts";
 import type { Volume } from "./volume.ts";
 
@@ -12,23 +12,23 @@ export interface VolumeMesh {
 /** Light of an unoccluded corner; each adjacent opaque voxel subtracts one. */
 const LIGHT_FULL = 3;
 const FULL_CORNERS = 0xff;
-/** Bits of a face key: a material, then two bits for each corner. */
+/** Bits of a face key: a block, then two bits for each corner. */
 const CORNER_SHIFT = 16;
 const VEIL_OPACITY = 150;
 const OPAQUE_OPACITY = 255;
 
 /**
- * Builds the surfaces of volumes. Merges faces of the same material, with the same light at their corners,
+ * Builds the surfaces of volumes. Merges faces of the same block, with the same light at their corners,
  * into one quad. Reuses its buffers for every volume.
  */
 export class GreedyMesher {
-  readonly #looks: MaterialLooks;
+  readonly #looks: BlockLooks;
   readonly #opaque = new QuadList();
   readonly #veil = new QuadList();
   #classes = new Uint8Array(0);
   #keys = new Int32Array(0);
 
-  constructor(looks: MaterialLooks) {
+  constructor(looks: BlockLooks) {
     this.#looks = looks;
   }
 
@@ -44,14 +44,14 @@ export class GreedyMesher {
   }
 
   /** Classifies each voxel by opacity. Returns false when the volume has no surface. */
-  #classify({ materials }: Volume): boolean {
-    if (this.#classes.length < materials.length) this.#classes = new Uint8Array(materials.length);
+  #classify({ blocks }: Volume): boolean {
+    if (this.#classes.length < blocks.length) this.#classes = new Uint8Array(blocks.length);
     const classes = this.#classes;
     const looks = this.#looks.classes;
     let any = 0;
     let all = 0xff;
-    for (let index = 0; index < materials.length; index++) {
-      const kind = looks[materials[index] as number] as number;
+    for (let index = 0; index < blocks.length; index++) {
+      const kind = looks[blocks[index] as number] as number;
       classes[index] = kind;
       any |= kind;
       all &= kind;
@@ -75,7 +75,7 @@ export class GreedyMesher {
 
   /** Writes a key for each face of a layer, 0 for none. Returns false when the layer has no face. */
   #findFaces(
-    { size, materials }: Volume,
+    { size, blocks }: Volume,
     [axis, across, along]: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
     sign: 1 | -1,
     layer: number,
@@ -97,10 +97,10 @@ export class GreedyMesher {
         if (kind === OPAQUE) {
           if (before !== OPAQUE) {
             const light = cornerLight(classes, cell + outward, acrossStride, alongStride);
-            key = (materials[cell] as number) | (light << CORNER_SHIFT);
+            key = (blocks[cell] as number) | (light << CORNER_SHIFT);
           }
         } else if (kind === VEIL && before === NOTHING) {
-          key = (materials[cell] as number) | (FULL_CORNERS << CORNER_SHIFT);
+          key = (blocks[cell] as number) | (FULL_CORNERS << CORNER_SHIFT);
         }
         keys[index++] = key;
         any |= key;
@@ -146,12 +146,12 @@ export class GreedyMesher {
     [wide, high]: readonly [number, number],
     key: number,
   ): void {
-    const material = key & 0xffff;
+    const block = key & 0xffff;
     const light = key >>> CORNER_SHIFT;
-    const isVeil = this.#looks.classes[material] === VEIL;
+    const isVeil = this.#looks.classes[block] === VEIL;
     const side = axis * 2 + (sign > 0 ? 0 : 1);
-    const glow = this.#looks.glows[material] as number;
-    const colour = this.#looks.colours[material] as number;
+    const glow = this.#looks.glows[block] as number;
+    const colour = this.#looks.colours[block] as number;
     const list = isVeil ? this.#veil : this.#opaque;
     // Seen from outside, the corners run counterclockwise.
     const corners = sign > 0 ? [0, 1, 2, 3] : [0, 3, 2, 1];

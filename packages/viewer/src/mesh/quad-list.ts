@@ -1,4 +1,4 @@
-/** Numbers per vertex: its position in the block, and a word with its side, its light and its glow. */
+/** Numbers per vertex: its position in the mesh block, and a word with its side, its light and its glow. */
 export const POSITION_NUMBERS = 4;
 /** Bytes of a vertex's colour. */
 export const COLOUR_BYTES = 4;

@@ -4,8 +4,8 @@ import type { ScenePoint } from "../slice/slice.ts";
 export interface Volume {
   /** Voxels on each axis, without the border. */
   readonly size: ScenePoint;
-  /** The material of each voxel, including the border. */
-  readonly materials: Uint16Array;
+  /** The block of each voxel, including the border. */
+  readonly blocks: Uint16Array;
 }
 
 /** Number of voxels in a volume of this size, including the border. */
@@ -15,7 +15,7 @@ function paddedLength([right, up, back]: ScenePoint): number {
 
 /** Returns a volume of air. */
 export function emptyVolume(size: ScenePoint): Volume {
-  return { size, materials: new Uint16Array(paddedLength(size)) };
+  return { size, blocks: new Uint16Array(paddedLength(size)) };
 }
 
 /**
@@ -24,11 +24,11 @@ export function emptyVolume(size: ScenePoint): Volume {
  */
 export function differenceOf(beside: Volume, here: Volume, into: Volume): boolean {
   let isAny = 0;
-  const { materials } = into;
-  for (let index = 0; index < materials.length; index++) {
-    const material = here.materials[index] === 0 ? (beside.materials[index] as number) : 0;
-    materials[index] = material;
-    isAny |= material;
+  const { blocks } = into;
+  for (let index = 0; index < blocks.length; index++) {
+    const block = here.blocks[index] === 0 ? (beside.blocks[index] as number) : 0;
+    blocks[index] = block;
+    isAny |= block;
   }
   return isAny !== 0;
 }

@@ -3,8 +3,8 @@ import type { QuadMesh } from "../mesh/quad-list.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import type { Numbers, Other, WorldFacts, WorldStatus } from "./world-facts.ts";
 
-/** The surfaces of one block: its own, and those that exist only in the neighbouring slices. */
-export interface BlockMeshes {
+/** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
+export interface MeshBlock {
   readonly opaque: QuadMesh;
   readonly veil: QuadMesh;
   readonly before: QuadMesh;
@@ -15,7 +15,7 @@ export interface BlockMeshes {
 export interface Hit {
   readonly voxel: Position;
   readonly before: Position;
-  readonly material: number;
+  readonly block: number;
   readonly distance: number;
 }
 
@@ -34,17 +34,17 @@ export type FromWorld =
   | { readonly kind: "status"; readonly status: WorldStatus }
   | { readonly kind: "notice"; readonly text: string; readonly isBad: boolean }
   | {
-      readonly kind: "block";
+      readonly kind: "meshBlock";
       readonly sliceId: number;
-      readonly block: ScenePoint;
-      /** The corner of the block and its size, in voxels of the scene. */
+      readonly meshBlock: ScenePoint;
+      /** The corner of the mesh block and its size, in voxels of the scene. */
       readonly corner: ScenePoint;
       readonly size: ScenePoint;
-      readonly meshes: BlockMeshes;
+      readonly meshes: MeshBlock;
     }
-  | { readonly kind: "drop"; readonly sliceId: number; readonly block: ScenePoint }
+  | { readonly kind: "drop"; readonly sliceId: number; readonly meshBlock: ScenePoint }
   | {
-      readonly kind: "tile";
+      readonly kind: "mapTile";
       readonly tile: readonly [number, number];
       readonly size: readonly [number, number];
       readonly pixels: Uint8ClampedArray<ArrayBuffer>;
@@ -60,5 +60,5 @@ export type FromWorld =
   | { readonly kind: "others"; readonly others: readonly Other[] }
   | { readonly kind: "regions"; readonly notes: readonly RegionNote[] }
   | { readonly kind: "numbers"; readonly numbers: Numbers }
-  | { readonly kind: "voxel"; readonly id: number; readonly material: number | undefined }
+  | { readonly kind: "voxel"; readonly id: number; readonly block: number | undefined }
   | { readonly kind: "alive"; readonly id: number };

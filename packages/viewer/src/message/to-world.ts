@@ -44,7 +44,7 @@ export type ToWorld =
       readonly kind: "brush";
       readonly brush: Brush;
       readonly center: Position;
-      readonly material: number;
+      readonly block: number;
       readonly slice: Slice;
     }
   | { readonly kind: "undo" }

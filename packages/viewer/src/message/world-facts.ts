@@ -1,11 +1,11 @@
-import type { ChunkShape, Material } from "@orthant/core";
+import type { Block, ChunkShape } from "@orthant/core";
 import type { Vector } from "../slice/slice.ts";
 
 /** A world's properties, known before any of it is shown. */
 export interface WorldFacts {
   readonly name: string;
   readonly shape: ChunkShape;
-  readonly materials: readonly Material[];
+  readonly blocks: readonly Block[];
   /** Initial position of a visitor. */
   readonly begin: Vector;
   /** Whether the visitor may edit the world. */
@@ -44,8 +44,8 @@ export interface SourceNumbers {
 /** Counters of the mesher. */
 export interface MeshNumbers {
   readonly meshBytes: number;
-  readonly meshedBlocks: number;
-  readonly waitingBlocks: number;
+  readonly meshBlocksMade: number;
+  readonly meshBlocksWaiting: number;
   /** Chunks meshed so far, and the time spent on them. */
   readonly meshedChunks: number;
   readonly meshMs: number;

@@ -3,7 +3,7 @@ import { element } from "./element.ts";
 
 /** Counters of the page itself. */
 export interface PageNumbers {
-  readonly blocks: number;
+  readonly meshBlocks: number;
   readonly calls: number;
   readonly triangles: number;
   /** Frames drawn since the page was opened; the page draws none while nothing changes. */
@@ -38,9 +38,9 @@ export class NumbersPanel {
       ["chunks realized for meshes", count(meshedChunks)],
       ["chunks meshed a second", meshMs > 0 ? count((meshedChunks / meshMs) * 1000) : "none yet"],
       ["cuts kept", `${count(numbers.keptCuts)}, ${bytes(numbers.keptCutBytes)}`],
-      ["blocks meshed, waiting", `${count(numbers.meshedBlocks)}, ${count(numbers.waitingBlocks)}`],
+      ["mesh blocks made, waiting", `${count(numbers.meshBlocksMade)}, ${count(numbers.meshBlocksWaiting)}`],
       ["mesh memory", bytes(numbers.meshBytes)],
-      ["blocks drawn", count(page.blocks)],
+      ["mesh blocks drawn", count(page.meshBlocks)],
       ["draw calls, triangles", `${count(page.calls)}, ${count(page.triangles)}`],
       ["pictures drawn", count(page.pictures)],
     ];

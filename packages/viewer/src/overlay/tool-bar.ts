@@ -1,4 +1,4 @@
-import { AIR, type Material } from "@orthant/core";
+import { AIR, type Block } from "@orthant/core";
 import { BRUSH_RADIUS_MAX, type Brush } from "../edit/brush.ts";
 import { element, showText } from "./element.ts";
 
@@ -14,17 +14,17 @@ const BRUSHES: readonly Brush[] = [
   ),
 ];
 
-/** The visitor's current tool, material and brush. */
+/** The visitor's current tool, block and brush. */
 export class ToolBar {
   readonly #bar = element("tools", HTMLElement);
   readonly #choice = element("tool-choice", HTMLElement);
   readonly #palette = element("palette", HTMLElement);
-  readonly #material = element("material", HTMLButtonElement);
+  readonly #block = element("block", HTMLButtonElement);
   readonly #brush = element("brush", HTMLButtonElement);
   readonly #onChange: () => void;
-  #materials: readonly Material[] = [];
+  #blocks: readonly Block[] = [];
   #tool: Tool = "look";
-  #materialId = 1;
+  #blockId = 1;
   #brushIndex = 0;
   #isThick = false;
 
@@ -35,7 +35,7 @@ export class ToolBar {
       const tool = TOOLS.find((known) => known === name);
       if (tool !== undefined) this.tool = tool;
     });
-    this.#material.addEventListener("click", () => this.togglePalette());
+    this.#block.addEventListener("click", () => this.togglePalette());
     this.#brush.addEventListener("click", () => this.nextBrush());
     element("undo", HTMLButtonElement).addEventListener("click", onUndo);
   }
@@ -55,16 +55,16 @@ export class ToolBar {
     this.#onChange();
   }
 
-  /** The material to place. */
-  get material(): number {
-    return this.#materialId;
+  /** The block to place. */
+  get block(): number {
+    return this.#blockId;
   }
 
-  set material(id: number) {
-    this.#materialId = id;
-    const known = this.#materials.find((material) => material.id === id);
-    showText(element("material-name", HTMLElement), known?.name ?? `material ${id}`);
-    const swatch = this.#material.querySelector<HTMLElement>(".swatch");
+  set block(id: number) {
+    this.#blockId = id;
+    const known = this.#blocks.find((block) => block.id === id);
+    showText(element("block-name", HTMLElement), known?.name ?? `block ${id}`);
+    const swatch = this.#block.querySelector<HTMLElement>(".swatch");
     if (swatch !== null) swatch.style.background = cssColour(known?.colour ?? 0);
     for (const option of this.#palette.children) {
       option.setAttribute(
@@ -79,21 +79,21 @@ export class ToolBar {
     return { ...(BRUSHES[this.#brushIndex] as Brush), isThick: this.#isThick };
   }
 
-  /** Offers the materials of a world to visitors who may edit it. */
-  offer(materials: readonly Material[], canEdit: boolean): void {
+  /** Offers the blocks of a world to visitors who may edit it. */
+  offer(blocks: readonly Block[], canEdit: boolean): void {
     this.#bar.hidden = !canEdit;
     if (!canEdit) this.tool = "look";
-    this.#materials = materials.filter(({ id }) => id !== AIR);
-    this.#palette.replaceChildren(...this.#materials.map((material) => this.#option(material)));
-    const kept = this.#materials.find(({ id }) => id === this.#materialId) ?? this.#materials[0];
-    if (kept !== undefined) this.material = kept.id;
+    this.#blocks = blocks.filter(({ id }) => id !== AIR);
+    this.#palette.replaceChildren(...this.#blocks.map((block) => this.#option(block)));
+    const kept = this.#blocks.find(({ id }) => id === this.#blockId) ?? this.#blocks[0];
+    if (kept !== undefined) this.block = kept.id;
   }
 
   /** Shows or hides the palette. */
   togglePalette(isOpen: boolean = this.#palette.hidden !== false): void {
     if (this.#bar.hidden) return;
     this.#palette.hidden = !isOpen;
-    this.#material.setAttribute("aria-expanded", String(isOpen));
+    this.#block.setAttribute("aria-expanded", String(isOpen));
     if (isOpen) this.#palette.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
   }
 
@@ -117,7 +117,7 @@ export class ToolBar {
     this.#onChange();
   }
 
-  #option({ id, name, colour }: Material): HTMLElement {
+  #option({ id, name, colour }: Block): HTMLElement {
     const option = document.createElement("button");
     option.type = "button";
     option.role = "option";
@@ -129,7 +129,7 @@ export class ToolBar {
     showText(label, name);
     option.append(swatch, label);
     option.addEventListener("click", () => {
-      this.material = id;
+      this.block = id;
       this.togglePalette(false);
       if (this.#tool === "look") this.tool = "place";
     });

@@ -2,11 +2,11 @@ import type { Group } from "three";
 import type { FromWorld } from "../message/from-world.ts";
 import type { Slice } from "../slice/slice.ts";
 import { presenceAt, sweepTowards } from "../slice/sweep.ts";
-import { BlockLayer } from "./block-layer.ts";
+import { MeshBlockLayer } from "./mesh-block-layer.ts";
 
 /** Bytes uploaded to the graphics card per frame, so that no frame takes long. */
 const UPLOAD_BYTES_MAX: number = 1024 * 1024;
-/** Longest wait for the nearby blocks of a new slice before it is shown anyway. */
+/** Longest wait for the nearby mesh blocks of a new slice before it is shown anyway. */
 const WAIT_MS = 700;
 /** Fade-out time of a slice that is not part of a sweep, such as after a turn. */
 const FADE_SECONDS = 0.35;
@@ -14,19 +14,19 @@ const FADE_SECONDS = 0.35;
 interface ShownSlice {
   readonly sliceId: number;
   readonly slice: Slice;
-  readonly layer: BlockLayer;
+  readonly layer: MeshBlockLayer;
   presence: number;
 }
 
-type BlockMessage = Extract<FromWorld, { kind: "block" | "drop" }>;
+type MeshBlockMessage = Extract<FromWorld, { kind: "meshBlock" | "drop" }>;
 
 /** The visible slice and the previous ones, which fade out while the new one appears. */
 export class LayerStack {
   readonly #parent: Group;
   readonly #isCalm: () => boolean;
   #shown: ShownSlice[] = [];
-  /** By slice and block: a block that is made twice before it is shown is shown only once. */
-  readonly #waiting = new Map<string, BlockMessage>();
+  /** By slice and mesh block: a mesh block that is made twice before it is shown is shown only once. */
+  readonly #waiting = new Map<string, MeshBlockMessage>();
   #askedMs = 0;
   #isReady = true;
   #at = 0;
@@ -45,7 +45,7 @@ export class LayerStack {
     if (current !== undefined && current.presence === 0 && this.#shown.length > 1) this.#remove(current);
     const isSameAxis = current?.slice.hidden === slice.hidden;
     if (!isSameAxis) this.#at = slice.at;
-    const layer = new BlockLayer();
+    const layer = new MeshBlockLayer();
     layer.materials.setFog(...this.#fog);
     layer.materials.setPresence(0);
     this.#parent.add(layer.group);
@@ -55,13 +55,13 @@ export class LayerStack {
   }
 
   /** Queues a message from the worker until there is time to show it. */
-  take(message: BlockMessage): void {
-    const key = `${message.sliceId} ${message.block}`;
+  take(message: MeshBlockMessage): void {
+    const key = `${message.sliceId} ${message.meshBlock}`;
     this.#waiting.delete(key);
     this.#waiting.set(key, message);
   }
 
-  /** Signals that the nearby blocks of a slice have arrived. */
+  /** Signals that the nearby mesh blocks of a slice have arrived. */
   ready(sliceId: number): void {
     if (this.#shown.at(-1)?.sliceId === sliceId) this.#isReady = true;
   }
@@ -79,13 +79,13 @@ export class LayerStack {
     return isNew || isFading || this.#waiting.size > 0;
   }
 
-  /** Whether all blocks are shown and nothing fades. */
+  /** Whether all mesh blocks are shown and nothing fades. */
   get isSettled(): boolean {
     return this.#waiting.size === 0 && this.#shown.length <= 1 && (this.#shown[0]?.presence ?? 1) === 1;
   }
 
-  /** Number of drawn blocks. */
-  get blockCount(): number {
+  /** Number of drawn mesh blocks. */
+  get meshBlockCount(): number {
     return this.#shown.reduce((sum, { layer }) => sum + layer.size, 0);
   }
 
@@ -104,7 +104,7 @@ export class LayerStack {
       this.#waiting.delete(key);
       const shown = this.#shown.find(({ sliceId }) => sliceId === message.sliceId);
       if (shown === undefined) continue;
-      if (message.kind === "drop") shown.layer.drop(message.block);
+      if (message.kind === "drop") shown.layer.drop(message.meshBlock);
       else bytes += shown.layer.put(message);
     }
     return count > 0;

@@ -6,7 +6,7 @@ const ZOOMS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /** Tiles kept in memory, visible or not. */
 const TILES_KEPT = 2_048;
 
-type TileMessage = Extract<FromWorld, { kind: "tile" }>;
+type MapTileMessage = Extract<FromWorld, { kind: "mapTile" }>;
 
 /** Draws a map from tiles. A voxel is always a square of whole pixels. */
 export class MapCanvas {
@@ -62,7 +62,7 @@ export class MapCanvas {
   }
 
   /** Adds a tile, or replaces it. */
-  take({ tile, size, pixels }: TileMessage): void {
+  take({ tile, size, pixels }: MapTileMessage): void {
     const key = String(tile);
     const picture = document.createElement("canvas");
     picture.width = size[0];

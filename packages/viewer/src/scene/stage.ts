@@ -20,7 +20,7 @@ const PIXEL_RATIO_MAX = 2;
 /** Near and far plane of the camera, in voxels. */
 const NEAR = 0.1;
 const FAR = 4_000;
-/** Fog begins and ends at these shares of the reach, so that it hides the last blocks. */
+/** Fog begins and ends at these shares of the reach, so that it hides the last mesh blocks. */
 const FOG_FROM = 0.45;
 const FOG_TO = 0.86;
 
@@ -57,7 +57,7 @@ export class Stage {
     this.camera.updateMatrixWorld();
   }
 
-  /** Sets the distance up to which blocks are visible. */
+  /** Sets the distance up to which mesh blocks are visible. */
   setReach(reach: number): void {
     this.layers.setFog(reach * FOG_FROM, reach * FOG_TO);
   }

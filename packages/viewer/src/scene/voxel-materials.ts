@@ -3,7 +3,7 @@ import { Color, ColorManagement, DoubleSide, FrontSide, GLSL3, ShaderMaterial, V
 // The shaders read and write colours as catalogs and screens have them.
 ColorManagement.enabled = false;
 
-/** Colours of the sky: above, at the horizon, and below it. Distant blocks fade into them. */
+/** Colours of the sky: above, at the horizon, and below it. Distant mesh blocks fade into them. */
 const SKY = {
   zenith: new Color(0x23_2f_4d),
   horizon: new Color(0x86_99_ba),

@@ -111,5 +111,5 @@ async function worldOf({ base, chunks }: LegacyWorld): Promise<World> {
 
 function floorOf(base: LegacyWorld["base"]): GeneratorRef | undefined {
   if (base.kind !== "flatFloor") return undefined;
-  return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, material: base.material }, 0n);
+  return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, 0n);
 }

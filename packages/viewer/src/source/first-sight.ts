@@ -44,7 +44,7 @@ function fromMiddle([x, , z, w]: Position): number {
 
 /** Returns the highest voxel of a chunk; of several, the one nearest to the chunk's middle. */
 function summitOf({ position, chunk }: ChunkEntry, shape: ChunkShape): Position | undefined {
-  if (![...chunk.materials()].some((material) => material !== AIR)) return undefined;
+  if (![...chunk.blocks()].some((block) => block !== AIR)) return undefined;
   const { extents } = shape;
   const [width, height, depth, beyond] = extents;
   const fromCentre = ([x, , z, w]: Position): number =>

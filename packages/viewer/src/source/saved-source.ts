@@ -35,7 +35,7 @@ export async function openSavedSource(
   events.onFacts({
     name: world.name || dropped.name || "A dropped world",
     shape: world.shape,
-    materials: world.catalog.materials,
+    blocks: world.catalog.blocks,
     begin: beginOf(world, dropped),
     canEdit: false,
     origin: dropped.origin,

@@ -157,7 +157,7 @@ export class SharedSource implements ViewSource {
     return {
       name,
       shape,
-      materials: catalog.materials,
+      blocks: catalog.blocks,
       begin: pose.position,
       canEdit: role !== "viewer",
       origin,

@@ -7,14 +7,14 @@ import {
   PositionMap,
   positionsLexicographic,
 } from "@orthant/core";
-import { type CutAt, chunkOfScene } from "../mesh/block.ts";
 import { type ChunkCut, cutChunk } from "../mesh/chunk-cut.ts";
+import { type CutAt, chunkOfScene } from "../mesh/mesh-block.ts";
 import type { Slice } from "../slice/slice.ts";
 
-/** Bytes of a single-material cut, and overhead of any cached cut. */
+/** Bytes of a single-block cut, and overhead of any cached cut. */
 const ENTRY_BYTES = 64;
 
-/** Caches cuts of chunks, because every block around a chunk needs them. */
+/** Caches cuts of chunks, because every mesh block around a chunk needs them. */
 export class CutCache {
   readonly #shape: ChunkShape;
   readonly #chunkAt: (position: Position) => Chunk | undefined;

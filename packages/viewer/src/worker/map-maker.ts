@@ -1,20 +1,20 @@
 import { type Axis, type Box, cellIndex, floorDivide, floorModulo, type Position } from "@orthant/core";
-import { emptyColumns, paintTile, type TileColumns, takeVoxel } from "../map/tile-painter.ts";
+import { emptyColumns, type MapTileColumns, paintMapTile, takeVoxel } from "../map/map-tile.ts";
 import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
-import type { MakerOptions } from "./block-maker.ts";
+import type { MakerOptions } from "./mesh-block-maker.ts";
 
 /** Approximate voxels along the edge of a tile. */
 const TILE_VOXELS = 64;
 
-type Tile = readonly [across: number, down: number];
+type MapTile = readonly [across: number, down: number];
 
 /** Makes the tiles of a map, those in the middle first, and makes them again after changes. */
 export class MapMaker {
   readonly #options: MakerOptions;
   #view: View | undefined;
   #plane: MapPlane | undefined;
-  #wanted: readonly Tile[] = [];
+  #wanted: readonly MapTile[] = [];
   #next = 0;
   /** Tiles that the page has. */
   readonly #made = new Set<string>();
@@ -47,7 +47,7 @@ export class MapMaker {
     const plane = this.#plane;
     if (plane === undefined) return;
     for (const key of this.#made) {
-      const tile = key.split(",").map(Number) as unknown as Tile;
+      const tile = key.split(",").map(Number) as unknown as MapTile;
       if (boxes.some((box) => this.#touches(tile, plane, box))) this.#made.delete(key);
     }
     this.#next = 0;
@@ -66,7 +66,7 @@ export class MapMaker {
     return this.#next < this.#wanted.length;
   }
 
-  #make(tile: Tile): void {
+  #make(tile: MapTile): void {
     const view = this.#view;
     const plane = this.#plane;
     if (view === undefined || plane === undefined) return;
@@ -75,16 +75,16 @@ export class MapMaker {
     const columns = emptyColumns(size[0], size[1]);
     if (!this.#scan(tile, columns, view, plane)) return;
     this.#made.add(String(tile));
-    const pixels = paintTile(columns, looks, plane.along !== undefined);
-    tell({ kind: "tile", tile, size, pixels }, [pixels.buffer]);
+    const pixels = paintMapTile(columns, looks, plane.along !== undefined);
+    tell({ kind: "mapTile", tile, size, pixels }, [pixels.buffer]);
   }
 
   /** Scans every chunk of a tile from above. Returns false when some of them are not loaded. */
-  #scan(tile: Tile, columns: TileColumns, view: View, plane: MapPlane): boolean {
+  #scan(tile: MapTile, columns: MapTileColumns, view: View, plane: MapPlane): boolean {
     const counts = this.#chunksOf(plane);
     for (let down = 0; down < counts[1]; down++)
       for (let across = 0; across < counts[0]; across++) {
-        const corner: Tile = [tile[0] * counts[0] + across, tile[1] * counts[1] + down];
+        const corner: MapTile = [tile[0] * counts[0] + across, tile[1] * counts[1] + down];
         for (let depth = this.#depths[1]; depth >= this.#depths[0]; depth--) {
           const seen = this.#scanChunk(corner, depth, [across, down], columns, view, plane);
           if (seen === undefined) return false;
@@ -96,10 +96,10 @@ export class MapMaker {
 
   /** Scans one chunk from above. Returns false if it hides everything below, `undefined` if not loaded. */
   #scanChunk(
-    corner: Tile,
+    corner: MapTile,
     depth: number,
-    [across, down]: Tile,
-    columns: TileColumns,
+    [across, down]: MapTile,
+    columns: MapTileColumns,
     { slice, eye }: View,
     plane: MapPlane,
   ): boolean | undefined {
@@ -133,18 +133,18 @@ export class MapMaker {
         let sees = true;
         for (let layer = layers - 1; sees && layer >= 0; layer--) {
           if (plane.along !== undefined) cell[plane.along] = layer;
-          const material = voxels[cellIndex(shape, ...cell)] as number;
-          sees = takeVoxel(columns, shown, material, depth * layers + layer, looks);
+          const block = voxels[cellIndex(shape, ...cell)] as number;
+          sees = takeVoxel(columns, shown, block, depth * layers + layer, looks);
         }
         isOpen ||= sees;
       }
     return isOpen;
   }
 
-  #tilesIn({ map, eye }: View, plane: MapPlane): readonly Tile[] {
+  #tilesIn({ map, eye }: View, plane: MapPlane): readonly MapTile[] {
     if (map === undefined) return [];
     const size = this.#tileSize(plane);
-    const tiles: Tile[] = [];
+    const tiles: MapTile[] = [];
     for (let down = floorDivide(Math.floor(map.min[1]), size[1]); down * size[1] < map.max[1]; down++)
       for (
         let across = floorDivide(Math.floor(map.min[0]), size[0]);
@@ -153,7 +153,7 @@ export class MapMaker {
       ) {
         tiles.push([across, down]);
       }
-    const distance = ([across, down]: Tile): number =>
+    const distance = ([across, down]: MapTile): number =>
       Math.hypot((across + 0.5) * size[0] - eye[plane.across], (down + 0.5) * size[1] - eye[plane.down]);
     return tiles.sort((a, b) => distance(a) - distance(b));
   }
@@ -168,19 +168,19 @@ export class MapMaker {
     ];
   }
 
-  #chunksOf({ across, down }: MapPlane): Tile {
+  #chunksOf({ across, down }: MapPlane): MapTile {
     const { extents } = this.#options.shape;
     const count = (axis: Axis): number => Math.max(1, Math.min(8, Math.floor(TILE_VOXELS / extents[axis])));
     return [count(across), count(down)];
   }
 
-  #tileSize(plane: MapPlane): Tile {
+  #tileSize(plane: MapPlane): MapTile {
     const { extents } = this.#options.shape;
     const counts = this.#chunksOf(plane);
     return [counts[0] * extents[plane.across], counts[1] * extents[plane.down]];
   }
 
-  #touches(tile: Tile, plane: MapPlane, { min, max }: Box): boolean {
+  #touches(tile: MapTile, plane: MapPlane, { min, max }: Box): boolean {
     const counts = this.#chunksOf(plane);
     const isOn = (axis: Axis, index: 0 | 1): boolean =>
       min[axis] < (tile[index] + 1) * counts[index] && max[axis] > tile[index] * counts[index];

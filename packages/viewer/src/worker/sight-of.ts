@@ -6,7 +6,7 @@ import {
   positionFrom,
   regionsTouching,
 } from "@orthant/core";
-import { BLOCK_EDGE_VOXELS } from "../mesh/block.ts";
+import { MESH_BLOCK_EDGE_VOXELS } from "../mesh/mesh-block.ts";
 import type { View } from "../message/to-world.ts";
 import { mapPlane } from "../slice/map-plane.ts";
 
@@ -39,8 +39,8 @@ function chunkRange(view: View, shape: ChunkShape, axis: Axis, share: number): r
   }
   if (extent === 1) return [Math.floor(middle), Math.floor(middle)];
   const reach = reachOn(view, shape, axis) * share;
-  // Blocks whose middles are in reach, and the chunks around them.
-  const border = 1 + Math.ceil(BLOCK_EDGE_VOXELS / 2 / extent);
+  // Mesh blocks whose middles are in reach, and the chunks around them.
+  const border = 1 + Math.ceil(MESH_BLOCK_EDGE_VOXELS / 2 / extent);
   return [Math.floor((middle - reach) / extent) - border, Math.floor((middle + reach) / extent) + border];
 }
 

@@ -15,15 +15,15 @@ import {
 import { brushVoxels } from "../edit/brush.ts";
 import { castRay } from "../edit/cast-ray.ts";
 import { EditHistory } from "../edit/edit-history.ts";
-import { materialLooks } from "../mesh/material-looks.ts";
+import { blockLooks } from "../mesh/block-looks.ts";
 import type { FromWorld, Hit } from "../message/from-world.ts";
 import type { ToWorld, View } from "../message/to-world.ts";
 import type { WorldFacts, WorldStatus } from "../message/world-facts.ts";
 import { type ScenePoint, type Slice, voxelAt } from "../slice/slice.ts";
 import { openSource } from "../source/open-source.ts";
 import type { ViewSource } from "../source/view-source.ts";
-import { BlockMaker } from "./block-maker.ts";
 import { MapMaker } from "./map-maker.ts";
+import { MeshBlockMaker } from "./mesh-block-maker.ts";
 import { sightOf } from "./sight-of.ts";
 
 /** Time slice of work between messages. */
@@ -48,7 +48,7 @@ export class WorldDesk {
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
-  #blocks: BlockMaker | undefined;
+  #meshBlocks: MeshBlockMaker | undefined;
   #map: MapMaker | undefined;
   #view: View | undefined;
   #sight: Box | undefined;
@@ -78,8 +78,8 @@ export class WorldDesk {
         );
         break;
       case "brush": {
-        const { brush, center, material, slice } = message;
-        const placements = brushVoxels(brush, center, slice).map((voxel) => ({ voxel, material }));
+        const { brush, center, block, slice } = message;
+        const placements = brushVoxels(brush, center, slice).map((voxel) => ({ voxel, block }));
         await this.#edit(placements, true);
         break;
       }
@@ -87,10 +87,7 @@ export class WorldDesk {
         await this.#undo();
         break;
       case "voxel":
-        this.#options.tell(
-          { kind: "voxel", id: message.id, material: this.#materialAt(message.position) },
-          [],
-        );
+        this.#options.tell({ kind: "voxel", id: message.id, block: this.#blockAt(message.position) }, []);
         break;
       case "inspect":
         this.#isInspecting = message.isOn;
@@ -111,7 +108,7 @@ export class WorldDesk {
     const before = this.#source;
     this.#source = undefined;
     this.#facts = undefined;
-    this.#blocks = undefined;
+    this.#meshBlocks = undefined;
     this.#map = undefined;
     await before?.close();
     if (!isWanted()) return;
@@ -134,14 +131,14 @@ export class WorldDesk {
     const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
     this.#facts = facts;
     if (!isSame) {
-      const looks = materialLooks(facts.materials);
+      const looks = blockLooks(facts.blocks);
       const parts = {
         shape: facts.shape,
         looks,
         chunkAt: (position: Position) => this.#source?.chunkAt(position),
         tell: this.#options.tell,
       };
-      this.#blocks = new BlockMaker(parts);
+      this.#meshBlocks = new MeshBlockMaker(parts);
       this.#map = new MapMaker(parts);
       this.#sight = undefined;
       this.#history = new EditHistory();
@@ -157,13 +154,13 @@ export class WorldDesk {
     this.#sight = sight;
     this.#source?.look({ chunks: sight, center: view.eye, motion: view.motion });
     this.#source?.move(view.eye, view.facing);
-    if (view.map === undefined) this.#blocks?.setView(view);
+    if (view.map === undefined) this.#meshBlocks?.setView(view);
     else this.#map?.setView(view);
     this.#wake();
   }
 
   #changed(boxes: readonly Box[]): void {
-    this.#blocks?.changed(boxes);
+    this.#meshBlocks?.changed(boxes);
     this.#map?.changed(boxes);
     this.#options.tell({ kind: "changed", boxes: boxes.slice(0, 256) }, []);
     this.#wake();
@@ -177,7 +174,7 @@ export class WorldDesk {
 
   #work(): void {
     this.#isWorking = false;
-    const maker = this.#view?.map === undefined ? this.#blocks : this.#map;
+    const maker = this.#view?.map === undefined ? this.#meshBlocks : this.#map;
     if (maker?.work(WORK_MS) === true) this.#wake();
   }
 
@@ -185,22 +182,22 @@ export class WorldDesk {
     const slice = this.#view?.slice;
     if (slice === undefined) return undefined;
     const isFree = (...point: [number, number, number]): boolean | undefined => {
-      const material = this.#materialAt(voxelAt(slice, point));
-      return material === undefined ? undefined : material === AIR;
+      const block = this.#blockAt(voxelAt(slice, point));
+      return block === undefined ? undefined : block === AIR;
     };
     const hit = castRay(from, direction, POINT_VOXELS, isFree);
     if (hit === undefined) return undefined;
-    return hitOf(slice, hit.voxel, hit.before, hit.distance, (position) => this.#materialAt(position) ?? AIR);
+    return hitOf(slice, hit.voxel, hit.before, hit.distance, (position) => this.#blockAt(position) ?? AIR);
   }
 
   async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
     const changes = wanted.flatMap((placement) => {
-      const old = this.#materialAt(placement.voxel);
-      return old === undefined || old === placement.material ? [] : [{ placement, old }];
+      const old = this.#blockAt(placement.voxel);
+      return old === undefined || old === placement.block ? [] : [{ placement, old }];
     });
     if (changes.length === 0) return;
     const placements = changes.map(({ placement }) => placement);
-    const before = changes.map(({ placement, old }) => ({ voxel: placement.voxel, material: old }));
+    const before = changes.map(({ placement, old }) => ({ voxel: placement.voxel, block: old }));
     const withdraw = isRemembered ? this.#history.remember(before) : () => undefined;
     const startMs = performance.now();
     const answer = await this.#source?.edit(placements);
@@ -243,13 +240,17 @@ export class WorldDesk {
   }
 
   #tellNumbers(): void {
-    if (this.#source === undefined || this.#blocks === undefined) return;
-    const numbers = { ...this.#source.numbers(), ...this.#blocks.numbers, roundTripMs: this.#roundTripMs };
+    if (this.#source === undefined || this.#meshBlocks === undefined) return;
+    const numbers = {
+      ...this.#source.numbers(),
+      ...this.#meshBlocks.numbers,
+      roundTripMs: this.#roundTripMs,
+    };
     this.#options.tell({ kind: "numbers", numbers }, []);
     void this.#inspect();
   }
 
-  #materialAt(position: Position): number | undefined {
+  #blockAt(position: Position): number | undefined {
     const shape = this.#facts?.shape;
     if (shape === undefined) return undefined;
     const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
@@ -262,17 +263,17 @@ function hitOf(
   voxel: ScenePoint,
   before: ScenePoint,
   distance: number,
-  materialAt: (position: Position) => number,
+  blockAt: (position: Position) => number,
 ): Hit {
   const position = voxelAt(slice, voxel);
-  return { voxel: position, before: voxelAt(slice, before), material: materialAt(position), distance };
+  return { voxel: position, before: voxelAt(slice, before), block: blockAt(position), distance };
 }
 
-/** Whether the drawn blocks of one world are also valid for the other. */
+/** Whether the drawn mesh blocks of one world are also valid for the other. */
 function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
   return (
     a.name === b.name &&
     AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]) &&
-    JSON.stringify(a.materials) === JSON.stringify(b.materials)
+    JSON.stringify(a.blocks) === JSON.stringify(b.blocks)
   );
 }

@@ -44,9 +44,9 @@ export interface EditRequest {
 
 /** Creates a request that sets voxels. */
 export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlacement[]): EditRequest {
-  requireArray("the placements", placements, "they are an array of voxels with materials");
+  requireArray("the placements", placements, "they are an array of voxels with blocks");
   for (const placement of placements) requirePlacement(placement);
-  const own = placements.map(({ voxel, material }) => ({ voxel: copyPosition(voxel), material }));
+  const own = placements.map(({ voxel, block }) => ({ voxel: copyPosition(voxel), block }));
   for (const { voxel } of own) requireInWorld(shape, voxel, "voxel");
   const change = (field: WorldField): FieldEdit => field.setVoxels(own);
   const [only, ...others] = own;
@@ -76,12 +76,12 @@ export function chunksRequest(
 }
 
 /** Creates a request that sets every voxel of a box. */
-export function fillRequest(shape: ChunkShape, box: Box, material: number): EditRequest {
+export function fillRequest(shape: ChunkShape, box: Box, block: number): EditRequest {
   const own = copyOfBox(box);
   requireBoxInWorld(shape, own);
   const chunks = chunksOfVoxels(shape, own);
   requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: fill it in parts");
-  return { touched: [chunks], change: (field) => fillBox(field, own, material) };
+  return { touched: [chunks], change: (field) => fillBox(field, own, block) };
 }
 
 /** Creates a request that copies a box of voxels to another position. */
@@ -145,11 +145,11 @@ function copyPosition(position: Position): Position {
 }
 
 /** Returns the edit that sets every voxel of a box. */
-export function fillBox(field: WorldField, box: Box, material: number): FieldEdit {
+export function fillBox(field: WorldField, box: Box, block: number): FieldEdit {
   const chunks = chunksOfVoxels(field.shape, box);
   const filled = Array.from(positionsLexicographic(chunks), (position): readonly [Position, Chunk] => [
     position,
-    fillChunk(field, position, box, material),
+    fillChunk(field, position, box, block),
   ]);
   return field.setChunks(filled);
 }
@@ -158,18 +158,18 @@ export function fillBox(field: WorldField, box: Box, material: number): FieldEdi
 export function copyBox(field: WorldField, box: Box, to: Position): FieldEdit {
   const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
     const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
-    return { voxel, material: field.voxelAt(...position) };
+    return { voxel, block: field.voxelAt(...position) };
   });
   return field.setVoxels(placements);
 }
 
-function fillChunk(field: WorldField, position: Position, box: Box, material: number): Chunk {
+function fillChunk(field: WorldField, position: Position, box: Box, block: number): Chunk {
   const { shape } = field;
   const voxels = voxelsOfChunks(shape, boxAt(position));
   const part = intersectBoxes(box, voxels);
-  if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, material);
+  if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, block);
   const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
-  return field.realizeChunk(...position).fill(shape, local, material);
+  return field.realizeChunk(...position).fill(shape, local, block);
 }
 
 function minus(position: Position, from: Position): Position {

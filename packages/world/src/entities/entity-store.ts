@@ -119,7 +119,7 @@ export class EntityStore {
       orientation: [0, 0, 0, 1],
       velocity: [0, 0, 0, 0],
       scale: 1,
-      material: 0,
+      block: 0,
       displayName: undefined,
       tags: [],
       payload: new Uint8Array(0),

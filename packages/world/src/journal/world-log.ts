@@ -121,25 +121,25 @@ function diffOf(before: WorldField, position: Position, after: Chunk): readonly 
   return diffChunks(before.realizeChunk(...position), after);
 }
 
-/** Groups the requested materials by chunk and voxel index; the last one for a voxel wins. */
+/** Groups the requested blocks by chunk and voxel index; the last one for a voxel wins. */
 function editsByChunk(
   shape: ChunkShape,
   placements: readonly VoxelPlacement[],
 ): PositionMap<Map<number, number>> {
   const byChunk = new PositionMap<Map<number, number>>();
-  for (const { voxel, material } of placements) {
+  for (const { voxel, block } of placements) {
     const position = chunkOfVoxel(shape, voxel);
     const edits = byChunk.get(...position) ?? new Map<number, number>();
-    byChunk.set(...position, edits.set(cellOfVoxel(shape, ...voxel), material));
+    byChunk.set(...position, edits.set(cellOfVoxel(shape, ...voxel), block));
   }
   return byChunk;
 }
 
-function voxelEditOf(shape: ChunkShape, { voxel, material }: VoxelPlacement): VoxelEdit {
-  return { index: cellOfVoxel(shape, ...voxel), material };
+function voxelEditOf(shape: ChunkShape, { voxel, block }: VoxelPlacement): VoxelEdit {
+  return { index: cellOfVoxel(shape, ...voxel), block };
 }
 
 function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {
   if (edits === undefined) return undefined;
-  return Array.from(edits, ([index, material]) => ({ index, material })).sort((a, b) => a.index - b.index);
+  return Array.from(edits, ([index, block]) => ({ index, block })).sort((a, b) => a.index - b.index);
 }

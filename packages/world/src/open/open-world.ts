@@ -1,9 +1,9 @@
 import {
+  blockCatalogCodec,
+  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  DEFAULT_MATERIALS,
   encode,
   HYPERCUBE_CHUNKS,
-  materialCatalogCodec,
   OrthantError,
   systemClock,
 } from "@orthant/core";
@@ -155,7 +155,7 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
     name = "",
     shape = HYPERCUBE_CHUNKS,
     generator = NOTHING,
-    catalog = DEFAULT_MATERIALS,
+    catalog = DEFAULT_BLOCKS,
     spawn = [0, 0, 0, 0],
   } = world;
   requireLabel({ name, spawn });
@@ -170,7 +170,7 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
       ...plainDescription(shape),
       name,
       spawn,
-      materials: encode(materialCatalogCodec, catalog),
+      blocks: encode(blockCatalogCodec, catalog),
       worldId,
     },
   };

@@ -1,8 +1,8 @@
 import {
+  type BlockCatalog,
   type Clock,
   DEFAULT_GENERATORS,
   I32_MAX,
-  type MaterialCatalog,
   OrthantError,
   type RandomBits,
   systemClock,
@@ -25,7 +25,7 @@ import {
 export interface WorldSettings {
   readonly field: WorldField;
   readonly clock: Clock;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
   /** Returns 64 random bits. */

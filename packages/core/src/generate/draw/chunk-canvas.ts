@@ -46,7 +46,7 @@ export class ChunkCanvas {
   }
 
   /** Sets the voxels of a row from `fromX` up to but excluding `toX`. */
-  fillRow(fromX: number, toX: number, y: number, z: number, w: number, material: number): void {
+  fillRow(fromX: number, toX: number, y: number, z: number, w: number, block: number): void {
     if (y < this.minY || y >= this.maxY || z < this.minZ || z >= this.maxZ || w < this.minW || w >= this.maxW)
       return;
     const from = Math.max(fromX, this.minX);
@@ -56,13 +56,13 @@ export class ChunkCanvas {
     const start = this.indexOf(from, y, z, w);
     const end = start + to - from;
     // A call of `fill` costs about as much as twenty voxels.
-    if (end - start > 20) this.voxels.fill(material, start, end);
-    else for (let index = start; index < end; index++) this.voxels[index] = material;
+    if (end - start > 20) this.voxels.fill(block, start, end);
+    else for (let index = start; index < end; index++) this.voxels[index] = block;
   }
 
   /** Sets one voxel. */
-  set(x: number, y: number, z: number, w: number, material: number): void {
-    this.fillRow(x, x + 1, y, z, w, material);
+  set(x: number, y: number, z: number, w: number, block: number): void {
+    this.fillRow(x, x + 1, y, z, w, block);
   }
 
   /** Sets a half-open box of voxels. */
@@ -75,18 +75,18 @@ export class ChunkCanvas {
     toY: number,
     toZ: number,
     toW: number,
-    material: number,
+    block: number,
   ): void {
     const lastY = Math.min(toY, this.maxY);
     const lastZ = Math.min(toZ, this.maxZ);
     const lastW = Math.min(toW, this.maxW);
     for (let w = Math.max(fromW, this.minW); w < lastW; w++)
       for (let z = Math.max(fromZ, this.minZ); z < lastZ; z++)
-        for (let y = Math.max(fromY, this.minY); y < lastY; y++) this.fillRow(fromX, toX, y, z, w, material);
+        for (let y = Math.max(fromY, this.minY); y < lastY; y++) this.fillRow(fromX, toX, y, z, w, block);
   }
 
   /** Sets the voxels whose distance from a voxel is at most `radius`. */
-  fillBall(x: number, y: number, z: number, w: number, radius: number, material: number): void {
+  fillBall(x: number, y: number, z: number, w: number, radius: number, block: number): void {
     const reach = Math.floor(radius);
     for (let dw = Math.max(-reach, this.minW - w); dw <= Math.min(reach, this.maxW - 1 - w); dw++)
       for (let dz = Math.max(-reach, this.minZ - z); dz <= Math.min(reach, this.maxZ - 1 - z); dz++)
@@ -94,7 +94,7 @@ export class ChunkCanvas {
           const rest = radius * radius - dw * dw - dz * dz - dy * dy;
           if (rest < 0) continue;
           const dx = Math.floor(Math.sqrt(rest));
-          this.fillRow(x - dx, x + dx + 1, y + dy, z + dz, w + dw, material);
+          this.fillRow(x - dx, x + dx + 1, y + dy, z + dz, w + dw, block);
         }
   }
 

@@ -1,5 +1,5 @@
 /*
- * The materials that generators build with, by their numbers in the default catalog. They are written out: a
+ * The blocks that generators build with, by their numbers in the default catalog. They are written out: a
  * generated world must not change when the catalog is edited.
  */
 

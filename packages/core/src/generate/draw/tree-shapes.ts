@@ -43,7 +43,7 @@ function drawDisc(
   z: number,
   w: number,
   radius: number,
-  material: number,
+  block: number,
 ): void {
   const reach = Math.floor(radius);
   for (let dw = -reach; dw <= reach; dw++)
@@ -51,6 +51,6 @@ function drawDisc(
       const rest = radius * radius - dw * dw - dz * dz;
       if (rest < 0) continue;
       const dx = Math.floor(Math.sqrt(rest));
-      canvas.fillRow(x - dx, x + dx + 1, y, z + dz, w + dw, material);
+      canvas.fillRow(x - dx, x + dx + 1, y, z + dz, w + dw, block);
     }
 }

@@ -72,7 +72,7 @@ export const mazeGenerator: WorldGenerator<MazeParameters> = {
   open: (parameters, seed, shape) => new Maze(parameters, seed, shape),
 };
 
-/** Wall materials of the levels, from the bottom, repeating. */
+/** Wall blocks of the levels, from the bottom, repeating. */
 const WALLS: readonly number[] = [STONE, SAND, BRICK, SNOW];
 
 /** All voxels along x with these coordinates, relative to the corner of the maze. */
@@ -150,9 +150,9 @@ class Maze implements VoxelSource {
       const from = originX + cell * MAZE_STRIDE_VOXELS;
       if (walls === 1 || !this.#isPassage(cell, row, 0)) canvas.fillRow(from, from + 1, y, z, w, solid);
       if (walls === 0 || cell === this.#cells[0] || this.#isPassage(cell, row, axis)) continue;
-      const material = isRoof ? GLASS : inWallY ? WOOD : solid;
-      canvas.fillRow(from + 1, from + MAZE_STRIDE_VOXELS, y, z, w, material);
-      if (material === WOOD && this.#isLit(cell, row)) canvas.set(from + MIDDLE_VOXEL, y, z, w, LAMP);
+      const block = isRoof ? GLASS : inWallY ? WOOD : solid;
+      canvas.fillRow(from + 1, from + MAZE_STRIDE_VOXELS, y, z, w, block);
+      if (block === WOOD && this.#isLit(cell, row)) canvas.set(from + MIDDLE_VOXEL, y, z, w, LAMP);
     }
   }
 

@@ -18,7 +18,7 @@ export interface Platform {
   readonly bevel: number;
   /** How much narrower each layer of chunks is than the one above it. */
   readonly taper: number;
-  /** The material it is made of. */
+  /** The block it is made of. */
   readonly surface: number;
   /** Bounds of the platform and everything on it. */
   readonly bounds: Box;

@@ -17,7 +17,7 @@ export function relateToLayer(
   return relateToOutline(platform, layer * platform.taper, voxels);
 }
 
-/** Whether a box of voxels at the height of a layer has only the slab's material, without any cliff. */
+/** Whether a box of voxels at the height of a layer has only the slab's block, without any cliff. */
 export function isCore(platform: Platform, layer: number, voxels: Box): boolean {
   return relateToOutline(platform, layer * platform.taper + CLIFF_VOXELS, voxels) === "inside";
 }

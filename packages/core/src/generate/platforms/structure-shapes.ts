@@ -97,19 +97,9 @@ function planWall(draw: HashSequence): Plan {
       const axes = HORIZONTAL.filter((axis) => halves[axis] > 0);
       const thin = axes[thinFirst % axes.length];
       const reach = (axis: Axis, wide: number) => (axis === thin ? 1 : Math.min(halves[axis], wide));
-      const block = (wide: number, from: number, to: number, material: number) => {
+      const block = (wide: number, from: number, to: number, block: number) => {
         const [rx, rz, rw] = [reach(0, wide), reach(2, wide), reach(3, wide)];
-        canvas.fillBox(
-          x - rx,
-          y + from,
-          z - rz,
-          w - rw,
-          x + rx + 1,
-          y + to,
-          z + rz + 1,
-          w + rw + 1,
-          material,
-        );
+        canvas.fillBox(x - rx, y + from, z - rz, w - rw, x + rx + 1, y + to, z + rz + 1, w + rw + 1, block);
       };
       block(12, 0, rise, STONE);
       block(2, 0, 4, AIR);
@@ -196,7 +186,7 @@ function fillAround(
   half: number,
   from: number,
   to: number,
-  material: number,
+  block: number,
 ): void {
   const halfZ = Math.min(half, halves[2]);
   const halfW = Math.min(half, halves[3]);
@@ -209,7 +199,7 @@ function fillAround(
     y + to,
     z + halfZ + 1,
     w + halfW + 1,
-    material,
+    block,
   );
 }
 
@@ -221,12 +211,12 @@ function fillSide(
   half: number,
   from: number,
   to: number,
-  material: number,
+  block: number,
 ): void {
   const halfZ = Math.min(half, halves[2]);
   const halfW = Math.min(half, halves[3]);
   const at = x - distance;
-  canvas.fillBox(at, y + from, z - halfZ, w - halfW, at + 1, y + to, z + halfZ + 1, w + halfW + 1, material);
+  canvas.fillBox(at, y + from, z - halfZ, w - halfW, at + 1, y + to, z + halfZ + 1, w + halfW + 1, block);
 }
 
 /** Draws a rim in which every other voxel is missing. */
@@ -235,7 +225,7 @@ function drawBattlements(
   { base: [x, y, z, w], halves }: Structure,
   half: number,
   level: number,
-  material: number,
+  block: number,
 ): void {
   const halfZ = Math.min(half, halves[2]);
   const halfW = Math.min(half, halves[3]);
@@ -243,6 +233,6 @@ function drawBattlements(
     for (let dz = -halfZ; dz <= halfZ; dz++)
       for (let dx = -half; dx <= half; dx++) {
         const isRim = Math.abs(dx) === half || Math.abs(dz) === half || Math.abs(dw) === half;
-        if (isRim && ((dx + dz + dw) & 1) === 0) canvas.set(x + dx, y + level, z + dz, w + dw, material);
+        if (isRim && ((dx + dz + dw) & 1) === 0) canvas.set(x + dx, y + level, z + dz, w + dw, block);
       }
 }

@@ -3,10 +3,10 @@ import { LAVA, WATER } from "../draw/palette.ts";
 import { FeatureCells } from "../hash/feature-cells.ts";
 import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
 
-/** A hollow in the ground, filled with `poolMaterial` below `poolTop`. */
+/** A hollow in the ground, filled with `poolBlock` below `poolTop`. */
 export interface Cave extends Capsule {
   readonly poolTop: number;
-  readonly poolMaterial: number;
+  readonly poolBlock: number;
 }
 
 const CELL_VOXELS = 48;
@@ -60,11 +60,11 @@ export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean)
     const to: Point = isAlongX ? [x + length, y, z] : [x, y, z + length];
     const hollow = dry([x, y, z], to, draw.between(6, HALL_RADIUS_MAX));
     const isFlooded = draw.percent(60);
-    const poolMaterial = y < baseLevel - LAVA_DEPTH_VOXELS ? LAVA : WATER;
+    const poolBlock = y < baseLevel - LAVA_DEPTH_VOXELS ? LAVA : WATER;
     return {
       ...hollow,
       flatness: 1.6,
-      poolMaterial,
+      poolBlock,
       poolTop: isFlooded ? y - draw.between(1, 3) : Number.NEGATIVE_INFINITY,
     };
   }
@@ -92,5 +92,5 @@ export function scatterCaves(seed: bigint, baseLevel: number, hasDepth: boolean)
 
 function dry([fromX, fromY, fromZ]: Point, [toX, toY, toZ]: Point, radius: number): Cave {
   const poolTop = Number.NEGATIVE_INFINITY;
-  return { fromX, fromY, fromZ, toX, toY, toZ, radius, flatness: 1, poolTop, poolMaterial: WATER };
+  return { fromX, fromY, fromZ, toX, toY, toZ, radius, flatness: 1, poolTop, poolBlock: WATER };
 }

@@ -5,7 +5,7 @@ import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
 
 /** A vein of one ore. */
 export interface Vein extends Capsule {
-  readonly material: number;
+  readonly block: number;
 }
 
 const CELL_VOXELS = 24;
@@ -33,7 +33,7 @@ export function scatterOres(seed: bigint, baseLevel: number, hasDepth: boolean):
     const toY = fromY + draw.between(-LENGTH_MAX, LENGTH_MAX);
     const toZ = hasDepth ? fromZ + draw.between(-LENGTH_MAX, LENGTH_MAX) : 0;
     const radius = 1 + draw.fraction() * 1.2;
-    return [{ fromX, fromY, fromZ, toX, toY, toZ, radius, flatness: 1, material: draw.pick(kinds) }];
+    return [{ fromX, fromY, fromZ, toX, toY, toZ, radius, flatness: 1, block: draw.pick(kinds) }];
   }
 
   return new FeatureCells({ edge: CELL_VOXELS, reachBelow: REACH, reachAbove: REACH, hasDepth, featuresOf });

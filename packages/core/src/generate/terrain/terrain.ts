@@ -153,7 +153,7 @@ class Terrain implements VoxelSource {
     for (const pool of caves) {
       if (pool.poolTop < canvas.minY) continue;
       visitCapsule(canvas, pool, (index, x, y, z) => {
-        if (y < pool.poolTop && y < roofAt(x, z)) voxels[index] = pool.poolMaterial;
+        if (y < pool.poolTop && y < roofAt(x, z)) voxels[index] = pool.poolBlock;
       });
     }
   }
@@ -170,6 +170,6 @@ class Terrain implements VoxelSource {
 function drawVein(canvas: ChunkCanvas, vein: Vein): void {
   const { voxels } = canvas;
   visitCapsule(canvas, vein, (index) => {
-    if (voxels[index] === STONE) voxels[index] = vein.material;
+    if (voxels[index] === STONE) voxels[index] = vein.block;
   });
 }

@@ -1,8 +1,8 @@
 import {
   axisOutside,
+  type BlockCatalog,
   type ChunkShape,
   chunkOfVoxel,
-  type MaterialCatalog,
   type Position,
   PositionSet,
   positionFrom,
@@ -22,7 +22,7 @@ export interface Rejection {
 /** Limits and rules that an edit is checked against. */
 export interface EditBounds {
   readonly shape: ChunkShape;
-  readonly catalog: MaterialCatalog;
+  readonly catalog: BlockCatalog;
   readonly limits: SyncLimits;
   readonly rules: GameRules | undefined;
 }
@@ -36,7 +36,7 @@ export function findFault(
   if (player.role === "viewer") return { reason: "role", detail: "a viewer changes nothing" };
   return (
     tooLarge(placements, bounds.limits) ??
-    wrongMaterial(placements, bounds) ??
+    wrongBlock(placements, bounds) ??
     outOfReach(placements, player, bounds)
   );
 }
@@ -85,12 +85,9 @@ function volumeAround(placements: readonly VoxelPlacement[]): number {
   return volume;
 }
 
-function wrongMaterial(
-  placements: readonly VoxelPlacement[],
-  { catalog }: EditBounds,
-): Rejection | undefined {
-  const wrong = placements.find(({ material }) => catalog.byId(material) === undefined);
-  return wrong && { reason: "material", detail: `this world has no material ${wrong.material}` };
+function wrongBlock(placements: readonly VoxelPlacement[], { catalog }: EditBounds): Rejection | undefined {
+  const wrong = placements.find(({ block }) => catalog.byId(block) === undefined);
+  return wrong && { reason: "block", detail: `this world has no block ${wrong.block}` };
 }
 
 function outOfReach(

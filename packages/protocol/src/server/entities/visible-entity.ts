@@ -10,13 +10,13 @@ export interface EntityFields extends Pose {
   readonly entityClass: number;
   readonly kind: number;
   readonly scale: number;
-  readonly material: number;
+  readonly block: number;
   readonly displayName: string | undefined;
 }
 
 /** Converts a stored entity to its visible form. Clips names and numbers that messages cannot carry. */
 export function visibleEntity(entity: EntityFields): VisibleEntity {
-  const { entityId, entityClass, kind, scale, material, displayName } = entity;
+  const { entityId, entityClass, kind, scale, block, displayName } = entity;
   const name = clipText(displayName ?? "", NAME_BYTES_MAX);
-  return { id: entityId, entityClass, kind, scale, material, name, ...sendablePose(entity) };
+  return { id: entityId, entityClass, kind, scale, block, name, ...sendablePose(entity) };
 }

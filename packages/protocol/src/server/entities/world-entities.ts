@@ -106,14 +106,14 @@ export class WorldEntities implements RegionListener {
   }
 }
 
-function traitsOf({ id, entityClass, kind, scale, material, name }: VisibleEntity): EntityTraits {
+function traitsOf({ id, entityClass, kind, scale, block, name }: VisibleEntity): EntityTraits {
   return {
     isPlayer: false,
     id,
     entityClass,
     kind,
     scale,
-    material,
+    block,
     name: clipText(name, NAME_BYTES_MAX),
   };
 }
@@ -123,7 +123,7 @@ function hasTraits(entity: GridEntity, traits: EntityTraits): boolean {
     entity.entityClass === traits.entityClass &&
     entity.kind === traits.kind &&
     entity.scale === traits.scale &&
-    entity.material === traits.material &&
+    entity.block === traits.block &&
     entity.name === traits.name
   );
 }

@@ -239,5 +239,5 @@ export class Wire1Session implements CopyOwner {
 }
 
 function placementOf({ x, y, material }: SetTile): VoxelPlacement {
-  return { voxel: [x, y, 0, 0], material };
+  return { voxel: [x, y, 0, 0], block: material };
 }

@@ -4,19 +4,19 @@ import type { FromWorld } from "../message/from-world.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
 
-type BlockMessage = Extract<FromWorld, { kind: "block" }>;
+type MeshBlockMessage = Extract<FromWorld, { kind: "meshBlock" }>;
 
 const INDICES_PER_QUAD = 6;
 
-/** The drawn blocks of one slice. */
-export class BlockLayer {
+/** The drawn mesh blocks of one slice. */
+export class MeshBlockLayer {
   readonly group: Group = new Group();
   readonly materials: SliceMaterials = new SliceMaterials();
-  readonly #blocks = new Map<string, Group>();
+  readonly #meshBlocks = new Map<string, Group>();
 
-  /** Shows a block and replaces its previous version. Returns the bytes uploaded to the graphics card. */
-  put({ block, corner, size, meshes }: BlockMessage): number {
-    this.drop(block);
+  /** Shows a mesh block and replaces its previous version. Returns the bytes uploaded to the graphics card. */
+  put({ meshBlock, corner, size, meshes }: MeshBlockMessage): number {
+    this.drop(meshBlock);
     const group = new Group();
     group.position.set(...corner);
     let bytes = 0;
@@ -32,29 +32,29 @@ export class BlockLayer {
     if (group.children.length === 0) return 0;
     group.updateMatrix();
     group.matrixAutoUpdate = false;
-    this.#blocks.set(String(block), group);
+    this.#meshBlocks.set(String(meshBlock), group);
     this.group.add(group);
     return bytes;
   }
 
-  /** Removes a block. */
-  drop(block: ScenePoint): void {
-    const group = this.#blocks.get(String(block));
+  /** Removes a mesh block. */
+  drop(meshBlock: ScenePoint): void {
+    const group = this.#meshBlocks.get(String(meshBlock));
     if (group === undefined) return;
-    this.#blocks.delete(String(block));
+    this.#meshBlocks.delete(String(meshBlock));
     this.group.remove(group);
     disposeAll(group);
   }
 
-  /** Number of blocks with something to draw. */
+  /** Number of mesh blocks with something to draw. */
   get size(): number {
-    return this.#blocks.size;
+    return this.#meshBlocks.size;
   }
 
   /** Frees everything on the graphics card. */
   dispose(): void {
-    for (const group of this.#blocks.values()) disposeAll(group);
-    this.#blocks.clear();
+    for (const group of this.#meshBlocks.values()) disposeAll(group);
+    this.#meshBlocks.clear();
     this.group.removeFromParent();
     this.materials.dispose();
   }
@@ -87,7 +87,7 @@ function releaseArray(this: BufferAttribute): void {
 let indices = new BufferAttribute(new Uint32Array(0), 1);
 let indexedQuads = 0;
 
-/** All quads use the same index pattern, so all blocks share one index buffer, which grows on demand. */
+/** All quads use the same index pattern, so all mesh blocks share one index buffer, which grows on demand. */
 function quadIndices(quads: number): BufferAttribute {
   if (quads <= indexedQuads) return indices;
   indexedQuads = Math.max(4096, 2 ** Math.ceil(Math.log2(quads)));

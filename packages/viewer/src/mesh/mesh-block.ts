@@ -4,34 +4,34 @@ import type { ChunkCut } from "./chunk-cut.ts";
 import type { Volume } from "./volume.ts";
 
 /**
- * Voxels along the edge of a block, which is one draw call: small enough to mesh again after an edit, large
+ * Voxels along the edge of a mesh block, which is one draw call: small enough to mesh again after an edit, large
  * enough to keep draw calls few.
  */
-export const BLOCK_EDGE_VOXELS = 32;
-/** Chunks along the edge of a block; at most those of a region. */
-const BLOCK_EDGE_CHUNKS_MAX = 4;
+export const MESH_BLOCK_EDGE_VOXELS = 32;
+/** Chunks along the edge of a mesh block; at most those of a region. */
+const MESH_BLOCK_EDGE_CHUNKS_MAX = 4;
 
-/** Divides a slice of a world into blocks. Each block is one draw call. */
-export interface BlockGrid {
+/** Divides a slice of a world into mesh blocks. Each mesh block is one draw call. */
+export interface MeshBlockGrid {
   /** Voxels of a chunk on each axis of the scene. */
   readonly chunk: ScenePoint;
-  /** Chunks of a block on each axis of the scene. */
+  /** Chunks of a mesh block on each axis of the scene. */
   readonly chunks: ScenePoint;
-  /** Voxels of a block on each axis of the scene. */
+  /** Voxels of a mesh block on each axis of the scene. */
   readonly size: ScenePoint;
 }
 
-/** Returns the block grid of a slice. */
-export function blockGrid({ extents }: ChunkShape, { right, up, back }: Slice): BlockGrid {
+/** Returns the mesh block grid of a slice. */
+export function meshBlockGrid({ extents }: ChunkShape, { right, up, back }: Slice): MeshBlockGrid {
   const chunk: ScenePoint = [extents[right], extents[up], extents[back]];
   const chunks = chunk.map((edge) =>
-    Math.max(1, Math.min(BLOCK_EDGE_CHUNKS_MAX, Math.floor(BLOCK_EDGE_VOXELS / edge))),
+    Math.max(1, Math.min(MESH_BLOCK_EDGE_CHUNKS_MAX, Math.floor(MESH_BLOCK_EDGE_VOXELS / edge))),
   ) as unknown as ScenePoint;
   return { chunk, chunks, size: [chunk[0] * chunks[0], chunk[1] * chunks[1], chunk[2] * chunks[2]] };
 }
 
-/** Returns the block that contains a point of the scene. */
-export function blockAt({ size }: BlockGrid, point: ScenePoint): ScenePoint {
+/** Returns the mesh block that contains a point of the scene. */
+export function meshBlockAt({ size }: MeshBlockGrid, point: ScenePoint): ScenePoint {
   return [
     floorDivide(Math.floor(point[0]), size[0]),
     floorDivide(Math.floor(point[1]), size[1]),
@@ -55,14 +55,23 @@ export type CutAt = (right: number, up: number, back: number) => ChunkCut | unde
 /** Result of filling a volume: filled, nothing but air, or partly unknown. */
 export type Filling = "filled" | "air" | "unknown";
 
-/** Fills a volume with a block and the voxels around it. Writes nothing for an empty or unknown block. */
-export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into: Volume): Filling {
+/** Fills a volume with a mesh block and the voxels around it. Writes nothing for an empty or unknown mesh block. */
+export function fillMeshBlock(
+  grid: MeshBlockGrid,
+  meshBlock: ScenePoint,
+  cutAt: CutAt,
+  into: Volume,
+): Filling {
   const { chunk, chunks, size } = grid;
   const cuts: ChunkCut[] = [];
   for (let b = -1; b <= chunks[2]; b++)
     for (let u = -1; u <= chunks[1]; u++)
       for (let r = -1; r <= chunks[0]; r++) {
-        const cut = cutAt(block[0] * chunks[0] + r, block[1] * chunks[1] + u, block[2] * chunks[2] + b);
+        const cut = cutAt(
+          meshBlock[0] * chunks[0] + r,
+          meshBlock[1] * chunks[1] + u,
+          meshBlock[2] * chunks[2] + b,
+        );
         if (cut === undefined) return "unknown";
         cuts.push(cut);
       }
@@ -72,7 +81,7 @@ export function fillBlock(grid: BlockGrid, block: ScenePoint, cutAt: CutAt, into
     for (let u = -1; u <= chunks[1]; u++)
       for (let r = -1; r <= chunks[0]; r++) {
         const corner: ScenePoint = [r * chunk[0], u * chunk[1], b * chunk[2]];
-        copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.materials);
+        copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.blocks);
       }
   return "filled";
 }
@@ -82,7 +91,7 @@ function copyCut(
   [cornerRight, cornerUp, cornerBack]: ScenePoint,
   chunk: ScenePoint,
   size: ScenePoint,
-  materials: Uint16Array,
+  blocks: Uint16Array,
 ): void {
   const rowLength = size[0] + 2;
   const layerLength = rowLength * (size[1] + 2);
@@ -96,10 +105,10 @@ function copyCut(
       const to =
         cornerRight + fromRight + 1 + (cornerUp + u + 1) * rowLength + (cornerBack + b + 1) * layerLength;
       if (typeof cut === "number") {
-        materials.fill(cut, to, to + toRight - fromRight);
+        blocks.fill(cut, to, to + toRight - fromRight);
       } else {
         const from = fromRight + chunk[0] * (u + chunk[1] * b);
-        for (let r = 0; r < toRight - fromRight; r++) materials[to + r] = cut[from + r] as number;
+        for (let r = 0; r < toRight - fromRight; r++) blocks[to + r] = cut[from + r] as number;
       }
     }
 }

@@ -1,4 +1,4 @@
-import { AIR, type Material, U16_MAX } from "@orthant/core";
+import { AIR, type Block, U16_MAX } from "@orthant/core";
 
 /** Light passes unchanged. */
 export const NOTHING = 0;
@@ -7,30 +7,30 @@ export const OPAQUE = 1;
 /** Light passes, weakened. */
 export const VEIL = 2;
 
-/** Names of translucent and of glowing materials in catalogs. */
+/** Names of translucent and of glowing blocks in catalogs. */
 const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
 const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
-/** A material missing from the catalog gets its own colour, which is the same on every page. */
+/** A block missing from the catalog gets its own colour, which is the same on every page. */
 const UNKNOWN_PART_MIN = 0x60;
 
-/** Appearance of materials, in tables for lookup per voxel. */
-export interface MaterialLooks {
-  /** What light does, by material. */
+/** Appearance of blocks, in tables for lookup per voxel. */
+export interface BlockLooks {
+  /** What light does, by block. */
   readonly classes: Uint8Array;
-  /** 1 for materials that glow, by material. */
+  /** 1 for blocks that glow, by block. */
   readonly glows: Uint8Array;
-  /** 0xRRGGBB, by material. */
+  /** 0xRRGGBB, by block. */
   readonly colours: Uint32Array;
 }
 
-/** Returns the appearance of a catalog's materials, and of all others. */
-export function materialLooks(materials: readonly Material[]): MaterialLooks {
+/** Returns the appearance of a catalog's blocks, and of all others. */
+export function blockLooks(blocks: readonly Block[]): BlockLooks {
   const count = U16_MAX + 1;
   const classes = new Uint8Array(count).fill(OPAQUE);
   const glows = new Uint8Array(count);
-  const colours = Uint32Array.from({ length: count }, (_, material) => colourOfUnknown(material));
+  const colours = Uint32Array.from({ length: count }, (_, block) => colourOfUnknown(block));
   classes[AIR] = NOTHING;
-  for (const { id, name, colour } of materials) {
+  for (const { id, name, colour } of blocks) {
     if (id === AIR) continue;
     if (VEIL_NAMES.has(name)) classes[id] = VEIL;
     if (GLOWING_NAMES.has(name)) glows[id] = 1;
@@ -39,8 +39,8 @@ export function materialLooks(materials: readonly Material[]): MaterialLooks {
   return { classes, glows, colours };
 }
 
-function colourOfUnknown(material: number): number {
-  const mixed = Math.imul(material, 0x9e37_79b1) >>> 0;
+function colourOfUnknown(block: number): number {
+  const mixed = Math.imul(block, 0x9e37_79b1) >>> 0;
   const part = (shift: number): number =>
     UNKNOWN_PART_MIN + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_PART_MIN));
   return part(0) * 0x1_0000 + part(8) * 0x100 + part(16);

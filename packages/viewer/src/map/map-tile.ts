@@ -1,15 +1,15 @@
 import { AIR } from "@orthant/core";
-import { type MaterialLooks, NOTHING, VEIL } from "../mesh/material-looks.ts";
+import { type BlockLooks, NOTHING, VEIL } from "../mesh/block-looks.ts";
 
 /** The visible voxels in each column of a tile, from above. */
-export interface TileColumns {
+export interface MapTileColumns {
   readonly width: number;
   readonly rows: number;
-  /** The first material that is not air; air in an empty column. */
-  readonly materials: Uint16Array;
-  /** The first opaque material below a translucent one. */
+  /** The first block that is not air; air in an empty column. */
+  readonly blocks: Uint16Array;
+  /** The first opaque block below a translucent one. */
   readonly grounds: Uint16Array;
-  /** The height of the first material, in voxels. */
+  /** The height of the first block, in voxels. */
   readonly heights: Int32Array;
 }
 
@@ -20,12 +20,12 @@ const VEIL_SHARE = 0.6;
 const LIGHT_MAX = 1.4;
 
 /** Returns empty columns. */
-export function emptyColumns(width: number, rows: number): TileColumns {
+export function emptyColumns(width: number, rows: number): MapTileColumns {
   const cells = width * rows;
   return {
     width,
     rows,
-    materials: new Uint16Array(cells),
+    blocks: new Uint16Array(cells),
     grounds: new Uint16Array(cells),
     heights: new Int32Array(cells),
   };
@@ -33,38 +33,38 @@ export function emptyColumns(width: number, rows: number): TileColumns {
 
 /** Adds a voxel to a column, below all voxels added before. Returns whether anything below it is visible. */
 export function takeVoxel(
-  columns: TileColumns,
+  columns: MapTileColumns,
   cell: number,
-  material: number,
+  block: number,
   height: number,
-  looks: MaterialLooks,
+  looks: BlockLooks,
 ): boolean {
-  const kind = looks.classes[material];
+  const kind = looks.classes[block];
   if (kind === NOTHING) return true;
-  if (columns.materials[cell] === AIR) {
-    columns.materials[cell] = material;
+  if (columns.blocks[cell] === AIR) {
+    columns.blocks[cell] = block;
     columns.heights[cell] = height;
   }
   if (kind === VEIL) return true;
-  columns.grounds[cell] = material;
+  columns.grounds[cell] = block;
   return false;
 }
 
 /** Returns the pixels of a tile, four bytes each. Without shading, they have the catalog's exact colours. */
-export function paintTile(
-  columns: TileColumns,
-  looks: MaterialLooks,
+export function paintMapTile(
+  columns: MapTileColumns,
+  looks: BlockLooks,
   isShaded: boolean,
 ): Uint8ClampedArray<ArrayBuffer> {
-  const { width, rows, materials, grounds, heights } = columns;
+  const { width, rows, blocks, grounds, heights } = columns;
   const pixels = new Uint8ClampedArray(width * rows * 4);
   for (let cell = 0; cell < width * rows; cell++) {
-    const material = materials[cell] as number;
-    if (material === AIR) continue;
-    const colour = looks.colours[material] as number;
+    const block = blocks[cell] as number;
+    if (block === AIR) continue;
+    const colour = looks.colours[block] as number;
     const ground = grounds[cell] as number;
-    const isVeil = isShaded && looks.classes[material] === VEIL && ground !== AIR;
-    const light = isShaded ? lightAt(width, heights, materials, cell) : 1;
+    const isVeil = isShaded && looks.classes[block] === VEIL && ground !== AIR;
+    const light = isShaded ? lightAt(width, heights, blocks, cell) : 1;
     for (let part = 0; part < 3; part++) {
       const shift = 16 - part * 8;
       const own = (colour >>> shift) & 0xff;
@@ -76,10 +76,10 @@ export function paintTile(
   return pixels;
 }
 
-function lightAt(width: number, heights: Int32Array, materials: Uint16Array, cell: number): number {
+function lightAt(width: number, heights: Int32Array, blocks: Uint16Array, cell: number): number {
   const height = heights[cell] as number;
   const rise = (other: number): number => {
-    if (materials[other] === AIR) return 0;
+    if (blocks[other] === AIR) return 0;
     return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - (heights[other] as number)));
   };
   const left = cell % width === 0 ? 0 : rise(cell - 1);

@@ -1,17 +1,12 @@
 import type { Codec } from "../bytes/codec.ts";
 import { list } from "../bytes/combinators.ts";
 import { U16_MAX } from "../bytes/integers.ts";
-import {
-  findContradiction,
-  MATERIAL_NAME_LENGTH_MAX,
-  type Material,
-  MaterialCatalog,
-} from "./material-catalog.ts";
+import { BLOCK_NAME_LENGTH_MAX, type Block, BlockCatalog, findContradiction } from "./block-catalog.ts";
 
 const CATALOG_VERSION = 1;
-const NAME_BYTES_MAX = MATERIAL_NAME_LENGTH_MAX * 3;
+const NAME_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
 
-const materialCodec: Codec<Material> = {
+const blockCodec: Codec<Block> = {
   write(out, { id, name, colour, solid }) {
     out.varU16(id);
     out.string(name, NAME_BYTES_MAX);
@@ -29,23 +24,23 @@ const materialCodec: Codec<Material> = {
   },
 };
 
-const materialsCodec = list(materialCodec, U16_MAX + 1);
+const blocksCodec = list(blockCodec, U16_MAX + 1);
 
 /** A catalog, prefixed with its version. Rules C15 to C18 in docs/formats/chunk-payload.md. */
-export const materialCatalogCodec: Codec<MaterialCatalog> = {
-  write(out, { materials }) {
+export const blockCatalogCodec: Codec<BlockCatalog> = {
+  write(out, { blocks }) {
     out.varUint(CATALOG_VERSION);
-    materialsCodec.write(out, materials);
+    blocksCodec.write(out, blocks);
   },
 
   read(input) {
     const version = input.varUint();
     if (version !== CATALOG_VERSION) {
-      throw input.fail("ORT_VERSION", `material catalog version ${version}, known is ${CATALOG_VERSION}`);
+      throw input.fail("ORT_VERSION", `block catalog version ${version}, known is ${CATALOG_VERSION}`);
     }
-    const materials = materialsCodec.read(input);
-    const problem = findContradiction(materials);
-    if (problem !== undefined) throw input.fail("ORT_MATERIALS", problem);
-    return new MaterialCatalog(materials);
+    const blocks = blocksCodec.read(input);
+    const problem = findContradiction(blocks);
+    if (problem !== undefined) throw input.fail("ORT_BLOCKS", problem);
+    return new BlockCatalog(blocks);
   },
 };

@@ -1,7 +1,7 @@
-import { type Material, MaterialCatalog } from "./material-catalog.ts";
+import { type Block, BlockCatalog } from "./block-catalog.ts";
 
 /** The catalog of a world without its own. */
-export const DEFAULT_MATERIALS: MaterialCatalog = new MaterialCatalog([
+export const DEFAULT_BLOCKS: BlockCatalog = new BlockCatalog([
   passable(0, "air", 0x00_0000),
   solid(1, "stone", 0x8a_8d_91),
   solid(2, "soil", 0x7a_54_38),
@@ -20,10 +20,10 @@ export const DEFAULT_MATERIALS: MaterialCatalog = new MaterialCatalog([
   passable(15, "lava", 0xee_5a_1e),
 ]);
 
-function solid(id: number, name: string, colour: number): Material {
+function solid(id: number, name: string, colour: number): Block {
   return { id, name, colour, solid: true };
 }
 
-function passable(id: number, name: string, colour: number): Material {
+function passable(id: number, name: string, colour: number): Block {
   return { id, name, colour, solid: false };
 }

@@ -1,10 +1,10 @@
 import { AIR, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
-import { type BlockGrid, blockAt, blockGrid, fillBlock } from "../mesh/block.ts";
+import type { BlockLooks } from "../mesh/block-looks.ts";
 import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
-import type { MaterialLooks } from "../mesh/material-looks.ts";
+import { fillMeshBlock, type MeshBlockGrid, meshBlockAt, meshBlockGrid } from "../mesh/mesh-block.ts";
 import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
 import { differenceOf, emptyVolume, type Volume } from "../mesh/volume.ts";
-import type { BlockMeshes, FromWorld } from "../message/from-world.ts";
+import type { FromWorld, MeshBlock } from "../message/from-world.ts";
 import type { View } from "../message/to-world.ts";
 import type { MeshNumbers } from "../message/world-facts.ts";
 import { canSweep, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
@@ -14,41 +14,41 @@ import { CutCache } from "./cut-cache.ts";
 const MESH_BYTES_MAX: number = 96 * 1024 * 1024;
 /** Bytes of cached cuts. */
 const CUT_BYTES_MAX: number = 48 * 1024 * 1024;
-/** Distance within which neighbouring slices are shown, and within which a new slice waits for its blocks. */
+/** Distance within which neighbouring slices are shown, and within which a new slice waits for its mesh blocks. */
 const NEAR_VOXELS = 56;
 
-/** Every n-th block made is a new one, even while others keep changing. */
+/** Every n-th mesh block made is a new one, even while others keep changing. */
 const NEW_TURN = 4;
 
 const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, veil: NO_QUADS };
 
-interface MadeBlock {
-  readonly block: ScenePoint;
+interface MadeMeshBlock {
+  readonly meshBlock: ScenePoint;
   bytes: number;
 }
 
-/** Options shared by the makers of blocks and of maps. */
+/** Options shared by the makers of mesh blocks and of maps. */
 export interface MakerOptions {
   readonly shape: ChunkShape;
-  readonly looks: MaterialLooks;
+  readonly looks: BlockLooks;
   readonly chunkAt: (position: Position) => Chunk | undefined;
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
 }
 
-/** Makes the meshes of the blocks around a visitor, nearest first, and makes them again after changes. */
-export class BlockMaker {
+/** Makes the meshes of the mesh blocks around a visitor, nearest first, and makes them again after changes. */
+export class MeshBlockMaker {
   readonly #options: MakerOptions;
   readonly #mesher: GreedyMesher;
   readonly #cuts: CutCache;
   #view: View | undefined;
-  #grid: BlockGrid | undefined;
+  #grid: MeshBlockGrid | undefined;
   #volumes: readonly Volume[] = [];
-  /** Every block in reach, nearest first. */
+  /** Every mesh block in reach, nearest first. */
   #wanted: readonly ScenePoint[] = [];
-  /** Blocks before this index are made, or cannot be made yet. */
+  /** Mesh blocks before this index are made, or cannot be made yet. */
   #next = 0;
   #unready = 0;
-  readonly #made = new Map<string, MadeBlock>();
+  readonly #made = new Map<string, MadeMeshBlock>();
   readonly #stale = new Set<string>();
   #center = "";
   #bytes = 0;
@@ -67,8 +67,8 @@ export class BlockMaker {
   get numbers(): MeshNumbers {
     return {
       meshBytes: this.#bytes,
-      meshedBlocks: this.#made.size,
-      waitingBlocks: this.#wanted.length - this.#next + this.#unready + this.#stale.size,
+      meshBlocksMade: this.#made.size,
+      meshBlocksWaiting: this.#wanted.length - this.#next + this.#unready + this.#stale.size,
       meshedChunks: this.#chunks,
       meshMs: this.#workMs,
       keptCuts: this.#cuts.count,
@@ -81,7 +81,7 @@ export class BlockMaker {
     const isOther = this.#view?.sliceId !== view.sliceId;
     this.#view = view;
     if (isOther) {
-      const grid = blockGrid(this.#options.shape, view.slice);
+      const grid = meshBlockGrid(this.#options.shape, view.slice);
       this.#grid = grid;
       this.#volumes = [0, 1, 2].map(() => emptyVolume(grid.size));
       this.#made.clear();
@@ -100,8 +100,8 @@ export class BlockMaker {
     const { slice } = this.#view ?? {};
     const grid = this.#grid;
     if (slice === undefined || grid === undefined) return;
-    for (const [key, { block }] of this.#made) {
-      if (boxes.some((box) => touches(grid, slice, block, box))) this.#stale.add(key);
+    for (const [key, { meshBlock }] of this.#made) {
+      if (boxes.some((box) => touches(grid, slice, meshBlock, box))) this.#stale.add(key);
     }
   }
 
@@ -116,123 +116,125 @@ export class BlockMaker {
     return this.#stale.size > 0 || this.#next < this.#wanted.length;
   }
 
-  /** Makes one block. Changed blocks come first, but not always: endless changes must not starve new ones. */
+  /** Makes one mesh block. Changed mesh blocks come first, but not always: endless changes must not starve new ones. */
   #step(): boolean {
     this.#steps++;
     const isTurnOfNew = this.#steps % NEW_TURN === 0 && this.#next < this.#wanted.length;
     return (!isTurnOfNew && this.#renew()) || this.#extend();
   }
 
-  /** Makes a changed block again. Returns false when there is none. */
+  /** Makes a changed mesh block again. Returns false when there is none. */
   #renew(): boolean {
     for (const key of this.#stale) {
       this.#stale.delete(key);
       const made = this.#made.get(key);
       if (made === undefined) continue;
-      // A block that is no longer loaded stays as it was until it is out of reach, or loaded again.
-      this.#make(made.block);
+      // A mesh block that is no longer loaded stays as it was until it is out of reach, or loaded again.
+      this.#make(made.meshBlock);
       return true;
     }
     return false;
   }
 
-  /** Makes the nearest missing block. Returns false when there is none. */
+  /** Makes the nearest missing mesh block. Returns false when there is none. */
   #extend(): boolean {
-    const block = this.#wanted[this.#next];
-    if (block === undefined) return false;
+    const meshBlock = this.#wanted[this.#next];
+    if (meshBlock === undefined) return false;
     this.#next++;
-    if (this.#made.has(keyOf(block))) return true;
-    if (this.#bytes > MESH_BYTES_MAX && !this.#dropFarthest(block)) {
+    if (this.#made.has(keyOf(meshBlock))) return true;
+    if (this.#bytes > MESH_BYTES_MAX && !this.#dropFarthest(meshBlock)) {
       this.#next = this.#wanted.length;
       return false;
     }
-    if (!this.#make(block)) this.#unready++;
+    if (!this.#make(meshBlock)) this.#unready++;
     return true;
   }
 
-  #make(block: ScenePoint): boolean {
+  #make(meshBlock: ScenePoint): boolean {
     const view = this.#view;
     const grid = this.#grid;
     const [here, beside, difference] = this.#volumes;
     if (!view || !grid || !here || !beside || !difference) return false;
     const { slice } = view;
-    const filling = fillBlock(grid, block, this.#cuts.of(slice), here);
+    const filling = fillMeshBlock(grid, meshBlock, this.#cuts.of(slice), here);
     if (filling === "unknown") return false;
-    if (filling === "air") here.materials.fill(AIR);
+    if (filling === "air") here.blocks.fill(AIR);
     const { opaque, veil } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
     const ghost = (at: number): QuadMesh => {
-      if (fillBlock(grid, block, this.#cuts.of({ ...slice, at }), beside) !== "filled") return NO_QUADS;
+      if (fillMeshBlock(grid, meshBlock, this.#cuts.of({ ...slice, at }), beside) !== "filled")
+        return NO_QUADS;
       if (!differenceOf(beside, here, difference)) return NO_QUADS;
       return this.#mesher.mesh(difference).opaque;
     };
-    const hasGhosts = view.ghosts && canSweep(this.#options.shape) && this.#distance(block) < NEAR_VOXELS;
+    const hasGhosts = view.ghosts && canSweep(this.#options.shape) && this.#distance(meshBlock) < NEAR_VOXELS;
     const before = hasGhosts ? ghost(slice.at - 1) : NO_QUADS;
     const behind = hasGhosts ? ghost(slice.at + 1) : NO_QUADS;
     this.#chunks += grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
-    this.#send(view.sliceId, grid, block, { opaque, veil, before, behind });
+    this.#send(view.sliceId, grid, meshBlock, { opaque, veil, before, behind });
     return true;
   }
 
-  #send(sliceId: number, { size }: BlockGrid, block: ScenePoint, meshes: BlockMeshes): void {
-    const key = keyOf(block);
+  #send(sliceId: number, { size }: MeshBlockGrid, meshBlock: ScenePoint, meshes: MeshBlock): void {
+    const key = keyOf(meshBlock);
     const all = [meshes.opaque, meshes.veil, meshes.before, meshes.behind];
     const bytes = all.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
     const old = this.#made.get(key);
-    this.#made.set(key, { block, bytes });
+    this.#made.set(key, { meshBlock, bytes });
     this.#bytes += bytes - (old?.bytes ?? 0);
     // Most of the sky is empty, and the page needs no message about it.
     if (bytes === 0 && (old === undefined || old.bytes === 0)) return;
-    const corner: ScenePoint = [block[0] * size[0], block[1] * size[1], block[2] * size[2]];
+    const corner: ScenePoint = [meshBlock[0] * size[0], meshBlock[1] * size[1], meshBlock[2] * size[2]];
     const buffers = all
       .filter((mesh) => mesh !== NO_QUADS)
       .flatMap(({ positions, colours }) => [positions.buffer, colours.buffer]);
-    this.#options.tell({ kind: "block", sliceId, block, corner, size, meshes }, buffers);
+    this.#options.tell({ kind: "meshBlock", sliceId, meshBlock, corner, size, meshes }, buffers);
   }
 
-  /** Recomputes the wanted blocks when the visitor has moved to another block. */
+  /** Recomputes the wanted mesh blocks when the visitor has moved to another mesh block. */
   #arrange(): void {
     const view = this.#view;
     const grid = this.#grid;
     if (view === undefined || grid === undefined) return;
     const eye = toScene(view.slice, view.eye);
-    const center = blockAt(grid, eye);
+    const center = meshBlockAt(grid, eye);
     const state = `${keyOf(center)} ${view.reach} ${view.ghosts}`;
     if (state === this.#center) return;
     this.#center = state;
-    this.#wanted = blocksAround(grid, eye, view.reach);
+    this.#wanted = meshBlocksAround(grid, eye, view.reach);
     this.#next = 0;
     this.#unready = 0;
-    for (const { block } of [...this.#made.values()]) {
+    for (const { meshBlock } of [...this.#made.values()]) {
       // The drop distance exceeds the load distance, so that a step back and forth costs nothing.
-      if (this.#distance(block) > view.reach + 2 * Math.max(...grid.size)) this.#drop(block);
+      if (this.#distance(meshBlock) > view.reach + 2 * Math.max(...grid.size)) this.#drop(meshBlock);
     }
   }
 
   #dropFarthest(instead: ScenePoint): boolean {
     let farthest: ScenePoint | undefined;
     let distance = this.#distance(instead);
-    for (const { block, bytes } of this.#made.values()) {
-      if (bytes === 0 || this.#distance(block) <= distance) continue;
-      farthest = block;
-      distance = this.#distance(block);
+    for (const { meshBlock, bytes } of this.#made.values()) {
+      if (bytes === 0 || this.#distance(meshBlock) <= distance) continue;
+      farthest = meshBlock;
+      distance = this.#distance(meshBlock);
     }
     if (farthest === undefined) return false;
     this.#drop(farthest);
     return true;
   }
 
-  #drop(block: ScenePoint): void {
-    const made = this.#made.get(keyOf(block));
+  #drop(meshBlock: ScenePoint): void {
+    const made = this.#made.get(keyOf(meshBlock));
     if (made === undefined) return;
-    this.#made.delete(keyOf(block));
+    this.#made.delete(keyOf(meshBlock));
     this.#bytes -= made.bytes;
-    if (made.bytes > 0) this.#options.tell({ kind: "drop", sliceId: this.#view?.sliceId ?? 0, block }, []);
+    if (made.bytes > 0)
+      this.#options.tell({ kind: "drop", sliceId: this.#view?.sliceId ?? 0, meshBlock }, []);
   }
 
-  #distance(block: ScenePoint): number {
+  #distance(meshBlock: ScenePoint): number {
     const view = this.#view;
     const grid = this.#grid;
-    return view && grid ? distanceTo(grid, block, toScene(view.slice, view.eye)) : 0;
+    return view && grid ? distanceTo(grid, meshBlock, toScene(view.slice, view.eye)) : 0;
   }
 
   #tellProgress(): void {
@@ -248,34 +250,34 @@ export class BlockMaker {
   }
 }
 
-/** Returns the blocks within reach of a point, nearest first. */
-function blocksAround(grid: BlockGrid, eye: ScenePoint, reach: number): readonly ScenePoint[] {
-  const low = blockAt(grid, [eye[0] - reach, eye[1] - reach, eye[2] - reach]);
-  const high = blockAt(grid, [eye[0] + reach, eye[1] + reach, eye[2] + reach]);
-  const found: { readonly block: ScenePoint; readonly distance: number }[] = [];
+/** Returns the mesh blocks within reach of a point, nearest first. */
+function meshBlocksAround(grid: MeshBlockGrid, eye: ScenePoint, reach: number): readonly ScenePoint[] {
+  const low = meshBlockAt(grid, [eye[0] - reach, eye[1] - reach, eye[2] - reach]);
+  const high = meshBlockAt(grid, [eye[0] + reach, eye[1] + reach, eye[2] + reach]);
+  const found: { readonly meshBlock: ScenePoint; readonly distance: number }[] = [];
   for (let back = low[2]; back <= high[2]; back++)
     for (let up = low[1]; up <= high[1]; up++)
       for (let right = low[0]; right <= high[0]; right++) {
-        const block: ScenePoint = [right, up, back];
-        const distance = distanceTo(grid, block, eye);
-        if (distance <= reach) found.push({ block, distance });
+        const meshBlock: ScenePoint = [right, up, back];
+        const distance = distanceTo(grid, meshBlock, eye);
+        if (distance <= reach) found.push({ meshBlock, distance });
       }
-  return found.sort((a, b) => a.distance - b.distance).map(({ block }) => block);
+  return found.sort((a, b) => a.distance - b.distance).map(({ meshBlock }) => meshBlock);
 }
 
-function distanceTo({ size }: BlockGrid, block: ScenePoint, eye: ScenePoint): number {
+function distanceTo({ size }: MeshBlockGrid, meshBlock: ScenePoint, eye: ScenePoint): number {
   return Math.hypot(
-    (block[0] + 0.5) * size[0] - eye[0],
-    (block[1] + 0.5) * size[1] - eye[1],
-    (block[2] + 0.5) * size[2] - eye[2],
+    (meshBlock[0] + 0.5) * size[0] - eye[0],
+    (meshBlock[1] + 0.5) * size[1] - eye[1],
+    (meshBlock[2] + 0.5) * size[2] - eye[2],
   );
 }
 
-/** Whether a box of chunks touches a block or its border, including the neighbouring slices. */
-function touches({ chunks }: BlockGrid, slice: Slice, block: ScenePoint, { min, max }: Box): boolean {
+/** Whether a box of chunks touches a mesh block or its border, including the neighbouring slices. */
+function touches({ chunks }: MeshBlockGrid, slice: Slice, meshBlock: ScenePoint, { min, max }: Box): boolean {
   const axes = [slice.right, slice.up, slice.back] as const;
   return axes.every((axis, index) => {
-    const low = (block[index] as number) * (chunks[index] as number);
+    const low = (meshBlock[index] as number) * (chunks[index] as number);
     return min[axis] <= low + (chunks[index] as number) && max[axis] >= low;
   });
 }

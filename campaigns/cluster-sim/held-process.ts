@@ -1,6 +1,8 @@
-import type { Clock } from "@orthant/core";
+import type { FolderStore } from "@orthant/cluster";
+import { type Clock, sleep, type Timer } from "@orthant/core";
+import { type Disk, GatedDisk } from "@orthant/disk";
+import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
-import { HeldClock } from "./held-clock.ts";
 
 /** One life of a process: its clock and connection, which pause and end together. */
 export class HeldProcess {
@@ -26,5 +28,143 @@ export class HeldProcess {
   resume(): void {
     this.clock.resume();
     this.engine.resume();
+  }
+}
+
+/** The clock of one process: it may pause, jump and end. */
+export class HeldClock implements Clock {
+  readonly #clock: Clock;
+  #jumpedMs = 0;
+  #held: (() => void)[] | undefined;
+  #isDead = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs() + this.#jumpedMs;
+  }
+
+  after(delayMs: number, callback: () => void): Timer {
+    return this.#cancellable(callback, (happen) => this.#clock.after(delayMs, happen));
+  }
+
+  wait(delayMs: number, callback: () => void): Timer {
+    return this.#cancellable(callback, (happen) => this.#clock.wait(delayMs, happen));
+  }
+
+  /** Runs `act` in the process: now, when it resumes, or never. */
+  happen(act: () => void): void {
+    if (this.#isDead) return;
+    if (this.#held === undefined) act();
+    else this.#held.push(act);
+  }
+
+  /** Shifts the machine's time. Timers are not affected. */
+  jump(byMs: number): void {
+    this.#jumpedMs += byMs;
+  }
+
+  pause(): void {
+    this.#held ??= [];
+  }
+
+  resume(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const act of held) this.happen(act);
+  }
+
+  kill(): void {
+    this.#isDead = true;
+  }
+
+  /** Makes sure that a held call can still be cancelled. */
+  #cancellable(callback: () => void, start: (happen: () => void) => Timer): Timer {
+    let isCancelled = false;
+    const timer = start(() =>
+      this.happen(() => {
+        if (!isCancelled) callback();
+      }),
+    );
+    return {
+      cancel: () => {
+        isCancelled = true;
+        timer.cancel();
+      },
+    };
+  }
+}
+
+/** Latency of the shared folders. */
+export interface FolderPace {
+  readonly slowChance: number;
+  readonly slowMsMax: number;
+}
+
+/** The shared folders as seen by one process: slow at times, and unreachable while it is paused or dead. */
+export class HeldFolders implements FolderStore {
+  readonly #store: FolderStore;
+  readonly #clock: Clock;
+  readonly #process: HeldClock;
+  readonly #prng: Prng;
+  readonly #pace: FolderPace;
+  #afterLook: (() => void) | undefined;
+
+  constructor(store: FolderStore, clock: Clock, process: HeldClock, prng: Prng, pace: FolderPace) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#process = process;
+    this.#prng = prng;
+    this.#pace = pace;
+  }
+
+  names(path: string): Promise<readonly string[]> {
+    return this.#gate(async () => {
+      const names = await this.#store.names(path);
+      this.#afterLook?.();
+      this.#afterLook = undefined;
+      return names;
+    });
+  }
+
+  /**
+   * Calls `act` after the process's next read of a folder, before it gets the result. `undefined` cancels
+   * that.
+   */
+  afterLook(act: (() => void) | undefined): void {
+    this.#afterLook = act;
+  }
+
+  make(path: string): Promise<void> {
+    return this.#gate(() => this.#store.make(path));
+  }
+
+  move(from: string, to: string): Promise<void> {
+    return this.#gate(() => this.#store.move(from, to));
+  }
+
+  disk(path: string): Disk {
+    return new GatedDisk(this.#store.disk(path), (_call, happen) => this.#gate(happen));
+  }
+
+  async #gate<Result>(happen: () => Promise<Result>): Promise<Result> {
+    await this.#travel();
+    try {
+      return await happen();
+    } finally {
+      await this.#travel();
+    }
+  }
+
+  /** Delays a request or an answer. A paused or dead process neither sends nor receives. */
+  async #travel(): Promise<void> {
+    const { slowChance, slowMsMax } = this.#pace;
+    if (this.#prng.chance(slowChance)) {
+      const delayMs = this.#prng.between(1, slowMsMax);
+      await sleep(this.#clock, delayMs);
+    }
+    await new Promise<void>((resolve) => this.#process.happen(resolve));
   }
 }

@@ -2,8 +2,7 @@ import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
 import { type Clock, DEFAULT_GENERATORS, isOrthantError } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
-import { type FolderPace, HeldFolders } from "./held-folders.ts";
-import { HeldProcess } from "./held-process.ts";
+import { type FolderPace, HeldFolders, HeldProcess } from "./held-process.ts";
 
 export const WORLD = "sim";
 

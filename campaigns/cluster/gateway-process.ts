@@ -3,7 +3,7 @@ import { DEFAULT_GENERATORS, systemClock } from "@orthant/core";
 import { SyncServer } from "@orthant/protocol";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-plan.ts";
-import { joinEngine, readSettings, say } from "./member-connection.ts";
+import { joinEngine, readSettings, say } from "./member.ts";
 
 // A gateway process, which serves players until it is killed.
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { MemberNews, MemberOrder, MemberSettings } from "./member-orders.ts";
+import type { MemberNews, MemberOrder, MemberSettings } from "./member.ts";
 
 const COMPLAINT_CHARACTERS_MAX = 20_000;
 

@@ -1,8 +1,7 @@
 import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { joinEngine, readSettings, say } from "./member-connection.ts";
-import type { MemberOrder } from "./member-orders.ts";
+import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
 
 // An owner process, which owns shards until it is killed.
 

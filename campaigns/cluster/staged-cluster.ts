@@ -23,7 +23,7 @@ import {
   type Network,
 } from "@orthant/testkit/nats";
 import { createWorld } from "@orthant/world";
-import type { MemberNews } from "./member-orders.ts";
+import type { MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
 import { waitUntil } from "./waiting.ts";
 

@@ -1,10 +1,29 @@
-import { type Engine, requireName } from "@orthant/cluster";
+import {
+  type ClusterStatus,
+  clusterNodes,
+  clusterStatus,
+  createClusterWorld,
+  DiskFolders,
+  type Engine,
+  type Lease,
+  type NodeStatus,
+  requireName,
+  ShardFolders,
+  type ShardStatus,
+  sectorsTouching,
+  sendCommand,
+  voxelsOfSectors,
+  waitForOwner,
+} from "@orthant/cluster";
+import { type Box, OrthantError, systemRandomBits } from "@orthant/core";
+import { NodeDisk } from "@orthant/disk/node";
+import { openWorld } from "@orthant/world";
 import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
+import { requireNative } from "../found-world.ts";
+import { parseBox } from "../parse.ts";
+import { formatBox, formatBytes, formatCount, tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
-import { createInCluster } from "./create.ts";
-import { drainNode, moveShard, splitOff } from "./hand-over.ts";
-import { printStatus } from "./status.ts";
 
 type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;
 
@@ -26,4 +45,154 @@ export async function act(name: string, engine: Engine, args: Arguments, context
 /** Rejects the argument at a position as wrong usage unless it can name a world, a shard or a node. */
 export function requireClusterName(args: Arguments, position: number, what: string): void {
   args.parsedAt(position, what, (text) => requireName(text, what));
+}
+
+/** `orthant cluster create`: copies a world into the owners' shared folder, as the first shard. */
+async function createInCluster(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const [world, folder] = [args.at(1), args.at(2)];
+  const shared = args.text("shards");
+  if (shared === undefined) throw new UsageError("create needs --shards, the folder that all owners share");
+  // A folder that is not mounted must not be created on this machine's own disk.
+  await context.openDisk(shared);
+  const source = await context.openDisk(folder);
+  await requireNative(source, folder);
+  // The copy is of the last save; opening the world first replays its journal into that save.
+  const opened = await openWorld(source, { clock: context.clock, durability: "journal", autosave: false });
+  await opened.close();
+  const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
+  const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
+  context.printJson({ world, name: map.world.name, shards: shared, shard: map.first });
+  context.print(`copied ${folder} into the cluster as ${world}, with one shard, ${map.first}`);
+}
+
+/** A shard in JSON. */
+interface ShardRow {
+  readonly shard: string;
+  /** `null` while the shard has no owner. */
+  readonly owner: string | null;
+  readonly term: number;
+  /** Journal records not yet in a save, and the size of the journal. */
+  readonly unsavedRecords: number;
+  readonly journalBytes: number;
+  /** The shard that it was split from, and the voxels that it received; `null` for the first one. */
+  readonly from: string | null;
+  readonly box: Box | null;
+}
+
+/** `orthant cluster status`. */
+async function printStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const world = args.at(1);
+  const status = await requireStatus(engine, world);
+  const nodes = await clusterNodes(engine, world, context.clock);
+  const shards = status.shards.map((shard) => rowOf(status, shard));
+  context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
+  context.printAll(
+    tableLines([
+      ["shard", "owner", "term", "unsaved", "journal", "voxels"],
+      ...shards.map(({ shard, owner, term, unsavedRecords, journalBytes, box }) => [
+        ...[shard, owner ?? "none", String(term), formatCount(unsavedRecords), formatBytes(journalBytes)],
+        box === null ? "the rest of the world" : formatBox(box),
+      ]),
+    ]),
+  );
+  context.print("");
+  context.printAll(
+    tableLines([
+      ["node", "shards", "state"],
+      ...nodes.map((node) => [node.node, String(node.shards), stateOf(node)]),
+    ]),
+  );
+}
+
+/** Returns the status of a world in the cluster. Throws `ORT_NOT_FOUND` when there is no such world. */
+async function requireStatus(engine: Engine, world: string): Promise<ClusterStatus> {
+  const status = await clusterStatus(engine, world);
+  if (status !== undefined) return status;
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `the cluster has no world ${world}; orthant cluster create brings one into it`,
+  );
+}
+
+function rowOf({ map }: ClusterStatus, { shard, lease, journal }: ShardStatus): ShardRow {
+  const split = map.splits.find(({ to }) => to === shard);
+  return {
+    shard,
+    owner: lease?.node || null,
+    term: lease?.term ?? 0,
+    unsavedRecords: journal === undefined ? 0 : Math.max(0, journal.last - journal.first + 1),
+    journalBytes: journal?.bytes ?? 0,
+    from: split?.from ?? null,
+    box: split === undefined ? null : voxelsOfSectors(map.world.shape, split.sectors),
+  };
+}
+
+function stateOf({ isAlive, isLeaving }: NodeStatus): string {
+  if (!isAlive) return "silent";
+  return isLeaving ? "leaving" : "alive";
+}
+
+/** `orthant cluster move`: finishes when the new owner has the shard. */
+async function moveShard(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const [world, shard] = [args.at(1), args.at(2)];
+  const successor = args.text("to") ?? "";
+  const before = await requireOwned(engine, world, shard);
+  if (successor === before.node) throw new UsageError(`${successor} owns shard ${shard} already`);
+  if (successor !== "") await requireAlive(engine, world, successor, context);
+  await sendCommand(engine, world, before.node, { kind: "move", shard, successor });
+  const { node, term } = await waitForOwner(engine, world, shard, before.term, context.clock);
+  context.printJson({ world, shard, from: before.node, owner: node, term });
+  context.print(`moved shard ${shard} from ${before.node} to ${node}, in term ${term}`);
+}
+
+/** `orthant cluster split`: finishes when the new shard accepts edits. */
+async function splitOff(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const [world, shard] = [args.at(1), args.at(2)];
+  const voxels = args.parsed("box", parseBox);
+  const newShard = args.text("as");
+  if (voxels === undefined || newShard === undefined)
+    throw new UsageError("split needs --box and --as: the voxels, and the name of the new shard");
+  args.parsed("as", (text) => requireName(text, "shard"));
+  const { shape } = (await requireStatus(engine, world)).map.world;
+  const before = await requireOwned(engine, world, shard);
+  const sectors = sectorsTouching(shape, voxels);
+  await sendCommand(engine, world, before.node, { kind: "split", shard, sectors, newShard });
+  const { node, term } = await waitForOwner(engine, world, newShard, 0, context.clock);
+  const box = voxelsOfSectors(shape, sectors);
+  context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
+  context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
+}
+
+/** `orthant cluster drain`: finishes when the node owns no shard. */
+async function drainNode(engine: Engine, args: Arguments, context: Context): Promise<void> {
+  const [world, node] = [args.at(1), args.at(2)];
+  await requireStatus(engine, world);
+  await sendCommand(engine, world, node, { kind: "drain" });
+  context.printJson({ world, node });
+  context.print(`${node} owns no shard of ${world} any more, and claims none until it is restarted`);
+}
+
+/** Returns the lease of a shard. Throws `ORT_NOT_FOUND` when the shard does not exist or has no owner. */
+async function requireOwned(engine: Engine, world: string, shard: string): Promise<Lease> {
+  const { shards } = await requireStatus(engine, world);
+  const found = shards.find((known) => known.shard === shard);
+  if (found?.lease !== undefined && found.lease.node !== "") return found.lease;
+  const names = shards.map((known) => known.shard).join(", ");
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    found === undefined
+      ? `${world} has no shard ${shard}; there are ${names}`
+      : `shard ${shard} has no owner; start a node with orthant serve --cluster owner`,
+  );
+}
+
+/** A shard released to a dead node would be without an owner for seconds. */
+async function requireAlive(engine: Engine, world: string, node: string, { clock }: Context): Promise<void> {
+  const nodes = await clusterNodes(engine, world, clock);
+  const known = nodes.filter(({ isAlive, isLeaving }) => isAlive && !isLeaving).map((alive) => alive.node);
+  if (known.includes(node)) return;
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `no node ${node} claims shards now; these do: ${known.join(", ") || "none"}`,
+  );
 }

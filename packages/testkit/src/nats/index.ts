@@ -1,7 +1,5 @@
-export { NatsCluster } from "./nats-cluster.ts";
-export { type NatsConfiguration, TEST_CREDENTIALS } from "./nats-configuration.ts";
-export { leaderOf } from "./nats-leader.ts";
-export type { NatsNode } from "./nats-node.ts";
+export { leaderOf, NatsCluster } from "./nats-cluster.ts";
+export { type NatsConfiguration, type NatsNode, TEST_CREDENTIALS } from "./nats-node.ts";
 export {
   canLoseOneWay,
   canMakeNetworks,

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import type { Engine } from "@orthant/cluster";
 import { connectNats, type NatsEngineOptions } from "@orthant/cluster/nats";
 import { isOrthantError } from "@orthant/core";
-import { type NatsConfiguration, TEST_CREDENTIALS } from "./nats-configuration.ts";
-import { NatsNode } from "./nats-node.ts";
+import { type NatsConfiguration, NatsNode, TEST_CREDENTIALS } from "./nats-node.ts";
 import { LOOPBACK, type Network } from "./network.ts";
 import { obtainNatsServer } from "./obtain-nats-server.ts";
 
@@ -76,4 +77,16 @@ export class NatsCluster {
     await Promise.all(this.nodes.map((node) => node.kill()));
     rmSync(this.#folder, { recursive: true });
   }
+}
+
+/** Returns the server that leads a stream. */
+export async function leaderOf(cluster: NatsCluster, stream: string): Promise<NatsNode> {
+  const { user, password: pass } = TEST_CREDENTIALS;
+  const connection = await connect({ servers: [...cluster.urls], user, pass });
+  const { streams } = await jetstreamManager(connection);
+  const { cluster: placed } = await streams.info(stream);
+  await connection.close();
+  const leader = cluster.nodes.find(({ name }) => name === placed?.leader);
+  if (leader === undefined) throw new Error(`${stream} has no leader`);
+  return leader;
 }

@@ -5,7 +5,7 @@ const SEEDS = Array.from({ length: 30 }, (_, index) => 1 + index);
 const STEPS = 100;
 const TIMEOUT_MS = 60_000;
 
-describe("owners, gateways and guests of a cluster in which much goes wrong", () => {
+describe("owners, gateways and clients of a cluster under faults", () => {
   test.each(SEEDS)(
     "[K9] [K20] lose nothing that was acknowledged, and come to agree: seed %i",
     async (seed) => {

@@ -6,7 +6,8 @@ import { simulationCampaign } from "./sim/simulation-campaign.ts";
 /** A cluster on an engine in memory. */
 export const clusterSimCampaign: Campaign = simulationCampaign({
   name: "cluster-sim",
-  summary: "three owners, two gateways and their guests, with crashes, zombies, partitions and lost journals",
+  summary:
+    "three owners, two gateways and their clients, with crashes, zombies, partitions and lost journals",
   program: fileURLToPath(new URL("./cluster-sim/cluster-process.js", import.meta.url)),
   cases: 20_000,
   steps: 100,

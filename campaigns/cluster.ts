@@ -200,7 +200,7 @@ class Trial {
     } catch (error) {
       const stuck = this.#builders.filter(({ openEdits }) => openEdits > 0);
       const names = stuck.map(({ lane, openEdits, world }) => `${lane} (${openEdits}, ${world.status})`);
-      this.#fail(`${error}; without verdicts: ${names.join(", ") || "nobody"}`);
+      this.#fail(`${error}; without results: ${names.join(", ") || "none"}`);
     }
   }
 
@@ -208,7 +208,7 @@ class Trial {
     for (const shard of shards) {
       const claimed = this.#staged.claimed.find((event) => event.shard === shard && event.atMs > startMs);
       if (claimed === undefined) {
-        this.#fail(`${fault.name}: nobody took over shard ${shard}`);
+        this.#fail(`${fault.name}: no node claimed shard ${shard}`);
         continue;
       }
       const tookMs = claimed.atMs - startMs;
@@ -232,7 +232,7 @@ class Trial {
 
   /** Stops the owners after they save, and compares the saves with the builders' verdicts and content. */
   async #compare(): Promise<void> {
-    for (const owner of this.#staged.owners) await owner.obey({ kind: "stop" });
+    for (const owner of this.#staged.owners) await owner.execute({ kind: "stop" });
     const { voxels, regions, shards, faults } = await compareSaves(this.#staged, this.#builders);
     for (const fault of faults) this.#fail(`at the end: ${fault}`);
     for (const { lane, faults: own } of this.#builders)

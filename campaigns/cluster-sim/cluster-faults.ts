@@ -4,8 +4,8 @@ import { boxBetween, decode, type Position } from "@orthant/core";
 import type { FakeClock, Prng } from "@orthant/testkit";
 import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { JournalOracle } from "./journal-oracle.ts";
+import type { SimClient } from "./sim-client.ts";
 import type { SimGateway } from "./sim-gateway.ts";
-import type { SimGuest } from "./sim-guest.ts";
 import { type SimNode, WORLD } from "./sim-node.ts";
 
 /** The targets of faults. */
@@ -15,7 +15,7 @@ export interface FaultTargets {
   readonly hub: MemoryHub;
   readonly nodes: readonly SimNode[];
   readonly gateways: readonly SimGateway[];
-  readonly guests: () => readonly SimGuest[];
+  readonly clients: () => readonly SimClient[];
   readonly oracle: JournalOracle;
 }
 
@@ -157,8 +157,8 @@ export class ClusterFaults {
     return true;
   }
 
-  cutGuest(): boolean {
-    this.#targets.prng.pick(this.#targets.guests()).cut();
+  cutClient(): boolean {
+    this.#targets.prng.pick(this.#targets.clients()).cut();
     return true;
   }
 
@@ -228,7 +228,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [0.2, (faults) => faults.loseJournal()],
   [0.1, (faults) => faults.loseTable()],
   [0.5, (faults) => faults.jumpClock()],
-  [1, (faults) => faults.cutGuest()],
+  [1, (faults) => faults.cutClient()],
   [1, (faults) => faults.move()],
   [0.5, (faults) => faults.split()],
 ];

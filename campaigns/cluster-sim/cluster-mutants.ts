@@ -74,7 +74,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
-    "an owner takes an append with an unknown outcome for stored",
+    "an owner treats an append with an unknown outcome as stored",
     change(LOG, "isUnknown && (await this.#isStored(records))", "isUnknown"),
   ),
   mutant(

@@ -20,8 +20,8 @@ import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testki
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
+import { SimClient } from "./sim-client.ts";
 import { SimGateway } from "./sim-gateway.ts";
-import { SimGuest } from "./sim-guest.ts";
 import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
 
 const SHAPE = chunkShape([4, 4, 1, 1]);
@@ -68,7 +68,7 @@ class ClusterSimulation {
   readonly #gateways: readonly SimGateway[];
   readonly #network: LossyNetwork;
   readonly #faults: ClusterFaults;
-  #guests: readonly SimGuest[] = [];
+  #clients: readonly SimClient[] = [];
   #failure: unknown;
   #placements = 0;
 
@@ -91,7 +91,7 @@ class ClusterSimulation {
     this.#network = new LossyNetwork(clock, prng, RELIABLE_NETWORK);
     this.#faults = new ClusterFaults({
       ...{ clock, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
-      guests: () => this.#guests,
+      clients: () => this.#clients,
     });
   }
 
@@ -100,13 +100,13 @@ class ClusterSimulation {
     await this.#create();
     for (const node of this.#nodes) node.start();
     for (const gateway of this.#gateways) gateway.start();
-    this.#guests = Array.from({ length: this.#prng.between(2, 4) }, (_, index) => this.#guest(index));
+    this.#clients = Array.from({ length: this.#prng.between(2, 4) }, (_, index) => this.#client(index));
     await this.#pass(1_500);
     if (this.#prng.chance(0.7)) this.#faults.split();
     for (let step = 0; step < steps; step++) {
       if (!this.#faults.act()) this.#edit();
       await this.#pass(this.#prng.between(1, STEP_MS_MAX));
-      this.#look();
+      this.#checkClocks();
     }
     await this.#calmDown();
     if (!this.#prng.chance(LAST_WORD_CHANCE)) return;
@@ -132,8 +132,8 @@ class ClusterSimulation {
     await this.#passUntil(createClusterWorld({ engine, folders, world: WORLD, source, random }));
   }
 
-  #guest(number: number): SimGuest {
-    return new SimGuest({
+  #client(number: number): SimClient {
+    return new SimClient({
       ...{ number, clock: this.#clock, prng: this.#prng, network: this.#network, oracle: this.#oracle },
       ...{ gateways: this.#gateways, arena: ARENA, fail: this.#setting.fail },
     });
@@ -149,7 +149,7 @@ class ClusterSimulation {
       ) as [number, number];
       return { voxel: [x, y, 0, 0], block };
     });
-    this.#prng.pick(this.#guests).edit(placements);
+    this.#prng.pick(this.#clients).edit(placements);
   }
 
   async #calmDown(): Promise<void> {
@@ -168,33 +168,33 @@ class ClusterSimulation {
   }
 
   /** Checks that no gateway or client shows a clock that is not stored. */
-  #look(): void {
+  #checkClocks(): void {
     const shown = [
       ...this.#gateways.map(
         ({ gateway }) =>
           (region: Position) =>
             gateway?.world.clockOf(region),
       ),
-      ...this.#guests.map(
-        ({ guest }) =>
+      ...this.#clients.map(
+        ({ sync }) =>
           (region: Position) =>
-            guest.clockOf(region),
+            sync.clockOf(region),
       ),
     ];
     for (const region of REGIONS) {
       for (const clockOf of shown) {
         const clock = clockOf(region);
         if (clock !== undefined && !this.#oracle.isStored(region, clock))
-          throw new Error(`somebody shows clock ${clock} of [${region}], which is not stored`);
+          throw new Error(`a gateway or client shows clock ${clock} of [${region}], which is not stored`);
       }
     }
   }
 
   /** Describes what is still in progress; `undefined` if nothing is. */
   #unrest(): string | undefined {
-    for (const { guest, clientId } of this.#guests) {
-      if (guest.openEdits.length > 0) return `client ${clientId} has open edits`;
-      if (!guest.isComplete) return `client ${clientId} does not hold all that it wants`;
+    for (const { sync, clientId } of this.#clients) {
+      if (sync.openEdits.length > 0) return `client ${clientId} has open edits`;
+      if (!sync.isComplete) return `client ${clientId} does not hold all regions in its interest`;
     }
     for (const { gateway } of this.#gateways) {
       if (gateway === undefined) return "a gateway is down";
@@ -205,7 +205,7 @@ class ClusterSimulation {
       if (unsavedRecords > 0) return `shard ${shard} has records that are not saved`;
     const shards = this.#faults.shards();
     for (const shard of shards)
-      if (!owned.some(([name]) => name === shard)) return `nobody owns shard ${shard}`;
+      if (!owned.some(([name]) => name === shard)) return `shard ${shard} has no owner`;
     return undefined;
   }
 
@@ -216,15 +216,15 @@ class ClusterSimulation {
     try {
       for (const region of REGIONS) {
         const world = saved.get(`${region}`);
-        if (world === undefined) return `nobody has saved [${region}]`;
+        if (world === undefined) return `no shard has saved [${region}]`;
         const clock = clockOf(region);
         for (const { gateway } of this.#gateways) {
           // A gateway without clients holds nothing.
           if (gateway?.world.isLoaded(regionBox(region)) !== true) continue;
           if (gateway.world.clockOf(region) !== clock) return `a gateway has another clock of [${region}]`;
         }
-        for (const { guest, clientId } of this.#guests)
-          if (guest.clockOf(region) !== clock) return `client ${clientId} has another clock of [${region}]`;
+        for (const { sync, clientId } of this.#clients)
+          if (sync.clockOf(region) !== clock) return `client ${clientId} has another clock of [${region}]`;
         this.#compare(region, clock, world);
       }
       this.#requireKept(clockOf);
@@ -250,14 +250,14 @@ class ClusterSimulation {
         if (fault !== undefined) throw new Error(`${index === 0 ? "the save" : "a gateway"}: ${fault}`);
       }
     }
-    for (const guest of this.#guests) {
-      const fault = guest.fault([region]);
+    for (const client of this.#clients) {
+      const fault = client.fault([region]);
       if (fault !== undefined) throw new Error(fault);
     }
   }
 
   #requireKept(clockOf: (region: Position) => number): void {
-    for (const { clientId, acknowledged } of this.#guests) {
+    for (const { clientId, acknowledged } of this.#clients) {
       for (const editId of acknowledged) {
         if (!this.#oracle.isKept(clientId, editId, clockOf))
           throw new Error(`edit ${editId} of client ${clientId} was acknowledged, and is lost`);

@@ -38,7 +38,7 @@ export class JournalOracle {
   }
 
   /** Checks and records what was stored in the journal of a shard. */
-  take(shard: string, { published }: Stored): void {
+  record(shard: string, { published }: Stored): void {
     const group = new Set<string>();
     for (const { bytes } of published) {
       this.records++;
@@ -160,7 +160,7 @@ export class WatchedHub extends MemoryHub {
   }
 
   override publish(world: string, shard: string, stored: Stored): void {
-    this.#oracle().take(shard, stored);
+    this.#oracle().record(shard, stored);
     super.publish(world, shard, stored);
   }
 }

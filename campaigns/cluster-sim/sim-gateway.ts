@@ -10,7 +10,7 @@ interface Life {
   readonly process: HeldProcess;
   readonly ends: Set<LinkEnd>;
   gateway: ClusterGateway | undefined;
-  host: SyncServer | undefined;
+  server: SyncServer | undefined;
 }
 
 const HOST_TICK_MS = 200;
@@ -45,7 +45,7 @@ export class SimGateway {
       process: new HeldProcess(clock, hub),
       ends: new Set(),
       gateway: undefined,
-      host: undefined,
+      server: undefined,
     };
     this.#life = life;
     this.#open(life);
@@ -54,8 +54,8 @@ export class SimGateway {
   /** Accepts a client. Returns false if the gateway is not ready. */
   connect(end: LinkEnd): boolean {
     const life = this.#life;
-    if (life?.host === undefined) return false;
-    const session: ServerSession = life.host.connect(end);
+    if (life?.server === undefined) return false;
+    const session: ServerSession = life.server.connect(end);
     life.ends.add(end);
     end.listen({
       receive: (frame) => life.process.clock.happen(() => session.receive(frame)),
@@ -93,7 +93,7 @@ export class SimGateway {
     opening.then(
       (gateway) => {
         life.gateway = gateway;
-        life.host = new SyncServer({
+        life.server = new SyncServer({
           world: gateway.world,
           clock,
           authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: `p${clientId}` }),
@@ -115,6 +115,6 @@ export class SimGateway {
 
   #tick(life: Life): void {
     life.process.clock.after(HOST_TICK_MS, () => this.#tick(life));
-    life.host?.tick();
+    life.server?.tick();
   }
 }

@@ -92,7 +92,7 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
     run: (staged) => cut(staged, staged.busiest, "down"),
   },
   {
-    name: "nobody hears an owner",
+    name: "an owner is mute",
     needs: "loss",
     takesOver: true,
     run: (staged) => cut(staged, staged.busiest, "mute"),
@@ -104,7 +104,7 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
     run: (staged, prng) => cut(staged, prng.pick(staged.nats.nodes), "down"),
   },
   {
-    name: "an owner hears nobody",
+    name: "an owner is deaf",
     needs: "loss",
     takesOver: true,
     run: (staged) => cut(staged, staged.busiest, "deaf"),
@@ -116,13 +116,13 @@ export const CLUSTER_FAULTS: readonly ClusterFault[] = [
     run: (staged) => cut(staged, staged.nextGateway(), "down"),
   },
   {
-    name: "nobody hears a NATS server",
+    name: "a NATS server is mute",
     needs: "loss",
     mayRefuse: true,
     run: (staged, prng) => cut(staged, prng.pick(staged.nats.nodes), "mute"),
   },
   {
-    name: "a gateway hears nobody",
+    name: "a gateway is deaf",
     needs: "loss",
     mayRefuse: true,
     run: (staged) => cut(staged, staged.nextGateway(), "deaf"),

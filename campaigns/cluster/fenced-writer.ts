@@ -73,7 +73,7 @@ export class FencedWriter {
     const number = this.#next++;
     try {
       const outcome = await this.#journal.append(batchOf(number), this.#last);
-      if (outcome.kind !== "stored") throw new Error(`the only writer was told ${outcome.kind}`);
+      if (outcome.kind !== "stored") throw new Error(`the only writer got ${outcome.kind}`);
       this.#last = outcome.last;
       this.#stored.push(number);
       this.#acknowledged++;

@@ -44,17 +44,17 @@ export class ClusterFigures {
   lines(): readonly string[] {
     const waits = Array.from(
       this.#longestMs,
-      ([what, times]) => `longest wait for an edit, ${what}: ${told(times)}`,
+      ([what, times]) => `longest wait for an edit, ${what}: ${summary(times)}`,
     );
     return [
-      `shards taken over: ${told(this.#takeOversMs)}`,
+      `shards taken over: ${summary(this.#takeOversMs)}`,
       ...waits,
-      `until all agreed again: ${told(this.#agreementsMs)}`,
+      `until all agreed again: ${summary(this.#agreementsMs)}`,
     ];
   }
 }
 
-function told(times: readonly number[]): string {
+function summary(times: readonly number[]): string {
   if (times.length === 0) return "never";
   const [p50, p99, longest] = [0.5, 0.99, 1].map((share) => Math.round(quantile(times, share)));
   return `p50 ${p50} ms, p99 ${p99} ms, maximum ${longest} ms, of ${times.length}`;

@@ -15,18 +15,18 @@ const gateway = await ClusterGateway.open({
   ...{ engine: await joinEngine(settings), clock: systemClock, generators: DEFAULT_GENERATORS, world },
   onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
 });
-const host = new SyncServer({
+const sync = new SyncServer({
   ...{ world: gateway.world, clock: systemClock, acknowledge: "durable", tickMs: TICK_MS },
   authorize: async ({ token }) => accountOf(token),
-  events: { onFailure: (error) => say({ kind: "trouble", detail: `the host failed: ${error}` }) },
+  events: { onFailure: (error) => say({ kind: "trouble", detail: `the server failed: ${error}` }) },
 });
 const server = new WebSocketServer({ host: address, port, perMessageDeflate: false });
 server.on("connection", (socket) => serve(socket));
 server.on("listening", () => say({ kind: "ready" }));
-setInterval(() => host.tick(), TICK_MS);
+setInterval(() => sync.tick(), TICK_MS);
 
 function serve(socket: WebSocket): void {
-  const session = host.connect({ send: (frame) => socket.send(frame), close: () => socket.close() });
+  const session = sync.connect({ send: (frame) => socket.send(frame), close: () => socket.close() });
   socket.on("message", (data: RawData) => {
     const bytes = data as Buffer;
     session.receive(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length));

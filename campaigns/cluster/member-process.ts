@@ -54,7 +54,7 @@ export class MemberProcess {
   }
 
   /** Sends an order and waits until it is done. Throws if it failed. */
-  async obey(order: MemberOrder): Promise<void> {
+  async execute(order: MemberOrder): Promise<void> {
     const child = this.#child;
     if (child === undefined) throw new Error(`${this.name} does not run`);
     const done = new Promise<string>((resolve) => {

@@ -54,7 +54,7 @@ export type MemberOrder =
 /** A message from a member, unprompted or in answer to an order. */
 export type MemberNews =
   | { readonly kind: "ready" }
-  | { readonly kind: "taken" | "lost"; readonly shard: string; readonly detail: string }
+  | { readonly kind: "claimed" | "lost"; readonly shard: string; readonly detail: string }
   | { readonly kind: "trouble"; readonly detail: string }
   | { readonly kind: "read-only"; readonly isReadOnly: boolean }
   | { readonly kind: "done"; readonly detail: string };

@@ -37,13 +37,13 @@ afterAll(async () => {
 /** Opens a gateway that is connected to one server only and tracks players in the first region. */
 async function gatewayAt(
   server: number,
-): Promise<{ gateway: ClusterGateway; heard: Gathered<RemotePlayerEvent>; cut: () => Promise<void> }> {
+): Promise<{ gateway: ClusterGateway; received: Gathered<RemotePlayerEvent>; cut: () => Promise<void> }> {
   const engine = await nats.connect({ servers: [nats.urls[server] ?? ""] });
   const gateway = await ClusterGateway.open({ ...SETTING, engine });
-  const heard = new Gathered<RemotePlayerEvent>();
-  gateway.world.peers?.onPlayer(heard.take);
+  const received = new Gathered<RemotePlayerEvent>();
+  gateway.world.peers?.onPlayer(received.take);
   gateway.world.keep(REGION);
-  return { gateway, heard, cut: () => engine.close() };
+  return { gateway, received, cut: () => engine.close() };
 }
 
 function at(x: number): Pose {
@@ -61,12 +61,12 @@ test(
     };
     for (const x of [4, 9]) {
       north.gateway.world.peers?.present(1, { ...ada, ...at(x) });
-      await south.heard.until((events) => seenLast(events) === x);
+      await south.received.until((events) => seenLast(events) === x);
     }
-    expect(south.heard.items.at(-1)).toMatchObject({ kind: "present", player: { ...ada, ...at(9) } });
+    expect(south.received.items.at(-1)).toMatchObject({ kind: "present", player: { ...ada, ...at(9) } });
     await north.cut();
-    await south.heard.until((events) => seenLast(events) === "gone");
-    expect(north.heard.items).toEqual([]);
+    await south.received.until((events) => seenLast(events) === "gone");
+    expect(north.received.items).toEqual([]);
     north.gateway.close();
     south.gateway.close();
     await south.cut();

@@ -14,7 +14,8 @@ const node = new ClusterNode({
   },
   ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {
-    onClaimed: (shard, term, tookMs) => say({ kind: "taken", shard, detail: `term ${term} in ${tookMs} ms` }),
+    onClaimed: (shard, term, tookMs) =>
+      say({ kind: "claimed", shard, detail: `term ${term} in ${tookMs} ms` }),
     onLost: (shard, error) => say({ kind: "lost", shard, detail: String(error) }),
     onJournalLost: (shard, detail) =>
       say({ kind: "trouble", detail: `shard ${shard} lost its journal: ${detail}` }),

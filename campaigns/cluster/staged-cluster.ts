@@ -86,7 +86,7 @@ export class StagedCluster {
     const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
       const position = { address: network.address(index), port };
       const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...position };
-      return new MemberProcess(network.prefix(index), program, settings, (news) => this.#hear(name, news));
+      return new MemberProcess(network.prefix(index), program, settings, (news) => this.#receive(name, news));
     };
     this.owners = Array.from({ length: OWNERS }, (_, index) =>
       member(SERVERS + index, `owner-${index}`, OWNER_PROGRAM, 0),
@@ -175,15 +175,15 @@ export class StagedCluster {
   }
 
   /**
-   * Moves a shard to another owner. If that one is slow, a third may take it, so this waits for any new
+   * Moves a shard to another owner. If that one is slow, a third may claim it, so this waits for any new
    * owner.
    */
   async move(shard: string, to: MemberProcess): Promise<void> {
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
     const before = this.claimed.length;
-    await this.ownerOf(shard)?.obey({ kind: "move", shard, successor: to.name });
+    await this.ownerOf(shard)?.execute({ kind: "move", shard, successor: to.name });
     const isTaken = (): boolean => this.claimed.slice(before).some((event) => event.shard === shard);
-    await waitUntil(isTaken, `somebody takes shard ${shard}, which is for ${to.name}`);
+    await waitUntil(isTaken, `a node claims shard ${shard}, which is for ${to.name}`);
   }
 
   /** Adds one shard: splits the far part off each of the first shards in turn, and then a nearer part. */
@@ -193,7 +193,7 @@ export class StagedCluster {
     const sectors = halfSpace(3, 1 - Math.floor(this.#splits / firsts.length));
     const newShard = `part-${++this.#splits}`;
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
-    await this.ownerOf(shard)?.obey({ kind: "split", shard, sectors, newShard });
+    await this.ownerOf(shard)?.execute({ kind: "split", shard, sectors, newShard });
   }
 
   async dispose(): Promise<void> {
@@ -210,9 +210,9 @@ export class StagedCluster {
     const { engine, folders } = this;
     await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));
-    await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "somebody takes the first shard");
+    await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "a node claims the first shard");
     for (const { from, to, sectors } of SPLITS) {
-      await this.ownerOf(from)?.obey({ kind: "split", shard: from, sectors, newShard: to });
+      await this.ownerOf(from)?.execute({ kind: "split", shard: from, sectors, newShard: to });
     }
     for (const [index, { to }] of SPLITS.entries()) {
       const successor = this.owners[index % OWNERS];
@@ -221,8 +221,8 @@ export class StagedCluster {
     await Promise.all(this.gateways.map((gateway) => gateway.start()));
   }
 
-  #hear(name: string, news: MemberNews): void {
-    if (news.kind === "taken") {
+  #receive(name: string, news: MemberNews): void {
+    if (news.kind === "claimed") {
       this.#owned.set(news.shard, name);
       this.claimed.push({ atMs: performance.now(), node: name, shard: news.shard, detail: news.detail });
     } else if (news.kind === "lost" && this.#owned.get(news.shard) === name) this.#owned.delete(news.shard);

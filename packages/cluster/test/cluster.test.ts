@@ -66,15 +66,15 @@ test("[K21] a node takes a world with many earlier sessions at the first attempt
 test("[K17] clusterNodes reports which nodes are alive and which are leaving", async () => {
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
-  const heard = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
+  const received = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
     const all = await small.settled(clusterNodes(engine, "town", small.clock));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
-  expect(await heard()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
+  expect(await received()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
   nodes[0]?.node.kill(new Error("killed"));
   await small.settled(nodes[1]?.node.drain() ?? Promise.resolve());
   await small.pass(600);
-  expect(await heard()).toEqual([
+  expect(await received()).toEqual([
     ["a", false, false],
     ["b", true, true],
     ["c", true, false],
@@ -114,7 +114,7 @@ test("[K25] a split fails if another node took the shard without a journal after
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
   let looks = 0;
   const requireHeld = async (): Promise<void> => {
-    if (++looks > 1) throw new OrthantError("ORT_FENCED", "somebody took it");
+    if (++looks > 1) throw new OrthantError("ORT_FENCED", "another node claimed it");
     await directory.bumpGeneration(engine);
   };
   const completed = directory.completeSplit(engine, split, requireHeld);
@@ -161,7 +161,7 @@ test("a moved shard can be moved back at once", async () => {
 test("[K25] a node that splits a shard writes the new shard's lease before other nodes can see the shard", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
   const splitter = nodes.find(({ node }) => node.owns("0"));
-  if (splitter === undefined) throw new Error("nobody owns the shard");
+  if (splitter === undefined) throw new Error("the shard has no owner");
   const swaps = vi.spyOn(splitter.engine.table, "swap");
   await small.settled(splitter.node.split("0", boxAt([0, 0, 0, 0]), "east"));
   await small.pass(3_000);

@@ -4,7 +4,7 @@ import { boxAt, boxBetween, decode, encode, type Position, positionFrom, regionB
 import type { World } from "@orthant/world";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
-import { SmallHost } from "./small-host.ts";
+import { SmallServer } from "./small-server.ts";
 
 /** Two sectors. A sector is 64 voxels wide, a region 16. */
 const TWO_SECTORS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
@@ -26,8 +26,8 @@ function herd(world: World): void {
 
 test("[K34] a gateway shows the saved entities that lie within a player's interest", async () => {
   const { small } = await town(herd);
-  const host = await SmallHost.open(small);
-  const ada = await host.join(1n, "Ada", TWO_SECTORS);
+  const server = await SmallServer.open(small);
+  const ada = await server.join(1n, "Ada", TWO_SECTORS);
   await small.until(() => ada.sight.length === 3);
   expect(new Map(ada.sight)).toEqual(
     new Map([
@@ -36,25 +36,25 @@ test("[K34] a gateway shows the saved entities that lie within a player's intere
       ["at 70", 70],
     ]),
   );
-  expect(ada.guest.entities[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
+  expect(ada.sync.entities[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
 });
 
 test("[K34] a player who looks at a shard without an owner sees its entities once it has one", async () => {
   const { small, nodes } = await town(herd);
-  const host = await SmallHost.open(small);
+  const server = await SmallServer.open(small);
   const dead = nodes.find(({ node }) => node.owns("0"));
   dead?.node.kill(new Error("killed"));
   dead?.engine.kill();
-  const ada = await host.join(1n, "Ada", regionBox([0, 0, 0, 0]));
+  const ada = await server.join(1n, "Ada", regionBox([0, 0, 0, 0]));
   await small.until(() => ada.sight.length === 1);
 });
 
 test("[K34] after a split each entity appears once, from the shard it is in", async () => {
   const { small, nodes } = await town(herd);
-  const host = await SmallHost.open(small);
+  const server = await SmallServer.open(small);
   const owner = nodes.find(({ node }) => node.owns("0"))?.node;
   await small.settled(owner?.split("0", boxAt([1, 0, 0, 0]), "east") ?? Promise.resolve());
-  const found = await small.settled(host.gateway.world.entitiesIn(TWO_SECTORS));
+  const found = await small.settled(server.gateway.world.entitiesIn(TWO_SECTORS));
   expect(found.map(({ name }) => name).sort()).toEqual(["at 20", "at 3", "at 70"]);
   // The wrong owner declines, although its copy has the entities too.
   expect(await ask(small, "0", [[4, 0, 0, 0]])).toEqual([{ kind: "elsewhere" }]);

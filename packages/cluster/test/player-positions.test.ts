@@ -4,15 +4,15 @@ import { openSave } from "@orthant/save";
 import { toHex } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
-import { SmallHost } from "./small-host.ts";
+import { SmallServer } from "./small-server.ts";
 
 const FORWARD = [0, 0, 0, 1] as const;
 
 interface Town {
   readonly small: SmallCluster;
   readonly nodes: readonly SmallNode[];
-  readonly north: SmallHost;
-  readonly south: SmallHost;
+  readonly north: SmallServer;
+  readonly south: SmallServer;
 }
 
 async function town(checkpointMs = 1_000, playersMax = 100): Promise<Town> {
@@ -23,10 +23,10 @@ async function town(checkpointMs = 1_000, playersMax = 100): Promise<Town> {
     await small.node("b", {}, checkpointMs, { playersMax }),
   ];
   await small.until(() => nodes.some(({ node }) => node.owns("0")));
-  return { small, nodes, north: await SmallHost.open(small), south: await SmallHost.open(small) };
+  return { small, nodes, north: await SmallServer.open(small), south: await SmallServer.open(small) };
 }
 
-test("[K32] a players question has these bytes", () => {
+test("[K32] a request about players has these bytes", () => {
   const pose = { position: [1.5, -2, 0, 0], orientation: FORWARD } as const;
   const bytes = encode(ownerRequestCodec, {
     kind: "players",
@@ -81,7 +81,7 @@ test("[K32] poses are in a save of the first shard after a checkpoint, and outli
   await save.close();
   const { node } = await small.node("c");
   await small.until(() => node.owns("0"));
-  const later = await SmallHost.open(small);
+  const later = await SmallServer.open(small);
   await later.join(1n, "Ada");
   expect(later.standing("Ada")).toBe(9);
 });
@@ -111,7 +111,7 @@ test("[K32] a gateway that notices a player's departure late does not restore an
   await small.pass(100);
   world.keepPlayer(1n, "Ada", { position: [10, 1, 1, 0], orientation: FORWARD }, 6_500);
   await small.pass(100);
-  const later = await SmallHost.open(small);
+  const later = await SmallServer.open(small);
   await later.join(1n, "Ada");
   expect(later.standing("Ada")).toBe(20);
 });
@@ -143,7 +143,7 @@ test("[K32] when no owner answers, players still join, at the last pose this gat
   const { node } = await small.node("c");
   await small.until(() => node.owns("0"));
   await small.pass(500);
-  const later = await SmallHost.open(small);
+  const later = await SmallServer.open(small);
   await later.join(1n, "Ada");
   expect(later.standing("Ada")).toBe(9);
 });
@@ -151,10 +151,10 @@ test("[K32] when no owner answers, players still join, at the last pose this gat
 test("[K33] when the player limit is reached, known players are still remembered", async () => {
   const { small, north, south } = await town(1_000, 2);
   const stay = async (clientId: bigint, name: string, x: number): Promise<void> => {
-    const guest = await north.join(clientId, name);
-    guest.move(x);
+    const client = await north.join(clientId, name);
+    client.move(x);
     await small.until(() => north.standing(name) === x);
-    guest.leave();
+    client.leave();
     await small.pass(100);
   };
   await stay(1n, "Ada", 9);
@@ -175,7 +175,7 @@ test("a closing gateway waits until an owner has its players' poses, but not for
   const ada = await north.join(1n, "Ada");
   ada.move(9);
   await small.until(() => north.standing("Ada") === 9);
-  await north.host.shutdown("done", 0);
+  await north.sync.shutdown("done", 0);
   await small.settled(north.gateway.served.save());
   north.gateway.close();
   ada.leave();
@@ -183,7 +183,7 @@ test("a closing gateway waits until an owner has its players' poses, but not for
   await small.until(() => south.standing("Ada") !== undefined);
   expect(south.standing("Ada")).toBe(9);
   for (const { engine } of nodes) engine.kill();
-  await south.host.shutdown("done", 0);
+  await south.sync.shutdown("done", 0);
   const startMs = small.clock.nowMs();
   await small.settled(south.gateway.served.save());
   expect(small.clock.nowMs() - startMs).toBe(2_000);

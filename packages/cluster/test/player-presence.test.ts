@@ -4,7 +4,7 @@ import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
-import { type SmallGuest, SmallHost } from "./small-host.ts";
+import { type SmallClient, SmallServer } from "./small-server.ts";
 
 const HOME = "p.town.0_0_0_0";
 /** Two sectors. A sector is 64 voxels wide. */
@@ -14,20 +14,22 @@ const ADA: PresenceMessage["players"][number] = {
   ...{ position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] },
 };
 
-async function town(hosts: number): Promise<{ readonly small: SmallCluster; readonly hosts: SmallHost[] }> {
+async function town(
+  servers: number,
+): Promise<{ readonly small: SmallCluster; readonly servers: SmallServer[] }> {
   const small = new SmallCluster();
   await small.create();
   const { node } = await small.node("a");
   await small.until(() => node.owns("0"));
-  const opened: SmallHost[] = [];
-  for (let index = 0; index < hosts; index++) opened.push(await SmallHost.open(small));
-  return { small, hosts: opened };
+  const opened: SmallServer[] = [];
+  for (let index = 0; index < servers; index++) opened.push(await SmallServer.open(small));
+  return { small, servers: opened };
 }
 
-function hostAt(hosts: readonly SmallHost[], index: number): SmallHost {
-  const host = hosts[index];
-  if (host === undefined) throw new Error(`there is no host ${index}`);
-  return host;
+function serverAt(servers: readonly SmallServer[], index: number): SmallServer {
+  const server = servers[index];
+  if (server === undefined) throw new Error(`there is no host ${index}`);
+  return server;
 }
 
 test("[K28] a presence message has these bytes, and anything else is rejected", () => {
@@ -44,24 +46,26 @@ test("[K28] a presence message has these bytes, and anything else is rejected", 
 });
 
 test("[K28] players of two gateways see each other join, move and leave, but never themselves", async () => {
-  const { small, hosts } = await town(2);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  const bo = await hostAt(hosts, 1).join(2n, "Bo");
+  const { small, servers } = await town(2);
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
+  const bo = await serverAt(servers, 1).join(2n, "Bo");
   await small.until(() => ada.sight.length === 1 && bo.sight.length === 1);
-  expect(ada.guest.entities[0]).toMatchObject({ isPlayer: true, id: 2n, name: "Bo" });
+  expect(ada.sync.entities[0]).toMatchObject({ isPlayer: true, id: 2n, name: "Bo" });
   bo.move(9);
   expect(await small.until(() => ada.sight[0]?.[1] === 9)).toBeLessThanOrEqual(300);
   bo.leave();
   expect(await small.until(() => ada.sight.length === 0)).toBeLessThanOrEqual(300);
   await small.pass(5_000);
   expect(ada.sight).toEqual([]);
-  expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
+  expect(serverAt(servers, 0).gateway.report.distantPlayers).toBe(0);
 });
 
 test("[K28] a player who leaves disappears even if a whole message is sent first", async () => {
   const { small } = await town(0);
-  const told: number[] = [];
-  await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes).players.length));
+  const received: number[] = [];
+  await small.hub
+    .connect()
+    .listen(HOME, (bytes) => received.push(decode(presenceCodec, bytes).players.length));
   const { gateway } = await small.gateway();
   // A gateway sends whole messages from a second after it opened.
   await small.pass(960);
@@ -69,17 +73,17 @@ test("[K28] a player who leaves disappears even if a whole message is sent first
   await small.pass(20);
   gateway.world.peers?.gone(1);
   await small.pass(2_000);
-  expect(told).toEqual([1, 0]);
+  expect(received).toEqual([1, 0]);
 });
 
-test("[K28] a player who changes sectors stays the same being to observers of both", async () => {
-  const { small, hosts } = await town(2);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada", TWO_SECTORS);
-  const bo = await hostAt(hosts, 1).join(2n, "Bo");
-  const cy = await hostAt(hosts, 1).join(3n, "Cy");
+test("[K28] a player who changes sectors stays the same entity to observers of both", async () => {
+  const { small, servers } = await town(2);
+  const ada = await serverAt(servers, 0).join(1n, "Ada", TWO_SECTORS);
+  const bo = await serverAt(servers, 1).join(2n, "Bo");
+  const cy = await serverAt(servers, 1).join(3n, "Cy");
   cy.move(70);
   await small.until(() => ada.sight.length === 2 && ada.sight.some(([, x]) => x === 70));
-  const numbers = ada.guest.entities.map(({ number }) => number);
+  const numbers = ada.sync.entities.map(({ number }) => number);
   // They swap sectors, so that both sectors lose and gain a player at once.
   bo.move(71);
   cy.move(3);
@@ -90,84 +94,84 @@ test("[K28] a player who changes sectors stays the same being to observers of bo
       ["Cy", 3],
     ]),
   );
-  expect(ada.guest.entities.map(({ number }) => number).sort()).toEqual([...numbers].sort());
+  expect(ada.sync.entities.map(({ number }) => number).sort()).toEqual([...numbers].sort());
 });
 
 test("[K29] moving players are reported ten times a second, and standing players once", async () => {
-  const { small, hosts } = await town(1);
-  const told: PresenceMessage[] = [];
-  await small.hub.connect().listen(HOME, (bytes) => told.push(decode(presenceCodec, bytes)));
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  const bo = await hostAt(hosts, 0).join(2n, "Bo");
+  const { small, servers } = await town(1);
+  const received: PresenceMessage[] = [];
+  await small.hub.connect().listen(HOME, (bytes) => received.push(decode(presenceCodec, bytes)));
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
+  const bo = await serverAt(servers, 0).join(2n, "Bo");
   await small.pass(1_000);
-  told.length = 0;
+  received.length = 0;
   await small.pass(10_000);
-  expect(told.map(({ isWhole, players }) => [isWhole, players.length])).toEqual(
+  expect(received.map(({ isWhole, players }) => [isWhole, players.length])).toEqual(
     new Array(10).fill([true, 2]),
   );
-  told.length = 0;
+  received.length = 0;
   for (let step = 0; step < 200; step++) {
     ada.move(step % 8);
     bo.move((step + 1) % 8);
     await small.pass(50);
   }
-  expect(told.length).toBeLessThanOrEqual(111);
-  expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
+  expect(received.length).toBeLessThanOrEqual(111);
+  expect(received.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
 });
 
 test("[K29] a gateway listens only to sectors that its players look at", async () => {
-  const { small, hosts } = await town(2);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  const far = await hostAt(hosts, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
+  const { small, servers } = await town(2);
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
+  const far = await serverAt(servers, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
   far.move(650);
   await small.pass(2_000);
   expect(ada.sight).toEqual([]);
-  expect(hostAt(hosts, 0).gateway.report.distantPlayers).toBe(0);
+  expect(serverAt(servers, 0).gateway.report.distantPlayers).toBe(0);
   // A player who looks away loses sight of others, and regains it on looking back.
   far.move(2);
   await small.until(() => ada.sight.length === 1);
-  ada.guest.setInterest({ boxes: [regionBox([80, 0, 0, 0])], center: [0, 0, 0, 0] });
-  await small.until(() => hostAt(hosts, 0).gateway.report.distantPlayers === 0);
-  ada.guest.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
+  ada.sync.setInterest({ boxes: [regionBox([80, 0, 0, 0])], center: [0, 0, 0, 0] });
+  await small.until(() => serverAt(servers, 0).gateway.report.distantPlayers === 0);
+  ada.sync.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
   await small.until(() => ada.sight.length === 1);
 });
 
 test("[K30] players of a killed or disconnected gateway vanish within four seconds and return with it", async () => {
-  const { small, hosts } = await town(3);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  await hostAt(hosts, 1).join(2n, "Bo");
-  const cy = await hostAt(hosts, 2).join(3n, "Cy");
+  const { small, servers } = await town(3);
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
+  await serverAt(servers, 1).join(2n, "Bo");
+  const cy = await serverAt(servers, 2).join(3n, "Cy");
   await small.until(() => ada.sight.length === 2);
-  hostAt(hosts, 1).kill();
+  serverAt(servers, 1).kill();
   await small.pass(2_000);
   expect(ada.sight.length).toBe(2);
   await small.pass(2_200);
   expect(ada.sight.map(([name]) => name)).toEqual(["Cy"]);
-  hostAt(hosts, 2).engine.partition = "both";
+  serverAt(servers, 2).engine.partition = "both";
   await small.pass(4_200);
   expect([ada.sight, cy.sight]).toEqual([[], []]);
-  hostAt(hosts, 2).engine.partition = "none";
+  serverAt(servers, 2).engine.partition = "none";
   await small.until(() => ada.sight.length === 1 && cy.sight.length === 1);
 });
 
 test("[K30] a player who changes interest while the engine is away sees others once it is back", async () => {
-  const { small, hosts } = await town(2);
-  await hostAt(hosts, 1).join(2n, "Bo");
-  const ada = await hostAt(hosts, 0).join(1n, "Ada", regionBox([90, 0, 0, 0]));
-  hostAt(hosts, 0).engine.partition = "both";
+  const { small, servers } = await town(2);
+  await serverAt(servers, 1).join(2n, "Bo");
+  const ada = await serverAt(servers, 0).join(1n, "Ada", regionBox([90, 0, 0, 0]));
+  serverAt(servers, 0).engine.partition = "both";
   await small.pass(2_000);
-  ada.guest.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
+  ada.sync.setInterest({ boxes: [regionBox([0, 0, 0, 0])], center: [0, 0, 0, 0] });
   await small.pass(2_000);
-  hostAt(hosts, 0).engine.partition = "none";
+  serverAt(servers, 0).engine.partition = "none";
   await small.until(() => ada.sight.length === 1);
 });
 
 test("[K30] players of a closing gateway vanish at once", async () => {
-  const { small, hosts } = await town(2);
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
-  const bo = await hostAt(hosts, 1).join(2n, "Bo");
+  const { small, servers } = await town(2);
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
+  const bo = await serverAt(servers, 1).join(2n, "Bo");
   await small.until(() => ada.sight.length === 1);
-  hostAt(hosts, 1).gateway.close();
+  serverAt(servers, 1).gateway.close();
   expect(await small.until(() => ada.sight.length === 0)).toBeLessThanOrEqual(300);
   bo.move(5);
   await small.pass(2_000);
@@ -175,53 +179,54 @@ test("[K30] players of a closing gateway vanish at once", async () => {
 });
 
 test("[K28] [K30] despite loss and delay, all players finally see who is there and where", async () => {
-  const { small, hosts } = await town(3);
+  const { small, servers } = await town(3);
   const prng = new Prng(11);
-  const guests: { readonly name: string; readonly guest: SmallGuest; home: SmallHost | undefined }[] = [];
+  const clients: { readonly name: string; readonly client: SmallClient; home: SmallServer | undefined }[] =
+    [];
   for (let index = 0; index < 6; index++) {
-    const home = hostAt(hosts, index % 3);
+    const home = serverAt(servers, index % 3);
     const name = `p${index}`;
-    guests.push({ name, guest: await home.join(BigInt(index + 1), name, TWO_SECTORS), home });
+    clients.push({ name, client: await home.join(BigInt(index + 1), name, TWO_SECTORS), home });
   }
   small.hub.faultPlan = { ...NO_ENGINE_FAULTS, delayMsMax: 150, deliveryLoss: 0.3 };
   for (let step = 0; step < 150; step++) {
-    const player = prng.pick(guests);
+    const player = prng.pick(clients);
     if (player.home === undefined) {
-      player.home = prng.pick(hosts);
-      player.guest.connect(player.home);
+      player.home = prng.pick(servers);
+      player.client.connect(player.home);
     } else if (prng.fraction() < 0.2) {
-      player.guest.leave();
+      player.client.leave();
       player.home = undefined;
-    } else if (player.guest.guest.phase === "joined") {
-      player.guest.move(prng.between(0, 127));
+    } else if (player.client.sync.phase === "joined") {
+      player.client.move(prng.between(0, 127));
     }
     await small.pass(prng.between(10, 120));
   }
   small.hub.faultPlan = NO_ENGINE_FAULTS;
   await small.pass(12_000);
-  const here = guests.filter(({ home }) => home !== undefined);
+  const here = clients.filter(({ home }) => home !== undefined);
   expect(here.length).toBeGreaterThan(2);
-  for (const { name, guest } of here) {
+  for (const { name, client } of here) {
     const others = here.filter((other) => other.name !== name);
     const stand = (other: (typeof others)[number]): number | undefined => other.home?.standing(other.name);
-    expect(new Map(guest.sight)).toEqual(new Map(others.map((other) => [other.name, stand(other)])));
+    expect(new Map(client.sight)).toEqual(new Map(others.map((other) => [other.name, stand(other)])));
   }
 });
 
 test("[K31] garbled messages, and those of another sector or with the listener's own mark, change nothing", async () => {
-  const { small, hosts } = await town(2);
+  const { small, servers } = await town(2);
   const own: PresenceMessage[] = [];
   const stranger = small.hub.connect();
   const listening = await stranger.listen(HOME, (bytes) => own.push(decode(presenceCodec, bytes)));
-  const ada = await hostAt(hosts, 0).join(1n, "Ada");
+  const ada = await serverAt(servers, 0).join(1n, "Ada");
   await small.pass(1_500);
   listening.end();
   const marks = new Set(own.map(({ gateway }) => gateway));
   expect(marks.size).toBe(1);
-  const tell = (message: PresenceMessage): void => stranger.broadcast(HOME, encode(presenceCodec, message));
+  const send = (message: PresenceMessage): void => stranger.broadcast(HOME, encode(presenceCodec, message));
   const here = { ...ADA, position: [2, 2, 2, 0] as const };
-  for (const gateway of marks) tell({ gateway, isWhole: true, players: [{ ...here, session: 900 }] });
-  tell({ gateway: 5n, isWhole: true, players: [here, { ...here, session: 8, position: [99, 0, 0, 0] }] });
+  for (const gateway of marks) send({ gateway, isWhole: true, players: [{ ...here, session: 900 }] });
+  send({ gateway: 5n, isWhole: true, players: [here, { ...here, session: 8, position: [99, 0, 0, 0] }] });
   const good = encode(presenceCodec, { gateway: 5n, isWhole: true, players: [here] });
   for (let length = 0; length < good.length; length++) stranger.broadcast(HOME, good.subarray(0, length));
   stranger.broadcast(HOME, Uint8Array.from([...good, 1]));

@@ -16,7 +16,7 @@ interface Request {
   endMs: number;
 }
 
-/** Records every question about regions that a node asks from now on. */
+/** Records every request for regions that a node sends from now on. */
 function requestsOf(engine: MemoryEngine, clock: FakeClock): Request[] {
   const requests: Request[] = [];
   const request = engine.request.bind(engine);
@@ -63,7 +63,7 @@ test("a reconnected gateway compares thousands of regions in small steps with re
   for (const [index, { startMs }] of calm.entries()) {
     const last = calm[index - 1];
     if (last === undefined) continue;
-    // One question at a time, followed by a rest as long as the answer took.
+    // One request at a time, followed by a pause as long as the answer took.
     expect(startMs).toBeGreaterThanOrEqual(last.endMs);
     if (last !== requests[before - 1])
       expect(startMs - last.endMs).toBeGreaterThanOrEqual(last.endMs - last.startMs);

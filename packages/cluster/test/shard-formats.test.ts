@@ -250,8 +250,8 @@ describe("values of keys", () => {
   });
 });
 
-describe("questions", () => {
-  test("[K19] questions and answers round-trip, and are rejected if truncated", () => {
+describe("requests", () => {
+  test("[K19] requests and answers round-trip, and are rejected if truncated", () => {
     const requests = [
       {
         kind: "edits",
@@ -314,7 +314,7 @@ describe("questions", () => {
     }
   });
 
-  test("[K34] questions and answers about entities have these bytes", () => {
+  test("[K34] requests and answers about entities have these bytes", () => {
     const request = { kind: "entities", regions: [[1, -2, 3, 4]] } as const;
     expect(toHex(encode(ownerRequestCodec, request))).toBe("030102030608");
     const answer = { kind: "entities", answers: [{ kind: "here", entities: [SHEEP] }] } as const;

@@ -164,20 +164,20 @@ export class ClusterGateway {
   #syncWorld(generators: GeneratorRegistry): SyncWorld {
     const regions = this.#regions;
     const { map } = this.#directory;
-    // No clock is ever issued twice under one mark, in any shard or epoch, so one era covers all of them.
-    const era = { number: EPOCH_MAX, id: map.mark };
+    // No clock is ever issued twice under one mark, in any shard or term, so one epoch covers all of them.
+    const epoch = { number: EPOCH_MAX, id: map.mark };
     return {
-      ...{
-        worldId: map.world.worldId,
-        era,
-        name: clipText(map.world.name, WORLD_NAME_BYTES_MAX),
-        spawn: map.world.spawn,
-      },
-      ...{ shape: map.world.shape, catalog: map.world.catalog, generators },
+      worldId: map.world.worldId,
+      era: epoch,
+      name: clipText(map.world.name, WORLD_NAME_BYTES_MAX),
+      spawn: map.world.spawn,
+      shape: map.world.shape,
+      catalog: map.world.catalog,
+      generators,
       get field() {
         return regions.field;
       },
-      remembers: ({ number, id }) => number === era.number && id === era.id,
+      remembers: ({ number, id }) => number === epoch.number && id === epoch.id,
       clockOf: (region) => regions.clockOf(region),
       isLoaded: (chunks) => regions.isLoaded(chunks),
       load: (chunks) => regions.load(chunks),

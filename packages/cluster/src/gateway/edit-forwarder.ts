@@ -216,8 +216,5 @@ function together(outcomes: readonly Settled[]): Settled {
 }
 
 function offline(): OrthantError {
-  return new OrthantError(
-    "ORT_ENGINE_AWAY",
-    "the engine is away: the world can be looked at, and not changed",
-  );
+  return new OrthantError("ORT_ENGINE_AWAY", "the engine is away: the world is read-only");
 }

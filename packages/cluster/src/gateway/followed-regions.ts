@@ -74,7 +74,7 @@ export class FollowedRegions {
     this.#volume = options.field.shape.volume;
     this.#auditedMs = options.clock.nowMs();
     this.#sectors = new SectorSubscriptions((sector) =>
-      options.engine.follow(options.world, sector, (record) => this.#take(record)),
+      options.engine.follow(options.world, sector, (record) => this.#receiveRecord(record)),
     );
     this.#queue = new OwnerQueue<Followed>({
       ...options,
@@ -194,7 +194,7 @@ export class FollowedRegions {
     return new Promise((resolve) => followed.waiting.push({ clock, resolve }));
   }
 
-  #take(published: PublishedRecord): void {
+  #receiveRecord(published: PublishedRecord): void {
     let record: ReturnType<typeof decodeRecord>;
     try {
       record = decodeRecord(published.bytes, this.#volume);
@@ -246,12 +246,12 @@ export class FollowedRegions {
     if (answer.kind !== "regions" || answer.answers.length !== wanted.length) return wanted;
     return wanted.filter((followed, index) => {
       const item = answer.answers[index];
-      return item === undefined || !this.#takeAnswer(followed, item);
+      return item === undefined || !this.#receiveAnswer(followed, item);
     });
   }
 
   /** Handles an owner's answer about a region. Returns true if the region is complete. */
-  #takeAnswer(followed: Followed, answer: RegionAnswer): boolean {
+  #receiveAnswer(followed: Followed, answer: RegionAnswer): boolean {
     if (this.#regions.get(...followed.region) !== followed) return true;
     if (answer.kind === "elsewhere" || answer.kind === "later") return false;
     if (answer.kind === "same") {

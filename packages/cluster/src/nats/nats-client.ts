@@ -139,9 +139,9 @@ export class NatsClient {
     return { end: () => void this.#listeners.delete(listener) };
   }
 
-  /** Tells all status listeners that deliveries may have been lost. */
+  /** Reports to all status listeners that deliveries may have been lost. */
   reportLag(): void {
-    this.#tell("lagging");
+    this.#notify("lagging");
   }
 
   async close(): Promise<void> {
@@ -160,16 +160,16 @@ export class NatsClient {
     for await (const status of this.connection.status()) {
       if (status.type === "disconnect") {
         this.#isConnected = false;
-        this.#tell("disconnected");
+        this.#notify("disconnected");
       } else if (status.type === "reconnect") {
         this.#isConnected = true;
-        this.#tell("connected");
-        this.#tell("lagging");
-      } else if (status.type === "slowConsumer") this.#tell("lagging");
+        this.#notify("connected");
+        this.#notify("lagging");
+      } else if (status.type === "slowConsumer") this.#notify("lagging");
     }
   }
 
-  #tell(status: EngineStatus): void {
+  #notify(status: EngineStatus): void {
     for (const listener of this.#listeners) listener(status);
   }
 }
@@ -193,7 +193,7 @@ export function refusalOf(error: unknown): number | undefined {
 }
 
 /** Returns true if nothing listens at the subject of a request. */
-export function isNobody(error: unknown): boolean {
+export function isNoResponder(error: unknown): boolean {
   return (
     error instanceof errors.NoRespondersError || (error instanceof RequestError && error.isNoResponders())
   );

@@ -11,7 +11,7 @@ import {
 } from "./names.ts";
 import {
   engineFailure,
-  isNobody,
+  isNoResponder,
   NatsClient,
   type NatsConnectionOptions,
   REFUSAL,
@@ -132,7 +132,7 @@ class NatsEngine implements Engine {
       if (failed === "") return message.data;
       throw new OrthantError("ORT_ENGINE_AWAY", `${address} failed to answer: ${failed}`);
     } catch (error) {
-      if (isNobody(error))
+      if (isNoResponder(error))
         throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `no process responds at ${address}`);
       throw engineFailure(error, `asking ${address}`);
     }

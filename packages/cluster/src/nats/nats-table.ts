@@ -87,7 +87,7 @@ class TableFeed {
   /** Sequence up to which all writes were passed on. */
   #seen = 0;
   /** Sequence of the newest write we know of. */
-  #heard = 0;
+  #newest = 0;
   #reading: Promise<void> | undefined;
   #isQuiet = false;
 
@@ -99,7 +99,7 @@ class TableFeed {
   static async open(link: NatsClient): Promise<TableFeed> {
     const feed = new TableFeed(link);
     try {
-      feed.#subscription = await link.subscribe(`${TABLE_FEED_PREFIX}>`, (message) => feed.#hear(message));
+      feed.#subscription = await link.subscribe(`${TABLE_FEED_PREFIX}>`, (message) => feed.#receive(message));
       await feed.#catchUp();
       return feed;
     } catch (error) {
@@ -124,12 +124,12 @@ class TableFeed {
     this.#listeners.clear();
   }
 
-  #hear({ subject, headers, data }: Msg): void {
+  #receive({ subject, headers, data }: Msg): void {
     const sequence = Number(headers?.get("Nats-Sequence"));
     // Any other message was not published by the stream.
     if (headers === undefined || !Number.isSafeInteger(sequence)) return;
     this.#isQuiet = false;
-    this.#heard = Math.max(this.#heard, sequence);
+    this.#newest = Math.max(this.#newest, sequence);
     if (sequence === this.#seen + 1 && this.#reading === undefined) {
       this.#pass(subject.slice(TABLE_FEED_PREFIX.length), sequence, data, headers);
     } else if (sequence > this.#seen) this.#catchUp().catch(ignoreAway);
@@ -143,15 +143,15 @@ class TableFeed {
 
   /** Runs once at a time; a running pass also reads what arrives meanwhile. */
   #catchUp(): Promise<void> {
-    this.#reading ??= this.#readToHeard().finally(() => {
+    this.#reading ??= this.#readToNewest().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #readToHeard(): Promise<void> {
+  async #readToNewest(): Promise<void> {
     await this.#readPass();
-    while (this.#seen < this.#heard) {
+    while (this.#seen < this.#newest) {
       await delay(RETRY_MS);
       await this.#readPass();
     }

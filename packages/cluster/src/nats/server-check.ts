@@ -1,5 +1,5 @@
 import { OrthantError, PATCH_BYTES_MAX } from "@orthant/core";
-import { isNobody, type NatsClient } from "./nats-client.ts";
+import { isNoResponder, type NatsClient } from "./nats-client.ts";
 
 /**
  * Subject at which servers report their settings, exported from the system account by their configuration.
@@ -62,7 +62,7 @@ async function askSettings(link: NatsClient): Promise<readonly ServerSettings[]>
       if (answers.length >= Math.max(...sizes)) break;
     }
   } catch (error) {
-    if (!isNobody(error)) throw error;
+    if (!isNoResponder(error)) throw error;
   }
   if (answers.length > 0) return answers;
   return unfit(

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createInbox, headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
-import { engineFailure, isNobody, type NatsClient, REFUSAL } from "./nats-client.ts";
+import { engineFailure, isNoResponder, type NatsClient, REFUSAL } from "./nats-client.ts";
 
 /** A stream's answer to a message, or to the last one of a batch. */
 export type PublishAnswer =
@@ -65,7 +65,7 @@ export async function publishWhole(
     } catch (error) {
       // No server received it, so nothing was stored: the stream was just created or moved, and our server
       // does not know it yet.
-      if (attempt === ATTEMPTS || !isNobody(error))
+      if (attempt === ATTEMPTS || !isNoResponder(error))
         throw engineFailure(error, `writing to the stream ${stream}`);
     }
     await delay(RETRY_MS * 2 ** attempt);
@@ -129,7 +129,7 @@ export function readHeld(
     const inbox = createInbox();
     const reading = new HeldReading(link.timeoutMilliseconds);
     const subscription = link.connection.subscribe(inbox, {
-      callback: (error, message) => (error === null ? reading.take(message) : reading.fail(error)),
+      callback: (error, message) => (error === null ? reading.add(message) : reading.fail(error)),
     });
     try {
       const request = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
@@ -158,7 +158,7 @@ class HeldReading {
     this.#timer = setTimeout(() => this.#endInSilence(), timeoutMilliseconds);
   }
 
-  take({ headers, data }: Msg): void {
+  add({ headers, data }: Msg): void {
     const code = headers?.code ?? 0;
     if (code === END_OF_BATCH || code === NOTHING_FOUND) this.#resolve(this.#held);
     else if (headers === undefined || code !== 0)

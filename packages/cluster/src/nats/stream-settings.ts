@@ -73,7 +73,7 @@ export async function findStream(
       throw error;
     }
   });
-  if (info !== undefined) mustBeAsAsked(settings, info.config);
+  if (info !== undefined) requireSettings(settings, info.config);
   return info;
 }
 
@@ -91,7 +91,7 @@ export async function ensureStream(
     try {
       if ((await findStream(link, settings)) !== undefined) return;
       const made = await makeStream(link, { ...settings, first_seq: firstSequence });
-      if (made !== undefined) return mustBeAsAsked(settings, made.config);
+      if (made !== undefined) return requireSettings(settings, made.config);
     } catch (error) {
       if (attempt === ATTEMPTS || !isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
     }
@@ -135,7 +135,7 @@ function kept(replicas: number): Partial<StreamConfig> {
   };
 }
 
-function mustBeAsAsked(settings: StreamSettings, stored: StreamConfig): void {
+function requireSettings(settings: StreamSettings, stored: StreamConfig): void {
   const wrong = (Object.keys(settings) as (keyof StreamConfig)[])
     .filter((key) => !isDeepStrictEqual(settings[key], stored[key]))
     .map(

@@ -94,7 +94,7 @@ export class ShardOwner {
   #checkpointedMs: number;
   #requests = 0;
   #isClosing = false;
-  #isHeld = false;
+  #isPaused = false;
   #whenIdle: (() => void)[] = [];
 
   private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: World) {
@@ -179,11 +179,11 @@ export class ShardOwner {
    * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored.
    */
   async pauseEdits(): Promise<() => void> {
-    this.#isHeld = true;
+    this.#isPaused = true;
     await this.#whenAnswered();
     await this.#log.whenSafe();
     return () => {
-      this.#isHeld = false;
+      this.#isPaused = false;
     };
   }
 
@@ -236,7 +236,7 @@ export class ShardOwner {
   }
 
   async #applyAll(edits: readonly EditRequest[]): Promise<OwnerAnswer> {
-    if (this.#isHeld) return AWAY;
+    if (this.#isPaused) return AWAY;
     const outcomes: ShardEditResult[] = [];
     for (const edit of edits) outcomes.push(await this.#apply(edit));
     await this.#log.whenSafe();

@@ -83,8 +83,8 @@ export class ClusterDirectory {
     const directory = new ClusterDirectory(world, map, entry.revision);
     const { table } = engine;
     directory.#subscriptions.push(
-      await table.watch(mapKey(world), (written) => directory.#takeMap(written)),
-      await table.watch(leasePrefix(world), (written) => directory.#takeLease(written)),
+      await table.watch(mapKey(world), (written) => directory.#receiveMap(written)),
+      await table.watch(leasePrefix(world), (written) => directory.#receiveLease(written)),
     );
     return directory;
   }
@@ -151,27 +151,27 @@ export class ClusterDirectory {
           ? entry.revision
           : await engine.table.swap(key, encode(shardMapCodec, changed), entry.revision);
       if (revision === undefined) continue;
-      this.#noteMap(changed, revision);
+      this.#setMap(changed, revision);
       // Otherwise another map replaced it meanwhile, perhaps in a table that was lost and refilled.
       if (this.#revision === revision) return;
     }
   }
 
-  #takeMap({ key, value, revision }: Entry): void {
+  #receiveMap({ key, value, revision }: Entry): void {
     if (key !== mapKey(this.#world) || value === undefined) return;
     const map = readable(() => decode(shardMapCodec, value));
     if (map === undefined) return;
-    this.#noteMap(map, revision);
+    this.#setMap(map, revision);
   }
 
-  #noteMap(map: ShardMap, revision: number): void {
+  #setMap(map: ShardMap, revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
     this.#map = map;
     for (const events of [...this.#listeners]) events.onMap?.(map);
   }
 
-  #takeLease({ key, value, revision }: Entry): void {
+  #receiveLease({ key, value, revision }: Entry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
     const lease = value && readable(() => decode(leaseCodec, value));
     // A lost table may give a shard a lower term; the node that claims it learns the real one on disk.

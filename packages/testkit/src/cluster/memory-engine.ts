@@ -121,14 +121,14 @@ export class MemoryEngine implements Engine {
     return this.#exchange<Uint8Array>(timeoutMilliseconds, (resolve, reject) => {
       const there = [...this.#hub.engines].filter((engine) => engine.#respondsAt(address));
       if (there.length === 0)
-        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", `nobody answers at ${address}`));
+        reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", `no node answers at ${address}`));
       for (const engine of there) engine.#ask(address, request.slice(), resolve);
     });
   }
 
   broadcast(topic: string, bytes: Uint8Array): void {
     if (this.#isClosed || this.#isCut("to engine")) return;
-    for (const engine of this.#hub.engines) engine.#hear(topic, bytes);
+    for (const engine of this.#hub.engines) engine.#receive(topic, bytes);
   }
 
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
@@ -182,10 +182,10 @@ export class MemoryEngine implements Engine {
     }
     if (this.#isNoticed) {
       this.#isNoticed = false;
-      this.#tell("connected");
+      this.#notify("connected");
     }
     // Messages sent meanwhile are lost, noticed or not.
-    this.#tell("lagging");
+    this.#notify("lagging");
     this.deliverWrites();
   }
 
@@ -247,7 +247,7 @@ export class MemoryEngine implements Engine {
     };
   }
 
-  #hear(topic: string, bytes: Uint8Array): void {
+  #receive(topic: string, bytes: Uint8Array): void {
     for (const listener of this.#listeners.get(topic) ?? []) {
       if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
@@ -265,7 +265,7 @@ export class MemoryEngine implements Engine {
     if (this.#isCut("from engine")) return;
     this.#deliver(() => {
       for (const answer of this.#answers.get(address) ?? []) {
-        // A failed answer sends nothing, so the question times out.
+        // A failed answer sends nothing, so the request times out.
         answer(request).then(
           (bytes) => this.#send(() => resolve(bytes)),
           () => undefined,
@@ -362,10 +362,10 @@ export class MemoryEngine implements Engine {
   #notice(): void {
     if (this.#partition === "none" || this.#isNoticed || this.#isClosed) return;
     this.#isNoticed = true;
-    this.#tell("disconnected");
+    this.#notify("disconnected");
   }
 
-  #tell(status: EngineStatus): void {
+  #notify(status: EngineStatus): void {
     this.#happen(() => {
       for (const listener of [...this.#statusListeners]) listener(status);
     });

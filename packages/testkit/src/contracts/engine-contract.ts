@@ -24,7 +24,7 @@ export function describeEngineContract(adapter: string, make: () => Promise<Engi
 }
 
 function describeJournal(on: OnEngine): void {
-  on("finds no journal that nobody made, and begins one at 1", async ({ connect }, world) => {
+  on("finds no journal before it is created, and begins one at 1", async ({ connect }, world) => {
     const engine = await connect();
     expect(await engine.findJournal(world, "1")).toBeUndefined();
     const journal = await engine.journal(world, "1");
@@ -33,7 +33,7 @@ function describeJournal(on: OnEngine): void {
   });
 
   on(
-    "begins a journal where it is told to, and one that is there stays as it is",
+    "begins a new journal at the given sequence, and leaves an existing one unchanged",
     async ({ connect }, world) => {
       const engine = await connect();
       const first = 5_000_000_000;
@@ -44,7 +44,7 @@ function describeJournal(on: OnEngine): void {
     },
   );
 
-  on("gives back what was appended, whole and in order, to another node", async ({ connect }, world) => {
+  on("returns all appended records, in order, to another node", async ({ connect }, world) => {
     const [writer, reader] = [await connect(), await connect()];
     const journal = await writer.journal(world, "1");
     const records = [
@@ -60,7 +60,7 @@ function describeJournal(on: OnEngine): void {
     expect(found.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
   });
 
-  on("refuses a writer who is wrong about the end, and stores nothing of it", async ({ connect }, world) => {
+  on("rejects a writer that expects another end, and stores nothing of it", async ({ connect }, world) => {
     const journal = await (await connect()).journal(world, "1");
     await journal.append([recordOf("a"), recordOf("b")], 0);
     const before = await journal.state();
@@ -74,7 +74,7 @@ function describeJournal(on: OnEngine): void {
     expect(await journal.append([recordOf("c")], 2)).toEqual({ kind: "stored", last: 3 });
   });
 
-  on("lets one of several writers through who are right about the end", async ({ connect }, world) => {
+  on("accepts one of several writers that expect the right end", async ({ connect }, world) => {
     const engines = [await connect(), await connect(), await connect()];
     const journals = await Promise.all(engines.map((engine) => engine.journal(world, "1")));
     for (let last = 0; last < 30; last += 3) {
@@ -91,22 +91,17 @@ function describeJournal(on: OnEngine): void {
     }
   });
 
-  on(
-    "keeps a writer out after another's record, also when it goes on in a row",
-    async ({ connect }, world) => {
-      const old = await (await connect()).journal(world, "1");
-      const successor = await (await connect()).journal(world, "1");
-      await old.append([recordOf("before")], 0);
-      expect(await successor.append([recordOf("term 2")], 1)).toEqual({ kind: "stored", last: 2 });
-      const zombie = await Promise.all(
-        [1, 2, 3].map((ahead) => old.append(threeOf("zombie"), ahead * 3 - 2)),
-      );
-      expect(zombie).toEqual([{ kind: "stale" }, { kind: "stale" }, { kind: "stale" }]);
-      expect(await readTexts(old, 1, 2)).toEqual(["before", "term 2"]);
-    },
-  );
+  on("rejects a writer after another one's record, however often it tries", async ({ connect }, world) => {
+    const old = await (await connect()).journal(world, "1");
+    const successor = await (await connect()).journal(world, "1");
+    await old.append([recordOf("before")], 0);
+    expect(await successor.append([recordOf("term 2")], 1)).toEqual({ kind: "stored", last: 2 });
+    const zombie = await Promise.all([1, 2, 3].map((ahead) => old.append(threeOf("zombie"), ahead * 3 - 2)));
+    expect(zombie).toEqual([{ kind: "stale" }, { kind: "stale" }, { kind: "stale" }]);
+    expect(await readTexts(old, 1, 2)).toEqual(["before", "term 2"]);
+  });
 
-  on("takes a thousand records at once, and neither more nor none", async ({ connect }, world) => {
+  on("appends 1 to 1,000 records at once, and rejects more or none", async ({ connect }, world) => {
     const journal = await (await connect()).journal(world, "1");
     const many = Array.from({ length: 1000 }, (_, index) => recordOf(`${index}`, "0", `${index % 7}`));
     expect(await journal.append(many, 0)).toEqual({ kind: "stored", last: 1000 });
@@ -116,7 +111,7 @@ function describeJournal(on: OnEngine): void {
     expect(await readTexts(journal, 400, 402)).toEqual(["399", "400", "401"]);
   });
 
-  on("keeps worlds and shards apart, whatever they are called", async ({ connect }, world) => {
+  on("keeps worlds and shards with any names apart", async ({ connect }, world) => {
     const engine = await connect();
     const names = [
       [world, "1"],
@@ -189,21 +184,24 @@ function describeJournalEnd(on: OnEngine): void {
     },
   );
 
-  on("removes a journal: it is gone for all, and a new one begins anew", async ({ connect }, world) => {
-    const [engine, other] = [await connect(), await connect()];
-    const journal = await engine.journal(world, "1");
-    await journal.append(threeOf("a"), 0);
-    const held = await other.journal(world, "1");
-    await engine.removeJournal(world, "1");
-    await engine.removeJournal(world, "1");
-    expect(await other.findJournal(world, "1")).toBeUndefined();
-    expect(await codeOfRejection(() => held.state())).toBe("ORT_JOURNAL");
-    expect(await codeOfRejection(() => held.append([recordOf("x")], 3))).toBe("ORT_JOURNAL");
-    expect(await codeOfRejection(() => readAll(held, 1, 1))).toBe("ORT_JOURNAL");
-    expect(await codeOfRejection(() => held.trim(1))).toBe("ORT_JOURNAL");
-    const fresh = await other.journal(world, "1", 4);
-    expect(await fresh.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
-  });
+  on(
+    "removes a journal for all nodes, and creates another at the given sequence",
+    async ({ connect }, world) => {
+      const [engine, other] = [await connect(), await connect()];
+      const journal = await engine.journal(world, "1");
+      await journal.append(threeOf("a"), 0);
+      const held = await other.journal(world, "1");
+      await engine.removeJournal(world, "1");
+      await engine.removeJournal(world, "1");
+      expect(await other.findJournal(world, "1")).toBeUndefined();
+      expect(await codeOfRejection(() => held.state())).toBe("ORT_JOURNAL");
+      expect(await codeOfRejection(() => held.append([recordOf("x")], 3))).toBe("ORT_JOURNAL");
+      expect(await codeOfRejection(() => readAll(held, 1, 1))).toBe("ORT_JOURNAL");
+      expect(await codeOfRejection(() => held.trim(1))).toBe("ORT_JOURNAL");
+      const fresh = await other.journal(world, "1", 4);
+      expect(await fresh.append([recordOf("b")], 3)).toEqual({ kind: "stored", last: 4 });
+    },
+  );
 
   on("reads a long journal in order", async ({ connect }, world) => {
     const journal = await (await connect()).journal(world, "1");

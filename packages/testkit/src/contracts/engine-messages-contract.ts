@@ -14,7 +14,7 @@ export function describeEngineMessages(on: OnEngine): void {
   describeFollow(on);
   describeRequests(on);
 
-  on("tells everybody who listens, until they end", async ({ connect }, name) => {
+  on("broadcasts to all listeners until they end", async ({ connect }, name) => {
     const engines = [await connect(), await connect()];
     const [teller] = engines;
     const heard = engines.map(() => new Gathered<string>());
@@ -34,7 +34,7 @@ export function describeEngineMessages(on: OnEngine): void {
     expect(new Set(heard[1]?.items)).toEqual(new Set(["hello", "again"]));
   });
 
-  on("tells in order, and everybody the same bytes", async ({ connect }, name) => {
+  on("broadcasts in order, and the same bytes to all", async ({ connect }, name) => {
     const [teller, listener] = [await connect(), await connect()];
     const heard = new Gathered<string>();
     await listener.listen(name, (bytes) => {
@@ -55,7 +55,7 @@ export function describeEngineMessages(on: OnEngine): void {
     }
   });
 
-  on("does nothing more after it was closed", async ({ connect }, name) => {
+  on("rejects every call after close", async ({ connect }, name) => {
     const engine = await connect();
     const journal = await engine.journal(name, "1");
     await engine.close();
@@ -71,7 +71,7 @@ export function describeEngineMessages(on: OnEngine): void {
 }
 
 function describeFollow(on: OnEngine): void {
-  on("brings records about a sector, of every shard, after they are stored", async ({ connect }, world) => {
+  on("delivers records about a sector, of every shard, after they are stored", async ({ connect }, world) => {
     const [writer, follower] = [await connect(), await connect()];
     const shards = await Promise.all(["1", "2"].map((shard) => writer.journal(world, shard)));
     const [one, two] = shards;
@@ -94,22 +94,25 @@ function describeFollow(on: OnEngine): void {
     expect(seen.items[2]?.subject).toEqual({ kind: "region", sector: "0", region: "2_2" });
   });
 
-  on("brings nothing after the end of a subscription, and the rest go on", async ({ connect }, world) => {
-    const engine = await connect();
-    const journal = await engine.journal(world, "1");
-    const ended = new Gathered<PublishedRecord>();
-    const subscription = await engine.follow(world, "0", ended.take);
-    const going = await followWarm(engine, world, [journal]);
-    const { last } = await journal.state();
-    await journal.append([recordOf("a", "0")], last);
-    await going.until((items) => items.length === 1);
-    await ended.until((items) => items.some(({ sequence }) => sequence === last + 1));
-    subscription.end();
-    const before = ended.items.length;
-    await journal.append([recordOf("b", "0")], last + 1);
-    await going.until((items) => items.length === 2);
-    expect(ended.items).toHaveLength(before);
-  });
+  on(
+    "delivers nothing after a subscription ends, and other subscriptions continue",
+    async ({ connect }, world) => {
+      const engine = await connect();
+      const journal = await engine.journal(world, "1");
+      const ended = new Gathered<PublishedRecord>();
+      const subscription = await engine.follow(world, "0", ended.take);
+      const going = await followWarm(engine, world, [journal]);
+      const { last } = await journal.state();
+      await journal.append([recordOf("a", "0")], last);
+      await going.until((items) => items.length === 1);
+      await ended.until((items) => items.some(({ sequence }) => sequence === last + 1));
+      subscription.end();
+      const before = ended.items.length;
+      await journal.append([recordOf("b", "0")], last + 1);
+      await going.until((items) => items.length === 2);
+      expect(ended.items).toHaveLength(before);
+    },
+  );
 }
 
 /** Follows the sector `0` from when every journal has delivered, since distant nodes learn of it late. */
@@ -132,7 +135,7 @@ async function followWarm(
 }
 
 function describeRequests(on: OnEngine): void {
-  on("carries questions and answers, many at once", async ({ connect }, name) => {
+  on("carries many requests and answers at once", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
     await owner.respond(name, async (request) => textBytes(`${textOf(request)}!`));
     await askUntilAnswered(asker, name);
@@ -141,23 +144,26 @@ function describeRequests(on: OnEngine): void {
     expect(answers.map(textOf)).toEqual(requests.map((text) => `${text}!`));
   });
 
-  on("says when nobody responds: never, or not any more", async ({ connect }, name) => {
-    const [asker, owner] = [await connect(), await connect()];
-    expect(await codeOfRejection(() => asker.request(name, textBytes("?"), LONG_MS))).toBe(
-      "ORT_ENGINE_NO_RESPONDER",
-    );
-    const subscription = await owner.respond(name, async () => textBytes("here"));
-    expect(await askUntilAnswered(asker, name)).toBe("here");
-    subscription.end();
-    let code = "no error";
-    while (code === "no error")
-      code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
-    while (code === "ORT_ENGINE_AWAY")
-      code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
-    expect(code).toBe("ORT_ENGINE_NO_RESPONDER");
-  });
+  on(
+    "rejects a request without a responder: before one responds, and after it ended",
+    async ({ connect }, name) => {
+      const [asker, owner] = [await connect(), await connect()];
+      expect(await codeOfRejection(() => asker.request(name, textBytes("?"), LONG_MS))).toBe(
+        "ORT_ENGINE_NO_RESPONDER",
+      );
+      const subscription = await owner.respond(name, async () => textBytes("here"));
+      expect(await askUntilAnswered(asker, name)).toBe("here");
+      subscription.end();
+      let code = "no error";
+      while (code === "no error")
+        code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
+      while (code === "ORT_ENGINE_AWAY")
+        code = await codeOfRejection(() => asker.request(name, textBytes("?"), BRIEF_MS));
+      expect(code).toBe("ORT_ENGINE_NO_RESPONDER");
+    },
+  );
 
-  on("does not know what became of a question without an answer", async ({ connect }, name) => {
+  on("leaves the outcome of an unanswered request unknown", async ({ connect }, name) => {
     const [asker, owner] = [await connect(), await connect()];
     const asked = new Gathered<string>();
     await owner.respond(`${name}.silent`, async (request) => {
@@ -177,7 +183,7 @@ function describeRequests(on: OnEngine): void {
     expect(asked.items).toEqual(["?"]);
   });
 
-  on("takes the first answer when a stopped node still responds", async ({ connect }, name) => {
+  on("uses the first answer when a stopped node still responds", async ({ connect }, name) => {
     const [asker, zombie, owner] = [await connect(), await connect(), await connect()];
     await zombie.respond(name, () => new Promise<Uint8Array>(ignore));
     await owner.respond(name, async () => textBytes("owner"));

@@ -7,7 +7,7 @@ import { Gathered } from "./gathered.ts";
 /** Tests the guarantees of an engine's table. */
 export function describeEngineTable(on: OnEngine): void {
   on(
-    "holds nothing that nobody wrote, and the last value of what somebody did",
+    "returns nothing for an unwritten key, and the last value of a written one",
     async ({ connect }, name) => {
       const [{ table }, other] = [await connect(), await connect()];
       expect(await table.get(name)).toBeUndefined();
@@ -18,14 +18,14 @@ export function describeEngineTable(on: OnEngine): void {
     },
   );
 
-  on("gives revisions that rise over all keys", async ({ connect }, name) => {
+  on("issues revisions that rise across all keys", async ({ connect }, name) => {
     const { table } = await connect();
     const revisions: number[] = [];
     for (const key of ["a", "b", "a", "c"]) revisions.push(await table.put(`${name}.${key}`, textBytes(key)));
     expect([...new Set(revisions)].sort((one, other) => one - other)).toEqual(revisions);
   });
 
-  on("swaps when the key stands where the writer thinks, and only then", async ({ connect }, name) => {
+  on("swaps only at the revision that the writer expects", async ({ connect }, name) => {
     const { table } = await connect();
     const made = (await table.swap(name, textBytes("mine"), 0)) ?? 0;
     expect(made).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ export function describeEngineTable(on: OnEngine): void {
     expect(entryText(await table.get(name))).toEqual([name, "again", changed]);
   });
 
-  on("lets one of many through who swap at once", async ({ connect }, name) => {
+  on("accepts one of many concurrent swaps", async ({ connect }, name) => {
     const tables = [await connect(), await connect(), await connect()].map(({ table }) => table);
     let revision = 0;
     for (let round = 0; round < 10; round++) {
@@ -53,7 +53,7 @@ export function describeEngineTable(on: OnEngine): void {
   });
 
   on(
-    "tells who watches what stands under the prefix, then what is written, in order",
+    "gives a watcher the current entries of its prefix, then every write, in order",
     async ({ connect }, name) => {
       const [{ table }, writer] = [await connect(), await connect()];
       await writer.table.put(`${name}.b`, textBytes("standing b"));
@@ -73,7 +73,7 @@ export function describeEngineTable(on: OnEngine): void {
     },
   );
 
-  on("shows all nodes one order, when all write at once", async ({ connect }, name) => {
+  on("shows all nodes the same order of concurrent writes", async ({ connect }, name) => {
     const tables = [await connect(), await connect(), await connect()].map(({ table }) => table);
     const seen = tables.map(() => new Gathered<Entry>());
     await Promise.all(
@@ -88,7 +88,7 @@ export function describeEngineTable(on: OnEngine): void {
     for (const other of others) expect(other).toEqual(one);
   });
 
-  on("tells nothing after the end of a watch, and the rest go on", async ({ connect }, name) => {
+  on("delivers nothing after a watch ends, and other watches continue", async ({ connect }, name) => {
     const { table } = await connect();
     const [ended, going] = [new Gathered<Entry>(), new Gathered<Entry>()];
     const subscription = await table.watch(name, ended.take);
@@ -101,7 +101,7 @@ export function describeEngineTable(on: OnEngine): void {
     expect(texts(ended.items)).toEqual(["before"]);
   });
 
-  on("takes any key, and no bytes for a value", async ({ connect }, name) => {
+  on("accepts any key, and an empty value", async ({ connect }, name) => {
     const { table } = await connect();
     const keys = [`${name}.ö 漢=3D`, `${name}.*.>`, `${name}._-/\\$`];
     const seen = new Gathered<Entry>();

@@ -8,10 +8,10 @@ const TICK_MS = 50;
 const FORWARD: Vector = [0, 0, 0, 1];
 
 /** A server over a gateway, which ticks until it is killed. */
-export class SmallHost {
+export class SmallServer {
   readonly gateway: ClusterGateway;
   readonly engine: MemoryEngine;
-  readonly host: SyncServer;
+  readonly sync: SyncServer;
   readonly #small: SmallCluster;
   #isAlive = true;
 
@@ -19,30 +19,30 @@ export class SmallHost {
     this.#small = small;
     this.gateway = gateway;
     this.engine = engine;
-    this.host = new SyncServer({
+    this.sync = new SyncServer({
       ...{ world: gateway.world, clock: small.clock, acknowledge: "durable", tickMs: TICK_MS },
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
     });
     this.#tick();
   }
 
-  static async open(small: SmallCluster): Promise<SmallHost> {
+  static async open(small: SmallCluster): Promise<SmallServer> {
     const { gateway, engine } = await small.gateway();
-    return new SmallHost(small, gateway, engine);
+    return new SmallServer(small, gateway, engine);
   }
 
   /** Joins a player who looks at a box of chunks. */
-  async join(clientId: bigint, name: string, box: Box = regionBox([0, 0, 0, 0])): Promise<SmallGuest> {
-    const guest = new SmallGuest(this.#small, clientId, name);
-    guest.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
-    guest.connect(this);
-    await this.#small.until(() => guest.guest.isComplete);
-    return guest;
+  async join(clientId: bigint, name: string, box: Box = regionBox([0, 0, 0, 0])): Promise<SmallClient> {
+    const client = new SmallClient(this.#small, clientId, name);
+    client.sync.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
+    client.connect(this);
+    await this.#small.until(() => client.sync.isComplete);
+    return client;
   }
 
   /** Returns the x coordinate of a player on this server. */
   standing(name: string): number | undefined {
-    return this.host.players.find((player) => player.name === name)?.position[0];
+    return this.sync.players.find((player) => player.name === name)?.position[0];
   }
 
   /** Ends the server's process without notifying anyone. */
@@ -54,19 +54,19 @@ export class SmallHost {
   #tick(): void {
     if (!this.#isAlive) return;
     this.#small.clock.after(TICK_MS, () => this.#tick());
-    this.host.tick();
+    this.sync.tick();
   }
 }
 
 /** A player with a lossless connection. */
-export class SmallGuest {
-  readonly guest: SyncClient;
+export class SmallClient {
+  readonly sync: SyncClient;
   readonly #small: SmallCluster;
   #session: ServerSession | undefined;
 
   constructor(small: SmallCluster, clientId: bigint, name: string) {
     this.#small = small;
-    this.guest = new SyncClient({
+    this.sync = new SyncClient({
       ...{ clock: small.clock, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
       token: () => new Uint8Array(0),
     });
@@ -75,34 +75,34 @@ export class SmallGuest {
 
   /** The players and entities in sight, with their x coordinates. */
   get sight(): readonly (readonly [name: string, x: number])[] {
-    return this.guest.entities.map(({ name, position }) => [name, position[0]] as const);
+    return this.sync.entities.map(({ name, position }) => [name, position[0]] as const);
   }
 
-  connect({ host }: SmallHost): void {
+  connect({ sync }: SmallServer): void {
     const { clock } = this.#small;
-    const session = host.connect({
-      send: (frame) => clock.after(1, () => this.#session === session && this.guest.receive(frame)),
-      close: () => clock.after(1, () => this.#session === session && this.guest.disconnected()),
+    const session = sync.connect({
+      send: (frame) => clock.after(1, () => this.#session === session && this.sync.receive(frame)),
+      close: () => clock.after(1, () => this.#session === session && this.sync.disconnected()),
     });
     this.#session = session;
-    this.guest.connected({
+    this.sync.connected({
       send: (frame) => clock.after(1, () => session.receive(frame)),
       close: () => session.disconnected(),
     });
   }
 
   move(x: number): void {
-    this.guest.move({ position: [x, 1, 1, 0], orientation: FORWARD });
+    this.sync.move({ position: [x, 1, 1, 0], orientation: FORWARD });
   }
 
   leave(): void {
-    this.guest.disconnected();
+    this.sync.disconnected();
     this.#session?.disconnected();
     this.#session = undefined;
   }
 
   #tick(): void {
     this.#small.clock.after(TICK_MS, () => this.#tick());
-    this.guest.tick();
+    this.sync.tick();
   }
 }

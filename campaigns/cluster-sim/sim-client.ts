@@ -12,7 +12,7 @@ import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 
 /** Dependencies of a simulated client. */
-export interface SimGuestOptions {
+export interface SimClientOptions {
   readonly number: number;
   readonly clock: FakeClock;
   readonly prng: Prng;
@@ -28,41 +28,41 @@ const OPEN_EDITS_MAX = 12;
 const TICK_MS = 200;
 
 /** A client that connects to any gateway, and reconnects whenever it loses one. */
-export class SimGuest {
+export class SimClient {
   readonly clientId: bigint;
   readonly acknowledged: number[] = [];
-  readonly guest: SyncClient;
-  readonly #options: SimGuestOptions;
+  readonly sync: SyncClient;
+  readonly #options: SimClientOptions;
   /** Number of connections when each edit was made: an edit sent to another gateway may be applied there. */
   readonly #issued = new Map<number, number>();
   #link: Link | undefined;
   #connections = 0;
 
-  constructor(options: SimGuestOptions) {
+  constructor(options: SimClientOptions) {
     this.#options = options;
     this.clientId = BigInt(100 + options.number);
-    this.guest = new SyncClient({
+    this.sync = new SyncClient({
       clock: options.clock,
       generators: DEFAULT_GENERATORS,
       clientId: this.clientId,
-      name: `guest ${options.number}`,
+      name: `client ${options.number}`,
       token: () => new Uint8Array(1),
       firstEditId: 1,
       events: {
         onGoodbye: ({ reason, detail }) => {
-          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was told ${reason}: ${detail}`);
+          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was closed with ${reason}: ${detail}`);
         },
         onFault: (error) => options.fail(error),
         onEditResult: (result) => this.#take(result),
       },
     });
-    this.guest.setInterest({ boxes: [options.arena], center: [0, 0, 0, 0] });
+    this.sync.setInterest({ boxes: [options.arena], center: [0, 0, 0, 0] });
     this.#tick();
   }
 
   edit(placements: readonly VoxelPlacement[]): void {
-    if (this.guest.world !== undefined && this.guest.openEdits.length < OPEN_EDITS_MAX)
-      this.#issued.set(this.guest.setVoxels(placements), this.#connections);
+    if (this.sync.world !== undefined && this.sync.openEdits.length < OPEN_EDITS_MAX)
+      this.#issued.set(this.sync.setVoxels(placements), this.#connections);
   }
 
   cut(): void {
@@ -72,12 +72,12 @@ export class SimGuest {
   /** Describes what it shows that was never stored; `undefined` if there is nothing. */
   fault(regions: readonly Position[]): string | undefined {
     for (const region of regions) {
-      const clock = this.guest.clockOf(region);
+      const clock = this.sync.clockOf(region);
       if (clock === undefined) continue;
       for (const position of positionsLexicographic(regionBox(region))) {
-        const shown = this.guest.chunkAt(position);
+        const shown = this.sync.chunkAt(position);
         const fault = shown && this.#options.oracle.faultOf(region, clock, position, shown);
-        if (fault !== undefined) return `guest ${this.#options.number}: ${fault}`;
+        if (fault !== undefined) return `client ${this.#options.number}: ${fault}`;
       }
     }
     return undefined;
@@ -87,7 +87,7 @@ export class SimGuest {
     const { clock } = this.#options;
     clock.after(TICK_MS, () => this.#tick());
     if (this.#link === undefined) this.#connect();
-    this.guest.tick();
+    this.sync.tick();
   }
 
   #connect(): void {
@@ -98,17 +98,17 @@ export class SimGuest {
     this.#link = link;
     this.#connections++;
     near.listen({
-      receive: (frame) => this.guest.receive(frame),
+      receive: (frame) => this.sync.receive(frame),
       disconnected: () => {
         if (this.#link !== link) return;
-        this.guest.disconnected();
+        this.sync.disconnected();
         // Waits a moment before it reconnects.
         clock.after(prng.between(20, 400), () => {
           if (this.#link === link) this.#link = undefined;
         });
       },
     });
-    this.guest.connected({ send: (frame) => near.send(frame), close: () => near.close() });
+    this.sync.connected({ send: (frame) => near.send(frame), close: () => near.close() });
   }
 
   #take(result: NumberedEditResult): void {
@@ -118,7 +118,7 @@ export class SimGuest {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.
       const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
-      if (isStored && isKnown) this.#fail(`was told that edit ${editId} is refused, which is stored`);
+      if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }
     // Every edit changes something, so an applied edit is in a journal. A settled one may have been rejected
@@ -126,10 +126,10 @@ export class SimGuest {
     const mayBeRefused =
       outcome === "duplicate" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
     if (isStored) this.acknowledged.push(editId);
-    else if (!mayBeRefused) this.#fail(`was told that edit ${editId} is ${outcome}, which is not stored`);
+    else if (!mayBeRefused) this.#fail(`got ${outcome} for edit ${editId}, which is not stored`);
   }
 
   #fail(detail: string): void {
-    this.#options.fail(new Error(`guest ${this.#options.number} ${detail}`));
+    this.#options.fail(new Error(`client ${this.#options.number} ${detail}`));
   }
 }

@@ -48,11 +48,11 @@ async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<
   ];
   for (const [name, chunk] of positions) {
     const pair = await SharedPair.make();
-    const guest = pair.newGuest(1n, "equal");
-    const traffic = pair.connect(guest);
+    const client = pair.newClient(1n, "equal");
+    const traffic = pair.connect(client);
     await pair.tick();
-    guest.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 0) });
-    await pair.settle(guest);
+    client.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 0) });
+    await pair.settle(client);
     const sizes: number[] = [];
     const before = await pair.world.chunk(chunk);
     const edits = Array.from({ length: 20 }, (_, edit) => {
@@ -108,9 +108,9 @@ async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figu
   const madeBytes = edited.reduce((bytes, { smallestBytes }) => bytes + smallestBytes, 0);
   const chunks = changedChunks(edited);
 
-  const guest = pair.newGuest(1n, "equal");
-  const first = await join(pair, guest);
-  const stranger = pair.newGuest(2n, "none");
+  const client = pair.newClient(1n, "equal");
+  const first = await join(pair, client);
+  const stranger = pair.newClient(2n, "none");
   const concrete = await join(pair, stranger);
   const others: readonly Other[] = [
     ["the chunks whole", edited.reduce((bytes, chunk) => bytes + chunk.wholeBytes, 0)],
@@ -126,10 +126,10 @@ async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figu
   const times = `${(concrete.downBytes / first.downBytes).toFixed(1)} of that with equal generators`;
   yield told("wire/first-join-concrete", concrete.downBytes, "bytes", times);
 
-  const changed = await changeSomeRegions(pair, guest);
-  const kept = guest.keep();
+  const changed = await changeSomeRegions(pair, client);
+  const kept = client.keep();
   if (kept === undefined) throw new Error("a client that joined keeps nothing");
-  const again = pair.newGuest(3n, "equal");
+  const again = pair.newClient(3n, "equal");
   again.restore(kept);
   const rejoin = await join(pair, again);
   yield atMost(
@@ -141,10 +141,10 @@ async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figu
   );
 }
 
-async function join(pair: SharedPair, guest: SyncClient): Promise<Traffic> {
-  const traffic = pair.connect(guest);
-  guest.setInterest({ boxes: [WINDOW], center: [0, 0, 0, 0] });
-  await pair.settle(guest);
+async function join(pair: SharedPair, client: SyncClient): Promise<Traffic> {
+  const traffic = pair.connect(client);
+  client.setInterest({ boxes: [WINDOW], center: [0, 0, 0, 0] });
+  await pair.settle(client);
   return traffic;
 }
 
@@ -227,8 +227,8 @@ function voxelsIn(chunk: Position): readonly VoxelPlacement[] {
 }
 
 /** Changes a voxel in one of a hundred regions while the client is disconnected. */
-async function changeSomeRegions(pair: SharedPair, guest: SyncClient): Promise<number> {
-  guest.disconnected();
+async function changeSomeRegions(pair: SharedPair, client: SyncClient): Promise<number> {
+  client.disconnected();
   const regions = new Set<string>();
   const wanted = Math.round(5 ** 4 * CHANGED_SHARE);
   while (regions.size < wanted) {

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { BesiegedHost } from "./abuse/target-sync-server.ts";
+import { TargetSyncServer } from "./abuse/target-sync-server.ts";
 
-const BLOWS = 3_000;
+const FRAMES = 3_000;
 const SEED = 20;
 
-test("a host takes 3,000 damaged messages with nothing but goodbyes, and an honest client goes on", async () => {
-  const host = await BesiegedHost.create(SEED);
-  for (let blows = 0; blows < BLOWS; ) {
-    const wave = await host.wave(BLOWS - blows);
+test("a server answers 3,000 damaged messages only with goodbyes, and still serves an honest client", async () => {
+  const server = await TargetSyncServer.create(SEED);
+  for (let sent = 0; sent < FRAMES; ) {
+    const wave = await server.wave(FRAMES - sent);
     expect(wave.faults).toEqual([]);
-    blows += wave.blows;
+    sent += wave.sent;
   }
-  expect(await host.calm()).toEqual([]);
-  expect(host.honestEdits.made).toBeGreaterThan(50);
-  expect(host.goodbyes.get("malformed")).toBeGreaterThan(500);
+  expect(await server.calm()).toEqual([]);
+  expect(server.honestEdits.made).toBeGreaterThan(50);
+  expect(server.goodbyes.get("malformed")).toBeGreaterThan(500);
 });

@@ -1,7 +1,7 @@
-import { accountSiegeMs, besiegeByAccount } from "./abuse/account/attack-by-account.ts";
-import { besiege } from "./abuse/attack-server.ts";
+import { attackByAccount, attackByAccountMs } from "./abuse/account/attack-by-account.ts";
+import { attackServer } from "./abuse/attack-server.ts";
 import { usedBytes } from "./abuse/collect-garbage.ts";
-import { BesiegedHost } from "./abuse/target-sync-server.ts";
+import { TargetSyncServer } from "./abuse/target-sync-server.ts";
 import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
 
 const CASES = 1_000_000;
@@ -16,7 +16,7 @@ const ROUND_SECONDS = 6;
 const ROUND_SECONDS_MIN = 3;
 /** Waves before the first memory measurement: lasting memory is allocated by then. */
 const WARM_WAVES = 200;
-/** Memory that a host in this process may keep for clients that have left. */
+/** Memory that a server in this process may keep for clients that have left. */
 const KEPT_BYTES_MAX = 64 * 2 ** 20;
 /** Longest tick that is not counted as blocked by a client. */
 const TICK_MS_MAX = 5_000;
@@ -24,7 +24,7 @@ const TICK_MS_MAX = 5_000;
 /** Attacks a server with hostile clients. */
 export const abuseCampaign: Campaign = {
   name: "abuse",
-  summary: "hostile clients and damaged messages: nobody else is harmed, and every refusal is counted",
+  summary: "hostile clients and damaged messages: no other client is harmed, and every refusal is counted",
   goal: CASES,
   unit: "frames",
   runsAlone: true,
@@ -33,19 +33,19 @@ export const abuseCampaign: Campaign = {
     // Stack traces of a million refusals would take most of the time, and are not needed here.
     Error.stackTraceLimit = 0;
     const failures: string[] = [];
-    const onRejection = (error: unknown): number => failures.push(`nobody caught ${String(error)}`);
+    const onRejection = (error: unknown): number => failures.push(`unhandled rejection: ${String(error)}`);
     process.on("unhandledRejection", onRejection);
     const roundSeconds = roundSecondsFor(options);
-    const restMs = SOCKET_ATTACKS_MS + accountSiegeMs(roundSeconds);
+    const restMs = SOCKET_ATTACKS_MS + attackByAccountMs(roundSeconds);
     const endsAtMs = options.endsAtMs && options.endsAtMs - restMs;
-    const strikes = await strikeHost({ ...options, endsAtMs }, CASES - SOCKET_CASES, failures);
+    const inProcess = await attackSyncServer({ ...options, endsAtMs }, CASES - SOCKET_CASES, failures);
     const frames = options.endsAtMs === undefined ? SOCKET_CASES : SOCKET_CASES_SHORT;
-    const siege = await besiege(options.seed, frames);
-    failures.push(...siege.failures);
-    const accounts = await besiegeByAccount(roundSeconds);
+    const overSockets = await attackServer(options.seed, frames);
+    failures.push(...overSockets.failures);
+    const accounts = await attackByAccount(roundSeconds);
     failures.push(...accounts.failures);
     process.off("unhandledRejection", onRejection);
-    return { cases: siege.frames + strikes + accounts.attacks, failures };
+    return { cases: overSockets.frames + inProcess + accounts.attacks, failures };
   },
 };
 
@@ -53,39 +53,39 @@ export const abuseCampaign: Campaign = {
 function roundSecondsFor({ endsAtMs }: CampaignOptions): number {
   if (endsAtMs === undefined) return ROUND_SECONDS;
   const leftMs = endsAtMs - performance.now() - SOCKET_ATTACKS_MS;
-  const isEnough = leftMs >= accountSiegeMs(ROUND_SECONDS);
+  const isEnough = leftMs >= attackByAccountMs(ROUND_SECONDS);
   return isEnough ? ROUND_SECONDS : ROUND_SECONDS_MIN;
 }
 
-/** Sends damaged messages directly to a host. */
-async function strikeHost(
+/** Sends damaged messages directly to a server. */
+async function attackSyncServer(
   options: CampaignOptions,
   casesWanted: number,
   failures: string[],
 ): Promise<number> {
   const { seed, endsAtMs } = options;
-  const host = await BesiegedHost.create(seed);
+  const server = await TargetSyncServer.create(seed);
   let cases = 0;
   let warmBytes: number | undefined;
   const goesOn = (): boolean =>
     cases < casesWanted && (endsAtMs === undefined || cases === 0 || performance.now() < endsAtMs);
   for (let wave = 0; goesOn() && failures.length < FAILURES_MAX; wave++) {
-    const { blows, faults } = await host.wave(casesWanted - cases);
-    cases += blows;
+    const { sent, faults } = await server.wave(casesWanted - cases);
+    cases += sent;
     failures.push(...faults.map((fault) => `${fault}; seed ${seed}`));
     options.progress(cases);
     if (wave === WARM_WAVES) warmBytes = usedBytes();
   }
-  failures.push(...(await host.calm()));
+  failures.push(...(await server.calm()));
   const keptBytes = warmBytes === undefined ? 0 : usedBytes() - warmBytes;
-  if (keptBytes > KEPT_BYTES_MAX) failures.push(`${keptBytes} bytes are kept of those who came and went`);
-  if (host.slowestTickMs > TICK_MS_MAX) failures.push(`a tick took ${Math.round(host.slowestTickMs)} ms`);
-  const goodbyes = [...host.goodbyes].map(([why, count]) => `${why} ${count}`).join(", ");
-  const { asked, made } = host.honestEdits;
+  if (keptBytes > KEPT_BYTES_MAX) failures.push(`${keptBytes} bytes are kept for clients that have left`);
+  if (server.slowestTickMs > TICK_MS_MAX) failures.push(`a tick took ${Math.round(server.slowestTickMs)} ms`);
+  const goodbyes = [...server.goodbyes].map(([why, count]) => `${why} ${count}`).join(", ");
+  const { asked, made } = server.honestEdits;
   console.log(`abuse: in this process: ${goodbyes}`);
   console.log(
-    `abuse: in this process: ${made} of ${asked} honest edits made, longest tick ` +
-      `${Math.round(host.slowestTickMs)} ms, ${Math.round(keptBytes / 1024)} KiB kept`,
+    `abuse: in this process: ${made} of ${asked} honest edits applied, longest tick ` +
+      `${Math.round(server.slowestTickMs)} ms, ${Math.round(keptBytes / 1024)} KiB kept`,
   );
   return cases;
 }

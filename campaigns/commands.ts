@@ -5,8 +5,8 @@ import { Prng } from "@orthant/testkit";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { COMMANDS } from "orthant/command-line";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
-import { Bench } from "./commands/bench.ts";
 import { CHECKS } from "./commands/checks.ts";
+import { CommandTester } from "./commands/command-tester.ts";
 import { makeWorld } from "./commands/made-world.ts";
 import { type Dimensions, makeRecipe, type Recipe, STATES, type State } from "./commands/recipe.ts";
 
@@ -86,10 +86,10 @@ async function tryWorld(
   let runs = 0;
   const work = async (): Promise<void> => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const bench = new Bench(`${label}: ${name}`, `${folder}-${name}`, world, environment);
-      await CHECKS[name]?.(bench).catch((error: unknown) => bench.fail(`it threw ${error}`));
-      runs += bench.runs;
-      failures.push(...bench.failures);
+      const tester = new CommandTester(`${label}: ${name}`, `${folder}-${name}`, world, environment);
+      await CHECKS[name]?.(tester).catch((error: unknown) => tester.fail(`it threw ${error}`));
+      runs += tester.runs;
+      failures.push(...tester.failures);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

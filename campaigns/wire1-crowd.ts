@@ -14,7 +14,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { createWorld, type World } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
-import { sightOf } from "./crowd/crowd-player.ts";
+import { chunksSeenBy } from "./crowd/crowd-player.ts";
 import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
 
 const PLAYERS = 200;
@@ -23,12 +23,12 @@ const WORKERS = 4;
 const WORKER_PROGRAM = new URL("./crowd/crowd-worker.js", import.meta.url);
 /** Crowds of a full run, each with a different seed. */
 const CROWDS = 10;
-const LIFE_MS = 30_000;
-const LOOK_MS = 2_000;
+const DURATION_MS = 30_000;
+const CHECK_MS = 2_000;
 /** Resends slow down but never stop. A player that lacks anything after this time is at fault. */
 const CALM_MS_MAX = 180_000;
 /** Part of the world that the WebSocket client checks. */
-const OVERSEEN = boxBetween([-12, -6, 0, 0], [-4, 2, 1, 1]);
+const OBSERVED = boxBetween([-12, -6, 0, 0], [-4, 2, 1, 1]);
 
 /** Many Wire v1 players on a lossy network, together with a WebSocket client. */
 export const wire1CrowdCampaign: Campaign = {
@@ -46,7 +46,7 @@ export const wire1CrowdCampaign: Campaign = {
     while ((crowds === 0 || goesOn(crowds, options)) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + crowds;
       const restMs = Math.max(0, (options.endsAtMs ?? Infinity) - performance.now());
-      failures.push(...(await playCrowd(seed, Math.min(LIFE_MS, restMs))));
+      failures.push(...(await playCrowd(seed, Math.min(DURATION_MS, restMs))));
       options.progress(++crowds);
     }
     return { cases: crowds, failures, next: options.from + crowds };
@@ -54,14 +54,14 @@ export const wire1CrowdCampaign: Campaign = {
 };
 
 /** Plays one crowd. Returns the faults after it. */
-async function playCrowd(seed: number, lifeMs: number): Promise<readonly string[]> {
+async function playCrowd(seed: number, durationMs: number): Promise<readonly string[]> {
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(seed));
   const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
   const limits = { wire1SessionsPerAddress: PLAYERS, budgetsPerNetwork: PLAYERS };
   const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
   const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, seed));
   try {
-    const faults = await live(world, server, workers, lifeMs);
+    const faults = await play(world, server, workers, durationMs);
     return faults.map((fault) => `${fault}; seed ${seed}`);
   } finally {
     await Promise.all(workers.map((worker) => worker.terminate()));
@@ -75,30 +75,30 @@ function startWorker(index: number, { wire1Port: port = 0 }: OrthantServer, seed
   return new Worker(WORKER_PROGRAM, { workerData });
 }
 
-async function live(
+async function play(
   world: World,
   server: OrthantServer,
   workers: readonly Worker[],
-  lifeMs: number,
+  durationMs: number,
 ): Promise<readonly string[]> {
-  const overseer = connect(server.url, { name: "overseer" });
-  overseer.setInterest({ center: [-256, -64, 0, 0], radiusChunks: 6 });
-  await delay(lifeMs);
+  const observer = connect(server.url, { name: "observer" });
+  observer.setInterest({ center: [-256, -64, 0, 0], radiusChunks: 6 });
+  await delay(durationMs);
   for (const worker of workers) worker.postMessage("stop" satisfies CrowdQuestion);
   const calmMs = performance.now();
   let { faults, setCount } = await compare(world, workers);
   while (faults.length > 0 && performance.now() - calmMs < CALM_MS_MAX) {
-    await delay(LOOK_MS);
+    await delay(CHECK_MS);
     ({ faults, setCount } = await compare(world, workers));
   }
   const tookMs = Math.round(performance.now() - calmMs);
   const failures = faults.slice(0, FAILURES_MAX);
-  await overseer.complete();
-  for (const position of positionsLexicographic(OVERSEEN)) {
-    const isSame = overseer.chunkAt(position)?.equals(await world.chunk(position));
+  await observer.complete();
+  for (const position of positionsLexicographic(OBSERVED)) {
+    const isSame = observer.chunkAt(position)?.equals(await world.chunk(position));
     if (isSame !== true) failures.push(`chunk ${position} of the client over WebSocket is another`);
   }
-  await overseer.close();
+  await observer.close();
   await report(server, setCount, tookMs);
   return failures;
 }
@@ -107,7 +107,7 @@ async function live(
 async function compare(world: World, workers: readonly Worker[]): Promise<CrowdAnswer> {
   const tiles = new Map<string, Uint8Array>();
   for (let player = 0; player < PLAYERS; player++) {
-    for (const [x, y] of sightOf(player)) {
+    for (const [x, y] of chunksSeenBy(player)) {
       const key = `${x} ${y}`;
       if (tiles.has(key)) continue;
       const { buffer } = (await world.chunk([x, y, 0, 0])).voxels();

@@ -75,7 +75,7 @@ async function measure(
 ): Promise<Round> {
   await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
   await delay(SETTLE_MS);
-  await crowd.ask({ kind: "forget" });
+  await crowd.ask({ kind: "reset" });
   const before = await processorUs(nats, town, gateways);
   const startMs = performance.now();
   await delay(ROUND_MS);
@@ -84,7 +84,7 @@ async function measure(
   const after = await processorUs(nats, town, gateways);
   await crowd.ask({ kind: "stop" });
   await delay(SETTLE_MS);
-  await crowd.ask({ kind: "forget" });
+  await crowd.ask({ kind: "reset" });
   const natsBefore = natsUs(nats);
   const bareBytes = Math.max(16, Math.round(seen.frameBytes / Math.max(1, seen.editsSeen)));
   const bareMs = await publishBare(connection, bareBytes);

@@ -16,16 +16,16 @@ const GROUP = 50;
 const GROUP_DISTANCE_CHUNKS = 64;
 const GROUP_RADIUS_CHUNKS = 2;
 /** The chunk around which all members see every edit. */
-const PLAZA: Position = [0, 0, 0, 0];
-const PLAZA_RADIUS_CHUNKS = 3;
+const SHARED_CHUNK: Position = [0, 0, 0, 0];
+const SHARED_RADIUS_CHUNKS = 3;
 const STEP_MS = 100;
 const CATCH_UP_MS = 10;
 /** Interval between keep-alive messages of members that do not move. */
-const SIGN_OF_LIFE_MS = 2_000;
+const ACKNOWLEDGE_MS = 2_000;
 /** Number of editors, each far below the limit of one client. */
 const EDITORS = 10;
 /** Number of members that report when they saw an edit. */
-const WITNESSES = 40;
+const OBSERVERS = 40;
 const CONNECTS_AT_ONCE = 50;
 
 const prng = new Prng(1);
@@ -44,9 +44,9 @@ let timers: NodeJS.Timeout[] = [];
 
 // The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
-process.on("message", (order: CrowdOrder) => void obey(order));
+process.on("message", (order: CrowdOrder) => void handle(order));
 
-async function obey(order: CrowdOrder): Promise<void> {
+async function handle(order: CrowdOrder): Promise<void> {
   switch (order.kind) {
     case "join":
       await join(order.urls, order.count);
@@ -54,18 +54,18 @@ async function obey(order: CrowdOrder): Promise<void> {
     case "move":
       start(order.editsPerSecond);
       break;
-    case "forget":
-      forgetFigures();
+    case "reset":
+      resetFigures();
       break;
     case "stop":
       for (const timer of timers) clearInterval(timer);
-      timers = [setInterval(signOfLife, SIGN_OF_LIFE_MS)];
+      timers = [setInterval(acknowledgeAll, ACKNOWLEDGE_MS)];
       break;
     case "stopReading":
       members.at(-1)?.stopReading();
       break;
-    case "goOnReading":
-      members.at(-1)?.goOnReading();
+    case "resumeReading":
+      members.at(-1)?.resumeReading();
       break;
     case "joinBare":
       await joinBare(order.url, order.count);
@@ -84,7 +84,7 @@ async function obey(order: CrowdOrder): Promise<void> {
 }
 
 async function join(urls: readonly string[], count: number): Promise<void> {
-  timers.push(setInterval(signOfLife, SIGN_OF_LIFE_MS));
+  timers.push(setInterval(acknowledgeAll, ACKNOWLEDGE_MS));
   while (members.length < count) {
     const batch: Member[] = [];
     for (let index = 0; index < CONNECTS_AT_ONCE && members.length < count; index++) {
@@ -97,7 +97,7 @@ async function join(urls: readonly string[], count: number): Promise<void> {
   }
 }
 
-function signOfLife(): void {
+function acknowledgeAll(): void {
   for (const member of members) member.acknowledge();
 }
 
@@ -105,17 +105,17 @@ function newMember(url: string, index: number): Member {
   const group = 1 + Math.floor(index / GROUP);
   const chunk: Position = [group * GROUP_DISTANCE_CHUNKS, 0, 0, 0];
   const home: Position = [chunk[0] * 8 + prng.below(8), 4, prng.below(8), 4];
-  const isWitness = index % Math.max(1, Math.floor(1_000 / WITNESSES)) === 0;
+  const isObserver = index % Math.max(1, Math.floor(1_000 / OBSERVERS)) === 0;
   return new Member(
     url,
     home,
-    [chunksAround(chunk, GROUP_RADIUS_CHUNKS), chunksAround(PLAZA, PLAZA_RADIUS_CHUNKS)],
+    [chunksAround(chunk, GROUP_RADIUS_CHUNKS), chunksAround(SHARED_CHUNK, SHARED_RADIUS_CHUNKS)],
     {
       onFrame: (bytes) => {
         frames++;
         frameBytes += bytes;
       },
-      onPatch: (patch) => countEdits(patch, isWitness),
+      onPatch: (patch) => countEdits(patch, isObserver),
       onFault: (detail) => {
         if (faults.length < 20) faults.push(`member ${index}: ${detail}`);
       },
@@ -147,12 +147,12 @@ function makeEdit(): void {
   editsMade++;
 }
 
-function countEdits({ changes }: RegionPatch, isWitness: boolean): void {
+function countEdits({ changes }: RegionPatch, isObserver: boolean): void {
   for (const { edits, leaves } of changes) {
     editsSeen += leaves.length;
     for (const { chunk, edits: voxels } of edits) {
       editsSeen += voxels.length;
-      if (!isWitness) continue;
+      if (!isObserver) continue;
       for (const { index } of voxels) {
         const sentMs = sentAtMs.get(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index).join());
         if (sentMs !== undefined) latenciesMs.push(performance.now() - sentMs);
@@ -187,7 +187,7 @@ async function joinNats(servers: readonly string[], subject: string, count: numb
   }
 }
 
-function forgetFigures(): void {
+function resetFigures(): void {
   latenciesMs = [];
   sentAtMs.clear();
   frames = 0;

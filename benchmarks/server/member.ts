@@ -47,7 +47,7 @@ export class Member {
     this.#events = events;
     this.#socket = new WebSocket(url, { perMessageDeflate: false });
     this.#socket.binaryType = "nodebuffer";
-    this.#socket.on("open", () => this.#sayHello());
+    this.#socket.on("open", () => this.#sendHello());
     this.#socket.on("message", (data: Buffer) => this.#receive(data));
     this.#socket.on("error", (error) => events.onFault(error.message));
     this.#socket.on("close", () => (this.#joined = false));
@@ -82,7 +82,7 @@ export class Member {
   }
 
   /** Resumes reading. */
-  goOnReading(): void {
+  resumeReading(): void {
     this.#socket.resume();
   }
 
@@ -90,7 +90,7 @@ export class Member {
     this.#socket.terminate();
   }
 
-  #sayHello(): void {
+  #sendHello(): void {
     this.#send([
       {
         kind: "hello",
@@ -112,10 +112,10 @@ export class Member {
       this.#events.onFault(`frame ${number} behind ${this.#acknowledged}`);
     this.#acknowledged = number;
     this.#events.onFrame(data.length);
-    for (const message of messages) this.#take(message);
+    for (const message of messages) this.#handle(message);
   }
 
-  #take(message: ServerMessage): void {
+  #handle(message: ServerMessage): void {
     switch (message.kind) {
       case "welcome":
         this.#codec = serverFrameCodec(message.shape.volume);

@@ -11,9 +11,9 @@ export type CrowdOrder =
       readonly count: number;
     }
   | { readonly kind: "move"; readonly editsPerSecond: number }
-  | { readonly kind: "forget" | "stop" | "stopReading" | "goOnReading" | "report" | "leave" };
+  | { readonly kind: "reset" | "stop" | "stopReading" | "resumeReading" | "report" | "leave" };
 
-/** What the clients received since the last `forget`. */
+/** What the clients received since the last `reset`. */
 export interface CrowdReport {
   readonly frames: number;
   readonly frameBytes: number;
@@ -34,7 +34,7 @@ export interface ClusterSettings {
 
 /** Orders for the server's process. It answers each with a {@link ServerReport}. */
 export type ServerOrder =
-  | { readonly kind: "start" | "forget" | "report" }
+  | { readonly kind: "start" | "reset" | "report" }
   /** Sends messages of this size to every bare socket, as fast as they accept them, for `forMs`. */
   | { readonly kind: "bare"; readonly bytes: number; readonly forMs: number };
 

@@ -17,7 +17,7 @@ import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
 
 // The process of the server: a shared world, and bare sockets for comparison.
 
-const ANY_NUMBER = 1_000_000;
+const UNLIMITED = 1_000_000;
 /** A bare socket with more unsent bytes than this is skipped until it has fewer, as any sender must do. */
 const BARE_BACKLOG_BYTES = 65_536;
 
@@ -27,12 +27,12 @@ const server = await createServer({
   auth: { anonymous: true },
   // All clients come from one address here.
   limits: {
-    connectionsMax: ANY_NUMBER,
-    connectionsPerAddress: ANY_NUMBER,
-    httpSocketsPerAddress: ANY_NUMBER,
-    httpRequestsPerSecond: ANY_NUMBER,
-    httpRequestsBurst: ANY_NUMBER,
-    budgetsPerNetwork: ANY_NUMBER,
+    connectionsMax: UNLIMITED,
+    connectionsPerAddress: UNLIMITED,
+    httpSocketsPerAddress: UNLIMITED,
+    httpRequestsPerSecond: UNLIMITED,
+    httpRequestsBurst: UNLIMITED,
+    budgetsPerNetwork: UNLIMITED,
   },
 });
 const bareServer = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
@@ -45,10 +45,10 @@ let ticksBefore: Buckets = new Map();
 
 // The parent process may be stopped at any time.
 process.on("disconnect", () => process.exit());
-process.on("message", (order: ServerOrder) => void obey(order));
+process.on("message", (order: ServerOrder) => void handle(order));
 
-async function obey(order: ServerOrder): Promise<void> {
-  if (order.kind === "forget") ticksBefore = await ticks();
+async function handle(order: ServerOrder): Promise<void> {
+  if (order.kind === "reset") ticksBefore = await ticks();
   if (order.kind === "bare") await sendBare(order.bytes, order.forMs);
   process.send?.(await report());
 }

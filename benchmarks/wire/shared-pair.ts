@@ -30,7 +30,7 @@ export class SharedPair {
   readonly world: World;
   readonly #clock: FakeClock;
   readonly #host: SyncServer;
-  readonly #guests = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
+  readonly #clients = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
   private constructor(world: World, host: SyncServer, clock: FakeClock) {
     this.world = world;
@@ -53,7 +53,7 @@ export class SharedPair {
   }
 
   /** Creates a client with the same generators as the server, or with none. */
-  newGuest(clientId: bigint, generators: "equal" | "none"): SyncClient {
+  newClient(clientId: bigint, generators: "equal" | "none"): SyncClient {
     return new SyncClient({
       clock: this.#clock,
       generators: generators === "equal" ? DEFAULT_GENERATORS : new GeneratorRegistry([]),
@@ -64,19 +64,19 @@ export class SharedPair {
   }
 
   /** Connects a client and starts counting. */
-  connect(guest: SyncClient): Traffic {
+  connect(client: SyncClient): Traffic {
     const traffic: Traffic = { downBytes: 0, upBytes: 0, downFrames: [] };
-    const toGuest: Wire = {
+    const toClient: Wire = {
       send: (frame) => {
         traffic.downBytes += frame.length;
         traffic.downFrames.push(frame.length);
-        guest.receive(frame.slice());
+        client.receive(frame.slice());
       },
-      close: () => guest.disconnected(),
+      close: () => client.disconnected(),
     };
-    const session = this.#host.connect(toGuest);
-    this.#guests.set(guest, session);
-    guest.connected({
+    const session = this.#host.connect(toClient);
+    this.#clients.set(client, session);
+    client.connected({
       send: (frame) => {
         traffic.upBytes += frame.length;
         session.receive(frame.slice());
@@ -89,17 +89,17 @@ export class SharedPair {
   /** Advances one tick. */
   async tick(): Promise<void> {
     this.#clock.advance(TICK_MS);
-    for (const guest of this.#guests.keys()) guest.tick();
+    for (const client of this.#clients.keys()) client.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
     this.#host.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
   }
 
   /** Advances time until a client holds all of its interest. */
-  async settle(guest: SyncClient): Promise<void> {
+  async settle(client: SyncClient): Promise<void> {
     for (let tick = 0; tick < TICKS_MAX; tick++) {
       await this.tick();
-      if (guest.isComplete) return;
+      if (client.isComplete) return;
     }
     throw new Error("a client does not get all of its interest");
   }

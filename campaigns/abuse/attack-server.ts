@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Prng } from "@orthant/testkit";
 import { ServerProcess } from "../process/server-process.ts";
 import { type Attack, times } from "./attack.ts";
-import { Prowler, type Target } from "./attacker.ts";
+import { Attacker, type Target } from "./attacker.ts";
 import { HonestClient } from "./honest-client.ts";
 import { hostileFrame } from "./hostile-frames.ts";
 import { MESSAGE_ATTACKS } from "./message-attacks.ts";
@@ -19,7 +19,7 @@ const ATTACKS: readonly Attack[] = [...SOCKET_ATTACKS, ...TOKEN_ATTACKS, ...MESS
 const HONEST_CLIENTS = 4;
 const HONEST_EDIT_EVERY_MS = 200;
 const QUIET_MS = 5_000;
-/** Greatest p99 time to a verdict for honest edits while all attacks run at once. */
+/** Greatest p99 time to an edit result for honest edits while all attacks run at once. */
 const HONEST_P99_MS_MAX = 2_000;
 /** Memory that a server may use beyond twice its use at rest: caches, allocator pools, a built world. */
 const MEMORY_ALLOWANCE_BYTES = 96 * 2 ** 20;
@@ -28,25 +28,25 @@ const MEBIBYTE = 2 ** 20;
 const FRAME_NETWORKS = 8;
 const FIRST_FRAME_NETWORK = 100;
 
-/** Results of a siege. */
-interface SiegeReport {
+/** Results of an attack. */
+interface ServerAttackReport {
   readonly frames: number;
   readonly failures: readonly string[];
 }
 
 /** Attacks a real server process over sockets of this machine, while honest clients build. */
-export async function besiege(seed: number, frames: number): Promise<SiegeReport> {
+export async function attackServer(seed: number, frames: number): Promise<ServerAttackReport> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-abuse-"));
   const server = await ServerProcess.start(PROGRAM, [folder]);
   try {
-    return await new Siege(server, seed).run(frames);
+    return await new ServerAttack(server, seed).run(frames);
   } finally {
     await server.kill();
     await rm(folder, { recursive: true });
   }
 }
 
-class Siege {
+class ServerAttack {
   readonly #server: ServerProcess;
   readonly #seed: number;
   readonly #failures: string[] = [];
@@ -56,7 +56,7 @@ class Siege {
     this.#seed = seed;
   }
 
-  async run(frames: number): Promise<SiegeReport> {
+  async run(frames: number): Promise<ServerAttackReport> {
     const { port } = this.#server;
     const honest = await Promise.all(
       Array.from({ length: HONEST_CLIENTS }, (_, index) =>
@@ -106,7 +106,7 @@ class Siege {
       port,
       network: FIRST_FRAME_NETWORK + index,
     }));
-    return strikeOverSockets(targets, frames, this.#seed);
+    return sendDamagedFrames(targets, frames, this.#seed);
   }
 
   /** Runs all attacks together. The counts cannot be attributed, so only harm to others is checked. */
@@ -142,7 +142,8 @@ class Siege {
       this.#failures.push(...client.faults);
     }
     for (let wait = 0; wait < 50 && honest.some(({ openEdits }) => openEdits > 0); wait++) await delay(100);
-    if (honest.some(({ openEdits }) => openEdits > 0)) this.#failures.push("honest edits wait for verdicts");
+    if (honest.some(({ openEdits }) => openEdits > 0))
+      this.#failures.push("honest edits wait for edit results");
     const errors = (await readCounts(this.#server.port)).get("orthant_errors_total");
     if (errors !== 0) this.#failures.push(`the server counted ${errors} faults of its own`);
     const bytes = await this.#server.ask("memory");
@@ -158,32 +159,36 @@ function mebibytes(bytes: number): string {
   return `${Math.round(bytes / MEBIBYTE)} MiB`;
 }
 
-const BLOWS_MAX = 20;
-const STRANGER_CHANCE = 0.2;
-const BLOW_MS = 2;
+const FRAMES_PER_CONNECTION = 20;
+const NO_HELLO_CHANCE = 0.2;
+const FRAME_INTERVAL_MS = 2;
 /** Interval between connections of one network. */
 const CONNECT_MS = 60;
 const CLIENT_IDS = 1_000;
 
 /** Sends damaged frames over real sockets. Returns how many it sent. */
-async function strikeOverSockets(targets: readonly Target[], frames: number, seed: number): Promise<number> {
+async function sendDamagedFrames(targets: readonly Target[], frames: number, seed: number): Promise<number> {
   let sent = 0;
   await times(targets.length, async (index) => {
     const prng = new Prng(seed + index);
     const target = targets[index];
     while (target !== undefined && sent < frames) {
       const clientId = BigInt(prng.between(2, CLIENT_IDS));
-      const prowler = prng.chance(STRANGER_CHANCE)
-        ? await Prowler.connect(target)
-        : await Prowler.join(target, { clientId });
-      for (let blow = 0; blow < BLOWS_MAX && prowler.goodbye === undefined && sent < frames; blow++) {
-        const { acknowledged } = prowler;
+      const attacker = prng.chance(NO_HELLO_CHANCE)
+        ? await Attacker.connect(target)
+        : await Attacker.join(target, { clientId });
+      for (
+        let count = 0;
+        count < FRAMES_PER_CONNECTION && attacker.goodbye === undefined && sent < frames;
+        count++
+      ) {
+        const { acknowledged } = attacker;
         const standing = { clientId, acknowledged, applied: 0, nextInterestId: 1, nextEditId: 1 };
-        prowler.send(hostileFrame(standing, [], prng));
+        attacker.send(hostileFrame(standing, [], prng));
         sent++;
-        await delay(BLOW_MS);
+        await delay(FRAME_INTERVAL_MS);
       }
-      prowler.end();
+      attacker.end();
       await delay(CONNECT_MS);
     }
   });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { PATIENCE_MS, type Target } from "./attacker.ts";
+import { type Target, TIMEOUT_MS } from "./attacker.ts";
 
 /** One attack on a server, and the refusals that the server must count for it. */
 export interface Attack {
@@ -13,8 +13,8 @@ export interface Attack {
 /** Waits for something that a server must do. Throws if it takes too long. */
 export async function expectSoon<Value>(what: string, promise: Promise<Value>): Promise<Value> {
   const abort = new AbortController();
-  const late = delay(PATIENCE_MS, undefined, { signal: abort.signal }).then(() => {
-    throw new Error(`${what} did not happen within ${PATIENCE_MS} ms`);
+  const late = delay(TIMEOUT_MS, undefined, { signal: abort.signal }).then(() => {
+    throw new Error(`${what} did not happen within ${TIMEOUT_MS} ms`);
   });
   late.catch(() => undefined); // avoids an unhandled rejection after the abort
   try {

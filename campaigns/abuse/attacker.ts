@@ -12,7 +12,7 @@ import { WebSocket } from "ws";
 import { helloOf } from "./hostile-frames.ts";
 
 /** Timeout for expected actions of a server. */
-export const PATIENCE_MS = 12_000;
+export const TIMEOUT_MS = 12_000;
 
 /** Port and network of an attack: each attack has its own network, and honest clients have another. */
 export interface Target {
@@ -26,7 +26,7 @@ export function addressIn({ network }: Target, host = 1): string {
 }
 
 /** A scripted WebSocket client. */
-export class Prowler {
+export class Attacker {
   readonly socket: WebSocket;
   readonly messages: ServerMessage[] = [];
   /** Resolves with the server's close code when the socket has closed. */
@@ -43,7 +43,7 @@ export class Prowler {
       perMessageDeflate: false,
     });
     this.socket.on("error", () => undefined); // it closes then
-    this.socket.on("message", (data: Buffer) => this.#hear(data));
+    this.socket.on("message", (data: Buffer) => this.#receive(data));
     this.closed = new Promise((resolve) => {
       this.socket.once("close", (code) => {
         for (const wake of this.#waiting) wake();
@@ -53,23 +53,23 @@ export class Prowler {
   }
 
   /** Connects, or throws when the server refuses. */
-  static async connect(target: Target): Promise<Prowler> {
-    const prowler = new Prowler(target);
+  static async connect(target: Target): Promise<Attacker> {
+    const attacker = new Attacker(target);
     await Promise.race([
-      new Promise((resolve) => prowler.socket.once("open", resolve)),
-      prowler.closed.then(() => {
+      new Promise((resolve) => attacker.socket.once("open", resolve)),
+      attacker.closed.then(() => {
         throw new Error("the server refused a connection");
       }),
     ]);
-    return prowler;
+    return attacker;
   }
 
   /** Connects and waits for the welcome. */
-  static async join(target: Target, hello: Partial<Hello> = {}): Promise<Prowler> {
-    const prowler = await Prowler.connect(target);
-    prowler.say(helloOf(randomId(), hello));
-    await prowler.heard(({ kind }) => kind === "welcome" || kind === "goodbye");
-    return prowler;
+  static async join(target: Target, hello: Partial<Hello> = {}): Promise<Attacker> {
+    const attacker = await Attacker.connect(target);
+    attacker.sendMessages(helloOf(randomId(), hello));
+    await attacker.waitFor(({ kind }) => kind === "welcome" || kind === "goodbye");
+    return attacker;
   }
 
   /** The server's goodbye. */
@@ -87,7 +87,7 @@ export class Prowler {
   }
 
   /** Sends messages in one frame. */
-  say(...messages: readonly ClientMessage[]): void {
+  sendMessages(...messages: readonly ClientMessage[]): void {
     this.send(encode(clientFrameCodec, { acknowledged: this.#acknowledged, applied: 0, messages }));
   }
 
@@ -97,7 +97,7 @@ export class Prowler {
   }
 
   /** Waits until a matching message has arrived, or the connection has ended. */
-  async heard(isWanted: (message: ServerMessage) => boolean): Promise<ServerMessage | undefined> {
+  async waitFor(isWanted: (message: ServerMessage) => boolean): Promise<ServerMessage | undefined> {
     while (this.socket.readyState === WebSocket.OPEN) {
       const found = this.messages.find(isWanted);
       if (found !== undefined) return found;
@@ -117,7 +117,7 @@ export class Prowler {
     this.socket.terminate();
   }
 
-  #hear(data: Buffer): void {
+  #receive(data: Buffer): void {
     this.#acknowledged++;
     this.#receivedBytes += data.length;
     for (const message of decode(serverFrameCodec(this.#volume), new Uint8Array(data)).messages) {
@@ -144,10 +144,10 @@ export function placement(voxel: Position, block: number): SetVoxels["placements
   return { voxel, block };
 }
 
-/** Waits until `count` verdicts have arrived, or the connection has ended. */
-export async function verdictsOn(prowler: Prowler, count: number): Promise<void> {
-  await prowler.heard(() => {
-    const results = prowler.messages.flatMap((message) =>
+/** Waits until `count` edit results have arrived, or the connection has ended. */
+export async function editResultsOn(attacker: Attacker, count: number): Promise<void> {
+  await attacker.waitFor(() => {
+    const results = attacker.messages.flatMap((message) =>
       message.kind === "editResults" ? message.results : [],
     );
     return results.length >= count;

@@ -39,12 +39,12 @@ export class HonestClient {
     return new HonestClient(world, number, editEveryMs);
   }
 
-  /** Edits without a verdict. */
+  /** Edits without an edit result. */
   get openEdits(): number {
     return this.#open;
   }
 
-  /** Returns the times in milliseconds from edits to their verdicts since the last call. */
+  /** Returns the times in milliseconds from edits to their edit results since the last call. */
   takeLatencies(): readonly number[] {
     const latencies = this.#latencies;
     this.#latencies = [];

@@ -21,12 +21,12 @@ import type { Prng } from "@orthant/testkit";
 import { randomClientFrame } from "@orthant/testkit/messages";
 import { mutate } from "../fuzz/fuzz-batch.ts";
 
-/** Where intruders may build: small, so that they meet and the world does not grow with their number. */
+/** Where attackers may build: small, so that they meet and the world does not grow with their number. */
 const GROUND: Box = { min: [-32, -2, -2, -2], max: [32, 2, 2, 2] };
 const TOKEN_NONE = new Uint8Array(0);
 
 /** The state of a connection that a client's next frame depends on. */
-export interface Standing {
+export interface AttackerState {
   readonly clientId: bigint;
   readonly acknowledged: number;
   readonly applied: number;
@@ -34,12 +34,12 @@ export interface Standing {
   readonly nextEditId: number;
 }
 
-/** Returns whether intruders may build there. */
+/** Returns whether attackers may build there. */
 export function isOnGround(voxel: Position): boolean {
   return boxContains(GROUND, voxel);
 }
 
-/** Returns a hello that the host welcomes, apart from the given changes. */
+/** Returns a hello that the server welcomes, apart from the given changes. */
 export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
@@ -48,7 +48,7 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
     featureBits: KNOWN_FEATURES,
     clientId,
     token: TOKEN_NONE,
-    name: "stranger",
+    name: "connected",
     kept: undefined,
     openEditId: 1,
     ...change,
@@ -62,7 +62,7 @@ export function interestOf(interestId: number, boxes: readonly Box[]): ClientMes
 }
 
 /** Returns messages that an honest client might send next. */
-function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessage[] {
+function plausibleMessages(standing: AttackerState, prng: Prng): readonly ClientMessage[] {
   const position = positionFrom((axis) => prng.between(GROUND.min[axis], GROUND.max[axis] - 1));
   const region = positionFrom(() => prng.between(-2, 1));
   return [
@@ -82,7 +82,11 @@ function plausibleMessages(standing: Standing, prng: Prng): readonly ClientMessa
 }
 
 /** Returns bytes that no honest client sends: noise, damaged, nonsensical or other clients' frames. */
-export function hostileFrame(standing: Standing, recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
+export function hostileFrame(
+  standing: AttackerState,
+  recorded: readonly Uint8Array[],
+  prng: Prng,
+): Uint8Array {
   const plausible = plausibleMessages(standing, prng);
   const frameOf = (messages: readonly ClientMessage[]): Uint8Array =>
     encode(clientFrameCodec, { acknowledged: standing.acknowledged, applied: standing.applied, messages });
@@ -105,6 +109,6 @@ function placementsAt([x, y, z, w]: Position, prng: Prng): readonly VoxelPlaceme
 }
 
 /** Uses mostly possible numbers, so that not every frame is refused for its first byte. */
-function inStep(frame: ClientFrame, { acknowledged, applied }: Standing, prng: Prng): ClientFrame {
+function inStep(frame: ClientFrame, { acknowledged, applied }: AttackerState, prng: Prng): ClientFrame {
   return prng.chance(0.1) ? frame : { ...frame, acknowledged, applied };
 }

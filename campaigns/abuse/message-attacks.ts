@@ -11,7 +11,7 @@ import {
 import { type ClientMessage, clientFrameCodec, PROTOCOL_VERSION, type SetVoxels } from "@orthant/protocol";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
-import { edit, Prowler, placement, randomId, type Target, verdictsOn } from "./attacker.ts";
+import { Attacker, edit, editResultsOn, placement, randomId, type Target } from "./attacker.ts";
 import { helloOf, interestOf } from "./hostile-frames.ts";
 import { AUDIENCE, SECRET, SLOW_NAME } from "./target-settings.ts";
 
@@ -30,30 +30,30 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     name: "a flood of edits",
     counted: { "edit rate": 100, "edit tooMany": 1 },
     async run(target) {
-      const prowler = await Prowler.join(target);
+      const attacker = await Attacker.join(target);
       const batch = (from: number, count: number): readonly SetVoxels[] =>
         Array.from({ length: count }, (_, index) => edit(from + index, [index % 8, 0, 0, 0], 1));
       // All at once first; then as many as may be open, again and again.
-      prowler.say(...batch(1, 400));
-      await expectSoon("all verdicts", verdictsOn(prowler, 400));
+      attacker.sendMessages(...batch(1, 400));
+      await expectSoon("all edit results", editResultsOn(attacker, 400));
       for (let made = 400; made < 700; made += 60) {
-        prowler.say(...batch(made + 1, 60));
-        await expectSoon("all verdicts", verdictsOn(prowler, made + 60));
+        attacker.sendMessages(...batch(made + 1, 60));
+        await expectSoon("all edit results", editResultsOn(attacker, made + 60));
       }
-      prowler.end();
+      attacker.end();
     },
   },
   {
     name: "edits that are too large, too far, of nothing or not allowed",
     counted: { "edit tooLarge": 2, "edit reach": 1, "edit block": 1, "edit role": 1 },
     async run(target) {
-      const prowler = await Prowler.join(target);
+      const attacker = await Attacker.join(target);
       const wide: SetVoxels["placements"] = Array.from({ length: 4_096 }, (_, index) => ({
         voxel: [index * 64, index % 7, 0, 0],
         block: 1,
       }));
-      prowler.say({ kind: "setVoxels", editId: 1, placements: wide });
-      prowler.say(
+      attacker.sendMessages({ kind: "setVoxels", editId: 1, placements: wide });
+      attacker.sendMessages(
         {
           kind: "setVoxels",
           editId: 2,
@@ -62,13 +62,13 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         edit(3, [FAR, 0, 0, 0], 1),
         edit(4, [0, 0, 0, 0], 65_535),
       );
-      await expectSoon("all verdicts", verdictsOn(prowler, 4));
-      prowler.end();
+      await expectSoon("all edit results", editResultsOn(attacker, 4));
+      attacker.end();
       const claims = { playerId: randomId(), role: "viewer", expiresInSeconds: 60 } as const;
       const token = encodeUtf8(await issueToken(claims, { secret: SECRET, audience: AUDIENCE }));
-      const viewer = await Prowler.join(target, { token });
-      viewer.say(edit(1, [0, 0, 0, 0], 1));
-      await expectSoon("a verdict", verdictsOn(viewer, 1));
+      const viewer = await Attacker.join(target, { token });
+      viewer.sendMessages(edit(1, [0, 0, 0, 0], 1));
+      await expectSoon("an edit result", editResultsOn(viewer, 1));
       viewer.end();
     },
   },
@@ -84,10 +84,10 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         Array.from({ length: 50 }, (_, index) => interestOf(index + 1, [HERE])),
       ];
       for (const messages of interests) {
-        const prowler = await Prowler.join(target);
-        prowler.say(...messages);
-        await expectSoon("closing", prowler.closed);
-        expectEqual("the goodbye", prowler.goodbye?.reason, "limit");
+        const attacker = await Attacker.join(target);
+        attacker.sendMessages(...messages);
+        await expectSoon("closing", attacker.closed);
+        expectEqual("the goodbye", attacker.goodbye?.reason, "limit");
       }
     },
   },
@@ -104,10 +104,10 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         [1, Array.from({ length: 100 }, () => game(1))],
       ];
       for (const [frames, messages] of floods) {
-        const prowler = await Prowler.join(target, { clientId });
-        for (let frame = 0; frame < frames; frame++) prowler.say(...messages);
-        await expectSoon("closing", prowler.closed);
-        expectEqual("the goodbye", prowler.goodbye?.reason, "limit");
+        const attacker = await Attacker.join(target, { clientId });
+        for (let frame = 0; frame < frames; frame++) attacker.sendMessages(...messages);
+        await expectSoon("closing", attacker.closed);
+        expectEqual("the goodbye", attacker.goodbye?.reason, "limit");
       }
     },
   },
@@ -115,11 +115,12 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     name: "much before the welcome",
     counted: { "limit bytesBeforeWelcome": 1 },
     async run(target) {
-      const prowler = await Prowler.connect(target);
+      const attacker = await Attacker.connect(target);
       const hello = helloOf(randomId(), { name: SLOW_NAME });
-      for (let frame = 0; frame < 4; frame++) prowler.say(...Array.from({ length: 1_000 }, () => hello));
-      await expectSoon("closing", prowler.closed);
-      expectEqual("the goodbye", prowler.goodbye?.detail, "bytesBeforeWelcome is 65536");
+      for (let frame = 0; frame < 4; frame++)
+        attacker.sendMessages(...Array.from({ length: 1_000 }, () => hello));
+      await expectSoon("closing", attacker.closed);
+      expectEqual("the goodbye", attacker.goodbye?.detail, "bytesBeforeWelcome is 65536");
     },
   },
   {
@@ -127,7 +128,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     counted: { "goodbye malformed": 5 },
     async run(target) {
       for (const name of ["\u001b[2J", "a\0", "a\nb joined", "\u202egnorw", "\u3164"]) {
-        await isToldGoodbye(await Prowler.connect(target), [helloOf(randomId(), { name })], "malformed");
+        await isToldGoodbye(await Attacker.connect(target), [helloOf(randomId(), { name })], "malformed");
       }
     },
   },
@@ -135,7 +136,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     name: "other versions, features and orders",
     counted: { "goodbye version": 1, "goodbye features": 1, "goodbye malformed": 3 },
     async run(target) {
-      const newer = await Prowler.connect(target);
+      const newer = await Attacker.connect(target);
       const hello = encode(clientFrameCodec, {
         acknowledged: 0,
         applied: 0,
@@ -150,10 +151,10 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
         [[edit(1, [0, 0, 0, 0], 1)], "malformed"],
       ];
       for (const [messages, reason] of said)
-        await isToldGoodbye(await Prowler.connect(target), messages, reason);
-      await isToldGoodbye(await Prowler.join(target), [helloOf(randomId())], "malformed");
+        await isToldGoodbye(await Attacker.connect(target), messages, reason);
+      await isToldGoodbye(await Attacker.join(target), [helloOf(randomId())], "malformed");
       await isToldGoodbye(
-        await Prowler.join(target),
+        await Attacker.join(target),
         [{ kind: "resync", expected: 9_999, regions: [] }],
         "malformed",
       );
@@ -168,28 +169,28 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     name: "storms of resyncs",
     counted: { "edit rate": 0 },
     async run(target) {
-      const prowler = await Prowler.join(target, { manifestHash: FOREIGN_MANIFEST });
-      prowler.say(interestOf(1, [HERE]));
+      const attacker = await Attacker.join(target, { manifestHash: FOREIGN_MANIFEST });
+      attacker.sendMessages(interestOf(1, [HERE]));
       await expectSoon(
         "all regions",
-        prowler.heard((message) => message.kind === "heartbeat" && message.complete),
+        attacker.waitFor((message) => message.kind === "heartbeat" && message.complete),
       );
       const regions = [...positionsLexicographic(cubeAt([-1, -1, -1, -1], 2))].map((region) => ({
         region,
         clock: CLOCK_NEVER,
       }));
-      const before = prowler.receivedBytes;
+      const before = attacker.receivedBytes;
       for (let storm = 0; storm < 100; storm++) {
-        prowler.say({ kind: "resync", expected: 1, regions });
+        attacker.sendMessages({ kind: "resync", expected: 1, regions });
         await delay(20);
       }
       await delay(1_000);
-      expectEqual("the goodbye", prowler.goodbye, undefined);
-      const bytes = prowler.receivedBytes - before;
+      expectEqual("the goodbye", attacker.goodbye, undefined);
+      const bytes = attacker.receivedBytes - before;
       // Without a limit it would be sixteen regions of 256 chunks each, a hundred times.
       if (bytes > before * 40)
         throw new Error(`${bytes} bytes for a storm of resyncs where a join takes ${before}`);
-      prowler.end();
+      attacker.end();
     },
   },
   {
@@ -197,55 +198,55 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     counted: { "goodbye slow": 3 },
     run: (target) =>
       times(3, async () => {
-        const prowler = await Prowler.join(target, { manifestHash: FOREIGN_MANIFEST });
-        prowler.say(interestOf(1, [WIDE]));
+        const attacker = await Attacker.join(target, { manifestHash: FOREIGN_MANIFEST });
+        attacker.sendMessages(interestOf(1, [WIDE]));
         // It stops acknowledging, and does not read.
-        prowler.socket.pause();
-        const sayHello = setInterval(() => prowler.say(), KEEP_ALIVE_MS);
+        attacker.socket.pause();
+        const sayHello = setInterval(() => attacker.sendMessages(), KEEP_ALIVE_MS);
         await delay(6_000);
         clearInterval(sayHello);
-        prowler.socket.resume();
-        await expectSoon("closing", prowler.closed);
+        attacker.socket.resume();
+        await expectSoon("closing", attacker.closed);
       }),
   },
 ];
 
 async function isToldGoodbye(
-  prowler: Prowler,
+  attacker: Attacker,
   messages: readonly ClientMessage[],
   reason: string,
 ): Promise<void> {
-  prowler.say(...messages);
-  await expectSoon("closing", prowler.closed);
-  expectEqual("the goodbye", prowler.goodbye?.reason, reason);
+  attacker.sendMessages(...messages);
+  await expectSoon("closing", attacker.closed);
+  expectEqual("the goodbye", attacker.goodbye?.reason, reason);
 }
 
 /** Replays a client's messages: during its connection, after it, and as another player. */
 async function replay(target: Target): Promise<void> {
   const clientId = randomId();
-  const victim = await Prowler.join(target, { clientId });
+  const victim = await Attacker.join(target, { clientId });
   const voxel: Position = [40, 40, 40, 40];
   const first = edit(1, voxel, 1);
-  victim.say(first, edit(2, voxel, 2));
-  await expectSoon("both verdicts", verdictsOn(victim, 2));
+  victim.sendMessages(first, edit(2, voxel, 2));
+  await expectSoon("both edit results", editResultsOn(victim, 2));
   const recorded = [
     encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [helloOf(clientId)] }),
     encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [first] }),
   ];
-  const thief = await Prowler.connect(target);
-  for (const frame of recorded.slice(0, 1)) thief.send(frame);
+  const replayer = await Attacker.connect(target);
+  for (const frame of recorded.slice(0, 1)) replayer.send(frame);
   await expectSoon("the victim's goodbye", victim.closed);
   expectEqual("the goodbye", victim.goodbye?.reason, "replaced");
   await expectSoon(
     "a welcome",
-    thief.heard(({ kind }) => kind === "welcome"),
+    replayer.waitFor(({ kind }) => kind === "welcome"),
   );
-  thief.say(interestOf(1, [cubeAt([5, 5, 5, 5], 1)]), first);
-  await expectSoon("the old verdict", verdictsOn(thief, 1));
+  replayer.sendMessages(interestOf(1, [cubeAt([5, 5, 5, 5], 1)]), first);
+  await expectSoon("the old edit result", editResultsOn(replayer, 1));
   // An edit is made once, even if another connection sends it again.
-  const observer = await Prowler.join(target);
-  observer.say(edit(1, voxel, 2));
-  await expectSoon("a verdict", verdictsOn(observer, 1));
+  const observer = await Attacker.join(target);
+  observer.sendMessages(edit(1, voxel, 2));
+  await expectSoon("an edit result", editResultsOn(observer, 1));
   const result = observer.messages.flatMap((message) =>
     message.kind === "editResults" ? message.results : [],
   )[0];
@@ -254,10 +255,10 @@ async function replay(target: Target): Promise<void> {
   // Knowing a client's id does not give access, and old frame numbers are invalid on a new connection.
   const claims = { playerId: randomId(), role: "builder", expiresInSeconds: 60 } as const;
   const token = encodeUtf8(await issueToken(claims, { secret: SECRET, audience: AUDIENCE }));
-  const other = await Prowler.join(target, { clientId, token });
+  const other = await Attacker.join(target, { clientId, token });
   await expectSoon("closing", other.closed);
   expectEqual("the goodbye", other.goodbye?.reason, "credentials");
-  thief.send(encode(clientFrameCodec, { acknowledged: 5_000, applied: 4_000, messages: [] }));
-  await expectSoon("closing", thief.closed);
-  expectEqual("the goodbye", thief.goodbye?.reason, "malformed");
+  replayer.send(encode(clientFrameCodec, { acknowledged: 5_000, applied: 4_000, messages: [] }));
+  await expectSoon("closing", replayer.closed);
+  expectEqual("the goodbye", replayer.goodbye?.reason, "malformed");
 }

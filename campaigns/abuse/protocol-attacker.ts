@@ -8,21 +8,21 @@ import {
   type SyncServer,
 } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
-import { helloOf, hostileFrame, interestOf, type Standing } from "./hostile-frames.ts";
+import { type AttackerState, helloOf, hostileFrame, interestOf } from "./hostile-frames.ts";
 
-/** How far an intruder acts as an honest client before it attacks. */
-export const DISGUISES = ["stranger", "welcome", "looking", "building"] as const;
-type Disguise = (typeof DISGUISES)[number];
+/** How far an attacker acts as an honest client before it attacks. */
+export const ATTACK_STAGES = ["connected", "welcomed", "interested", "building"] as const;
+type AttackStage = (typeof ATTACK_STAGES)[number];
 
 /** Larger frames are decoded only when they are the last: decoding all would take most of the time. */
 const READ_BYTES_MAX = 2_048;
 const EDITS_AT_ONCE = 5;
 const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 
-/** A hostile connection to a host in the same process. */
-export class Intruder implements Standing {
+/** A hostile connection to a server in the same process. */
+export class ProtocolAttacker implements AttackerState {
   readonly clientId: bigint;
-  readonly disguise: Disguise;
+  readonly stage: AttackStage;
   readonly #session: ServerSession;
   readonly #codec: Codec<ServerFrame>;
   readonly #onFault: (detail: string) => void;
@@ -36,17 +36,17 @@ export class Intruder implements Standing {
   #isGone = false;
 
   constructor(
-    host: SyncServer,
+    server: SyncServer,
     codec: Codec<ServerFrame>,
     clientId: bigint,
-    disguise: Disguise,
+    stage: AttackStage,
     onFault: (detail: string) => void,
   ) {
     this.clientId = clientId;
-    this.disguise = disguise;
+    this.stage = stage;
     this.#codec = codec;
     this.#onFault = onFault;
-    this.#session = host.connect({ send: (frame) => this.#hear(frame), close: () => this.#close() });
+    this.#session = server.connect({ send: (frame) => this.#receive(frame), close: () => this.#close() });
   }
 
   get acknowledged(): number {
@@ -65,28 +65,28 @@ export class Intruder implements Standing {
     return this.#nextEditId;
   }
 
-  /** Whether the host has ended the connection. */
+  /** Whether the server has ended the connection. */
   get isClosed(): boolean {
     return this.#closes > 0;
   }
 
-  /** Why the host ended the connection. */
+  /** Why the server ended the connection. */
   get goodbye(): Goodbye | undefined {
     return this.#goodbye;
   }
 
   /** Sends a hello, unless it is a stranger. */
-  knock(change: Parameters<typeof helloOf>[1]): void {
-    if (this.disguise !== "stranger") this.#say([helloOf(this.clientId, change)]);
+  sendHello(change: Parameters<typeof helloOf>[1]): void {
+    if (this.stage !== "connected") this.#sendMessages([helloOf(this.clientId, change)]);
   }
 
-  /** Acts out its disguise after the welcome. */
-  settleIn(): void {
-    if (this.disguise === "looking" || this.disguise === "building") {
-      this.#say([interestOf(this.#nextInterestId, [FIRST_LOOK])]);
+  /** Acts out its stage after the welcome. */
+  actHonestly(): void {
+    if (this.stage === "interested" || this.stage === "building") {
+      this.#sendMessages([interestOf(this.#nextInterestId, [FIRST_LOOK])]);
       this.#nextInterestId++;
     }
-    if (this.disguise !== "building") return;
+    if (this.stage !== "building") return;
     const edits = Array.from(
       { length: EDITS_AT_ONCE },
       (): ClientMessage => ({
@@ -95,11 +95,11 @@ export class Intruder implements Standing {
         placements: [{ voxel: [this.#nextEditId, 0, 0, 0], block: 1 }],
       }),
     );
-    this.#say(edits);
+    this.#sendMessages(edits);
   }
 
   /** Sends a hostile frame and returns it. */
-  strike(recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
+  attack(recorded: readonly Uint8Array[], prng: Prng): Uint8Array {
     const frame = hostileFrame(this, recorded, prng);
     this.#nextInterestId += prng.below(2);
     this.#nextEditId += prng.below(2);
@@ -113,13 +113,13 @@ export class Intruder implements Standing {
     this.#session.disconnected();
   }
 
-  #say(messages: readonly ClientMessage[]): void {
+  #sendMessages(messages: readonly ClientMessage[]): void {
     if (this.isClosed) return;
     const frame = { acknowledged: this.#acknowledged, applied: this.#applied, messages };
     this.#session.receive(encode(clientFrameCodec, frame));
   }
 
-  #hear(frame: Uint8Array): void {
+  #receive(frame: Uint8Array): void {
     if (this.isClosed || this.#isGone) this.#onFault("a frame came after the end");
     this.#lastFrame = frame;
     this.#acknowledged++;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
-import { addressIn, Prowler, type Target } from "./attacker.ts";
+import { Attacker, addressIn, type Target } from "./attacker.ts";
 
 const TRICKLE_MS = 100;
 const ENDLESS_BYTES = 2n ** 40n;
@@ -18,9 +18,9 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
     counted: { "refusal frameBytesMax": 8 },
     run: (target) =>
       times(8, async () => {
-        const prowler = await Prowler.join(target);
-        prowler.send(new Uint8Array(65_537));
-        expectEqual("the close code", await expectSoon("closing", prowler.closed), 1009);
+        const attacker = await Attacker.join(target);
+        attacker.send(new Uint8Array(65_537));
+        expectEqual("the close code", await expectSoon("closing", attacker.closed), 1009);
       }),
   },
   {
@@ -59,9 +59,9 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
     counted: { "goodbye idle": 4 },
     run: (target) =>
       times(4, async () => {
-        const prowler = await Prowler.join(target);
-        await expectSoon("closing", prowler.closed);
-        expectEqual("the goodbye", prowler.goodbye?.reason, "idle");
+        const attacker = await Attacker.join(target);
+        await expectSoon("closing", attacker.closed);
+        expectEqual("the goodbye", attacker.goodbye?.reason, "idle");
       }),
   },
   {
@@ -69,9 +69,9 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
     counted: { "limit handshakeMs": 20 },
     run: (target) =>
       times(20, async () => {
-        const prowler = await Prowler.connect(target);
-        await expectSoon("closing", prowler.closed);
-        expectEqual("the goodbye", prowler.goodbye?.detail, "handshakeMs is 2000");
+        const attacker = await Attacker.connect(target);
+        await expectSoon("closing", attacker.closed);
+        expectEqual("the goodbye", attacker.goodbye?.detail, "handshakeMs is 2000");
       }),
   },
   {
@@ -167,10 +167,10 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
     counted: { "goodbye malformed": 6 },
     run: (target) =>
       times(6, async (index) => {
-        const prowler = index % 2 === 0 ? await Prowler.join(target) : await Prowler.connect(target);
-        prowler.send("{}");
-        await expectSoon("closing", prowler.closed);
-        expectEqual("the goodbye", prowler.goodbye?.reason, "malformed");
+        const attacker = index % 2 === 0 ? await Attacker.join(target) : await Attacker.connect(target);
+        attacker.send("{}");
+        await expectSoon("closing", attacker.closed);
+        expectEqual("the goodbye", attacker.goodbye?.reason, "malformed");
       }),
   },
   {
@@ -220,14 +220,14 @@ export const SOCKET_ATTACKS: readonly Attack[] = [
 
 /** Opens `count` connections in each network, and closes them. */
 async function crowd({ port }: Target, networks: readonly number[], count: number): Promise<void> {
-  const prowlers = networks.flatMap((network) =>
-    Array.from({ length: count }, () => new Prowler({ port, network })),
+  const attackers = networks.flatMap((network) =>
+    Array.from({ length: count }, () => new Attacker({ port, network })),
   );
-  const opened = prowlers.map(({ socket, closed }) =>
+  const opened = attackers.map(({ socket, closed }) =>
     Promise.race([new Promise((resolve) => socket.once("open", resolve)), closed]),
   );
   await expectSoon("an answer to each", Promise.all(opened));
-  for (const prowler of prowlers) prowler.end();
+  for (const attacker of attackers) attacker.end();
 }
 
 /** Feeds a socket slowly until the server closes it. */

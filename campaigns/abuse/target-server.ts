@@ -4,7 +4,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { createWorld } from "@orthant/world";
 import { collectGarbage } from "./collect-garbage.ts";
-import { AUDIENCE, METRICS_BEARER, SECRET, SIEGE_LIMITS, SLOW_NAME } from "./target-settings.ts";
+import { AUDIENCE, METRICS_BEARER, SECRET, SLOW_NAME, TARGET_LIMITS } from "./target-settings.ts";
 
 // A separate process that serves a world to honest and hostile clients. It reports its port and, on request, its
 // memory use after a garbage collection.
@@ -21,7 +21,7 @@ const server = await createServer({
     return account;
   },
   auth: { secret: SECRET, audience: AUDIENCE, anonymous: true },
-  limits: SIEGE_LIMITS,
+  limits: TARGET_LIMITS,
   metrics: { bearer: METRICS_BEARER },
   logger: { level: "error" },
 });

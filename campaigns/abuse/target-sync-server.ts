@@ -22,27 +22,27 @@ import { syncWorldOf } from "@orthant/server";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";
 import { isOnGround } from "./hostile-frames.ts";
-import { DISGUISES, Intruder } from "./protocol-attacker.ts";
+import { ATTACK_STAGES, ProtocolAttacker } from "./protocol-attacker.ts";
 
 const TICK_MS = 50;
-const INTRUDERS = 64;
-/** Attack frames per intruder after which a wave ends, unless all are disconnected earlier. */
-const BLOWS_MAX = 24;
-/** Few, so that intruders reuse their own ids and those of others. */
+const ATTACKERS = 64;
+/** Attack frames per attacker after which a wave ends, unless all are disconnected earlier. */
+const FRAMES_PER_ATTACKER = 24;
+/** Few, so that attackers reuse their own ids and those of others. */
 const CLIENT_IDS = 500;
 const RECORDED_MAX = 256;
 const TICKS_OF_CALM = 100;
-/** Some have no generators, so that the host sends them each chunk. */
+/** Some have no generators, so that the server sends them each chunk. */
 const FOREIGN_CHANCE = 0.02;
 const FOREIGN_MANIFEST = 7n;
 
-/** A host in this process, one honest client and waves of intruders, on a clock that runs as fast as possible. */
-export class BesiegedHost {
+/** A server in this process, one honest client and waves of attackers, on a clock that runs as fast as possible. */
+export class TargetSyncServer {
   readonly goodbyes = new Map<string, number>();
   readonly #world: World;
   readonly #clock = new FakeClock();
-  readonly #host: SyncServer;
-  readonly #honest: HonestGuest;
+  readonly #server: SyncServer;
+  readonly #honest: HonestSyncClient;
   readonly #codec: Codec<ServerFrame>;
   readonly #recorded: Uint8Array[] = [];
   readonly #seed: number;
@@ -54,7 +54,7 @@ export class BesiegedHost {
     this.#world = world;
     this.#seed = seed;
     this.#codec = serverFrameCodec(world.shape.volume);
-    this.#host = new SyncServer({
+    this.#server = new SyncServer({
       world: syncWorld,
       clock: this.#clock,
       acknowledge: "applied",
@@ -75,16 +75,16 @@ export class BesiegedHost {
         },
       },
     });
-    this.#honest = new HonestGuest(this.#host, this.#clock);
+    this.#honest = new HonestSyncClient(this.#server, this.#clock);
   }
 
-  static async create(seed: number): Promise<BesiegedHost> {
+  static async create(seed: number): Promise<TargetSyncServer> {
     const world = await createWorld(
       new MemoryDisk(),
       { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n), spawn: [0, 0, 0, HONEST_W] },
       { autosave: false },
     );
-    return new BesiegedHost(world, await syncWorldOf(world), seed);
+    return new TargetSyncServer(world, await syncWorldOf(world), seed);
   }
 
   /** Duration of the longest tick. */
@@ -97,34 +97,34 @@ export class BesiegedHost {
     return this.#honest.edits;
   }
 
-  /** Runs one wave of at most `blowsMax` attack frames. Returns how many were sent, and the host's faults. */
-  async wave(blowsMax: number): Promise<{ readonly blows: number; readonly faults: readonly string[] }> {
+  /** Runs one wave of at most `framesMax` attack frames. Returns how many were sent, and the server's faults. */
+  async wave(framesMax: number): Promise<{ readonly sent: number; readonly faults: readonly string[] }> {
     const wave = this.#wave++;
     const prng = new Prng(this.#seed + wave * 1_000_003);
     const faults: string[] = [];
     const onFault = (detail: string): number => faults.push(`wave ${wave}: ${detail}`);
     const failuresBefore = this.#failures;
-    const intruders = Array.from({ length: INTRUDERS }, () => {
+    const attackers = Array.from({ length: ATTACKERS }, () => {
       const clientId = BigInt(prng.between(2, CLIENT_IDS));
-      return new Intruder(this.#host, this.#codec, clientId, prng.pick(DISGUISES), onFault);
+      return new ProtocolAttacker(this.#server, this.#codec, clientId, prng.pick(ATTACK_STAGES), onFault);
     });
-    for (const intruder of intruders)
-      intruder.knock(prng.chance(FOREIGN_CHANCE) ? { manifestHash: FOREIGN_MANIFEST } : {});
+    for (const attacker of attackers)
+      attacker.sendHello(prng.chance(FOREIGN_CHANCE) ? { manifestHash: FOREIGN_MANIFEST } : {});
     await this.#tick(prng);
-    for (const intruder of intruders) intruder.settleIn();
-    let blows = 0;
-    for (let round = 0; round < BLOWS_MAX && intruders.some(({ isClosed }) => !isClosed); round++) {
-      for (const intruder of intruders) {
-        if (intruder.isClosed || blows === blowsMax) continue;
-        this.#record(intruder.strike(this.#recorded, prng), prng);
-        blows++;
+    for (const attacker of attackers) attacker.actHonestly();
+    let sent = 0;
+    for (let round = 0; round < FRAMES_PER_ATTACKER && attackers.some(({ isClosed }) => !isClosed); round++) {
+      for (const attacker of attackers) {
+        if (attacker.isClosed || sent === framesMax) continue;
+        this.#record(attacker.attack(this.#recorded, prng), prng);
+        sent++;
       }
       await this.#tick(prng);
     }
-    for (const intruder of intruders) if (!intruder.isClosed) intruder.leave();
-    if (this.#failures > failuresBefore) onFault("the host failed instead of refusing");
-    if (this.#host.sessionCount !== 1) onFault(`${this.#host.sessionCount} connections are left`);
-    return { blows, faults };
+    for (const attacker of attackers) if (!attacker.isClosed) attacker.leave();
+    if (this.#failures > failuresBefore) onFault("the server failed instead of refusing");
+    if (this.#server.sessionCount !== 1) onFault(`${this.#server.sessionCount} connections are left`);
+    return { sent, faults };
   }
 
   /** Waits until everything is quiet. Returns the faults that the honest client sees. */
@@ -140,7 +140,7 @@ export class BesiegedHost {
     // Lets pending requests to the world finish.
     await breathe();
     const startMs = performance.now();
-    this.#host.tick();
+    this.#server.tick();
     this.#slowestTickMs = Math.max(this.#slowestTickMs, performance.now() - startMs);
   }
 
@@ -154,17 +154,17 @@ const LOOKS_AT = cubeAt([-4, -4, -4, -4], 8);
 /** The w coordinate of a place that no other client may edit. */
 const HONEST_W = 1_000;
 
-/** An honest client of a host in the same process. */
-class HonestGuest {
-  readonly #guest: SyncClient;
+/** An honest client of a server in the same process. */
+class HonestSyncClient {
+  readonly #client: SyncClient;
   readonly #session: ServerSession;
   readonly #fromHost: Uint8Array[] = [];
   #asked = 0;
   #made = 0;
   readonly #faults: string[] = [];
 
-  constructor(host: SyncServer, clock: Clock) {
-    this.#guest = new SyncClient({
+  constructor(server: SyncServer, clock: Clock) {
+    this.#client = new SyncClient({
       clock,
       generators: DEFAULT_GENERATORS,
       clientId: 1n,
@@ -179,12 +179,12 @@ class HonestGuest {
         onFault: (fault) => this.#faults.push(`told an honest client nonsense: ${fault}`),
       },
     });
-    this.#session = host.connect({
+    this.#session = server.connect({
       send: (frame) => this.#fromHost.push(frame),
       close: () => this.#faults.push("closed an honest connection"),
     });
-    this.#guest.connected({ send: (frame) => this.#session.receive(frame), close: () => undefined });
-    this.#guest.setInterest({ boxes: [LOOKS_AT, cubeAt([0, 0, 0, HONEST_W / 8], 1)], center: [0, 0, 0, 0] });
+    this.#client.connected({ send: (frame) => this.#session.receive(frame), close: () => undefined });
+    this.#client.setInterest({ boxes: [LOOKS_AT, cubeAt([0, 0, 0, HONEST_W / 8], 1)], center: [0, 0, 0, 0] });
   }
 
   /** Edits that were requested, and those that were made. */
@@ -194,24 +194,24 @@ class HonestGuest {
 
   /** Processes received frames, and sends what is due. */
   tick(): void {
-    for (const frame of this.#fromHost.splice(0)) this.#guest.receive(frame);
-    this.#guest.tick();
+    for (const frame of this.#fromHost.splice(0)) this.#client.receive(frame);
+    this.#client.tick();
   }
 
   /** Makes an edit. */
   build(prng: Prng): void {
-    if (this.#guest.phase !== "joined" || this.#guest.openEdits.length > 0) return;
+    if (this.#client.phase !== "joined" || this.#client.openEdits.length > 0) return;
     this.#asked++;
-    this.#guest.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], block: prng.between(1, 9) }]);
+    this.#client.setVoxels([{ voxel: [prng.below(8), 0, 0, HONEST_W], block: prng.between(1, 9) }]);
   }
 
   /** Returns the faults that this client sees, once everything is quiet. */
   async findFaults(world: World): Promise<readonly string[]> {
     const faults = [...this.#faults];
-    if (!this.#guest.isComplete) faults.push("the honest client does not hold what it looks at");
+    if (!this.#client.isComplete) faults.push("the honest client does not hold what it looks at");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
     for (const chunk of positionsLexicographic(LOOKS_AT)) {
-      const held = this.#guest.chunkAt(chunk);
+      const held = this.#client.chunkAt(chunk);
       if (held?.equals(await world.chunk(chunk)) !== true)
         faults.push(`chunk [${chunk}] is not the server's`);
     }

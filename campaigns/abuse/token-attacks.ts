@@ -3,7 +3,7 @@ import { encode, encodeUtf8 } from "@orthant/core";
 import { clientFrameCodec, TOKEN_BYTES_MAX } from "@orthant/protocol";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon } from "./attack.ts";
-import { Prowler, randomId } from "./attacker.ts";
+import { Attacker, randomId } from "./attacker.ts";
 import { helloOf } from "./hostile-frames.ts";
 import { AUDIENCE, SECRET } from "./target-settings.ts";
 
@@ -21,10 +21,10 @@ export const TOKEN_ATTACKS: readonly Attack[] = [
       const forgeries = await forgedTokens();
       expectEqual("the number of forgeries", forgeries.length, FORGERIES);
       for (const [how, token] of forgeries) {
-        const prowler = await Prowler.join(target, { token });
-        await expectSoon("closing", prowler.closed);
-        expectEqual(`the goodbye to ${how}`, prowler.goodbye?.reason, "credentials");
-        expectEqual(`what ${how} is told`, prowler.goodbye?.detail, "these credentials are not accepted");
+        const attacker = await Attacker.join(target, { token });
+        await expectSoon("closing", attacker.closed);
+        expectEqual(`the goodbye to ${how}`, attacker.goodbye?.reason, "credentials");
+        expectEqual(`what ${how} is told`, attacker.goodbye?.detail, "these credentials are not accepted");
       }
     },
   },
@@ -32,10 +32,10 @@ export const TOKEN_ATTACKS: readonly Attack[] = [
     name: "a token that is too long",
     counted: { "goodbye malformed": 1 },
     async run(target) {
-      const prowler = await Prowler.connect(target);
-      prowler.send(tooLongToken());
-      await expectSoon("closing", prowler.closed);
-      expectEqual("the goodbye", prowler.goodbye?.reason, "malformed");
+      const attacker = await Attacker.connect(target);
+      attacker.send(tooLongToken());
+      await expectSoon("closing", attacker.closed);
+      expectEqual("the goodbye", attacker.goodbye?.reason, "malformed");
     },
   },
 ];

@@ -5,14 +5,14 @@ import { Wire1Client } from "@orthant/protocol";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 
 /** Radius, in chunks, that a player sees around its home. */
-const SIGHT_CHUNKS = 2;
+const RADIUS_CHUNKS = 2;
 const MATERIALS = 9;
 
 /** Yields the chunks that a player must see in the end: those around its home. */
-export function* sightOf(number: number): Generator<readonly [x: number, y: number]> {
+export function* chunksSeenBy(number: number): Generator<readonly [x: number, y: number]> {
   const [homeX, homeY] = homeOf(number);
-  for (let x = homeX - SIGHT_CHUNKS; x <= homeX + SIGHT_CHUNKS; x++) {
-    for (let y = homeY - SIGHT_CHUNKS; y <= homeY + SIGHT_CHUNKS; y++) yield [x, y];
+  for (let x = homeX - RADIUS_CHUNKS; x <= homeX + RADIUS_CHUNKS; x++) {
+    for (let y = homeY - RADIUS_CHUNKS; y <= homeY + RADIUS_CHUNKS; y++) yield [x, y];
   }
 }
 
@@ -43,7 +43,7 @@ export class CrowdPlayer {
       disconnected: () => undefined,
     });
     socket.on("message", (datagram) => far.send(new Uint8Array(datagram)));
-    for (const [x, y] of sightOf(number)) this.client.loadChunk(x, y);
+    for (const [x, y] of chunksSeenBy(number)) this.client.loadChunk(x, y);
   }
 
   /** Opens a player that connects to `port` on this machine. */
@@ -59,13 +59,13 @@ export class CrowdPlayer {
     if (this.client.status !== "connected") return;
     const [homeX, homeY] = homeOf(this.#number);
     if (this.#prng.chance(0.05)) {
-      const chunkX = homeX + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
-      const chunkY = homeY + this.#prng.between(-SIGHT_CHUNKS - 1, SIGHT_CHUNKS + 1);
-      const isNear = Math.max(Math.abs(chunkX - homeX), Math.abs(chunkY - homeY)) <= SIGHT_CHUNKS;
+      const chunkX = homeX + this.#prng.between(-RADIUS_CHUNKS - 1, RADIUS_CHUNKS + 1);
+      const chunkY = homeY + this.#prng.between(-RADIUS_CHUNKS - 1, RADIUS_CHUNKS + 1);
+      const isNear = Math.max(Math.abs(chunkX - homeX), Math.abs(chunkY - homeY)) <= RADIUS_CHUNKS;
       if (this.#prng.chance(0.5)) this.client.loadChunk(chunkX, chunkY);
       else if (!isNear) this.client.unloadChunk(chunkX, chunkY);
     }
-    const reach = (SIGHT_CHUNKS + 1) * TILE_CHUNK_EDGE;
+    const reach = (RADIUS_CHUNKS + 1) * TILE_CHUNK_EDGE;
     this.client.setTile(
       homeX * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
       homeY * TILE_CHUNK_EDGE + this.#prng.between(-reach, reach),
@@ -79,7 +79,7 @@ export class CrowdPlayer {
     const { status, openCount } = this.client;
     const name = `player ${this.#number}`;
     if (status !== "connected" || openCount > 0) return [`${name} is ${status} and waits for ${openCount}`];
-    return [...sightOf(this.#number)].flatMap(([x, y]) => {
+    return [...chunksSeenBy(this.#number)].flatMap(([x, y]) => {
       const seen = this.client.chunkAt(x, y)?.tiles;
       const expected = tiles.get(`${x} ${y}`) ?? new Uint8Array(0);
       const isSame = seen !== undefined && Buffer.compare(new Uint8Array(seen.buffer), expected) === 0;

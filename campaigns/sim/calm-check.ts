@@ -17,7 +17,7 @@ import type { SimPlan } from "./sim-plan.ts";
 /** All participants of a case. */
 export interface CalmParts {
   readonly world: World;
-  readonly host: SyncServer;
+  readonly syncServer: SyncServer;
   readonly clients: readonly SimClient[];
   readonly history: EditHistory;
   readonly plan: SimPlan;
@@ -34,19 +34,19 @@ export async function faultInCalm(parts: CalmParts): Promise<string | undefined>
   return undefined;
 }
 
-function faultOfEdits({ guest, openEdits }: SimClient): string | undefined {
-  if (guest.openEdits.length !== openEdits.size) {
-    return `${guest.openEdits.length} edits are open, not ${openEdits.size}`;
+function faultOfEdits({ syncClient, openEdits }: SimClient): string | undefined {
+  if (syncClient.openEdits.length !== openEdits.size) {
+    return `${syncClient.openEdits.length} edits are open, not ${openEdits.size}`;
   }
-  return openEdits.size > 0 ? `edits ${[...openEdits.keys()]} wait for verdicts` : undefined;
+  return openEdits.size > 0 ? `edits ${[...openEdits.keys()]} wait for edit results` : undefined;
 }
 
 function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts): string | undefined {
-  if (!client.guest.isComplete) return "its interest is not complete";
+  if (!client.syncClient.isComplete) return "its interest is not complete";
   const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
   for (const region of positionsLexicographic(regionsTouching(plan.arena))) {
-    const held = client.guest.clockOf(region);
+    const held = client.syncClient.clockOf(region);
     const wanted = interest.has(...region) ? world.clockOf(region) : undefined;
     if (held !== wanted) return `region [${region}] is held at clock ${held}, not ${wanted}`;
     // The world may have unloaded a region that no client watches.
@@ -83,7 +83,7 @@ function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmPa
       .filter(({ key, region }) => key !== `player ${client.number}` && interest.has(...region))
       .map((entity) => [entity.key, entity.text]),
   );
-  for (const entity of client.guest.entities) {
+  for (const entity of client.syncClient.entities) {
     const { key, text } = seen(plan, `${entity.isPlayer ? "player" : "entity"} ${entity.id}`, entity);
     if (wanted.get(key) !== text) return `${key} is seen at ${text}, not ${wanted.get(key)}`;
     wanted.delete(key);

@@ -20,7 +20,7 @@ export function playCases(faultOf: (request: CaseRequest) => Promise<string | un
     stray = undefined;
     faultOf(request).then(
       (fault) => {
-        const found = fault ?? (stray === undefined ? undefined : `nobody waited for: ${String(stray)}`);
+        const found = fault ?? (stray === undefined ? undefined : `unhandled rejection: ${String(stray)}`);
         answer(found === undefined ? { kind: "done" } : { kind: "done", fault: found });
       },
       (error: unknown) => answer({ kind: "done", fault: String(error) }),
@@ -38,7 +38,7 @@ const MUTANT_LOADER = new URL("./mutant-loader.js", import.meta.url).href;
 const CASE_MS_MAX = 120_000;
 
 /** A process that plays cases one after the other, with the correct program or a mutant of it. */
-export class SimPlayer {
+export class CaseProcess {
   readonly #program: string;
   readonly #mutant: string | undefined;
   #child: ChildProcess | undefined;

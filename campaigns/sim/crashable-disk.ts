@@ -13,7 +13,7 @@ export interface DiskPace {
  * The disk of one run of a server. Its operations may be slow. After a crash, no operation runs or ever
  * returns.
  */
-export class MortalDisk extends GatedDisk {
+export class CrashableDisk extends GatedDisk {
   readonly #clock: Clock;
   readonly #prng: Prng;
   /** Speed of later operations; may change at any time. */

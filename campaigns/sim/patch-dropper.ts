@@ -8,20 +8,20 @@ import {
 } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 
-const THEFT_CHANCE = 0.05;
+const DROP_CHANCE = 0.05;
 
 /**
  * Removes patches from the stream of a connection and renumbers the rest to hide the gap. The client must
  * notice by the base clocks that every patch names.
  */
-export class Saboteur {
+export class PatchDropper {
   readonly #prng: Prng;
   readonly #volume: number;
   /** Numbers of the removed items, ascending. */
-  readonly #stolen: number[] = [];
+  readonly #dropped: number[] = [];
   #newest = 0;
   /** When true, nothing more is removed; earlier gaps remain. */
-  isHonest = false;
+  isStopped = false;
 
   constructor(prng: Prng, volume: number) {
     this.#prng = prng;
@@ -56,7 +56,7 @@ export class Saboteur {
         const isChange = patch.changes.every(
           ({ base, next }) => typeof base === "number" && next !== undefined,
         );
-        if (this.#steals(patch.patchSeq, isChange)) return [];
+        if (this.#drops(patch.patchSeq, isChange)) return [];
         return [{ ...message, patch: { ...patch, patchSeq: this.#counted(patch.patchSeq) } }];
       }
       case "blank":
@@ -71,25 +71,25 @@ export class Saboteur {
     }
   }
 
-  #steals(number: number, mayBeStolen: boolean): boolean {
-    if (this.#stolen.includes(number)) return true;
+  #drops(number: number, mayDrop: boolean): boolean {
+    if (this.#dropped.includes(number)) return true;
     // An item that passed once may be sent again, and must pass again.
     const isFirst = number > this.#newest;
     this.#newest = Math.max(this.#newest, number);
-    if (this.isHonest || !isFirst || !mayBeStolen || !this.#prng.chance(THEFT_CHANCE)) return false;
-    this.#stolen.push(number);
+    if (this.isStopped || !isFirst || !mayDrop || !this.#prng.chance(DROP_CHANCE)) return false;
+    this.#dropped.push(number);
     return true;
   }
 
   /** Returns an item's number as the client counts. */
   #counted(number: number): number {
-    return number - this.#stolen.filter((stolen) => stolen < number).length;
+    return number - this.#dropped.filter((dropped) => dropped < number).length;
   }
 
   /** Returns an item's number as the server counts. */
   #original(counted: number): number {
     let number = counted;
-    for (const stolen of this.#stolen) if (stolen <= number) number++;
+    for (const dropped of this.#dropped) if (dropped <= number) number++;
     return number;
   }
 }

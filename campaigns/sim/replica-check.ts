@@ -79,44 +79,44 @@ export class ReplicaCheck {
   }
 
   /** Checks every region that is marked or whose clock changed. */
-  run(guest: SyncClient): void {
+  run(syncClient: SyncClient): void {
     for (const shown of this.#shown) {
-      const clock = guest.clockOf(shown.region);
+      const clock = syncClient.clockOf(shown.region);
       if (clock === shown.clock && !shown.isTouched) continue;
       shown.clock = clock;
       shown.isTouched = false;
-      if (clock !== undefined) this.#compare(guest, shown.region, clock);
+      if (clock !== undefined) this.#compare(syncClient, shown.region, clock);
     }
   }
 
   /** Checks every chunk of every region. */
-  runEverywhere(guest: SyncClient): void {
+  runEverywhere(syncClient: SyncClient): void {
     for (const { region } of this.#shown) {
-      const clock = guest.clockOf(region);
+      const clock = syncClient.clockOf(region);
       const state = clock === undefined ? undefined : this.#stateAt(region, clock);
       for (const position of positionsLexicographic(regionBox(region))) {
-        if (state !== undefined) this.#compareChunk(guest, position, state);
-        else if (guest.chunkAt(position) !== undefined)
+        if (state !== undefined) this.#compareChunk(syncClient, position, state);
+        else if (syncClient.chunkAt(position) !== undefined)
           throw new Error(`chunk [${position}] is shown, and its region is not held`);
       }
     }
   }
 
-  #compare(guest: SyncClient, region: Position, clock: number): void {
+  #compare(syncClient: SyncClient, region: Position, clock: number): void {
     const state = this.#stateAt(region, clock);
     const wanted = this.#detail === "symbolic" ? state.symbolic : state.concrete;
     // Equal trees mean equal content, but different trees may hold the same content.
-    for (const { box } of guest.region(regionBox(region)).differences(wanted)) {
-      for (const position of positionsLexicographic(box)) this.#compareChunk(guest, position, state);
+    for (const { box } of syncClient.region(regionBox(region)).differences(wanted)) {
+      for (const position of positionsLexicographic(box)) this.#compareChunk(syncClient, position, state);
     }
-    for (const position of this.#predictedIn(region)) this.#compareChunk(guest, position, state);
+    for (const position of this.#predictedIn(region)) this.#compareChunk(syncClient, position, state);
   }
 
-  #compareChunk(guest: SyncClient, position: Position, state: RegionState): void {
+  #compareChunk(syncClient: SyncClient, position: Position, state: RegionState): void {
     const wanted = this.#predicted(position, this.#states.chunkAt(position, state));
-    const shown = guest.chunkAt(position);
+    const shown = syncClient.chunkAt(position);
     if (shown?.equals(wanted) === true) return;
-    const clock = guest.clockOf(regionOf(position));
+    const clock = syncClient.clockOf(regionOf(position));
     throw new Error(`chunk [${position}] at clock ${clock} is not what the server had at that clock`);
   }
 

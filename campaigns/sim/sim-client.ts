@@ -17,7 +17,7 @@ import {
 } from "@orthant/protocol";
 import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";
-import { Saboteur } from "./patch-dropper.ts";
+import { PatchDropper } from "./patch-dropper.ts";
 import type { RegionStates } from "./region-states.ts";
 import { ReplicaCheck } from "./replica-check.ts";
 import { type ClientPlan, OTHER_GENERATORS, SERVER_GENERATORS, type SimPlan, tokenOf } from "./sim-plan.ts";
@@ -54,10 +54,10 @@ export class SimClient {
   readonly openEdits = new Map<number, readonly VoxelPlacement[]>();
   /** Edits that the server acknowledged. */
   readonly acknowledged = new Set<number>();
-  #guest: SyncClient;
+  #syncClient: SyncClient;
   #link: Link | undefined;
-  #saboteur: Saboteur | undefined;
-  #isHonest = false;
+  #dropper: PatchDropper | undefined;
+  #isStopped = false;
   #oldKept: KeptReplica | undefined;
   #isWelcome = false;
   #connectMs: number | undefined;
@@ -74,12 +74,12 @@ export class SimClient {
     this.plan = options.client;
     this.clientId = BigInt(1_000 + options.number);
     this.#check = new ReplicaCheck(options.plan, options.client.detail, options.states, this.openEdits);
-    this.#guest = this.#newGuest();
+    this.#syncClient = this.#newSyncClient();
     this.#connectMs = options.clock.nowMs();
   }
 
-  get guest(): SyncClient {
-    return this.#guest;
+  get syncClient(): SyncClient {
+    return this.#syncClient;
   }
 
   /** The interest that it last set. */
@@ -100,12 +100,12 @@ export class SimClient {
   setInterest(wish: InterestArea): void {
     this.#wish = wish;
     this.#wishedMs = this.#options.clock.nowMs();
-    this.#guest.setInterest(wish);
+    this.#syncClient.setInterest(wish);
     this.look();
   }
 
   setVoxels(placements: readonly VoxelPlacement[]): void {
-    const editId = this.#guest.setVoxels(placements);
+    const editId = this.#syncClient.setVoxels(placements);
     if (editId !== this.#nextEditId) throw new Error(`edit ${editId} where ${this.#nextEditId} comes next`);
     this.#nextEditId++;
     this.openEdits.set(editId, placements);
@@ -115,12 +115,12 @@ export class SimClient {
 
   move(pose: Pose): void {
     this.#pose = pose;
-    this.#guest.move(pose);
+    this.#syncClient.move(pose);
   }
 
   /** Sends its pose again. */
   stay(): void {
-    if (this.#pose !== undefined) this.#guest.move(this.#pose);
+    if (this.#pose !== undefined) this.#syncClient.move(this.#pose);
   }
 
   /** Connects to the server when due, and ticks the client. */
@@ -128,14 +128,14 @@ export class SimClient {
     const { clock } = this.#options;
     if (this.#link === undefined && this.#connectMs !== undefined && clock.nowMs() >= this.#connectMs)
       this.#connect();
-    this.#guest.tick();
+    this.#syncClient.tick();
     this.look();
   }
 
   /** Stops removing patches from its stream. */
-  endSabotage(): void {
-    this.#isHonest = true;
-    if (this.#saboteur !== undefined) this.#saboteur.isHonest = true;
+  stopDropping(): void {
+    this.#isStopped = true;
+    if (this.#dropper !== undefined) this.#dropper.isStopped = true;
   }
 
   /** Breaks its connection, if it has one. */
@@ -154,10 +154,10 @@ export class SimClient {
     if (this.#options.prng.chance(0.5)) link?.ends[0].close();
     else link?.cut();
     this.#check.clear();
-    this.#guest = this.#newGuest();
-    if (kept !== undefined) this.#guest.restore(kept);
-    if (this.#wish !== undefined) this.#guest.setInterest(this.#wish);
-    if (this.#pose !== undefined) this.#guest.move(this.#pose);
+    this.#syncClient = this.#newSyncClient();
+    if (kept !== undefined) this.#syncClient.restore(kept);
+    if (this.#wish !== undefined) this.#syncClient.setInterest(this.#wish);
+    if (this.#pose !== undefined) this.#syncClient.move(this.#pose);
     this.#planConnect();
     this.look();
   }
@@ -171,25 +171,25 @@ export class SimClient {
   /** Throws unless every changed region shows what the server had at the region's clock. */
   look(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#check.run(this.#guest);
+    this.#check.run(this.#syncClient);
   }
 
   /** Checks all regions in the same way, changed or not. */
-  lookEverywhere(): void {
-    this.#check.runEverywhere(this.#guest);
+  checkAllRegions(): void {
+    this.#check.runEverywhere(this.#syncClient);
   }
 
   /** Returns the replica to keep: the present one, sometimes an old one, sometimes a damaged one. */
   #keep(): KeptReplica | undefined {
     const { prng } = this.#options;
-    const kept = this.#guest.keep();
+    const kept = this.#syncClient.keep();
     if (kept === undefined) return undefined;
     if (this.#oldKept === undefined || prng.chance(0.2)) this.#oldKept = kept;
     if (prng.chance(0.3)) return this.#oldKept;
     return prng.chance(0.1) ? damaged(kept, prng) : kept;
   }
 
-  #newGuest(): SyncClient {
+  #newSyncClient(): SyncClient {
     const { number, clock, client } = this.#options;
     return new SyncClient({
       clock,
@@ -224,24 +224,25 @@ export class SimClient {
     }
     this.#link = link;
     this.#isWelcome = false;
-    const guest = this.#guest;
-    const saboteur = plan.isSabotaged && !this.#isHonest ? new Saboteur(prng, plan.shape.volume) : undefined;
-    this.#saboteur = saboteur;
+    const syncClient = this.#syncClient;
+    const dropper =
+      plan.dropsPatches && !this.#isStopped ? new PatchDropper(prng, plan.shape.volume) : undefined;
+    this.#dropper = dropper;
     near.listen({
       receive: (frame) => {
-        guest.receive(saboteur?.toClient(frame) ?? frame);
+        syncClient.receive(dropper?.toClient(frame) ?? frame);
         this.look();
       },
       disconnected: () => {
         if (this.#link !== link) return;
         this.#link = undefined;
-        guest.disconnected();
+        syncClient.disconnected();
         this.#planConnect();
         this.look();
       },
     });
-    guest.connected({
-      send: (frame) => near.send(this.#withFeatures(saboteur?.toServer(frame) ?? frame)),
+    syncClient.connected({
+      send: (frame) => near.send(this.#withFeatures(dropper?.toServer(frame) ?? frame)),
       close: () => near.close(),
     });
   }
@@ -268,7 +269,7 @@ export class SimClient {
     const origin = { clientId: this.clientId, editId };
     const placements = this.openEdits.get(editId);
     if (placements === undefined) {
-      this.#fail(`got a second verdict on edit ${editId}`);
+      this.#fail(`got a second edit result on edit ${editId}`);
       return;
     }
     this.openEdits.delete(editId);
@@ -284,7 +285,7 @@ export class SimClient {
     if (made !== outcome) this.#fail(`was told that edit ${editId} is ${outcome}, which is ${made}`);
     if (plan.acknowledge === "durable" && !history.has(origin))
       this.#fail(`was told that edit ${editId} is durable, which is lost`);
-    if (plan.network === "stream" && !plan.isSabotaged) this.#requireSeen(history.clocksOf(origin));
+    if (plan.network === "stream" && !plan.dropsPatches) this.#requireSeen(history.clocksOf(origin));
   }
 
   /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
@@ -292,9 +293,9 @@ export class SimClient {
     if (this.#options.clock.nowMs() - this.#wishedMs < WISH_HEARD_MS) return;
     for (const { region, after } of steps) {
       const isWished = this.interest.some((position) => positionsEqual(position, region));
-      const clock = this.#guest.clockOf(region);
+      const clock = this.#syncClient.clockOf(region);
       if (isWished && clock !== undefined && clock < after)
-        this.#fail(`holds clock ${clock} of [${region}] at a verdict about clock ${after}`);
+        this.#fail(`holds clock ${clock} of [${region}] at an edit result about clock ${after}`);
     }
   }
 

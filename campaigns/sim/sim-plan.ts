@@ -41,7 +41,7 @@ export interface SimPlan {
   /** `stream` neither loses nor reorders frames while a link holds, like a socket. */
   readonly network: "stream" | "datagram";
   /** True when patches are removed from the streams unnoticed. */
-  readonly isSabotaged: boolean;
+  readonly dropsPatches: boolean;
   readonly diskPace: DiskPace;
   /** Limits of the server, low enough in some cases to be reached. */
   readonly limits: Partial<SyncLimits>;
@@ -70,7 +70,7 @@ export function planOf(prng: Prng): SimPlan {
     acknowledge: durable ? "durable" : "applied",
     clients: Array.from({ length: drawClientCount(prng) }, (_, index) => drawClient(prng, index)),
     network: prng.chance(0.3) ? "stream" : "datagram",
-    isSabotaged: prng.chance(0.08),
+    dropsPatches: prng.chance(0.08),
     diskPace: { slowChance: prng.pick([0.02, 0.1, 0.3]), slowMsMax: prng.pick([20, 60]) },
     limits: {
       inFlightBytesMax: prng.pick([2_000, 20_000, 1_048_576]),

@@ -4,7 +4,7 @@ import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeClock, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { MortalDisk } from "./crashable-disk.ts";
+import { CrashableDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
 import type { RegionStates } from "./region-states.ts";
 import { accountOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
@@ -23,18 +23,18 @@ export interface SimServerOptions {
 }
 
 /** One run of the server, until it stops or crashes. */
-interface Life {
+interface ServerRun {
   readonly memory: MemoryDisk;
-  readonly disk: MortalDisk;
+  readonly disk: CrashableDisk;
   readonly ends: Set<LinkEnd>;
   isAlive: boolean;
   isStopping: boolean;
   world: World | undefined;
   port: SyncWorld | undefined;
-  host: SyncServer | undefined;
+  syncServer: SyncServer | undefined;
 }
 
-export const HOST_TICK_MS = 50;
+export const SERVER_TICK_MS = 50;
 /** The edit rule rejects edits with this block. */
 export const FORBIDDEN_BLOCK = 9;
 const VETO_MS_MAX = 120;
@@ -46,7 +46,7 @@ const OPERATOR_ID = 1n;
 /** A server that can stop or crash at any moment, and comes up again. */
 export class SimServer {
   readonly #options: SimServerOptions;
-  #life: Life | undefined;
+  #run: ServerRun | undefined;
   #operatorEditId = 0;
   #restartMs: number | undefined;
   #image: DiskImage = { directories: [], files: new Map() };
@@ -56,48 +56,48 @@ export class SimServer {
     this.#options = options;
   }
 
-  /** The world, while a host serves it. */
+  /** The world, while a sync server serves it. */
   get world(): World | undefined {
-    return this.#life?.host === undefined ? undefined : this.#life.world;
+    return this.#run?.syncServer === undefined ? undefined : this.#run.world;
   }
 
-  /** The host, while it accepts clients. */
-  get host(): SyncServer | undefined {
-    const life = this.#life;
-    return life?.isStopping === true ? undefined : life?.host;
+  /** The sync server, while it accepts clients. */
+  get syncServer(): SyncServer | undefined {
+    const run = this.#run;
+    return run?.isStopping === true ? undefined : run?.syncServer;
   }
 
   /** Creates the world and starts serving it. */
   async create(): Promise<void> {
     const { plan, clock } = this.#options;
-    const life = this.#begin();
+    const run = this.#begin();
     const { shape, generator } = plan;
-    life.world = await createWorld(life.disk, { name: "sim", shape, generator }, this.#worldOptions(clock));
-    await this.#openHost(life, life.world);
+    run.world = await createWorld(run.disk, { name: "sim", shape, generator }, this.#worldOptions(clock));
+    await this.#openHost(run, run.world);
   }
 
   /** Connects a client. Returns false when the server is down or stopping. */
   connect(end: LinkEnd): boolean {
-    const life = this.#life;
-    if (life?.host === undefined || life.isStopping) return false;
-    const session = life.host.connect(end);
-    life.ends.add(end);
+    const run = this.#run;
+    if (run?.syncServer === undefined || run.isStopping) return false;
+    const session = run.syncServer.connect(end);
+    run.ends.add(end);
     end.listen({
       receive: (frame) => {
-        if (life.isAlive) session.receive(frame);
+        if (run.isAlive) session.receive(frame);
       },
       disconnected: () => {
-        life.ends.delete(end);
-        if (life.isAlive) session.disconnected();
+        run.ends.delete(end);
+        if (run.isAlive) session.disconnected();
       },
     });
     return true;
   }
 
-  /** Ticks the host, and reopens the world when due. */
+  /** Ticks the sync server, and reopens the world when due. */
   tick(): void {
     const { clock, fail } = this.#options;
-    this.#life?.host?.tick();
+    this.#run?.syncServer?.tick();
     if (this.#restartMs === undefined || clock.nowMs() < this.#restartMs) return;
     this.#restartMs = undefined;
     this.#open().catch(fail);
@@ -105,26 +105,26 @@ export class SimServer {
 
   /** Simulates a crash of the process. */
   crash(): void {
-    const life = this.#life;
-    if (life === undefined) return;
-    life.isAlive = false;
-    life.disk.kill();
-    this.#image = life.memory.image();
+    const run = this.#run;
+    if (run === undefined) return;
+    run.isAlive = false;
+    run.disk.kill();
+    this.#image = run.memory.image();
     // The links of a dead process close, but frames already sent may still arrive.
-    for (const end of life.ends) end.close();
+    for (const end of run.ends) end.close();
     this.#end();
   }
 
   /** Copies the disk, even during other work. */
   backUp(): void {
-    const life = this.#life;
-    if (life?.port !== undefined) this.#backup = { image: life.memory.image(), epoch: life.port.era.number };
+    const run = this.#run;
+    if (run?.port !== undefined) this.#backup = { image: run.memory.image(), epoch: run.port.era.number };
   }
 
   /** Crashes the server and replaces its disk with the backup. Returns false when there is no backup. */
   rollBack(): boolean {
     const { history, states } = this.#options;
-    if (this.#life === undefined || this.#backup === undefined) return false;
+    if (this.#run === undefined || this.#backup === undefined) return false;
     this.crash();
     this.#image = this.#backup.image;
     states.forgetAfter(this.#backup.epoch);
@@ -134,68 +134,68 @@ export class SimServer {
 
   /** Shuts down gracefully. */
   stop(): void {
-    const life = this.#life;
-    if (life?.host === undefined || life.isStopping) return;
-    life.isStopping = true;
-    this.#shutDown(life, life.host).catch(this.#options.fail);
+    const run = this.#run;
+    if (run?.syncServer === undefined || run.isStopping) return;
+    run.isStopping = true;
+    this.#shutDown(run, run.syncServer).catch(this.#options.fail);
   }
 
   /** Reopens the world with the next tick, if the server is down. */
   ensureUp(): void {
-    if (this.#life === undefined) this.#restartMs = this.#options.clock.nowMs();
+    if (this.#run === undefined) this.#restartMs = this.#options.clock.nowMs();
   }
 
   /** Starts a save. When it ends, all edits applied before it are durable. */
   save(): void {
     const { history, fail } = this.#options;
-    const life = this.#life;
-    if (life?.world === undefined || life.host === undefined || life.isStopping) return;
+    const run = this.#run;
+    if (run?.world === undefined || run.syncServer === undefined || run.isStopping) return;
     const count = history.length;
-    life.world.save().then(() => {
-      if (life.isAlive) history.markDurable(count);
+    run.world.save().then(() => {
+      if (run.isAlive) history.markDurable(count);
     }, fail);
   }
 
   /** Makes an edit that no client requested. Returns false when the server is down or stopping. */
   edit(placements: readonly VoxelPlacement[]): boolean {
-    const life = this.#life;
-    if (life?.port === undefined || life.host === undefined || life.isStopping) return false;
+    const run = this.#run;
+    if (run?.port === undefined || run.syncServer === undefined || run.isStopping) return false;
     const origin = { clientId: OPERATOR_ID, editId: ++this.#operatorEditId };
-    life.port.edit(placements, origin).catch(this.#options.fail);
+    run.port.edit(placements, origin).catch(this.#options.fail);
     return true;
   }
 
-  #begin(): Life {
+  #begin(): ServerRun {
     const { clock, prng } = this.#options;
     const memory = new MemoryDisk(this.#image);
-    const life: Life = {
+    const run: ServerRun = {
       memory,
-      disk: new MortalDisk(memory, clock, prng),
+      disk: new CrashableDisk(memory, clock, prng),
       ends: new Set(),
       isAlive: true,
       isStopping: false,
       world: undefined,
       port: undefined,
-      host: undefined,
+      syncServer: undefined,
     };
-    this.#life = life;
-    return life;
+    this.#run = run;
+    return run;
   }
 
   #end(): void {
     const { clock, prng } = this.#options;
-    this.#life = undefined;
+    this.#run = undefined;
     this.#restartMs = clock.nowMs() + prng.between(20, 500);
   }
 
   async #open(): Promise<void> {
     const { plan, clock, onRecovered } = this.#options;
-    const life = this.#begin();
+    const run = this.#begin();
     await this.#recover();
     onRecovered();
-    life.disk.pace = plan.diskPace;
-    life.world = await openWorld(life.disk, this.#worldOptions(clock));
-    await this.#openHost(life, life.world);
+    run.disk.pace = plan.diskPace;
+    run.world = await openWorld(run.disk, this.#worldOptions(clock));
+    await this.#openHost(run, run.world);
   }
 
   /** Checks the disk through a separate world, so that the served world has not read anything yet. */
@@ -215,54 +215,54 @@ export class SimServer {
     await world.close();
   }
 
-  async #openHost(life: Life, world: World): Promise<void> {
+  async #openHost(run: ServerRun, world: World): Promise<void> {
     const { plan, clock, states, fail } = this.#options;
     world.onFailure(fail);
     world.onEdit(({ clocks }) => {
       try {
-        if (life.isAlive)
+        if (run.isAlive)
           for (const { region, after } of clocks) states.add(region, after, world.field.overrides);
       } catch (error) {
         fail(error);
       }
     });
-    life.port = this.#watched(life, await syncWorldOf(world));
-    if (!life.isAlive) return;
-    life.disk.pace = plan.diskPace;
-    life.host = new SyncServer({
-      world: life.port,
+    run.port = this.#watched(run, await syncWorldOf(world));
+    if (!run.isAlive) return;
+    run.disk.pace = plan.diskPace;
+    run.syncServer = new SyncServer({
+      world: run.port,
       clock,
       authorize: async ({ token }) => {
         await this.#pause(VETO_MS_MAX);
         return accountOf(token);
       },
       acknowledge: plan.acknowledge,
-      tickMs: HOST_TICK_MS,
+      tickMs: SERVER_TICK_MS,
       limits: plan.limits,
       rules: { onEdit: (_player: Player, placements) => this.#veto(placements) },
     });
   }
 
-  async #shutDown(life: Life, host: SyncServer): Promise<void> {
-    await host.shutdown("the server starts anew", 500);
-    await life.world?.close();
-    if (!life.isAlive) return;
-    life.isAlive = false;
+  async #shutDown(run: ServerRun, syncServer: SyncServer): Promise<void> {
+    await syncServer.shutdown("the server restarts", 500);
+    await run.world?.close();
+    if (!run.isAlive) return;
+    run.isAlive = false;
     this.#options.history.markDurable(this.#options.history.length);
-    this.#image = life.memory.image();
-    for (const end of life.ends) end.close();
+    this.#image = run.memory.image();
+    for (const end of run.ends) end.close();
     this.#end();
   }
 
-  /** Wraps the world for the host, to record edits and durability. */
-  #watched(life: Life, port: SyncWorld): SyncWorld {
+  /** Wraps the world for the sync server, to record edits and durability. */
+  #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
     const edit: SyncWorld["edit"] = async (placements, origin) => {
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
       const result = await port.edit(placements, origin);
       try {
-        if (life.isAlive && result.outcome !== "duplicate")
+        if (run.isAlive && result.outcome !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });
       } catch (error) {
         fail(error);
@@ -272,7 +272,7 @@ export class SimServer {
     const whenDurable: SyncWorld["whenDurable"] = async () => {
       const count = history.length;
       await port.whenDurable();
-      if (life.isAlive) history.markDurable(count);
+      if (run.isAlive) history.markDurable(count);
     };
     return new Proxy(port, {
       get(target, key) {

@@ -66,7 +66,7 @@ export class SimWorkload {
   }
 
   /** Draws an interest: one or two boxes that reach into a few regions. */
-  wish(): InterestArea {
+  interest(): InterestArea {
     const prng = this.#prng;
     const boxes = Array.from({ length: prng.chance(0.8) ? 1 : 2 }, () => this.#box());
     const center = this.#voxelIn(this.#voxels);

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "../campaign.ts";
-import { SimPlayer } from "./case-process.ts";
+import { CaseProcess } from "./case-process.ts";
 import type { SimMutant } from "./sim-mutants.ts";
 
 /** Parameters of a campaign of simulated cases. */
@@ -62,7 +62,7 @@ async function casesUntilCaught(
   { fault }: SimMutant,
   seed: number,
 ): Promise<number | undefined> {
-  const player = new SimPlayer(program, fault);
+  const player = new CaseProcess(program, fault);
   try {
     for (let index = 0; index < mutantCasesMax; index++) {
       if ((await player.play({ seed: seed + index, steps })) !== undefined) return index + 1;
@@ -81,7 +81,7 @@ async function playCases(
   let begun = 0;
   let ended = 0;
   await inLanes(async () => {
-    const player = new SimPlayer(program);
+    const player = new CaseProcess(program);
     while ((begun === 0 || goesOn(begun, options)) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + begun++;
       const fault = await player.play({ seed, steps });

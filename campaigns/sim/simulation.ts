@@ -4,7 +4,7 @@ import { EditHistory } from "./edit-history.ts";
 import { RegionStates } from "./region-states.ts";
 import { SimClient } from "./sim-client.ts";
 import { drawConditions, planOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
-import { HOST_TICK_MS, SimServer } from "./sim-server.ts";
+import { SERVER_TICK_MS, SimServer } from "./sim-server.ts";
 import { SimWorkload } from "./sim-workload.ts";
 
 /** Step of the fake clock. Promises settle between two steps. */
@@ -16,7 +16,7 @@ const CALM_MS_MAX = 90_000;
 const CALM_CHECK_MS = 500;
 /** Most edits that a client leaves open. */
 const OPEN_EDITS_MAX = 40;
-const STEPS_BETWEEN_FULL_LOOKS = 250;
+const STEPS_BETWEEN_FULL_CHECKS = 250;
 
 /** An action and its share of all actions. */
 type Action = readonly [weight: number, act: (simulation: Simulation) => void];
@@ -84,13 +84,13 @@ class Simulation {
   /** Plays the case. Throws at the first fault. */
   async run(steps: number): Promise<void> {
     await this.#server.create();
-    for (const client of this.#clients) client.setInterest(this.#workload.wish());
+    for (const client of this.#clients) client.setInterest(this.#workload.interest());
     for (let step = 1; step <= steps; step++) {
       try {
         this.#act();
         await this.#pass(this.#prng.between(STEP_MS_MIN, STEP_MS_MAX));
-        if (step % STEPS_BETWEEN_FULL_LOOKS === 0)
-          for (const client of this.#clients) client.lookEverywhere();
+        if (step % STEPS_BETWEEN_FULL_CHECKS === 0)
+          for (const client of this.#clients) client.checkAllRegions();
       } catch (error) {
         throw new Error(`step ${step}: ${messageOf(error)}`, { cause: error });
       }
@@ -111,7 +111,7 @@ class Simulation {
 
   editSomething(): void {
     const client = this.#prng.pick(this.#clients);
-    if (client.guest.world !== undefined && client.openEdits.size < OPEN_EDITS_MAX)
+    if (client.syncClient.world !== undefined && client.openEdits.size < OPEN_EDITS_MAX)
       client.setVoxels(this.#workload.edit());
   }
 
@@ -120,7 +120,7 @@ class Simulation {
   }
 
   moveInterest(): void {
-    this.#prng.pick(this.#clients).setInterest(this.#workload.wish());
+    this.#prng.pick(this.#clients).setInterest(this.#workload.interest());
   }
 
   movePlayer(): void {
@@ -128,8 +128,8 @@ class Simulation {
   }
 
   changeEntities(): void {
-    const { world, host } = this.#server;
-    if (world === undefined || host === undefined) return;
+    const { world, syncServer } = this.#server;
+    if (world === undefined || syncServer === undefined) return;
     const position = this.#workload.exactPosition();
     const known = this.#entities.filter((id) => world.entity(id) !== undefined);
     if (known.length < 3 || this.#prng.chance(0.2)) {
@@ -179,7 +179,7 @@ class Simulation {
     while (this.#clock.nowMs() < endMs) {
       const beforeMs = this.#clock.nowMs();
       this.#clock.advance(Math.min(SLICE_MS, endMs - beforeMs));
-      await promisesKept();
+      await settlePromises();
       const nowMs = this.#clock.nowMs();
       if (falls(beforeMs, nowMs, 0)) this.#server.tick();
       for (const client of this.#clients) if (falls(beforeMs, nowMs, client.number * 17)) client.tick();
@@ -194,7 +194,7 @@ class Simulation {
       isDone = true;
     };
     work.then(end, end);
-    await promisesKept();
+    await settlePromises();
     while (!isDone) await this.#pass(SLICE_MS);
     return work;
   }
@@ -205,10 +205,10 @@ class Simulation {
     const endMs = this.#clock.nowMs() + CALM_MS_MAX;
     for (const client of this.#clients) {
       client.move(this.#workload.pose());
-      client.endSabotage();
+      client.stopDropping();
     }
     // A client that lacks a patch without knowing notices with the next one.
-    const lastEdits = this.#plan.isSabotaged ? [...this.#workload.editsEverywhere()] : [];
+    const lastEdits = this.#plan.dropsPatches ? [...this.#workload.editsEverywhere()] : [];
     for (;;) {
       // A client that moved while disconnected must send its pose again, as real clients do continuously.
       for (const client of this.#clients) client.stay();
@@ -222,7 +222,7 @@ class Simulation {
       if (fault === undefined) break;
       if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
     }
-    for (const client of this.#clients) client.lookEverywhere();
+    for (const client of this.#clients) client.checkAllRegions();
     const { world } = this.#server;
     if (world === undefined) throw new Error("the server went away in the calm");
     // Without this, the world would unload the first regions while loading the last ones.
@@ -233,9 +233,9 @@ class Simulation {
   }
 
   async #faultNow(): Promise<string | undefined> {
-    const { world, host } = this.#server;
-    if (world === undefined || host === undefined) return "the server is down";
-    const parts = { world, host, clients: this.#clients, history: this.#history, plan: this.#plan };
+    const { world, syncServer } = this.#server;
+    if (world === undefined || syncServer === undefined) return "the server is down";
+    const parts = { world, syncServer, clients: this.#clients, history: this.#history, plan: this.#plan };
     return this.#passUntil(faultInCalm(parts));
   }
 
@@ -279,11 +279,11 @@ export async function faultOfCase(seed: number, steps: number): Promise<string |
 
 /** Returns whether a tick that recurs every 50 ms, shifted by `phaseMs`, falls into a span of time. */
 function falls(fromMs: number, toMs: number, phaseMs: number): boolean {
-  return Math.floor((fromMs + phaseMs) / HOST_TICK_MS) < Math.floor((toMs + phaseMs) / HOST_TICK_MS);
+  return Math.floor((fromMs + phaseMs) / SERVER_TICK_MS) < Math.floor((toMs + phaseMs) / SERVER_TICK_MS);
 }
 
 /** Runs everything that needs no time: nothing in a simulation waits for anything but its clock. */
-function promisesKept(): Promise<void> {
+function settlePromises(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

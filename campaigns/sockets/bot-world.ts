@@ -4,21 +4,21 @@ import type { Prng } from "@orthant/testkit";
 /** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */
 export const LANES = 50;
 /** The `w` that all clients edit, where the last edit is not predictable. */
-export const SQUARE = 60;
+export const SHARED_LANE = 60;
 
 const EDGE_VOXELS = 128;
 /** Greatest distance from its center at which a client builds. */
 const REACH_VOXELS = 12;
 
-/** Voxels of the town, in which everything happens. */
-const TOWN: Box = {
+/** Voxels in which everything happens. */
+const AREA: Box = {
   min: [-EDGE_VOXELS / 2, -EDGE_VOXELS / 2, -EDGE_VOXELS / 2, 0],
-  max: [EDGE_VOXELS / 2, EDGE_VOXELS / 2, EDGE_VOXELS / 2, SQUARE + 1],
+  max: [EDGE_VOXELS / 2, EDGE_VOXELS / 2, EDGE_VOXELS / 2, SHARED_LANE + 1],
 };
 
-/** Draws a position in town. */
-export function positionInTown(prng: Prng): Position {
-  return positionFrom((axis) => prng.between(TOWN.min[axis], TOWN.max[axis] - 1));
+/** Draws a position. */
+export function anyPosition(prng: Prng): Position {
+  return positionFrom((axis) => prng.between(AREA.min[axis], AREA.max[axis] - 1));
 }
 
 /** Draws a voxel of one lane within reach of `center`. */

@@ -11,24 +11,24 @@ import {
 import { type Pose, SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
-import { anyBlock, positionInTown, SQUARE, voxelNear } from "./bot-world.ts";
+import { anyBlock, anyPosition, SHARED_LANE, voxelNear } from "./bot-world.ts";
 
 /** Most edits without a result; a client with more waits, even while the server is down. */
 const OPEN_EDITS_MAX = 40;
 const EDIT_VOXELS_MAX = 6;
-const SQUARE_CHANCE = 0.2;
-const LOOK_CHANCE = 0.05;
+const SHARED_LANE_CHANCE = 0.2;
+const INTEREST_CHANCE = 0.05;
 const CUT_CHANCE = 0.002;
 const RADIUS_CHUNKS = 5;
 /** Smaller, because the server must send every chunk to a client without generators. */
-const STRANGER_RADIUS_CHUNKS = 2;
+const NO_GENERATORS_RADIUS_CHUNKS = 2;
 
-/** A client that walks, looks and builds in its lane, and records its acknowledged edits. */
-export class Townsman {
+/** A client that moves, changes its interest and builds in its lane, and records its acknowledged edits. */
+export class Bot {
   readonly world: SharedWorld;
   readonly lane: number;
   /** True when it has no generators, so that the server sends it every voxel. */
-  readonly isStranger: boolean;
+  readonly lacksGenerators: boolean;
   /** Voxels that it built in its lane, where no other client builds. */
   readonly built = new PositionMap<number>();
   /** Bytes received on each connection until its interest was complete. */
@@ -44,20 +44,20 @@ export class Townsman {
   #acknowledged = 0;
   #cuts = 0;
 
-  constructor(url: string, lane: number, isStranger: boolean, prng: Prng, onChange: () => void) {
+  constructor(url: string, lane: number, lacksGenerators: boolean, prng: Prng, onChange: () => void) {
     this.lane = lane;
-    this.isStranger = isStranger;
+    this.lacksGenerators = lacksGenerators;
     this.#prng = prng;
     this.#onChange = onChange;
-    this.#center = positionInTown(prng);
+    this.#center = anyPosition(prng);
     this.world = connect(url, {
       name: `lane ${lane}`,
-      interest: this.#look(),
+      interest: this.#interest(),
       socket: (address) => {
         this.#socket = new CountedSocket(address);
         return this.#socket.socket;
       },
-      ...(isStranger ? { generators: new GeneratorRegistry([]) } : {}),
+      ...(lacksGenerators ? { generators: new GeneratorRegistry([]) } : {}),
     });
     this.world.onChange(onChange);
     this.world.onEntities(onChange);
@@ -96,21 +96,21 @@ export class Townsman {
   }
 
   /** The chunks that it sees. */
-  get sight(): Box {
+  get interest(): Box {
     const middle = chunkOfVoxel(this.world.shape, this.#center);
-    const { radiusChunks } = this.#look();
+    const { radiusChunks } = this.#interest();
     return {
       min: positionFrom((axis) => middle[axis] - radiusChunks),
       max: positionFrom((axis) => middle[axis] + radiusChunks + 1),
     };
   }
 
-  /** Moves, builds, and sometimes looks elsewhere or loses its connection. */
+  /** Moves, builds, and sometimes changes its interest or loses its connection. */
   act(): void {
     const prng = this.#prng;
-    if (prng.chance(LOOK_CHANCE)) {
-      this.#center = positionInTown(prng);
-      this.world.setInterest(this.#look());
+    if (prng.chance(INTEREST_CHANCE)) {
+      this.#center = anyPosition(prng);
+      this.world.setInterest(this.#interest());
     }
     this.#pose = {
       position: positionFrom((axis) => this.#center[axis] + prng.between(-256, 256) / 64),
@@ -130,24 +130,24 @@ export class Townsman {
   }
 
   /** Returns the bytes that a new client with the same interest receives until it is complete. */
-  async newcomerBytes(url: string): Promise<number> {
+  async newClientBytes(url: string): Promise<number> {
     let socket: CountedSocket | undefined;
-    const newcomer = connect(url, {
-      interest: this.#look(),
+    const newClient = connect(url, {
+      interest: this.#interest(),
       socket: (address) => {
         socket = new CountedSocket(address);
         return socket.socket;
       },
-      ...(this.isStranger ? { generators: new GeneratorRegistry([]) } : {}),
+      ...(this.lacksGenerators ? { generators: new GeneratorRegistry([]) } : {}),
     });
-    await newcomer.complete();
-    await newcomer.close();
+    await newClient.complete();
+    await newClient.close();
     return socket?.receivedBytes ?? 0;
   }
 
   async #build(): Promise<void> {
     const prng = this.#prng;
-    const lane = prng.chance(SQUARE_CHANCE) ? SQUARE : this.lane;
+    const lane = prng.chance(SHARED_LANE_CHANCE) ? SHARED_LANE : this.lane;
     const placements = Array.from({ length: prng.between(1, EDIT_VOXELS_MAX) }, () => ({
       voxel: voxelNear(this.#center, lane, prng),
       block: anyBlock(prng),
@@ -159,14 +159,17 @@ export class Townsman {
       if (result.outcome === "rejected") this.faults.push(`refused: ${result.reason}, ${result.detail}`);
       else this.#acknowledged++;
     } catch (error) {
-      this.faults.push(`an edit without a verdict: ${error}`);
+      this.faults.push(`an edit without an edit result: ${error}`);
     }
     this.#openEdits--;
     this.#onChange();
   }
 
-  #look(): { readonly center: Position; readonly radiusChunks: number } {
-    return { center: this.#center, radiusChunks: this.isStranger ? STRANGER_RADIUS_CHUNKS : RADIUS_CHUNKS };
+  #interest(): { readonly center: Position; readonly radiusChunks: number } {
+    return {
+      center: this.#center,
+      radiusChunks: this.lacksGenerators ? NO_GENERATORS_RADIUS_CHUNKS : RADIUS_CHUNKS,
+    };
   }
 
   #joined(): void {

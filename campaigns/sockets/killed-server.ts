@@ -3,7 +3,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { anyBlock, LANES, positionInTown, SQUARE } from "./bot-world.ts";
+import { anyBlock, anyPosition, LANES, SHARED_LANE } from "./bot-world.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
 
@@ -15,7 +15,7 @@ const ENOUGH = 1_000;
 const [folder = "", port = "0"] = process.argv.slice(2);
 const disk = await NodeDisk.create(folder);
 const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
-const world = isNew ? await foundTown(disk) : await openWorld(disk);
+const world = isNew ? await createEditedWorld(disk) : await openWorld(disk);
 const server = await createServer({
   world,
   port: Number(port),
@@ -33,18 +33,18 @@ const server = await createServer({
 process.on("disconnect", () => process.exit());
 process.send?.(server.port);
 
-async function foundTown(empty: NodeDisk): Promise<World> {
+async function createEditedWorld(empty: NodeDisk): Promise<World> {
   const prng = new Prng(OLD_EDITS);
-  const town = await createWorld(empty, {
+  const edited = await createWorld(empty, {
     generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
   });
-  await town.edit(
+  await edited.edit(
     Array.from({ length: OLD_EDITS }, () => {
-      const [x, y, z, w] = positionInTown(prng);
+      const [x, y, z, w] = anyPosition(prng);
       // Keeps old edits out of the lanes, which the campaign compares with the clients' edits.
-      return { voxel: [x, y, z, w < LANES ? SQUARE : w] as const, block: anyBlock(prng) };
+      return { voxel: [x, y, z, w < LANES ? SHARED_LANE : w] as const, block: anyBlock(prng) };
     }),
   );
-  await town.save();
-  return town;
+  await edited.save();
+  return edited;
 }

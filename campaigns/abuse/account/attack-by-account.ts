@@ -41,8 +41,8 @@ interface AttackReport {
   readonly faults: readonly string[];
 }
 
-/** How long {@link besiegeByAccount} takes, about. */
-export function accountSiegeMs(seconds: number): number {
+/** How long {@link attackByAccount} takes, about. */
+export function attackByAccountMs(seconds: number): number {
   return ACCOUNT_ATTACKS.length * (ROUNDS * (2_000 * seconds + ROUND_EXTRA_MS) + ATTACK_EXTRA_MS);
 }
 
@@ -50,7 +50,7 @@ export function accountSiegeMs(seconds: number): number {
  * Attacks servers with one account, or from few networks, over many connections. Each attack takes several rounds of
  * `seconds` without it and as long with it. Returns what others noticed of it.
  */
-export async function besiegeByAccount(
+export async function attackByAccount(
   seconds: number,
 ): Promise<{ readonly attacks: number; readonly failures: readonly string[] }> {
   const failures: string[] = [];

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { MadeWorld } from "./made-world.ts";
 
 /** Tries one command on one world: runs processes, compares results and collects failures. */
-export class Bench {
+export class CommandTester {
   readonly world: MadeWorld;
   /** Environment variables for commands that need a NATS server. */
   readonly environment: Readonly<Record<string, string>>;

@@ -112,8 +112,11 @@ export class OwnerQueue<Item> {
     const known = this.#queues.get(shard);
     if (known !== undefined) return known;
     const queue: ShardQueue<Item> = {
-      ...{ items: new Set<Item>(), background: new Set<Item>() },
-      ...{ isBusy: false, timer: undefined, pause: undefined },
+      items: new Set(),
+      background: new Set(),
+      isBusy: false,
+      timer: undefined,
+      pause: undefined,
     };
     this.#queues.set(shard, queue);
     return queue;
@@ -167,18 +170,9 @@ export class OwnerQueue<Item> {
       if (!isOrthantError(error)) throw error;
     }
     if (left.size === 0) return true;
-    this.#putBack(
-      shard,
-      queue,
-      "items",
-      urgent.filter((item) => left.has(item)),
-    );
-    this.#putBack(
-      shard,
-      queue,
-      "background",
-      background.filter((item) => left.has(item)),
-    );
+    const isLeft = (item: Item): boolean => left.has(item);
+    this.#putBack(shard, queue, "items", urgent.filter(isLeft));
+    this.#putBack(shard, queue, "background", background.filter(isLeft));
     return left.size < batch.length;
   }
 
@@ -201,7 +195,7 @@ export class OwnerQueue<Item> {
   async #request(shard: string, request: OwnerRequest): Promise<OwnerAnswer> {
     const { engine, directory, world } = this.#options;
     const term = directory.leaseOf(shard)?.lease.term ?? 0;
-    if (term < 1) throw noOwner(shard);
+    if (term < 1) throw new OrthantError("ORT_ENGINE_NO_RESPONDER", `shard ${shard} has no owner`);
     const address = ownerAddress(world, shard, term);
     const bytes = await engine.request(address, encode(ownerRequestCodec, request), ANSWER_MS);
     return decode(ownerAnswerCodec(directory.map.world.shape.volume), bytes);
@@ -224,8 +218,4 @@ function claimed<Item>(items: Set<Item>, count: number): readonly Item[] {
     items.delete(item);
   }
   return first;
-}
-
-function noOwner(shard: string): OrthantError {
-  return new OrthantError("ORT_ENGINE_NO_RESPONDER", `shard ${shard} has no owner`);
 }

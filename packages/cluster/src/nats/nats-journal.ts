@@ -41,7 +41,7 @@ export class NatsJournal implements Journal {
     if (records.length === 0 || records.length > APPEND_RECORDS_MAX) {
       throw new OrthantError(
         "ORT_ARGUMENT",
-        `${records.length} records to append, 1 to ${APPEND_RECORDS_MAX} are taken`,
+        `an append has 1 to ${APPEND_RECORDS_MAX} records, not ${records.length}`,
       );
     }
     const messages = records.map(({ subject, bytes }) => ({
@@ -56,7 +56,7 @@ export class NatsJournal implements Journal {
     if (count !== records.length || sequence !== expectedLast + count) {
       throw new OrthantError(
         "ORT_ENGINE_AWAY",
-        `NATS stored ${count} records up to ${sequence}, ${records.length} after ${expectedLast} were asked for`,
+        `NATS stored ${count} records up to ${sequence}, expected ${records.length} after ${expectedLast}`,
       );
     }
     return { kind: "stored", last: sequence };

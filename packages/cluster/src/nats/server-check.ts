@@ -66,7 +66,7 @@ async function askSettings(link: NatsClient): Promise<readonly ServerSettings[]>
   }
   if (answers.length > 0) return answers;
   return unfit(
-    `no server says how it is set: nobody answers at ${SERVER_SETTINGS_SUBJECT}`,
+    `no server reports its settings at ${SERVER_SETTINGS_SUBJECT}`,
     `in the system account exports: [{ service: "$SYS.REQ.SERVER.PING.JSZ", response_type: stream }], and in Orthant's ` +
       `imports: [{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" }, to: "${SERVER_SETTINGS_SUBJECT}" }]`,
   );

@@ -45,7 +45,7 @@ const RETRY_MS = 20;
 const END_OF_BATCH = 204;
 const NOTHING_FOUND = 404;
 /**
- * Size limit of one answer. Any replica may answer, and the client must be able to take the answer at once.
+ * Size limit of one answer. Any replica may answer, and the client must be able to receive it at once.
  */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 

@@ -44,7 +44,7 @@ export function tableSettings({ replicas }: StreamSizes): StreamSettings {
   };
 }
 
-/** Settings of a journal's stream: keeps records until trimmed, takes batches, republishes region records. */
+/** Settings of a journal's stream: keeps records until trimmed, accepts batches, republishes region records. */
 export function journalSettings(world: string, shard: string, sizes: StreamSizes): StreamSettings {
   return {
     name: journalStream(world, shard),
@@ -145,7 +145,7 @@ function requireSettings(settings: StreamSettings, stored: StreamConfig): void {
   if (wrong.length === 0) return;
   throw new OrthantError(
     "ORT_ENGINE_UNFIT",
-    `the stream ${settings.name} of NATS is not as it was asked for: ${wrong.join("; ")}. ` +
+    `the stream ${settings.name} of NATS has other settings: ${wrong.join("; ")}. ` +
       `Change it with "nats stream edit ${settings.name}", or give the node the options that fit.`,
   );
 }

@@ -45,7 +45,7 @@ export async function clusterStatus(engine: Engine, world: string): Promise<Clus
 export interface NodeStatus {
   readonly node: string;
   readonly shards: number;
-  /** True while the node hands its shards away and takes no more. */
+  /** True while the node hands over its shards and claims no more. */
   readonly isLeaving: boolean;
   /** True if a heartbeat arrived while `clusterNodes` was listening. */
   readonly isAlive: boolean;

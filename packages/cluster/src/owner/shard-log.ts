@@ -38,7 +38,7 @@ interface Waiter {
 
 /**
  * Gap between a lost journal and its replacement. It is wide enough that no node that knew the lost journal
- * can take its end for that of the new one. Rule K10.
+ * can mistake its end for that of the new one. Rule K10.
  */
 const LOST_JOURNAL_GAP = 2 ** 30;
 

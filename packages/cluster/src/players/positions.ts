@@ -32,7 +32,7 @@ interface Lookup {
 const POSES_MAX = 65_536;
 /** Time during which a pose is sent again to a new owner, because the previous one may not have saved it. */
 const RESEND_MS = 60_000;
-/** Timeout for looking up a player's last pose; longer than another owner needs to take over. */
+/** Timeout for looking up a player's last pose; longer than a failover takes. */
 const LOOKUP_MS = 8_000;
 /** Time for which a closing gateway waits until an owner has its players' poses. */
 const CLOSE_MS = 2_000;

@@ -190,7 +190,11 @@ class LocalPlayers {
     const sectors = [...this.#sectors.values()];
     for (const { position, players, changed } of sectors) {
       if (changed.size === 0) continue;
-      this.#send(position, false, Array.from(changed, (session) => players.get(session)).filter(isDefined));
+      this.#send(
+        position,
+        false,
+        [...changed].flatMap((session) => players.get(session) ?? []),
+      );
       changed.clear();
     }
     for (const sector of sectors) if (sector.hasDepartures) this.#sendWhole(sector);
@@ -210,10 +214,6 @@ class LocalPlayers {
       encode(presenceCodec, { gateway, isWhole, players }),
     );
   }
-}
-
-function isDefined(player: PresentPlayer | undefined): player is PresentPlayer {
-  return player !== undefined;
 }
 
 interface TrackedPlayer {

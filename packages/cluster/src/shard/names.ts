@@ -51,7 +51,7 @@ export function ownerAddress(world: string, shard: string, term: number): string
   return `i.${world}.${shard}.${term}`;
 }
 
-/** Returns the address at which a node takes commands. */
+/** Returns the address at which a node receives commands. */
 export function nodeAddress(world: string, node: string): string {
   return `n.${world}.${node}`;
 }

@@ -112,7 +112,7 @@ export type RegionAnswer =
       readonly more: boolean;
     };
 
-/** An owner's answer: one item per item asked for, or `away` if it is not the owner now. */
+/** An owner's answer: one item per item of the request, or `away` if it is not the owner now. */
 export type OwnerAnswer =
   | { readonly kind: "edits"; readonly outcomes: readonly ShardEditResult[] }
   | { readonly kind: "regions"; readonly answers: readonly RegionAnswer[] }

@@ -9,12 +9,12 @@ import {
   BulkSaveWriter,
   DEFAULT_LIMITS,
   type GlobalState,
-  openBlob,
   plainDescription,
-  scanPack,
   type VerifyOptions,
   verifySave,
 } from "@orthant/save";
+import { openBlob } from "@orthant/save/internal";
+import { scanPack } from "@orthant/save/parts";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";

@@ -9,7 +9,8 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import { COMPACTION_DEAD_SHARE, listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
+import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
+import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, DEFAULT_CADENCE, type World } from "@orthant/world";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";

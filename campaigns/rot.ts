@@ -1,6 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { allLeaves, openSave, verifySave } from "@orthant/save";
+import { openSave, verifySave } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { digestOfSave } from "./save/model-world.ts";
 import { playHistory, SHORT_HISTORY } from "./save/save-history.ts";

@@ -6,13 +6,13 @@ import {
   type BlobRef,
   type LeafEntry,
   openSave,
-  packFile,
   planRepair,
   type RepairPlan,
   type Save,
   type StoredEntity,
   verifySave,
 } from "@orthant/save";
+import { packFile } from "@orthant/save/parts";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { SMALL_CHUNKS } from "./save/model-world.ts";

@@ -6,15 +6,9 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
 import { writeFlatSave } from "@orthant/formats/internal";
-import {
-  type BaseWorld,
-  type BlobRef,
-  type ChunkEntry,
-  type LeafEntry,
-  type PackPiece,
-  type StoredEntity,
-  scanPack,
-} from "@orthant/save";
+import type { BaseWorld, BlobRef, ChunkEntry, LeafEntry, StoredEntity } from "@orthant/save";
+import type { PackPiece } from "@orthant/save/internal";
+import { scanPack } from "@orthant/save/parts";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";
 import type {

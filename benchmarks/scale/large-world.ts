@@ -14,7 +14,8 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk, WholeChunk } from "@orthant/save";
+import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";
+import { WholeChunk } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { builtChunk } from "../cli/built-leaves.ts";

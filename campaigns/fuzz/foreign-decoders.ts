@@ -9,7 +9,7 @@ import {
   type TileSave,
 } from "@orthant/formats";
 import { writeFlatSave } from "@orthant/formats/internal";
-import { generationFiles, globalHeader, packFile } from "@orthant/save";
+import { generationFiles, globalHeader, packFile } from "@orthant/save/parts";
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";
 import { lenient, type Target, WHOLE_WORLD } from "./decoders.ts";

@@ -2,7 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { isOrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
+import { verifySave } from "@orthant/save";
+import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import {
   CrashDisk,
   explorePowerCuts,

@@ -1,8 +1,6 @@
 import type { Disk } from "@orthant/disk";
 import {
   createSave,
-  type DatedGeneration,
-  keptGenerations,
   LeafIndex,
   openSave,
   type Retention,
@@ -10,6 +8,7 @@ import {
   type SaveLimits,
   type SaveWriter,
 } from "@orthant/save";
+import { type DatedGeneration, keptGenerations } from "@orthant/save/internal";
 import { ModelWorld, SMALL_LIMITS } from "./model-world.ts";
 
 /** Small, so that a few commits create and retire every kind of generation. */

@@ -12,14 +12,12 @@ import {
   regionOf,
 } from "@orthant/core";
 import {
-  allLeaves,
   type ChunkEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
   type GlobalState,
   type LeafChange,
   type LeafIndex,
-  LeafMap,
   plainDescription,
   type Save,
   type SaveChange,
@@ -27,6 +25,8 @@ import {
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
+import { LeafMap } from "@orthant/save/parts";
 
 /** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);

@@ -1,6 +1,7 @@
 import { ok } from "node:assert/strict";
 import { type Disk, GatedDisk } from "@orthant/disk";
-import { decodeManifest, encodeManifest, openSave, type PackList, surveySave } from "@orthant/save";
+import { openSave, surveySave } from "@orthant/save";
+import { decodeManifest, encodeManifest, type PackList } from "@orthant/save/internal";
 import type { Mutant } from "../proof/prove-history.ts";
 
 /** Throws unless the manifest names every pack that the live generation needs, and no missing pack. */

@@ -23,10 +23,16 @@ import {
 } from "@orthant/formats/internal";
 import {
   type BlobRef,
+  DEFAULT_LIMITS,
+  type GlobalRecord,
+  type LeafEntry,
+  plainDescription,
+  type StoredChunk,
+} from "@orthant/save";
+import {
   ChunkContent,
   chunkBlobCodec,
   compactedPackHeader,
-  DEFAULT_LIMITS,
   decodeIndexFile,
   decodeManifest,
   decodeRoot,
@@ -34,27 +40,20 @@ import {
   encodeManifest,
   encodePage,
   entityBlobCodec,
-  type GlobalRecord,
-  generationFiles,
   globalRecordCodec,
   type IndexFile,
   IndexPage,
   indexHeader,
-  type JournalEntry,
   journalEntryCodec,
-  type LeafEntry,
-  type Manifest,
   openBlob,
   packedBlobCodec,
   pageHeader,
-  plainDescription,
-  playersCodec,
-  type StoredChunk,
-  scanPack,
   sealBlob,
   trieOf,
   WholeChunk,
-} from "@orthant/save";
+} from "@orthant/save/internal";
+import type { JournalEntry } from "@orthant/save/journal";
+import { generationFiles, type Manifest, playersCodec, scanPack } from "@orthant/save/parts";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 

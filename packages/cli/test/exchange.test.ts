@@ -1,6 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decodeIndexFile, openSave, scanPack } from "@orthant/save";
+import { openSave } from "@orthant/save";
+import { decodeIndexFile } from "@orthant/save/internal";
+import { scanPack } from "@orthant/save/parts";
 import { fromHex } from "@orthant/testkit";
 import { createWorld, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";

@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { segmentHeader } from "@orthant/save";
+import { segmentHeader } from "@orthant/save/internal";
 import {
   createWorld,
   FLAT_DEFAULTS,

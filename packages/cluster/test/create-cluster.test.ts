@@ -1,7 +1,7 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { JOURNAL_FOLDER } from "@orthant/save";
+import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { FakeClock } from "@orthant/testkit";
 import { MemoryHub, settled } from "@orthant/testkit/cluster";
 import { createWorld, openWorld } from "@orthant/world";

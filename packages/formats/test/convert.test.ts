@@ -18,7 +18,6 @@ import {
   createSave,
   DEFAULT_LIMITS,
   type GlobalState,
-  LeafMap,
   openSave,
   plainDescription,
   resumeSave,
@@ -27,6 +26,7 @@ import {
   type StoredEntity,
   verifySave,
 } from "@orthant/save";
+import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -20,8 +20,10 @@ import {
   worldOverrideCodec,
   writeFlatSave,
 } from "@orthant/formats/internal";
-import { encodeIndexFile, openSave, verifySave } from "@orthant/save";
+import { openSave, verifySave } from "@orthant/save";
+import { encodeIndexFile } from "@orthant/save/internal";
 import { flatIndexHeader, isFlatIndex } from "@orthant/save/parts";
+
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { entityAt, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -1,10 +1,31 @@
-// Parts of a save for `@orthant/formats`: other formats that keep their own records in the same files.
-export { blobRefCodec } from "./codec/blob-ref.ts";
-export { sortEntities } from "./codec/entity-blob.ts";
-export { storedEntityCodec } from "./codec/entity-record.ts";
-export { generationFiles, packFile } from "./codec/file-names.ts";
-export { isFlatIndex } from "./codec/flat-index.ts";
-export { playerEntityHintsCodec } from "./codec/global-record.ts";
+// Parts of the store for other packages of Orthant, such as formats that keep their own records in the same files.
+export { blobRefCodec } from "./codec/blob.ts";
+export {
+  mergePlayers,
+  PLAYER_CLASS,
+  PLAYERS_MAX,
+  playersCodec,
+  sortEntities,
+  sortPlayers,
+  storedEntityCodec,
+  tagsCodec,
+  type Vector,
+  vectorCodec,
+} from "./codec/entity.ts";
+export {
+  decodePayloadFile,
+  encodePayloadFile,
+  generationFiles,
+  packFile,
+  payloadOfFile,
+} from "./codec/files.ts";
+export {
+  generatedChunks,
+  generatorOf,
+  NOTHING,
+  type PlayerEntityHint,
+  playerEntityHintsCodec,
+} from "./codec/global-record.ts";
 export {
   BLOB_VERSION,
   CHUNK_BLOB,
@@ -12,22 +33,29 @@ export {
   flatIndexHeader,
   globalHeader,
   MANIFEST_FILE,
+  packHeader,
   playersHeader,
   recordHeader,
 } from "./codec/layout.ts";
 export { encodeUnsealedManifest, type Manifest } from "./codec/manifest.ts";
-export { decodePayloadFile, encodePayloadFile, payloadOfFile } from "./codec/payload-file.ts";
-export { PLAYERS_MAX, tagsCodec } from "./codec/player-record.ts";
-export { vectorCodec } from "./codec/vector.ts";
+export { realizeStored } from "./codec/stored-chunk.ts";
+export {
+  CLIENT_EDITS_MAX,
+  DESCRIPTION_EPOCHS_MAX,
+  worldDescriptionCodec,
+} from "./codec/world-description.ts";
 export { swapManifest, writeGenerationFiles } from "./commit/commit-sequence.ts";
-export { prepareFolder } from "./commit/empty-folder.ts";
-export { describeCell } from "./index/cell.ts";
+export { prepareFolder, removeTemporaries } from "./commit/folder.ts";
+export { describeCell } from "./index/cube.ts";
+export { isFlatIndex } from "./index/index-reader.ts";
+export { LeafMap } from "./index/leaf-map.ts";
+export { SaveContent } from "./index/save-content.ts";
+export { PackShelf } from "./pack/pack-reader.ts";
 export { scanPack } from "./pack/pack-scan.ts";
-export { PackShelf } from "./pack/pack-shelf.ts";
 export type { NewRecord, PackWriter } from "./pack/pack-writer.ts";
 export { readGlobal, readManifest, readNamed } from "./read/reader.ts";
+export { filesOfGeneration } from "./read/survey.ts";
 export { lostManifest } from "./repair/repair.ts";
-export { followIndex, orderPieces, salvageRecords } from "./repair/repair-selection.ts";
 export {
   findGlobal,
   findNewest,
@@ -35,7 +63,12 @@ export {
   unknownGlobal,
   usableGenerations,
 } from "./repair/repair-sources.ts";
-export type { IntactRecord } from "./repair/salvage.ts";
-export { filesOfGeneration, type Survey, surveySave } from "./repair/survey.ts";
+export {
+  followIndex,
+  type IntactRecord,
+  orderPieces,
+  type RepairPiece,
+  salvageRecords,
+} from "./repair/salvage.ts";
 export { verifyManifest, verifySurvey } from "./verify/verify.ts";
 export { verifyPack } from "./verify/verify-pack.ts";

@@ -6,14 +6,12 @@ import {
   copyGeneration,
   createSave,
   DEFAULT_LIMITS,
-  decodeManifest,
-  encodeManifest,
-  generationFiles,
-  type Manifest,
   openSave,
   planRepair,
   verifySave,
 } from "@orthant/save";
+import { decodeManifest, encodeManifest } from "@orthant/save/internal";
+import { generationFiles, type Manifest } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   entryAt,

@@ -1,5 +1,6 @@
 import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
-import { chunkBlobCodec, entityBlobCodec, type StoredEntity } from "@orthant/save";
+import type { StoredEntity } from "@orthant/save";
+import { chunkBlobCodec, entityBlobCodec } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { chunkOf, entityAt, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -1,15 +1,8 @@
 import { crc32, type ErrorCode } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import {
-  applyRepair,
-  openSave,
-  planRepair,
-  resumeSave,
-  type SaveWriter,
-  scanPack,
-  verifySave,
-} from "@orthant/save";
+import { applyRepair, openSave, planRepair, resumeSave, type SaveWriter, verifySave } from "@orthant/save";
+import { scanPack } from "@orthant/save/parts";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { chunksOf, flipByte, replaceFile, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -1,14 +1,7 @@
 import { cubeAt } from "@orthant/core";
 import { type Disk, type DiskFile, type DiskImage, MemoryDisk, type OpenMode } from "@orthant/disk";
-import {
-  COMPACTION_DEAD_SHARE,
-  createSave,
-  DEFAULT_LIMITS,
-  openSave,
-  resumeSave,
-  type SaveChange,
-  verifySave,
-} from "@orthant/save";
+import { createSave, DEFAULT_LIMITS, openSave, resumeSave, type SaveChange, verifySave } from "@orthant/save";
+import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";
 import {
   CrashDisk,
   codeOfRejection,

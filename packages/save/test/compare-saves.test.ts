@@ -1,7 +1,6 @@
 import { emptyChunk, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import {
-  allLeaves,
   type ChunkEntry,
   compareSaves,
   createSave,
@@ -11,6 +10,7 @@ import {
   type SaveLimits,
   type StoredEntity,
 } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
 import {
   entityAt,

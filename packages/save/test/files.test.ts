@@ -1,13 +1,7 @@
 import { crc32, type ErrorCode } from "@orthant/core";
 import type { MemoryDisk } from "@orthant/disk";
-import {
-  allLeaves,
-  decodeIndexFile,
-  encodeIndexFile,
-  type LeafEntry,
-  openBlob,
-  openSave,
-} from "@orthant/save";
+import { type LeafEntry, openSave } from "@orthant/save";
+import { allLeaves, decodeIndexFile, encodeIndexFile, openBlob } from "@orthant/save/internal";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import {
   chunksOf,

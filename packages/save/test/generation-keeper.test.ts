@@ -3,7 +3,6 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
   createSave,
-  generationFiles,
   listGenerations,
   openSave,
   type Retention,
@@ -11,6 +10,7 @@ import {
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { generationFiles } from "@orthant/save/parts";
 import { FaultDisk, Prng } from "@orthant/testkit";
 import { chunksOf, entryAt, flipByte, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -1,16 +1,18 @@
 import { decode, type ErrorCode, encode } from "@orthant/core";
 import {
-  CLIENT_EDITS_MAX,
-  DESCRIPTION_EPOCHS_MAX,
   type GlobalRecord,
-  globalRecordCodec,
   openSave,
-  playersCodec,
   type StoredPlayer,
   verifySave,
   type WorldDescription,
-  worldDescriptionCodec,
 } from "@orthant/save";
+import { globalRecordCodec } from "@orthant/save/internal";
+import {
+  CLIENT_EDITS_MAX,
+  DESCRIPTION_EPOCHS_MAX,
+  playersCodec,
+  worldDescriptionCodec,
+} from "@orthant/save/parts";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -10,17 +10,16 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
-  allLeaves,
   BulkSaveWriter,
   createSave,
-  INDEX_PAGE_TARGET_BYTES,
   type LeafEntry,
-  LeafMap,
   openSave,
   resumeSave,
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { allLeaves, INDEX_PAGE_TARGET_BYTES } from "@orthant/save/internal";
+import { LeafMap } from "@orthant/save/parts";
 import { Prng } from "@orthant/testkit";
 import { chunksOf, entryAt, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

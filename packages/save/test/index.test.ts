@@ -1,13 +1,7 @@
 import { type Box, cubeAt, type ErrorCode, encode, type Position } from "@orthant/core";
-import {
-  type BlobRef,
-  blobRefCodec,
-  decodeIndexFile,
-  encodeIndexFile,
-  type IndexFile,
-  indexHeader,
-  type LeafEntry,
-} from "@orthant/save";
+import type { BlobRef, LeafEntry } from "@orthant/save";
+import { decodeIndexFile, encodeIndexFile, type IndexFile, indexHeader } from "@orthant/save/internal";
+import { blobRefCodec } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { sealIndex } from "./seal-index.ts";

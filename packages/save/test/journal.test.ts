@@ -1,23 +1,25 @@
 import { clockOf, decode, type ErrorCode, encode } from "@orthant/core";
 import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
+import { plainDescription } from "@orthant/save";
 import {
   encodeEndMark,
   encodeSegmentHeader,
   groupHeader,
   type JournalBase,
-  type JournalEdit,
-  type JournalEntry,
-  JournalReader,
-  journalEditBytesMax,
   journalEntryCodec,
-  plainDescription,
-  type ScannedJournal,
   type SegmentKey,
   sealGroup,
   segmentFile,
   segmentHeader,
   segmentHeaderV1,
-} from "@orthant/save";
+} from "@orthant/save/internal";
+import {
+  type JournalEdit,
+  type JournalEntry,
+  JournalReader,
+  journalEditBytesMax,
+  type ScannedJournal,
+} from "@orthant/save/journal";
 import { codeOf, codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { chunkOf, GLOBAL, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

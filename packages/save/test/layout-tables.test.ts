@@ -18,16 +18,13 @@ import {
 } from "@orthant/pixel-world/internal";
 import {
   compactedPackHeader,
-  globalHeader,
   groupHeader,
   indexHeader,
-  packHeader,
   pageHeader,
-  playersHeader,
-  recordHeader,
   segmentHeader,
-} from "@orthant/save";
-import { flatIndexHeader } from "@orthant/save/parts";
+} from "@orthant/save/internal";
+import { flatIndexHeader, globalHeader, packHeader, playersHeader, recordHeader } from "@orthant/save/parts";
+
 import { describe, expect, test } from "vitest";
 
 /** Returns each table of offsets on a page, with rows as offset, bytes and field. */

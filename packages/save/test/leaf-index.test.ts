@@ -1,6 +1,7 @@
 import { type Box, boxAt, WHOLE_LATTICE } from "@orthant/core";
 import type { Disk, MemoryDisk } from "@orthant/disk";
-import { allLeaves, type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
+import { type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import { codeOfRejection } from "@orthant/testkit";
 import { entryAt, pagedCell, pagedWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

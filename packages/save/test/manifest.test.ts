@@ -1,16 +1,8 @@
 import { type ErrorCode, encodeUtf8 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  createSave,
-  DEFAULT_LIMITS,
-  decodeManifest,
-  encodeManifest,
-  generationFiles,
-  type Manifest,
-  openSave,
-  packFile,
-  verifySave,
-} from "@orthant/save";
+import { createSave, DEFAULT_LIMITS, openSave, verifySave } from "@orthant/save";
+import { decodeManifest, encodeManifest } from "@orthant/save/internal";
+import { generationFiles, type Manifest, packFile } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import { GLOBAL, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

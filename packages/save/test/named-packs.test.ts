@@ -4,15 +4,13 @@ import {
   applyRepair,
   copyGeneration,
   createSave,
-  decodeManifest,
-  encodeManifest,
-  type Manifest,
   openSave,
-  packFile,
   planRepair,
   resumeSave,
   verifySave,
 } from "@orthant/save";
+import { decodeManifest, encodeManifest } from "@orthant/save/internal";
+import { type Manifest, packFile } from "@orthant/save/parts";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
 import {
   chunksOf,

@@ -1,13 +1,7 @@
 import { decode, deflateRaw, type ErrorCode, emptyChunk, encode, type Position } from "@orthant/core";
-import {
-  ChunkContent,
-  openBlob,
-  packedBlobCodec,
-  realizeStored,
-  type StoredChunk,
-  sealBlob,
-  WholeChunk,
-} from "@orthant/save";
+import type { StoredChunk } from "@orthant/save";
+import { ChunkContent, openBlob, packedBlobCodec, sealBlob, WholeChunk } from "@orthant/save/internal";
+import { realizeStored } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

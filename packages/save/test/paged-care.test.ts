@@ -2,20 +2,18 @@ import { boxContainsBox, cubeAt, positionsLexicographic, WHOLE_LATTICE } from "@
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import {
-  allLeaves,
   applyRepair,
   BulkSaveWriter,
   compareSaves,
   copyGeneration,
   openSave,
-  pageFile,
-  parsePageFile,
   planRepair,
   resumeSave,
   type SaveDifference,
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { allLeaves, pageFile, parsePageFile } from "@orthant/save/internal";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   chunksOf,

@@ -1,11 +1,10 @@
 import { type Box, crc32, cubeAt, type ErrorCode } from "@orthant/core";
+import type { BlobRef, LeafEntry } from "@orthant/save";
 import {
-  type BlobRef,
   decodeLinked,
   decodeRoot,
   encodePage,
   IndexPage,
-  type LeafEntry,
   linkOf,
   type PageId,
   type PageLink,
@@ -13,7 +12,7 @@ import {
   pageHeader,
   parsePageFile,
   trieOf,
-} from "@orthant/save";
+} from "@orthant/save/internal";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,7 @@
 import { boxContainsBox, boxesIntersect, cubeAt, type Position } from "@orthant/core";
-import { allLeaves, LeafMap, openSave, type Save } from "@orthant/save";
+import { openSave, type Save } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
+import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   chunksOf,

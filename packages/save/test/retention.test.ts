@@ -1,4 +1,5 @@
-import { type DatedGeneration, DEFAULT_RETENTION, keptGenerations, type Retention } from "@orthant/save";
+import { DEFAULT_RETENTION, type Retention } from "@orthant/save";
+import { type DatedGeneration, keptGenerations } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

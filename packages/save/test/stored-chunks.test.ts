@@ -32,18 +32,17 @@ import {
   createSave,
   DEFAULT_LIMITS,
   type GlobalState,
-  generatedChunks,
-  LEAF_CHUNKS_TARGET,
   type LeafEntry,
   openSave,
   plainDescription,
   planRepair,
-  realizeStored,
   resumeSave,
   type Save,
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { LEAF_CHUNKS_TARGET } from "@orthant/save/internal";
+import { generatedChunks, realizeStored } from "@orthant/save/parts";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   chunkOf,

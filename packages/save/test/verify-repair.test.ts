@@ -1,16 +1,9 @@
 import { regionOf } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
-import {
-  allLeaves,
-  applyRepair,
-  openSave,
-  planRepair,
-  type RepairPlan,
-  type Save,
-  scanPack,
-  verifySave,
-} from "@orthant/save";
+import { applyRepair, openSave, planRepair, type RepairPlan, type Save, verifySave } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
+import { scanPack } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   chunksOf,

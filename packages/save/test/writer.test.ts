@@ -1,7 +1,6 @@
 import { chunkFromVoxels, isOrthantError } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
-  allLeaves,
   createSave,
   openSave,
   resumeSave,
@@ -9,6 +8,7 @@ import {
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import {
   CrashDisk,
   codeOfRejection,

@@ -10,7 +10,8 @@ import {
   type VoxelPlacement,
   wrongArgument,
 } from "@orthant/core";
-import type { StoredEntity, StoredPlayer, Vector } from "@orthant/save";
+import type { StoredEntity, StoredPlayer } from "@orthant/save";
+import type { Vector } from "@orthant/save/parts";
 import type { EntityChange, NewEntity } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import type { WorldLabel } from "./world-options.ts";

@@ -7,7 +7,8 @@ import type {
   GeneratorRegistry,
   Position,
 } from "@orthant/core";
-import { JOURNAL_EDIT_CHUNKS_MAX, type Retention, type SaveLimits } from "@orthant/save";
+import type { Retention, SaveLimits } from "@orthant/save";
+import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
 
 /** Options for a new world. All are optional. */
 export interface NewWorld {

@@ -1,5 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
-import { CLIENT_EDITS_MAX, openSave } from "@orthant/save";
+import { openSave } from "@orthant/save";
+import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
 import {
   createWorld,

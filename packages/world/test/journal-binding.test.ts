@@ -1,16 +1,8 @@
 import { encodeUtf8, type Position } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import {
-  copyGeneration,
-  groupHeader,
-  openSave,
-  type SegmentKey,
-  sealGroup,
-  segmentFile,
-  segmentHeader,
-  verifySave,
-} from "@orthant/save";
+import { copyGeneration, openSave, verifySave } from "@orthant/save";
+import { groupHeader, type SegmentKey, sealGroup, segmentFile, segmentHeader } from "@orthant/save/internal";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";

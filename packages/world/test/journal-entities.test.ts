@@ -1,6 +1,7 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type JournalEntry, JournalReader, openSave } from "@orthant/save";
+import { openSave } from "@orthant/save";
+import { type JournalEntry, JournalReader } from "@orthant/save/journal";
 import { FakeClock, FaultDisk } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,8 @@
 import { boxBetween, isOrthantError, type Position } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import { JOURNAL_FOLDER, verifySave } from "@orthant/save";
+import { verifySave } from "@orthant/save";
+import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import {
   codeOfRejection,
   type DiskFault,

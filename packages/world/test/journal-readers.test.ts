@@ -1,6 +1,7 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import { copyGeneration, JOURNAL_FOLDER, verifySave } from "@orthant/save";
+import { copyGeneration, verifySave } from "@orthant/save";
+import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import {
   CrashDisk,
   codeOfRejection,

@@ -1,13 +1,8 @@
 import { boxBetween, chunkFromVoxels, epochOf, type Position, stepOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import {
-  JOURNAL_ENTRY_BYTES_MAX,
-  JOURNAL_FOLDER,
-  JOURNAL_SEGMENT_BYTES_MAX,
-  openSave,
-  verifySave,
-} from "@orthant/save";
+import { openSave, verifySave } from "@orthant/save";
+import { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_FOLDER, JOURNAL_SEGMENT_BYTES_MAX } from "@orthant/save/internal";
 import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";

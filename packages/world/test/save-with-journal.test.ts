@@ -8,7 +8,8 @@ import {
   type WorldGenerator,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { applyRepair, JOURNAL_FOLDER, openSave, planRepair } from "@orthant/save";
+import { applyRepair, openSave, planRepair } from "@orthant/save";
+import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { FakeClock } from "@orthant/testkit";
 import {
   createWorld,

@@ -8,7 +8,8 @@ import {
   TILE_CHUNKS,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { allLeaves, openSave } from "@orthant/save";
+import { openSave } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";

@@ -10,7 +10,8 @@ import {
   stepOf,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type BlobRef, openSave, packFile, type Save, surveySave } from "@orthant/save";
+import { type BlobRef, openSave, type Save, surveySave } from "@orthant/save";
+import { packFile } from "@orthant/save/parts";
 import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";

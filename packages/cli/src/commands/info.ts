@@ -11,7 +11,8 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { catalogOf, openSave, packFile, packHeader, type Save, type Survey, surveySave } from "@orthant/save";
+import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
+import { packFile, packHeader } from "@orthant/save/parts";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

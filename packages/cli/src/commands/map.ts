@@ -13,7 +13,8 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type Save, SaveContent } from "@orthant/save";
+import type { Save } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
 import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";

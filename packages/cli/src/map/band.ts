@@ -11,7 +11,8 @@ import {
   positionFrom,
   type WorldField,
 } from "@orthant/core";
-import type { LeafEntry, SaveContent } from "@orthant/save";
+import type { LeafEntry } from "@orthant/save";
+import type { SaveContent } from "@orthant/save/parts";
 import type { View } from "./view.ts";
 
 /** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */

@@ -7,7 +7,8 @@ import {
   PositionMap,
   regionOf,
 } from "@orthant/core";
-import type { LeafEntry, SaveContent } from "@orthant/save";
+import type { LeafEntry } from "@orthant/save";
+import type { SaveContent } from "@orthant/save/parts";
 import { type Colour, mix } from "./paint.ts";
 import type { View } from "./view.ts";
 

@@ -11,7 +11,7 @@ import {
   voxelsOfChunks,
   type WorldField,
 } from "@orthant/core";
-import type { SaveContent } from "@orthant/save";
+import type { SaveContent } from "@orthant/save/parts";
 import { UsageError } from "../usage.ts";
 
 /** The names of the axes, in order. */

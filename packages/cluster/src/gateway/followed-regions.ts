@@ -11,7 +11,7 @@ import {
   regionsTouching,
   type WorldField,
 } from "@orthant/core";
-import type { JournalChunk } from "@orthant/save";
+import type { JournalChunk } from "@orthant/save/journal";
 import type { PublishedRecord } from "../engine/engine.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";

@@ -11,7 +11,7 @@ import {
   voxelsOfChunks,
 } from "@orthant/core";
 import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
-import type { JournalChunk } from "@orthant/save";
+import type { JournalChunk } from "@orthant/save/journal";
 import type { World } from "@orthant/world";
 import type {
   EntitiesAnswer,

@@ -8,13 +8,8 @@ import {
   PositionMap,
   regionOf,
 } from "@orthant/core";
-import {
-  type Attachment,
-  type ClientEdits,
-  type JournalChunk,
-  journalEditBytesMax,
-  type WorldDescription,
-} from "@orthant/save";
+import type { Attachment, ClientEdits, WorldDescription } from "@orthant/save";
+import { type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";

@@ -1,5 +1,6 @@
 import { boxContains, type Clock, isOrthantError, OrthantError, type Position } from "@orthant/core";
-import type { GlobalState, LogEvents, SaveChange, WorldDescription } from "@orthant/save";
+import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
+import type { LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";

@@ -16,7 +16,7 @@ import {
   type VisibleEntity,
   visibleEntityCodec,
 } from "@orthant/protocol";
-import { type JournalChunk, journalChunkCodec } from "@orthant/save";
+import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 
 /** An edit that a gateway requests. */
 export interface EditRequest {

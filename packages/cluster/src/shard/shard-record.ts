@@ -14,7 +14,8 @@ import {
   regionOf,
   stepOf,
 } from "@orthant/core";
-import { type ClientEdits, type JournalChunk, journalChunkCodec } from "@orthant/save";
+import type { ClientEdits } from "@orthant/save";
+import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
 /** The change of one region by a group of edits that were stored together. */

@@ -1,11 +1,6 @@
 import { type Box, boxContains, type ChunkShape, clampInto, PositionMap } from "@orthant/core";
-import {
-  type ChunkEntry,
-  chunkOfEntity,
-  type LeafEntry,
-  type SaveContent,
-  type StoredEntity,
-} from "@orthant/save";
+import { type ChunkEntry, chunkOfEntity, type LeafEntry, type StoredEntity } from "@orthant/save";
+import type { SaveContent } from "@orthant/save/parts";
 
 /** Options for converting. */
 export interface ConvertOptions {

@@ -12,8 +12,8 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { ChunkEntry, LeafChange } from "@orthant/save";
-import { BulkSaveWriter, plainDescription } from "@orthant/save";
+import { BulkSaveWriter, type ChunkEntry, type LeafChange, plainDescription } from "@orthant/save";
+
 import { type Octree, octreeCubeContent } from "../marsminer/octree.ts";
 import { blockNames, type MarsMinerSave } from "../marsminer/save.ts";
 import {

@@ -8,8 +8,14 @@ import {
   TILE_CHUNKS,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { ChunkEntry, GlobalState, LeafChange } from "@orthant/save";
-import { BulkSaveWriter, plainDescription } from "@orthant/save";
+import {
+  BulkSaveWriter,
+  type ChunkEntry,
+  type GlobalState,
+  type LeafChange,
+  plainDescription,
+} from "@orthant/save";
+
 import { encodeTileSave } from "../tilesave/save-text.ts";
 import { TILE_BLOCKS, type TileSave } from "../tilesave/tile-save.ts";
 import type { ConversionCounts } from "./conversion.ts";

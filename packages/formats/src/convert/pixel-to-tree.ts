@@ -15,8 +15,14 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { PixelBodyRef, PixelSave } from "@orthant/pixel-world";
 import { type ChunkForm, pixelsOf } from "@orthant/pixel-world";
-import type { ChunkEntry, StoredEntity } from "@orthant/save";
-import { BulkSaveWriter, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
+import {
+  BulkSaveWriter,
+  type ChunkEntry,
+  DEFAULT_LIMITS,
+  plainDescription,
+  type StoredEntity,
+} from "@orthant/save";
+
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
 import type { PixelConvertOptions, PixelCounts } from "./pixel-conversion.ts";

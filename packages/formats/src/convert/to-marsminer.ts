@@ -13,8 +13,9 @@ import {
   U16_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { ChunkEntry, LeafEntry, Save } from "@orthant/save";
-import { catalogOf, SaveContent } from "@orthant/save";
+import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
+
 import { DEFAULT_CUBE_SIZE } from "../marsminer/layout.ts";
 import { buildOctree, type Octree } from "../marsminer/octree.ts";
 import { EMPTY_BLOCK_NAME, requireCubeSize } from "../marsminer/save.ts";

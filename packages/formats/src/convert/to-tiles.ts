@@ -10,7 +10,8 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Save, WorldDescription } from "@orthant/save";
-import { SaveContent } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
+
 import { writeTileSave } from "../tilesave/files.ts";
 import { decodeTileSave } from "../tilesave/save-text.ts";
 import { EMPTY_TILE_SAVE, TILE_BLOCKS, TILE_SAVE_CHUNKS_MAX, type TileSave } from "../tilesave/tile-save.ts";

@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
-import type { Save } from "@orthant/save";
-import { BulkSaveWriter } from "@orthant/save";
+import { BulkSaveWriter, type Save } from "@orthant/save";
+
 import type { ConvertOptions } from "./conversion.ts";
 import { ConversionLosses, type ConversionReport } from "./losses.ts";
 

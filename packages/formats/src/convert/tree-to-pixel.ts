@@ -16,7 +16,8 @@ import type { Disk } from "@orthant/disk";
 import type { PixelFacts } from "@orthant/pixel-world";
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
 import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
-import { SaveContent } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
+
 import { listingFirst } from "./listing-first.ts";
 import type { ConversionLosses, ConversionReport } from "./losses.ts";
 import { noteLostFacts } from "./lost-facts.ts";

@@ -14,13 +14,12 @@ import {
   BulkSaveWriter,
   type ChunkEntry,
   chunkOfEntity,
-  generatedChunks,
   type LeafChange,
   type LeafEntry,
-  PLAYER_CLASS,
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
+import { generatedChunks, PLAYER_CLASS } from "@orthant/save/parts";
 import type { ConvertOptions } from "../convert/conversion.ts";
 import { ConversionLosses, type ConversionReport } from "../convert/losses.ts";
 import type { FlatSave } from "./reader.ts";

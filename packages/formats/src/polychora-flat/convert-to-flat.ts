@@ -24,10 +24,10 @@ import {
   DEFAULT_LIMITS,
   type GlobalState,
   type Save,
-  SaveContent,
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
 import { type CellContent, type ConvertOptions, contentByCell } from "../convert/conversion.ts";
 import { ConversionLosses, type ConversionReport } from "../convert/losses.ts";
 import { noteLostFacts } from "../convert/lost-facts.ts";

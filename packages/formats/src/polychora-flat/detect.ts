@@ -1,12 +1,7 @@
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import {
-  filesOfGeneration,
-  isFlatIndex,
-  readGlobal,
-  surveySave,
-  usableGenerations,
-} from "@orthant/save/parts";
+import { surveySave } from "@orthant/save";
+import { filesOfGeneration, isFlatIndex, readGlobal, usableGenerations } from "@orthant/save/parts";
 import { readFlatGlobal } from "./reader.ts";
 
 /**

@@ -24,6 +24,7 @@ import {
   tagsCodec,
   vectorCodec,
 } from "@orthant/save/parts";
+
 import { REGION_EDGE_MAX } from "./records.ts";
 
 /** Content of `global.*.v4g` of a flat save. */

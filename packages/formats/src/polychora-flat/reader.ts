@@ -29,6 +29,7 @@ import {
   readNamed,
   recordHeader,
 } from "@orthant/save/parts";
+
 import {
   flatGlobalCodec,
   flatIndexCodec,

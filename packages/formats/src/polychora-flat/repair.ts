@@ -13,10 +13,10 @@ import {
   chunkOfEntity,
   DEFAULT_LIMITS,
   type Loss,
-  type RepairPiece,
   type SaveLimits,
   type StoredEntity,
   type StoredPlayer,
+  surveySave,
 } from "@orthant/save";
 import {
   CHUNK_BLOB,
@@ -30,12 +30,13 @@ import {
   orderPieces,
   PackShelf,
   packFile,
+  type RepairPiece,
   salvageRecords,
   scanPack,
-  surveySave,
   unknownGlobal,
   usableGenerations,
 } from "@orthant/save/parts";
+
 import { flatPlayersCodec } from "./payloads.ts";
 import { decodeFlatRecord, type FlatGlobalContent, flatGlobalOfPayload, readFlatIndex } from "./reader.ts";
 import { verifyFlatSave } from "./verify.ts";

@@ -1,17 +1,16 @@
 import { type Box, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import type { BlobRef, LeafEntry } from "@orthant/save";
+import { type BlobRef, type LeafEntry, type Survey, surveySave } from "@orthant/save";
 import {
   filesOfGeneration,
   PackShelf,
   packFile,
-  type Survey,
-  surveySave,
   verifyManifest,
   verifyPack,
   verifySurvey,
 } from "@orthant/save/parts";
+
 import {
   readFlatBlocks,
   readFlatEntities,

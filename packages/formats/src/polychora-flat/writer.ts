@@ -13,7 +13,6 @@ import {
   type ChunkEntry,
   chunkOfEntity,
   DEFAULT_LIMITS,
-  type PlayerEntityHint,
   type SaveLimits,
   type StoredEntity,
   type StoredPlayer,
@@ -30,12 +29,14 @@ import {
   type Manifest,
   type NewRecord,
   type PackWriter,
+  type PlayerEntityHint,
   playersHeader,
   prepareFolder,
   sortEntities,
   swapManifest,
   writeGenerationFiles,
 } from "@orthant/save/parts";
+
 import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./payloads.ts";
 import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
 

@@ -21,7 +21,6 @@ import {
   verifyMarsMiner,
 } from "@orthant/formats";
 import {
-  allLeaves,
   BulkSaveWriter,
   type GlobalState,
   type LeafChange,
@@ -29,6 +28,7 @@ import {
   plainDescription,
   verifySave,
 } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
 import { openWorld } from "@orthant/world";

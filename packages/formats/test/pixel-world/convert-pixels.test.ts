@@ -9,7 +9,9 @@ import {
   PIXEL_BODY_CLASS,
 } from "@orthant/formats";
 import { openPixelSave, type PixelBody, type PixelSave, pixelsOf } from "@orthant/pixel-world";
-import { allLeaves, openSave, SaveContent, verifySave } from "@orthant/save";
+import { openSave, verifySave } from "@orthant/save";
+import { allLeaves } from "@orthant/save/internal";
+import { SaveContent } from "@orthant/save/parts";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import {
   diskWith,

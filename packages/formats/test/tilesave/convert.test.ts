@@ -1,7 +1,8 @@
 import { chunkFromVoxels, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { encodeTileSave, exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
-import { createSave, LeafMap, openSave, plainDescription, verifySave } from "@orthant/save";
+import { createSave, openSave, plainDescription, verifySave } from "@orthant/save";
+import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import { GLOBAL } from "@orthant/testkit/saves";
 import { openWorld } from "@orthant/world";

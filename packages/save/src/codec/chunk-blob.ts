@@ -17,11 +17,11 @@ import {
   positionFrom,
   U16_MAX,
 } from "@orthant/core";
-import { hasEqualParts } from "./equal-parts.ts";
 import {
   Bounds,
   boundsOf,
   type ChunkAssignment,
+  hasEqualParts,
   type PreparedChunk,
   type PreparedContent,
   prepareChunks,

@@ -6,11 +6,11 @@ import {
   encodeUtf8,
   OrthantError,
   type Position,
+  U32_MAX,
 } from "@orthant/core";
-import { type Binding, type FileSeal, type GenerationSeals, hexOfId } from "./file-seal.ts";
-import { FORMAT_NAME, MANIFEST_VERSION } from "./layout.ts";
-import type { SaveLimits } from "./limits.ts";
-import { PACK_LIST_CHARS_MAX, type PackList, packListText, parsePackList } from "./pack-list.ts";
+import type { GenerationFiles } from "./files.ts";
+import type { GlobalRecord } from "./global-record.ts";
+import { FORMAT_NAME, MANIFEST_VERSION, type SaveLimits } from "./layout.ts";
 
 /** Content of `manifest.json`: the live generation, and how the save is written. Rules S1 to S6. */
 export interface Manifest extends Partial<Binding> {
@@ -235,4 +235,140 @@ function text(object: Record<string, unknown>, key: string): string {
 
 function broken(detail: string): OrthantError {
   return new OrthantError("ORT_MANIFEST", `in the manifest, ${detail}`);
+}
+
+/** A range of pack ids, both ends included. */
+export interface PackRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Pack ids as ranges in ascending order, with at least one missing id between two ranges. */
+export type PackList = readonly PackRange[];
+
+/** Maximum length of the list in a manifest, which must stay below its own size limit. */
+export const PACK_LIST_CHARS_MAX = 32_768;
+
+const PACK_LIST = /^(?:\d{1,10}(?:-\d{1,10})?(?:,\d{1,10}(?:-\d{1,10})?)*)?$/;
+
+/** Returns the list of some ids, given in any order. */
+export function packListOf(ids: Iterable<number>): PackList {
+  return withPacks([], ids);
+}
+
+/** Adds ids to a list. */
+export function withPacks(list: PackList, ids: Iterable<number>): PackList {
+  const added = Array.from(ids, (id) => ({ first: id, last: id }));
+  const merged: PackRange[] = [];
+  for (const range of [...list, ...added].sort((a, b) => a.first - b.first)) {
+    const last = merged.at(-1);
+    if (last === undefined || range.first > last.last + 1) merged.push(range);
+    else merged[merged.length - 1] = { first: last.first, last: Math.max(last.last, range.last) };
+  }
+  return merged;
+}
+
+/** Removes ids from a list. A range is never expanded into its ids, however long it is. */
+export function withoutPacks(list: PackList, ids: Iterable<number>): PackList {
+  const removed = [...new Set(ids)].sort((a, b) => a - b);
+  const left: PackRange[] = [];
+  let next = 0;
+  for (const { first, last } of list) {
+    let from = first;
+    while ((removed[next] ?? Infinity) < first) next++;
+    for (let id = removed[next]; id !== undefined && id <= last; id = removed[++next]) {
+      if (id > from) left.push({ first: from, last: id - 1 });
+      from = id + 1;
+    }
+    if (from <= last) left.push({ first: from, last });
+  }
+  return left;
+}
+
+/** Returns whether a list contains an id. */
+export function hasPack(list: PackList, id: number): boolean {
+  return list.some(({ first, last }) => first <= id && id <= last);
+}
+
+/** Formats a list for the manifest, such as `1-17,19`. */
+export function packListText(list: PackList): string {
+  return list.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
+}
+
+/** Parses a list. Returns `undefined` for any text that {@link packListText} would not write. Rule S101. */
+export function parsePackList(text: string): PackList | undefined {
+  if (text.length > PACK_LIST_CHARS_MAX || !PACK_LIST.test(text)) return undefined;
+  const list: PackRange[] = [];
+  for (const item of text === "" ? [] : text.split(",")) {
+    const [first = 0, last = first] = item.split("-").map(Number);
+    const before = list.at(-1)?.last ?? -1;
+    if (first <= before + 1 || last < first || last > U32_MAX) return undefined;
+    list.push({ first, last });
+  }
+  return packListText(list) === text ? list : undefined;
+}
+
+/** Length and checksum of a whole file, as recorded in the manifest, so that no other file passes for it. */
+export interface FileSeal {
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+/** The seals of a generation's three files. */
+export type GenerationSeals = Readonly<Record<keyof GenerationFiles, FileSeal>>;
+
+/** Ties a generation's files to its manifest and its world. Rule S94. */
+export interface Binding {
+  /** Absent for a world without an id. */
+  readonly worldId?: bigint;
+  readonly seals: GenerationSeals;
+}
+
+/** Computes the binding of a generation from the bytes of its files. */
+export function bindingOf(
+  files: Readonly<Record<keyof GenerationFiles, Uint8Array>>,
+  { description: { worldId } }: Pick<GlobalRecord, "description">,
+): Binding {
+  return {
+    ...(worldId !== 0n && { worldId }),
+    seals: {
+      indexFile: sealOf(files.indexFile),
+      globalFile: sealOf(files.globalFile),
+      playersFile: sealOf(files.playersFile),
+    },
+  };
+}
+
+/** Throws `ORT_GENERATION` unless a file is the one the manifest means. Without a seal any file passes. */
+export function requireSealed(path: string, bytes: Uint8Array, seal: FileSeal | undefined): void {
+  if (seal === undefined) return;
+  const found = sealOf(bytes);
+  if (found.bytes === seal.bytes && found.crc32 === seal.crc32) return;
+  const detail =
+    `${describeSeal(found)}, but the manifest means one with ${describeSeal(seal)}: ` +
+    "the file is of another world or of another state of this one";
+  throw new OrthantError("ORT_GENERATION", detail, { path });
+}
+
+/**
+ * Throws `ORT_GENERATION` if a global file belongs to another world than the manifest. Worlds created before
+ * ids existed have none.
+ */
+export function requireSameWorld(path: string, { description }: GlobalRecord, worldId = 0n): void {
+  if (worldId === 0n || description.worldId === 0n || description.worldId === worldId) return;
+  const detail = `the file is of world ${hexOfId(description.worldId)}, not ${hexOfId(worldId)}`;
+  throw new OrthantError("ORT_GENERATION", detail, { path });
+}
+
+/** Formats a world's id as 16 hexadecimal digits. */
+export function hexOfId(worldId: bigint): string {
+  return worldId.toString(16).padStart(16, "0");
+}
+
+function sealOf(bytes: Uint8Array): FileSeal {
+  return { bytes: bytes.length, crc32: crc32(bytes) };
+}
+
+function describeSeal({ bytes, crc32 }: FileSeal): string {
+  return `${bytes} bytes and checksum ${crc32.toString(16).padStart(8, "0")}`;
 }

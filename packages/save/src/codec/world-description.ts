@@ -15,7 +15,7 @@ import {
   OrthantError,
   option,
 } from "@orthant/core";
-import type { Vector } from "./vector.ts";
+import type { Vector } from "./entity.ts";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {

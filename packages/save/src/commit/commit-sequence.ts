@@ -1,6 +1,6 @@
 import type { Disk } from "@orthant/disk";
 import { TEMPORARY_SUFFIX, temporaryPath, type WriterLock, writeTemporary } from "@orthant/disk/files";
-import type { GenerationFiles } from "../codec/file-names.ts";
+import type { GenerationFiles } from "../codec/files.ts";
 import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
 import type { NewPage } from "../index/page-writer.ts";
 

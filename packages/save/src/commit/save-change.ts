@@ -1,9 +1,11 @@
 import type { Box, RegionClock } from "@orthant/core";
-import type { StoredEntity } from "../codec/entity-record.ts";
+import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
+import { pageFile } from "../codec/files.ts";
 import type { GlobalState } from "../codec/global-record.ts";
-import type { StoredPlayer } from "../codec/player-record.ts";
 import type { ChunkAssignment, ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafIndex } from "../index/leaf-index.ts";
 
 /**
  * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cell must
@@ -37,4 +39,71 @@ export interface SaveChange {
   readonly leaves?: readonly LeafChange[];
   /** Declares that the generation has a journal, whose segment of this epoch is already durable. Rule J22. */
   readonly journalEpoch?: number;
+}
+
+/** The difference that a commit made. */
+export interface CommittedChange {
+  readonly added: readonly LeafEntry[];
+  readonly removed: readonly LeafEntry[];
+  /** Paths of the index pages that it wrote, and of those that only the previous generation had. */
+  readonly addedPages: readonly string[];
+  readonly removedPages: readonly string[];
+}
+
+/** The change of a writer that has committed nothing. */
+export const NO_CHANGE: CommittedChange = { added: [], removed: [], addedPages: [], removedPages: [] };
+
+/** Compares a generation with the one before. */
+export async function changeBetween(before: LeafIndex, after: LeafIndex): Promise<CommittedChange> {
+  const added: LeafEntry[] = [];
+  const removed: LeafEntry[] = [];
+  const addedPages: string[] = [];
+  const removedPages: string[] = [];
+  for await (const difference of after.differencesSince(before)) {
+    if (difference.kind === "page") {
+      if (difference.before !== undefined) removedPages.push(pageFile(difference.before));
+      if (difference.after !== undefined) addedPages.push(pageFile(difference.after));
+    } else {
+      if (difference.before !== undefined) removed.push(difference.before);
+      if (difference.after !== undefined) added.push(difference.after);
+    }
+  }
+  return { added, removed, addedPages, removedPages };
+}
+
+/** Lets long work yield to the game loop. */
+export interface SlowWork {
+  /** Called between slices of a few milliseconds. The work continues when the promise resolves. */
+  pause(): Promise<void>;
+}
+
+/** Number of chunks stored, or read and written again, per slice. */
+const CHUNKS_PER_SLICE = 24;
+/**
+ * Cost of a chunk that is only passed through, relative to one that is compared with the generator's output.
+ */
+const PASSED_SHARE = 1 / 8;
+
+/** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */
+export class Pacer {
+  readonly #work: SlowWork | undefined;
+  #done = 0;
+
+  /** Without `work`, everything is one slice. */
+  constructor(work?: SlowWork) {
+    this.#work = work;
+  }
+
+  /** Counts chunks that were stored. */
+  stored(chunks: number): Promise<void> | undefined {
+    this.#done += chunks;
+    if (this.#done < CHUNKS_PER_SLICE) return undefined;
+    this.#done = 0;
+    return this.#work?.pause();
+  }
+
+  /** Counts already stored chunks that were read, measured or encoded. */
+  passed(chunks: number): Promise<void> | undefined {
+    return this.stored(chunks * PASSED_SHARE);
+  }
 }

@@ -1,17 +1,20 @@
 import { type GeneratorRegistry, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
-import { generatedChunks } from "../codec/generated-chunks.ts";
-import { DEFAULT_LIMITS } from "../codec/limits.ts";
+import { generationFiles } from "../codec/files.ts";
+import { type GlobalState, generatedChunks } from "../codec/global-record.ts";
+import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
+import type { Manifest } from "../codec/manifest.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
 import { SaveHistory } from "../history/save-history.ts";
+import type { WholeIndexVersion } from "../index/leaf-entry.ts";
+import { LeafIndex } from "../index/leaf-index.ts";
 import { packsToGoOnWith } from "../pack/named-packs.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { readManifest } from "../read/reader.ts";
-import { Save, type SaveState } from "../read/save.ts";
-import { prepareFolder } from "./empty-folder.ts";
-import { GenerationHolds } from "./generation-holds.ts";
-import { type NewSave, nothingYet } from "./new-save.ts";
+import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
+import { prepareFolder } from "./folder.ts";
+import type { SaveChange } from "./save-change.ts";
 import { SaveWriter } from "./writer.ts";
 
 /** Options for continuing a save. */
@@ -70,4 +73,41 @@ export async function resumeSave(
   const holds = save instanceof Save ? save.holds : new GenerationHolds();
   const history = new SaveHistory(disk, holds, retention, lock);
   return new SaveWriter(disk, { ...save, manifest }, packs, history, generated, lock);
+}
+
+/** Initial content and options of a new save. */
+export interface NewSave extends SaveChange {
+  readonly global: GlobalState;
+  readonly limits?: SaveLimits;
+  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
+  readonly indexVersion?: WholeIndexVersion;
+  /** Generators for storing chunks as changes to their output. Default: those of Orthant. */
+  readonly generators?: GeneratorRegistry;
+  /** Which generations to keep. */
+  readonly retention?: Retention;
+  /** Lock that keeps other writers out, if needed. Checked before any file is named or removed. */
+  readonly lock?: WriterLock;
+}
+
+/** Returns the state before the first commit. */
+export function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
+  const manifest: Manifest = {
+    ...generationFiles(0),
+    currentGeneration: -1,
+    createdMs: nowMs,
+    lastModifiedMs: nowMs,
+    activeDataFileId: 1,
+    dataFileCount: 1,
+    dataFiles: [],
+    limits,
+    chunkExtents: global.description.chunkShape.extents,
+  };
+  return {
+    generation: -1,
+    manifest,
+    global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
+    players: [],
+    index: LeafIndex.of([]),
+    indexVersion,
+  };
 }

@@ -2,34 +2,48 @@ import { comparePositions, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { TurnQueue } from "@orthant/disk/files";
-import type { BlobRef } from "../codec/blob-ref.ts";
-import { generationFiles } from "../codec/file-names.ts";
-import { bindingOf } from "../codec/file-seal.ts";
-import { requireSameGenerator } from "../codec/generated-chunks.ts";
-import { type GlobalRecord, type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
+import type { BlobRef } from "../codec/blob.ts";
+import { mergePlayers, playersCodec } from "../codec/entity.ts";
+import { encodePayloadFile, generationFiles } from "../codec/files.ts";
+import {
+  type GlobalRecord,
+  type GlobalState,
+  globalRecordCodec,
+  requireSameGenerator,
+} from "../codec/global-record.ts";
 import { globalHeader, packHeader, playersHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { encodeManifest, type Manifest, withoutJournal } from "../codec/manifest.ts";
-import { hasPack, withoutPacks, withPacks } from "../codec/pack-list.ts";
-import { encodePayloadFile } from "../codec/payload-file.ts";
-import { mergePlayers, playersCodec } from "../codec/player-record.ts";
+import {
+  bindingOf,
+  encodeManifest,
+  hasPack,
+  type Manifest,
+  withoutJournal,
+  withoutPacks,
+  withPacks,
+} from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
 import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
-import type { ChunkBlobVersion } from "../index/leaf-blobs.ts";
+import { pageReader } from "../index/index-reader.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafMap } from "../index/leaf-map.ts";
-import { type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
-import { encodeLeaves, finishLeaves } from "../index/leaf-records.ts";
-import { pageReader } from "../index/page-reader.ts";
+import type { ChunkBlobVersion } from "../index/leaf-partition.ts";
+import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
 import { type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
-import { type CommittedChange, changeBetween, NO_CHANGE } from "./committed-change.ts";
-import type { LeafChange, SaveChange } from "./save-change.ts";
-import { Pacer, type SlowWork } from "./slow-work.ts";
+import {
+  type CommittedChange,
+  changeBetween,
+  type LeafChange,
+  NO_CHANGE,
+  Pacer,
+  type SaveChange,
+  type SlowWork,
+} from "./save-change.ts";
 
 /**
  * Commits generations of one save, one at a time. It must be the only writer; the caller takes the lock. When

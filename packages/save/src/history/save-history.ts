@@ -2,17 +2,15 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { fencedDisk } from "@orthant/disk/files";
-import type { GenerationHolds } from "../commit/generation-holds.ts";
-import { PackShelf } from "../pack/pack-shelf.ts";
-import type { SaveState } from "../read/save.ts";
+import { PackShelf } from "../pack/pack-reader.ts";
+import type { GenerationHolds, SaveState } from "../read/save.ts";
 import {
   type CompactionOptions,
   type CompactionReport,
   type CompactionStart,
   Compactor,
 } from "./compaction.ts";
-import { GenerationKeeper } from "./generation-keeper.ts";
-import type { Retention } from "./retention.ts";
+import { GenerationKeeper, type Retention } from "./retention.ts";
 
 /** A running compaction. */
 interface Run {

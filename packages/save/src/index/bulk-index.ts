@@ -1,10 +1,9 @@
-import { boxEquals } from "@orthant/core";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { cellAroundBoth, childSlot } from "./cell.ts";
-import type { EncodedLeaves } from "./encoded-leaves.ts";
-import { Branch, overlapping, type TrieNode } from "./leaf-trie.ts";
-import type { PageWriter } from "./page-writer.ts";
-import { trieOf } from "./trie-builder.ts";
+import { ByteReader, ByteWriter, boxEquals, I32_MIN, type Position, positionFrom } from "@orthant/core";
+import { cellAroundBoth, childSlot } from "./cube.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
+import { Branch, overlapping, type TrieNode, trieOf } from "./leaf-trie.ts";
+import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
+import { type PageWriter, weightOfLeaf } from "./page-writer.ts";
 
 type Node = TrieNode<LeafEntry>;
 
@@ -55,4 +54,99 @@ function lastInSlot(from: number, to: number, isInSlot: (position: number) => bo
     else outside = middle;
   }
   return outside;
+}
+
+/** Number of bytes allocated at once. */
+const BLOCK_BYTES = 4 * 1024 * 1024;
+const FIRST_CAPACITY = 1_024;
+const ORIGIN: Position = [0, 0, 0, 0];
+
+/** Many leaves in little memory: each takes its encoded bytes and about thirty more until it is read. */
+export class EncodedLeaves {
+  readonly #buffers: Uint8Array[] = [];
+  #room = 0;
+  #count = 0;
+  /** Minimum corner of each leaf relative to that of the lattice, axis by axis. */
+  #corners = new Uint32Array(FIRST_CAPACITY * 4);
+  /** For each leaf, its buffer, where its bytes begin and end in it, and its weight. */
+  #spans = new Uint32Array(FIRST_CAPACITY * 4);
+  readonly #out = new ByteWriter();
+
+  /** Number of leaves. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Adds a leaf. */
+  add(leaf: LeafEntry): void {
+    this.#out.clear();
+    new PageEntryWriter(this.#out, 0, ORIGIN).leaf(leaf);
+    const bytes = this.#out.view();
+    if (bytes.length > this.#room) this.#addBlock(Math.max(bytes.length, BLOCK_BYTES));
+    const buffer = this.#buffers.at(-1) as Uint8Array;
+    const start = buffer.length - this.#room;
+    buffer.set(bytes, start);
+    this.#room -= bytes.length;
+    if (this.#count * 4 === this.#corners.length) this.#grow();
+    for (const [axis, coordinate] of leaf.cell.min.entries()) {
+      this.#corners[this.#count * 4 + axis] = coordinate - I32_MIN;
+    }
+    const span = [this.#buffers.length - 1, start, start + bytes.length, weightOfLeaf(leaf)];
+    this.#spans.set(span, this.#count * 4);
+    this.#count++;
+  }
+
+  /** Returns a leaf by the order of addition. */
+  at(index: number): LeafEntry {
+    const [buffer = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
+    const bytes = this.#buffers[buffer]?.subarray(start, end) ?? new Uint8Array(0);
+    return new PageEntryReader(new ByteReader(bytes), 0, ORIGIN).next().leaf as LeafEntry;
+  }
+
+  /** Returns the minimum corner of a leaf. */
+  cornerOf(index: number): Position {
+    return positionFrom((axis) => (this.#corners[index * 4 + axis] ?? 0) + I32_MIN);
+  }
+
+  /** Returns approximately how many bytes of a page a leaf takes. */
+  weightOf(index: number): number {
+    return this.#spans[index * 4 + 3] ?? 0;
+  }
+
+  /** Returns the indexes of all leaves in the order of a walk through the tree of their cells. */
+  inTreeOrder(): Uint32Array {
+    const order = Uint32Array.from({ length: this.#count }, (_, index) => index);
+    return order.sort((a, b) => this.#compare(a, b));
+  }
+
+  /**
+   * Compares by the highest bit in which two corners differ. If several axes differ in it, the last one
+   * decides.
+   */
+  #compare(a: number, b: number): number {
+    const corners = this.#corners;
+    let highest = 0;
+    let result = 0;
+    for (let axis = 3; axis >= 0; axis--) {
+      const [ours, theirs] = [corners[a * 4 + axis] ?? 0, corners[b * 4 + axis] ?? 0];
+      const bits = 32 - Math.clz32(ours ^ theirs);
+      if (bits <= highest) continue;
+      highest = bits;
+      result = ours - theirs;
+    }
+    return result;
+  }
+
+  #addBlock(bytes: number): void {
+    this.#buffers.push(new Uint8Array(bytes));
+    this.#room = bytes;
+  }
+
+  #grow(): void {
+    const [corners, spans] = [this.#corners, this.#spans];
+    this.#corners = new Uint32Array(corners.length * 2);
+    this.#corners.set(corners);
+    this.#spans = new Uint32Array(spans.length * 2);
+    this.#spans.set(spans);
+  }
 }

@@ -2,27 +2,178 @@ import {
   type Box,
   ByteReader,
   ByteWriter,
+  boxCodec,
+  boxContainsBox,
   boxEquals,
+  type Codec,
   comparePositions,
   crc32,
   encode,
   list,
   OrthantError,
+  repeated,
+  varU32,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { atFile, decodeAt } from "@orthant/disk/files";
-import { indexHeader, LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { indexHeader, LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
+import { CHILDREN, childCell, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";
 import {
+  findLeafFault,
   type LeafEntry,
   leafContentCodec,
   type StoredLeaf,
   storedLeafCodec,
   type WholeIndexVersion,
-} from "../codec/leaf-entry.ts";
-import { lastOf, requireLevel } from "./cell.ts";
-import { indexNodeCodec } from "./index-node.ts";
-import { buildIndexNodes, checkIndexNodes } from "./index-tree.ts";
-import { findLeafFault } from "./leaf-faults.ts";
+} from "./leaf-entry.ts";
+import { type HasCell, isBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
+
+/** A node of the index tree. `NONE` marks absent ids. */
+export interface IndexNode {
+  readonly nodeId: number;
+  readonly parentId: number;
+  readonly isLeaf: boolean;
+  /** Number of nodes above it. */
+  readonly depth: number;
+  readonly bounds: Box;
+  readonly childIds: readonly number[];
+  readonly leafEntryId: number;
+}
+
+const childIdsCodec = repeated(varU32, CHILDREN);
+/** The encoding for most nodes: leaves have no children. */
+const noChildren = encode(childIdsCodec, new Array<number>(CHILDREN).fill(NONE));
+
+/** Codec of one node. Rule S22. */
+export const indexNodeCodec: Codec<IndexNode> = {
+  write(out, node) {
+    out.varU32(node.nodeId);
+    out.varU32(node.parentId);
+    out.bool(node.isLeaf);
+    out.u8(node.depth);
+    boxCodec.write(out, node.bounds);
+    if (node.isLeaf) out.raw(noChildren);
+    else childIdsCodec.write(out, node.childIds);
+    out.varU32(node.leafEntryId);
+  },
+
+  read: (input) => ({
+    nodeId: input.varU32(),
+    parentId: input.varU32(),
+    isLeaf: input.bool(),
+    depth: input.u8(),
+    bounds: boxCodec.read(input),
+    childIds: childIdsCodec.read(input),
+    leafEntryId: input.varU32(),
+  }),
+};
+
+/**
+ * Returns the nodes of the unique tree of a set of leaf cells: a 16-way trie without single-child nodes.
+ * Nodes come before their children, children in slot order; leaf entry ids follow the order of `cells`. The
+ * cells must be disjoint aligned cubes.
+ */
+export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
+  const nodes: IndexNode[] = [];
+  const trie = trieOf<Entry>(cells.map((cell, leafEntryId) => ({ cell, leafEntryId })));
+  if (trie !== undefined) addSubtree(nodes, trie, NONE, 0);
+  return nodes;
+}
+
+/**
+ * Returns the cell of each leaf entry if the nodes are exactly those that {@link buildIndexNodes} makes of
+ * the cells. Otherwise throws `ORT_INDEX` with the first broken rule. Rules S22 to S25.
+ */
+export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
+  const cells = new Array<Box | undefined>(leafCount);
+  const walk = { next: 0 };
+  if (nodes.length > 0) checkSubtree(nodes, cells, walk, { parentId: NONE, depth: 0, within: undefined });
+  if (walk.next !== nodes.length) throw wrong(`node ${walk.next} cannot be reached`);
+  return cells.map((cell, leafEntryId) => {
+    if (cell === undefined) throw wrong(`leaf ${leafEntryId} has no node`);
+    const previous = cells[leafEntryId - 1];
+    if (previous !== undefined && comparePositions(previous.min, cell.min) >= 0) {
+      throw wrong(`leaf ${leafEntryId} is out of order`);
+    }
+    return cell;
+  });
+}
+
+/** A leaf of the trie that the nodes are built from. */
+interface Entry extends HasCell {
+  readonly leafEntryId: number;
+}
+
+function addSubtree(nodes: IndexNode[], part: TrieNode<Entry>, parentId: number, depth: number): number {
+  const nodeId = nodes.length;
+  const childIds = new Array<number>(CHILDREN).fill(NONE);
+  const isLeaf = !isBranch(part);
+  const leafEntryId = isLeaf ? (part as Entry).leafEntryId : NONE;
+  nodes.push({ nodeId, parentId, isLeaf, depth, bounds: part.cell, childIds, leafEntryId });
+  if (isLeaf) return nodeId;
+  for (const child of part.children) {
+    childIds[childSlot(part.cell, child.cell.min)] = addSubtree(nodes, child, nodeId, depth + 1);
+  }
+  return nodeId;
+}
+
+/** Properties of a node implied by its parent. */
+interface Expectation {
+  readonly parentId: number;
+  readonly depth: number;
+  readonly within: Box | undefined;
+}
+
+function checkSubtree(
+  nodes: readonly IndexNode[],
+  cells: (Box | undefined)[],
+  walk: { next: number },
+  { parentId, depth, within }: Expectation,
+): void {
+  const nodeId = walk.next++;
+  const node = nodes[nodeId];
+  if (node === undefined) throw wrong(`node ${nodeId} is missing`);
+  if (node.nodeId !== nodeId) throw wrong(`node ${node.nodeId} stands where node ${nodeId} belongs`);
+  if (node.parentId !== parentId) throw wrong(`node ${nodeId} has parent ${node.parentId}, not ${parentId}`);
+  if (node.depth !== depth) throw wrong(`node ${nodeId} has depth ${node.depth}, not ${depth}`);
+  const level = levelOf(node.bounds);
+  if (level === undefined) throw wrong(`node ${nodeId} is not an aligned cube`);
+  if (within !== undefined && !boxContainsBox(within, node.bounds)) {
+    throw wrong(`node ${nodeId} reaches out of its slot in node ${parentId}`);
+  }
+  if (node.isLeaf) checkLeaf(node, level, cells);
+  else checkBranch(node, nodes, cells, walk);
+}
+
+function checkLeaf(node: IndexNode, level: number, cells: (Box | undefined)[]): void {
+  const { nodeId, leafEntryId, bounds } = node;
+  if (level > LEAF_LEVEL_MAX) throw wrong(`leaf node ${nodeId} has an edge of 2^${level} chunks`);
+  if (node.childIds.some((id) => id !== NONE)) throw wrong(`leaf node ${nodeId} has children`);
+  if (leafEntryId >= cells.length) throw wrong(`node ${nodeId} means leaf ${leafEntryId} of ${cells.length}`);
+  if (cells[leafEntryId] !== undefined) throw wrong(`leaf ${leafEntryId} has two nodes`);
+  cells[leafEntryId] = bounds;
+}
+
+function checkBranch(
+  { nodeId, depth, bounds, childIds, leafEntryId }: IndexNode,
+  nodes: readonly IndexNode[],
+  cells: (Box | undefined)[],
+  walk: { next: number },
+): void {
+  if (leafEntryId !== NONE) throw wrong(`node ${nodeId} is no leaf and has leaf ${leafEntryId}`);
+  if (childIds.filter((id) => id !== NONE).length < 2)
+    throw wrong(`node ${nodeId} has less than two children`);
+  for (const [slot, childId] of childIds.entries()) {
+    if (childId === NONE) continue;
+    // Ids count up along the walk, so this catches cycles, shared children and wrong order.
+    if (childId !== walk.next) throw wrong(`child ${slot} of node ${nodeId} is ${childId}, not ${walk.next}`);
+    checkSubtree(nodes, cells, walk, { parentId: nodeId, depth: depth + 1, within: childCell(bounds, slot) });
+  }
+}
+
+function wrong(detail: string): OrthantError {
+  return new OrthantError("ORT_INDEX", detail);
+}
 
 /** Content of a tree index. */
 export interface IndexFile {

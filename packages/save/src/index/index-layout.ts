@@ -1,7 +1,6 @@
-import { INDEX_PAGE_TARGET_BYTES } from "../codec/layout.ts";
-import type { IndexVersion, LeafEntry, WholeIndexVersion } from "../codec/leaf-entry.ts";
-import type { SaveLimits } from "../codec/limits.ts";
+import { INDEX_PAGE_TARGET_BYTES, type SaveLimits } from "../codec/layout.ts";
 import { encodeIndexFile } from "./index-file.ts";
+import type { IndexVersion, LeafEntry, WholeIndexVersion } from "./leaf-entry.ts";
 import { LeafIndex, type PageReader } from "./leaf-index.ts";
 import { entriesOf, isPage, type TrieNode } from "./leaf-trie.ts";
 import { PAGE_VERSION, totalsOfPart } from "./page-codec.ts";

@@ -1,12 +1,12 @@
 import { type Box, boxEquals, type Position } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import { requireLevel } from "./cell.ts";
-import type { IndexPage } from "./index-page.ts";
+import { requireLevel } from "./cube.ts";
 import {
   type Branch,
   cellFor,
   findLeaf,
   type HasCell,
+  type IndexPage,
   isBranch,
   isPage,
   leavesTouching,

@@ -2,28 +2,33 @@ import {
   type Box,
   type ChunkShape,
   comparePositions,
+  encode,
   isOrthantError,
   OrthantError,
   PositionSet,
   type RegionClock,
 } from "@orthant/core";
-import { type BlobSize, blobSizeOf } from "../codec/blob-size.ts";
-import type { StoredEntity } from "../codec/entity-record.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import type { SaveLimits } from "../codec/limits.ts";
+import { type BlobRef, type BlobSize, blobSizeOf, rememberSize, sealBlob } from "../codec/blob.ts";
+import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
+import { CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
-import type { LeafChange } from "../commit/save-change.ts";
-import type { Pacer } from "../commit/slow-work.ts";
-import { describeCell } from "./cell.ts";
-import { type ChunkStorage, chunksToStore } from "./leaf-blobs.ts";
+import { type LeafChange, Pacer } from "../commit/save-change.ts";
+import { describeCell } from "./cube.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
+  type ChunkBlobVersion,
+  type ChunkStorage,
+  chunkRecord,
+  chunksToStore,
+  entityBatches,
   findMerge,
   fitsLeaf,
   fitsMerged,
   type LeafContent,
+  type LeafRecord,
   type PreparedEntity,
   partitionLeaf,
   prepareLeaf,
@@ -214,4 +219,52 @@ function sizesOf({ chunkRefs, entityRefs, newChunks = [], newEntities = [] }: Pl
 
 function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {
   return [...clocks].sort((a, b) => comparePositions(a.region, b.region));
+}
+
+/** Encodes the records of each planned leaf, chunks before entities. */
+export async function encodeLeaves(
+  planned: readonly PlannedLeaf[],
+  limits: SaveLimits,
+  blobVersion: ChunkBlobVersion = 2,
+  pacer: Pacer = new Pacer(),
+): Promise<readonly (readonly LeafRecord[])[]> {
+  const encoded: (readonly LeafRecord[])[] = [];
+  for (const { cell, newChunks = [], newEntities = [] } of planned) {
+    const records: LeafRecord[] = [];
+    if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
+    for (const entities of entityBatches(cell, newEntities, limits)) {
+      const inner = encode(entityBlobCodec, { volume: cell, entities });
+      const payload = blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner;
+      records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
+    }
+    encoded.push(records);
+    await pacer.passed(newChunks.length);
+  }
+  return encoded;
+}
+
+/** Adds to planned leaves the references to their records, given in the order of {@link encodeLeaves}. */
+export function finishLeaves(
+  planned: readonly PlannedLeaf[],
+  records: readonly (readonly LeafRecord[])[],
+  refs: readonly BlobRef[],
+): readonly LeafEntry[] {
+  let next = 0;
+  return planned.map(({ cell, chunkRefs, entityRefs, chunks, clocks }, index) => {
+    const count = records[index]?.length ?? 0;
+    const own = refs.slice(next, next + count);
+    next += count;
+    for (const [at, record] of (records[index] ?? []).entries()) {
+      const ref = own[at];
+      if (ref !== undefined && record.size !== undefined) rememberSize(ref, record.size);
+    }
+    const ofType = (type: number): readonly BlobRef[] => own.filter(({ blobType }) => blobType === type);
+    return {
+      cell,
+      chunkRefs: [...chunkRefs, ...ofType(CHUNK_BLOB)],
+      entityRefs: [...entityRefs, ...ofType(ENTITY_BLOB)],
+      chunks,
+      clocks,
+    };
+  });
 }

@@ -1,4 +1,5 @@
 import {
+  AXES,
   type Box,
   boxAt,
   boxContains,
@@ -9,8 +10,16 @@ import {
   type Position,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import { cellAroundBoth, cellAt, childSlot, describeCell, requireLevel } from "./cell.ts";
-import type { IndexPage } from "./index-page.ts";
+import {
+  CHILDREN,
+  cellAround,
+  cellAroundBoth,
+  cellAt,
+  childSlot,
+  describeCell,
+  requireLevel,
+} from "./cube.ts";
+import type { IndexTotals } from "./leaf-entry.ts";
 
 /** Anything with a cell: a leaf of the index, or what a program keeps for one. */
 export interface HasCell {
@@ -243,4 +252,138 @@ function join<Leaf extends HasCell>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Le
   const [slot, newSlot] = [childSlot(cell, node.cell.min), childSlot(cell, leaf.cell.min)];
   const children = slot < newSlot ? [node, leaf] : [leaf, node];
   return new Branch(cell, children, (1 << slot) | (1 << newSlot));
+}
+
+/** A page's entry for another page. */
+export interface PageLink {
+  /** Smallest aligned cube around all leaves in the page. */
+  readonly cell: Box;
+  /** Generation that wrote the page. */
+  readonly generation: number;
+  /** Number of the page within that generation, starting at 1. */
+  readonly number: number;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Checksum of the whole file. */
+  readonly crc32: number;
+  /** Maximum number of links below it on one path; 0 for a page with only leaves. */
+  readonly height: number;
+  readonly totals: IndexTotals;
+}
+
+/** A branch of the index in a separate file, loaded into memory on demand. */
+export class IndexPage<Leaf extends HasCell> {
+  readonly kind = "page";
+  readonly cell: Box;
+  /** Location of the page; `undefined` until it is written. */
+  readonly link: PageLink | undefined;
+  #content: Branch<Leaf> | undefined;
+  #reading: Promise<Branch<Leaf>> | undefined;
+  #holders = 0;
+
+  constructor(position: { readonly link: PageLink } | { readonly content: Branch<Leaf> }) {
+    this.link = "link" in position ? position.link : undefined;
+    this.cell = "link" in position ? position.link.cell : position.content.cell;
+    this.#content = "link" in position ? undefined : position.content;
+  }
+
+  /** Creates a page that was just written and is in memory. */
+  static written<Leaf extends HasCell>(link: PageLink, content: Branch<Leaf>): IndexPage<Leaf> {
+    const page = new IndexPage<Leaf>({ link });
+    page.#content = content;
+    return page;
+  }
+
+  /** Its content; `undefined` if it is not in memory. */
+  get content(): Branch<Leaf> | undefined {
+    return this.#content;
+  }
+
+  /** Returns its content. Throws `ORT_NOT_LOADED` if it is not in memory. */
+  require(): Branch<Leaf> {
+    if (this.#content !== undefined) return this.#content;
+    throw new OrthantError(
+      "ORT_NOT_LOADED",
+      `the leaves at ${describeCell(this.cell)} were not loaded before they were asked for`,
+    );
+  }
+
+  /** Returns its content and keeps it in memory. Calls `read` unless it is loaded or being read. */
+  async load(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
+    if (this.#content !== undefined || this.link === undefined) return this.require();
+    this.#reading ??= read(this.link);
+    try {
+      this.#content = await this.#reading;
+      return this.#content;
+    } finally {
+      this.#reading = undefined;
+    }
+  }
+
+  /** Returns its content without keeping it. Calls `read` unless it is loaded or being read. */
+  async peek(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
+    if (this.#content !== undefined || this.link === undefined) return this.require();
+    return this.#reading ?? read(this.link);
+  }
+
+  /**
+   * Returns the page with other content, not written yet, or just the content if it no longer needs a page.
+   */
+  changed(content: TrieNode<Leaf>): TrieNode<Leaf> {
+    return content instanceof Branch ? new IndexPage<Leaf>({ content }) : content;
+  }
+
+  /** Keeps loaded content in memory until {@link release}. */
+  hold(): void {
+    this.#holders++;
+  }
+
+  /** Ends a {@link hold}. */
+  release(): void {
+    this.#holders--;
+  }
+
+  /** Drops the content from memory, unless it is held or not written yet. */
+  unload(): void {
+    if (this.#holders === 0 && this.link !== undefined) this.#content = undefined;
+  }
+}
+
+/**
+ * Returns the unique trie of leaves and pages, given in any order; `undefined` without any. Throws
+ * `ORT_ARGUMENT` if two of them overlap. The cells must be aligned cubes.
+ */
+export function trieOf<Leaf extends HasCell>(
+  entries: readonly (Leaf | IndexPage<Leaf>)[],
+): TrieNode<Leaf> | undefined {
+  const [first] = entries;
+  if (first === undefined || entries.length === 1) return first;
+  const cell = cellAroundAll(entries);
+  const inSlots: (Leaf | IndexPage<Leaf>)[][] = Array.from({ length: CHILDREN }, () => []);
+  for (const entry of entries) {
+    if (boxEquals(entry.cell, cell)) throw overlapping(entry);
+    inSlots[childSlot(cell, entry.cell.min)]?.push(entry);
+  }
+  const children: TrieNode<Leaf>[] = [];
+  let slots = 0;
+  for (const [slot, inSlot] of inSlots.entries()) {
+    const child = trieOf(inSlot);
+    if (child === undefined) continue;
+    children.push(child);
+    slots |= 1 << slot;
+  }
+  return new Branch(cell, children, slots);
+}
+
+/** Returns the smallest aligned cube around all entries. */
+function cellAroundAll(entries: readonly HasCell[]): Box {
+  const first: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
+  const last: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
+  for (const { cell } of entries) {
+    for (const axis of AXES) {
+      first[axis] = Math.min(first[axis], cell.min[axis]);
+      last[axis] = Math.max(last[axis], cell.max[axis] - 1);
+    }
+  }
+  return cellAround(first, last);
 }

@@ -12,14 +12,19 @@ import {
 } from "@orthant/core";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { type PageHeader, pageHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { cellAt, describeCell, LATTICE_LEVEL, requireLevel } from "./cell.ts";
-import { IndexPage, type PageLink } from "./index-page.ts";
-import { type IndexTotals, sumTotals, totalsOfLeaf } from "./index-totals.ts";
-import { findLeafFault } from "./leaf-faults.ts";
-import { type Branch, entriesOf, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
+import { cellAt, describeCell, LATTICE_LEVEL, requireLevel } from "./cube.ts";
+import { findLeafFault, type IndexTotals, type LeafEntry, sumTotals, totalsOfLeaf } from "./leaf-entry.ts";
+import {
+  type Branch,
+  entriesOf,
+  IndexPage,
+  isBranch,
+  isPage,
+  type PageLink,
+  type TrieNode,
+  trieOf,
+} from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
-import { trieOf } from "./trie-builder.ts";
 
 /** Version of a paged index. */
 export const PAGE_VERSION = 3;

@@ -10,11 +10,11 @@ import {
   regionOf,
   U32_MAX,
 } from "@orthant/core";
-import { type BlobRef, REFS_PER_LEAF_MAX } from "../codec/blob-ref.ts";
+import { type BlobRef, REFS_PER_LEAF_MAX } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
-import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "../codec/leaf-entry.ts";
-import { requireLevel } from "./cell.ts";
-import type { PageLink } from "./index-page.ts";
+import { requireLevel } from "./cube.ts";
+import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "./leaf-entry.ts";
+import type { PageLink } from "./leaf-trie.ts";
 
 /** Flag for a link in the first byte of an entry, next to its level. */
 const LINK = 0x40;

@@ -1,7 +1,6 @@
-import { pageFile } from "../codec/file-names.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { IndexPage } from "./index-page.ts";
-import { type Branch, entriesOf, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
+import { pageFile } from "../codec/files.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
+import { type Branch, entriesOf, IndexPage, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
 import { encodePage, linkOf, type PageId } from "./page-codec.ts";
 
 /** A page to be written to the disk. */

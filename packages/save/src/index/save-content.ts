@@ -1,8 +1,8 @@
 import { type Box, boxesIntersect } from "@orthant/core";
-import type { StoredEntity } from "../codec/entity-record.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
+import type { StoredEntity } from "../codec/entity.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { Save } from "../read/save.ts";
+import type { LeafEntry } from "./leaf-entry.ts";
 
 /** Number of queries after which index parts that no recent query needs are unloaded. */
 const QUESTIONS_REMEMBERED = 256;

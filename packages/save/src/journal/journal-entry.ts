@@ -13,9 +13,13 @@ import {
   type VoxelEdit,
   voxelEditsCodec,
 } from "@orthant/core";
-import { type StoredEntity, storedEntityCodec } from "../codec/entity-record.ts";
-import { playersCodec, type StoredPlayer } from "../codec/player-record.ts";
-import type { Vector } from "../codec/vector.ts";
+import {
+  playersCodec,
+  type StoredEntity,
+  type StoredPlayer,
+  storedEntityCodec,
+  type Vector,
+} from "../codec/entity.ts";
 import type { ClientEdits } from "../codec/world-description.ts";
 
 /** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */

@@ -1,4 +1,4 @@
-import { magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core";
+import { crc32, decode, encode, magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core";
 
 /** Folder in a save for changes since its last generation. */
 export const JOURNAL_FOLDER = "journal";
@@ -95,4 +95,146 @@ export function parseSegmentName(name: string): Omit<SegmentId, "epochId"> | und
 
 function decimal(value: number, digits: number): string {
   return String(value).padStart(digits, "0");
+}
+
+/** Additional values covered by the checksum of a group. */
+export interface SegmentKey extends SegmentId {
+  /** Absent in version 1. */
+  readonly secret?: bigint;
+}
+
+/** Maximum payload size of one group. */
+export const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
+
+/**
+ * Encodes the first bytes of a segment. `groupsBefore` is the number of groups in the previous generation's
+ * segment.
+ */
+export function encodeSegmentHeader(
+  { generation, epoch, epochId, secret }: Required<SegmentKey>,
+  groupsBefore: number,
+): Uint8Array {
+  const bytes = encode(segmentHeader, {
+    magic: "V4JN",
+    version: JOURNAL_VERSION,
+    generation,
+    epoch,
+    epochId,
+    groupsBefore,
+    secret,
+    crc32: 0,
+  });
+  putU32(bytes, segmentHeader.offsets.crc32, crc32(bytes.subarray(0, segmentHeader.offsets.crc32)));
+  return bytes;
+}
+
+/** Decodes the first bytes of a segment; `undefined` unless they are complete and correct. */
+export function decodeSegmentHeader(bytes: Uint8Array): ReadSegmentHeader | undefined {
+  return decodeSealed(segmentHeader, bytes) ?? decodeSealed(segmentHeaderV1, bytes);
+}
+
+/** Returns the size of a header. */
+export function segmentHeaderBytes({ secret }: ReadSegmentHeader): number {
+  return secret === undefined ? segmentHeaderV1.bytes : segmentHeader.bytes;
+}
+
+/**
+ * Completes a group whose payload follows space for a header: fills in the header and returns the group. The
+ * checksum also covers the segment's identity, so that bytes of another one never pass.
+ */
+export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentKey): Uint8Array {
+  return seal(group, GROUP_MAGIC, sequence, segment);
+}
+
+/**
+ * Encodes the mark written after the last group of a segment before the next one gets its first group.
+ * Rule J23.
+ */
+export function encodeEndMark(groups: number, segment: SegmentKey): Uint8Array {
+  return seal(new Uint8Array(groupHeader.bytes), END_MAGIC, groups, segment);
+}
+
+/** Returns whether bytes begin with the end mark of a segment with `groups` groups. */
+export function isEndMark(bytes: Uint8Array, groups: number, segment: SegmentKey): boolean {
+  const expected = encodeEndMark(groups, segment);
+  return bytes.length >= expected.length && expected.every((byte, index) => byte === bytes[index]);
+}
+
+function seal(
+  group: Uint8Array,
+  magic: readonly number[],
+  sequence: number,
+  segment: SegmentKey,
+): Uint8Array {
+  const { offsets, bytes } = groupHeader;
+  group.set(magic);
+  putU32(group, offsets.payloadBytes, group.length - bytes);
+  putU32(group, offsets.sequence, sequence % 0x1_0000_0000);
+  putU32(group, offsets.sequence + 4, Math.floor(sequence / 0x1_0000_0000));
+  putU32(group, offsets.crc32, checksumOf(group, segment, group.subarray(bytes)));
+  return group;
+}
+
+/** Decodes the header of a group; `undefined` for bytes that cannot be one. Does not check the checksum. */
+export function decodeGroupHeader(bytes: Uint8Array): GroupHeader | undefined {
+  if (bytes.length < groupHeader.bytes || !hasGroupMagic(bytes, 0)) return undefined;
+  const payloadBytes = getU32(bytes, groupHeader.offsets.payloadBytes);
+  const sequenceHigh = getU32(bytes, groupHeader.offsets.sequence + 4);
+  // A sequence that is not a safe integer was never written.
+  if (payloadBytes === 0 || payloadBytes > JOURNAL_GROUP_BYTES_MAX || sequenceHigh > 0x1f_ffff)
+    return undefined;
+  return decode(groupHeader, bytes.subarray(0, groupHeader.bytes));
+}
+
+/** Returns whether a group's checksum matches its header, its payload and its segment. */
+export function isGroupWhole(header: GroupHeader, payload: Uint8Array, segment: SegmentKey): boolean {
+  return header.crc32 === checksumOf(encode(groupHeader, header), segment, payload);
+}
+
+/** Returns whether the magic of a group is at an offset. */
+export function hasGroupMagic(bytes: Uint8Array, at: number): boolean {
+  return GROUP_MAGIC.every((letter, index) => bytes[at + index] === letter);
+}
+
+/** First letter of a group's magic. */
+export const GROUP_FIRST_LETTER = 0x4a;
+const GROUP_MAGIC: readonly number[] = [GROUP_FIRST_LETTER, 0x47, 0x52, 0x50];
+/** `JEND` */
+const END_MAGIC: readonly number[] = [0x4a, 0x45, 0x4e, 0x44];
+
+/** Compares the checksum before trusting anything; it also covers the magic. */
+function decodeSealed<Header extends SegmentHeaderV1>(
+  layout: Struct<Header>,
+  bytes: Uint8Array,
+): Header | undefined {
+  if (bytes.length < layout.bytes) return undefined;
+  const stored = bytes.subarray(0, layout.bytes);
+  const end = layout.bytes - 4;
+  if (getU32(stored, end) !== crc32(stored.subarray(0, end))) return undefined;
+  return decode(layout, stored);
+}
+
+function checksumOf(
+  header: Uint8Array,
+  { generation, epoch, epochId, secret }: SegmentKey,
+  payload: Uint8Array,
+): number {
+  keyBytes.setBigUint64(0, BigInt(generation), true);
+  keyBytes.setUint32(8, epoch, true);
+  keyBytes.setBigUint64(12, epochId, true);
+  if (secret !== undefined) keyBytes.setBigUint64(20, secret, true);
+  const key = new Uint8Array(keyBytes.buffer, 0, secret === undefined ? 20 : 28);
+  const ofHeader = crc32(header.subarray(0, groupHeader.offsets.crc32));
+  return crc32(payload, crc32(key, ofHeader));
+}
+
+// Shared by all calls, which never overlap, because every durable edit comes through here.
+const keyBytes = new DataView(new ArrayBuffer(28));
+
+function getU32(bytes: Uint8Array, offset: number): number {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(offset, true);
+}
+
+function putU32(bytes: Uint8Array, offset: number, value: number): void {
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).setUint32(offset, value, true);
 }

@@ -1,8 +1,9 @@
 import { type ByteReader, type Codec, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { decodeAt } from "@orthant/disk/files";
+import { decodeAt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import type { Manifest } from "../codec/manifest.ts";
-import { copyBeginning } from "../pack/copy-beginning.ts";
+import { copyBeginning } from "../pack/pack-copies.ts";
+import { readManifest } from "../read/reader.ts";
 import type { SaveState } from "../read/save.ts";
 import { type JournalEntry, journalEntryCodec } from "./journal-entry.ts";
 import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
@@ -256,4 +257,66 @@ function decodeGroup<Value>(read: () => Value): Value {
     if (!isOrthantError(cause)) throw cause;
     throw new OrthantError("ORT_JOURNAL", `a group means nothing: ${cause.detail}`, cause.context, { cause });
   }
+}
+
+/**
+ * Opens the journal of the live generation beside a writer, which removes a segment once a later generation
+ * contains it. Returns `undefined` if that has happened and the journal no longer belongs to this generation.
+ */
+export async function openLiveJournal(disk: Disk, base: JournalBase): Promise<JournalReader | undefined> {
+  const isLive = async (): Promise<boolean> => {
+    const { currentGeneration, journalEpoch } = (await readManifest(disk)).manifest;
+    // A writer that closes removes the journal from the manifest first, then its files.
+    return currentGeneration === base.generation && journalEpoch === base.manifest.journalEpoch;
+  };
+  try {
+    const journal = await JournalReader.open(disk, base);
+    // Checked when all files are open: they all existed as long as there was no later generation.
+    if (await isLive()) return journal;
+    await journal.close();
+  } catch (error) {
+    if (!isOrthantError(error) || (await isLive())) throw error;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the findings for the journal of the live generation. Never throws because of a journal's content.
+ */
+export async function verifyJournal(disk: Disk, base: JournalBase): Promise<readonly Finding[]> {
+  try {
+    const journal = await openLiveJournal(disk, base);
+    // A writer has committed since, so the journal belongs to a generation that is not being verified.
+    if (journal === undefined) return [];
+    try {
+      return await findingsIn(journal, base);
+    } finally {
+      await journal.close();
+    }
+  } catch (error) {
+    // A segment that existed a moment ago has been saved and removed.
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return [];
+    if (isOrthantError(error)) return [findingOf(error, JOURNAL_FOLDER, base.generation)];
+    throw error;
+  }
+}
+
+async function findingsIn(
+  journal: JournalReader,
+  { generation, global }: JournalBase,
+): Promise<readonly Finding[]> {
+  const { damage, segments, stale, strangers } = journal.found;
+  const entries = await journal.countEntries(global.description.chunkShape.volume);
+  const waiting = `${entries} changes since generation ${generation}: open the world to save them`;
+  return [
+    ...(damage === undefined ? [] : [findingOf(damage, JOURNAL_FOLDER, generation)]),
+    ...(entries === 0 ? [] : [noticeOf(JOURNAL_FOLDER, waiting)]),
+    ...segments
+      .filter(({ tornBytes, damage }) => tornBytes > 0 && damage === undefined)
+      .map(({ id, tornBytes }) =>
+        noticeOf(segmentFile(id), `${tornBytes} bytes of a write that was cut off`),
+      ),
+    ...stale.map((path) => noticeOf(path, "a journal that is saved, or of another opening")),
+    ...strangers.map((path) => noticeOf(path, "a file that is no part of the journal")),
+  ];
 }

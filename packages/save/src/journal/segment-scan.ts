@@ -4,19 +4,17 @@ import {
   decodeGroupHeader,
   decodeSegmentHeader,
   GROUP_FIRST_LETTER,
+  groupHeader,
   hasGroupMagic,
   isEndMark,
   isGroupWhole,
-  type SegmentKey,
-  segmentHeaderBytes,
-} from "./journal-group.ts";
-import {
-  groupHeader,
   JOURNAL_VERSION,
   type ReadSegmentHeader,
   type SegmentId,
+  type SegmentKey,
   segmentFile,
   segmentHeader,
+  segmentHeaderBytes,
 } from "./journal-layout.ts";
 
 /** Location of an intact group's payload. */

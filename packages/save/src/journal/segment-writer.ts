@@ -1,7 +1,15 @@
 import { isOrthantError, type RandomBits } from "@orthant/core";
 import type { Disk, DiskFile, DiskLock } from "@orthant/disk";
-import { encodeEndMark, encodeSegmentHeader, type SegmentKey, sealGroup } from "./journal-group.ts";
-import { JOURNAL_FOLDER, parseSegmentName, type SegmentId, segmentFile } from "./journal-layout.ts";
+import {
+  encodeEndMark,
+  encodeSegmentHeader,
+  JOURNAL_FOLDER,
+  parseSegmentName,
+  type SegmentId,
+  type SegmentKey,
+  sealGroup,
+  segmentFile,
+} from "./journal-layout.ts";
 import type { ScannedJournal } from "./journal-reader.ts";
 
 interface OpenSegment {

@@ -1,9 +1,9 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { filesIn } from "@orthant/disk/files";
-import { packFile, parsePackFile } from "../codec/file-names.ts";
+import { packFile, parsePackFile } from "../codec/files.ts";
 import { DATA_FOLDER } from "../codec/layout.ts";
-import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../codec/pack-list.ts";
+import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../codec/manifest.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 
 const ADVICE = "restore a backup, or bring back the rest with orthant repair";

@@ -1,5 +1,5 @@
 import { crc32, decode } from "@orthant/core";
-import type { BlobRef } from "../codec/blob-ref.ts";
+import type { BlobRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../codec/layout.ts";
 import { type PackTable, tableInBytes } from "./pack-table.ts";
 

@@ -1,8 +1,8 @@
 import { ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
-import type { BlobRef } from "../codec/blob-ref.ts";
-import { packFile, parsePackFile } from "../codec/file-names.ts";
+import type { BlobRef } from "../codec/blob.ts";
+import { packFile, parsePackFile } from "../codec/files.ts";
 import {
   COMPACTED_PACK_VERSION,
   DATA_FOLDER,
@@ -10,7 +10,7 @@ import {
   packHeader,
   recordHeader,
 } from "../codec/layout.ts";
-import { checkPackHeader } from "./open-pack.ts";
+import { checkPackHeader } from "./pack-reader.ts";
 
 /** A blob to be written as a record. */
 export interface NewRecord {

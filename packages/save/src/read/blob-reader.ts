@@ -8,16 +8,18 @@ import {
   PositionSet,
 } from "@orthant/core";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
-import { openBlob } from "../codec/blob-envelope.ts";
-import type { BlobRef } from "../codec/blob-ref.ts";
-import { rememberSize } from "../codec/blob-size.ts";
+import { type BlobRef, openBlob, rememberSize } from "../codec/blob.ts";
 import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";
-import { entityBlobCodec } from "../codec/entity-blob.ts";
-import type { StoredEntity } from "../codec/entity-record.ts";
-import { packFile } from "../codec/file-names.ts";
-import { BLOB_VERSION, CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, recordHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import type { SaveLimits } from "../codec/limits.ts";
+import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
+import { packFile } from "../codec/files.ts";
+import {
+  BLOB_VERSION,
+  CHUNK_BLOB,
+  ENTITY_BLOB,
+  PACKED_BLOB_VERSION,
+  recordHeader,
+  type SaveLimits,
+} from "../codec/layout.ts";
 import { checkPackedBlob, packedBlobCodec } from "../codec/packed-blob.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import {
@@ -26,8 +28,9 @@ import {
   type StoredChunk,
   storedChunks,
 } from "../codec/stored-chunk.ts";
-import { describeCell } from "../index/cell.ts";
-import type { PackShelf } from "../pack/pack-shelf.ts";
+import { describeCell } from "../index/cube.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { PackShelf } from "../pack/pack-reader.ts";
 
 /** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {

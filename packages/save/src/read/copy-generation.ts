@@ -1,8 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole } from "@orthant/disk/files";
-import { type GenerationFiles, generationFiles } from "../codec/file-names.ts";
-import { bindingOf, requireSameWorld } from "../codec/file-seal.ts";
+import { decodePayloadFile, type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import {
   DATA_FOLDER,
@@ -13,22 +12,24 @@ import {
   packHeader,
 } from "../codec/layout.ts";
 import {
+  bindingOf,
   decodeManifest,
   encodeManifest,
   encodeUnsealedManifest,
   type Manifest,
+  packListOf,
+  packListText,
+  requireSameWorld,
   withoutJournal,
 } from "../codec/manifest.ts";
-import { packListOf, packListText } from "../codec/pack-list.ts";
-import { decodePayloadFile } from "../codec/payload-file.ts";
-import { swapManifest, writeGenerationFiles } from "../commit/commit-sequence.ts";
-import { requireEmptyFolder } from "../commit/empty-folder.ts";
+import { swapManifest, writeGenerationFiles, writePage } from "../commit/commit-sequence.ts";
+import { requireEmptyFolder } from "../commit/folder.ts";
 import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
-import { PageCopier } from "../index/page-copier.ts";
-import { type JournalBase, JournalReader } from "../journal/journal-reader.ts";
-import { openLiveJournal } from "../journal/live-journal.ts";
+import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
+import { decodeLinked } from "../index/page-codec.ts";
+import { type JournalBase, JournalReader, openLiveJournal } from "../journal/journal-reader.ts";
 import { PackCopies } from "../pack/pack-copies.ts";
-import { PackShelf } from "../pack/pack-shelf.ts";
+import { PackShelf } from "../pack/pack-reader.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
@@ -272,5 +273,67 @@ async function countChanges(target: Disk, base: JournalBase): Promise<number> {
     return await journal.countEntries(base.global.description.chunkShape.volume);
   } finally {
     await journal.close();
+  }
+}
+
+/** What a copied index refers to. */
+export interface CopiedIndex {
+  readonly pageBytes: number;
+  /** Highest offset in each pack that its leaves refer to. */
+  readonly packLengths: ReadonlyMap<number, number>;
+}
+
+/**
+ * Copies the pages of an index to another disk, each when it is first read. Copied pages are read from there,
+ * so moving on to a newer generation only costs its changes.
+ */
+export class PageCopier {
+  readonly #disk: Disk;
+  readonly #target: Disk;
+  readonly #copied = new Set<string>();
+
+  constructor(disk: Disk, target: Disk) {
+    this.#disk = disk;
+    this.#target = target;
+  }
+
+  /** Reads a page and copies it. */
+  readonly read: PageReader = async (link) => {
+    const path = pageFile(link);
+    const isCopied = this.#copied.has(path);
+    const bytes = await readWhole(isCopied ? this.#target : this.#disk, path, link.bytes);
+    const content = decodeLinked(path, bytes, link);
+    if (!isCopied) {
+      await this.#target.makeDirectory(INDEX_FOLDER);
+      await writePage(this.#target, { path, bytes });
+      this.#copied.add(path);
+    }
+    return content;
+  };
+
+  /** Copies every page of an index that reads with {@link read}, and removes other copied pages. */
+  async copyAll(index: LeafIndex): Promise<CopiedIndex> {
+    const needed = new Set<string>();
+    const packLengths = new Map<number, number>();
+    let pageBytes = 0;
+    for await (const { link, leaves, error } of index.parts()) {
+      if (error !== undefined) throw error;
+      if (link !== undefined) {
+        needed.add(pageFile(link));
+        pageBytes += link.bytes;
+      }
+      for (const { chunkRefs, entityRefs } of leaves) {
+        for (const { dataFileId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
+          const end = recordOffset + recordBytes;
+          packLengths.set(dataFileId, Math.max(packLengths.get(dataFileId) ?? 0, end));
+        }
+      }
+    }
+    for (const path of this.#copied) {
+      if (needed.has(path)) continue;
+      await this.#target.remove(path);
+      this.#copied.delete(path);
+    }
+    return { pageBytes, packLengths };
   }
 }

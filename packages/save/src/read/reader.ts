@@ -1,18 +1,21 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole } from "@orthant/disk/files";
-import { generationFiles } from "../codec/file-names.ts";
-import { type FileSeal, requireSameWorld, requireSealed } from "../codec/file-seal.ts";
-import { generatedChunks } from "../codec/generated-chunks.ts";
-import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
+import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
+import { decodePayloadFile, generationFiles } from "../codec/files.ts";
+import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
 import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "../codec/layout.ts";
-import { decodeManifest, type Manifest, type ReadManifest } from "../codec/manifest.ts";
-import { decodePayloadFile } from "../codec/payload-file.ts";
-import { playersCodec, type StoredPlayer } from "../codec/player-record.ts";
-import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
-import { pageReader } from "../index/page-reader.ts";
+import {
+  decodeManifest,
+  type FileSeal,
+  type Manifest,
+  type ReadManifest,
+  requireSameWorld,
+  requireSealed,
+} from "../codec/manifest.ts";
+import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
-import { PackShelf } from "../pack/pack-shelf.ts";
+import { PackShelf } from "../pack/pack-reader.ts";
 import { Save, type SaveState } from "./save.ts";
 
 /** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */

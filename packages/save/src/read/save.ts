@@ -1,15 +1,12 @@
-import type { StoredEntity } from "../codec/entity-record.ts";
+import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import type { IndexVersion, LeafEntry } from "../codec/leaf-entry.ts";
 import type { Manifest } from "../codec/manifest.ts";
-import type { StoredPlayer } from "../codec/player-record.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { GeneratedChunks, StoredChunk } from "../codec/stored-chunk.ts";
-import { GenerationHolds } from "../commit/generation-holds.ts";
+import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
-import type { PackShelf } from "../pack/pack-shelf.ts";
-import type { BlobContext } from "./blob-reader.ts";
-import { readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+import type { PackShelf } from "../pack/pack-reader.ts";
+import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 
 /** State of a generation after reading its three files. */
 export interface SaveState {
@@ -98,5 +95,27 @@ export class Save implements SaveState {
       limits: this.manifest.limits,
       generated: this.#generated,
     };
+  }
+}
+
+/** Counts the open generations of a save in this process, so that no file still being read is removed. */
+export class GenerationHolds {
+  readonly #counts = new Map<number, number>();
+
+  /** Counts one more holder of a generation. */
+  hold(generation: number): void {
+    this.#counts.set(generation, (this.#counts.get(generation) ?? 0) + 1);
+  }
+
+  /** Counts one holder fewer. */
+  release(generation: number): void {
+    const count = (this.#counts.get(generation) ?? 0) - 1;
+    if (count > 0) this.#counts.set(generation, count);
+    else this.#counts.delete(generation);
+  }
+
+  /** Returns the generations that are open. */
+  generations(): ReadonlySet<number> {
+    return new Set(this.#counts.keys());
   }
 }

@@ -13,17 +13,16 @@ import {
   U64_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { StoredEntity } from "../codec/entity-record.ts";
+import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import { needsGenerator, realizeStored } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
-import { cellAt } from "../index/cell.ts";
+import { cellAt } from "../index/cube.ts";
 import { chunkOfEntity } from "../index/leaf-partition.ts";
-import { PackShelf } from "../pack/pack-shelf.ts";
-import type { RepairPlan } from "./repair-plan.ts";
-import { decodeRecord } from "./salvage.ts";
+import { PackShelf } from "../pack/pack-reader.ts";
+import { decodeRecord, type RepairPlan } from "./salvage.ts";
 
 /**
  * Writes the recoverable content of a plan as a new save to an empty disk. Only reads the damaged save. Holds all of the content in memory.

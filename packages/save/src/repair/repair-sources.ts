@@ -10,19 +10,19 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import { type BlobRef, compareAge } from "../codec/blob-ref.ts";
-import { type FileSeal, requireSealed } from "../codec/file-seal.ts";
+import { type BlobRef, compareAge } from "../codec/blob.ts";
+import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
+import { payloadOfFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { globalHeader, type PayloadHeader, playersHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { payloadOfFile } from "../codec/payload-file.ts";
-import { type StoredPlayer, sortPlayers } from "../codec/player-record.ts";
+import { type FileSeal, requireSealed } from "../codec/manifest.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import { readIndex } from "../read/reader.ts";
-import type { Loss } from "./repair-plan.ts";
-import { filesOfGeneration, type Survey, sealsOfGeneration } from "./survey.ts";
+import { filesOfGeneration, type Survey, sealsOfGeneration } from "../read/survey.ts";
+import type { Loss } from "./salvage.ts";
 
 /** A value, and the newest generation it could be read from. */
 export interface Found<Value> {

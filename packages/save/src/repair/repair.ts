@@ -8,25 +8,15 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, decodeAt } from "@orthant/disk/files";
-import { requireSameWorld } from "../codec/file-seal.ts";
-import { generatedChunks } from "../codec/generated-chunks.ts";
-import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
-import { globalHeader } from "../codec/layout.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import { DEFAULT_LIMITS } from "../codec/limits.ts";
-import { playersCodec } from "../codec/player-record.ts";
+import { playersCodec } from "../codec/entity.ts";
+import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
+import { DEFAULT_LIMITS, globalHeader } from "../codec/layout.ts";
+import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
+import { surveySave } from "../read/survey.ts";
 import { verifySave } from "../verify/verify.ts";
-import type { Loss, RepairPlan } from "./repair-plan.ts";
-import {
-  followIndex,
-  lostChanges,
-  orderPieces,
-  type Selection,
-  salvagePage,
-  salvageRecords,
-} from "./repair-selection.ts";
 import {
   findGlobal,
   findIndex,
@@ -35,8 +25,17 @@ import {
   unknownGlobal,
   usableGenerations,
 } from "./repair-sources.ts";
-import { findIntactRecords } from "./salvage.ts";
-import { surveySave } from "./survey.ts";
+import {
+  findIntactRecords,
+  followIndex,
+  type Loss,
+  lostChanges,
+  orderPieces,
+  type RepairPlan,
+  type Selection,
+  salvagePage,
+  salvageRecords,
+} from "./salvage.ts";
 
 /** Information from the caller that the save may have lost. */
 export interface RepairOptions {

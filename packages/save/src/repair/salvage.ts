@@ -1,17 +1,31 @@
-import { type Box, boxesIntersect, decode, isOrthantError } from "@orthant/core";
+import {
+  type Box,
+  boxContainsBox,
+  boxesIntersect,
+  decode,
+  isOrthantError,
+  type RegionClock,
+} from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt, readWhole } from "@orthant/disk/files";
-import { openBlob } from "../codec/blob-envelope.ts";
-import type { BlobRef } from "../codec/blob-ref.ts";
+import { attempt, type Finding, readWhole } from "@orthant/disk/files";
+import { type BlobRef, compareAge, openBlob } from "../codec/blob.ts";
 import { chunkBlobCodec } from "../codec/chunk-blob.ts";
-import { entityBlobCodec } from "../codec/entity-blob.ts";
-import type { StoredEntity } from "../codec/entity-record.ts";
-import { packFile } from "../codec/file-names.ts";
-import { CHUNK_BLOB, PACKED_BLOB_VERSION } from "../codec/layout.ts";
+import { entityBlobCodec, type StoredEntity, type StoredPlayer } from "../codec/entity.ts";
+import { packFile, pageFile } from "../codec/files.ts";
+import type { GlobalRecord } from "../codec/global-record.ts";
+import { CHUNK_BLOB, DATA_FOLDER, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
 import { boundsOf } from "../codec/prepared-chunks.ts";
-import { needsGenerator, type StoredChunk, storedChunks } from "../codec/stored-chunk.ts";
+import {
+  type GeneratedChunks,
+  needsGenerator,
+  type StoredChunk,
+  storedChunks,
+} from "../codec/stored-chunk.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { IndexPart } from "../index/leaf-index.ts";
 import { scanPack } from "../pack/pack-scan.ts";
+import type { OlderLeaves } from "./repair-sources.ts";
 
 /** Memory limit for a blob, independent of the limits of its save, which may be lost. */
 const BLOB_BYTES_MAX = 16 * 1024 * 1024;
@@ -91,4 +105,206 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
     if (!superseded) inForce.push(record);
   }
   return inForce.reverse();
+}
+
+/** The records that a repair keeps, and its losses. */
+export interface Selection extends Pick<RepairPlan, "changedCells" | "losses"> {
+  /** Records that the live index refers to. */
+  readonly certain: readonly RepairPiece[];
+  /** Records that are older, or whose age no index proves. */
+  readonly onTrust: readonly RepairPiece[];
+}
+
+/**
+ * Orders the pieces so that later ones override earlier ones: the newest of those taken on trust, for example
+ * when an entity moved, and above all the certain ones.
+ */
+export function orderPieces(selections: readonly Selection[]): readonly RepairPiece[] {
+  const onTrust = selections.flatMap((selection) => selection.onTrust);
+  onTrust.sort((one, other) => compareAge(one.ref, other.ref));
+  return [...onTrust, ...selections.flatMap(({ certain }) => certain)];
+}
+
+/**
+ * Selects records with the live index: each leaf keeps its records, and one that lost a record gets the
+ * newest older one at its position.
+ */
+export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  const live = new Set(leaves.flatMap(refsOf).map(keyOf));
+  const certain: RepairPiece[] = [];
+  const onTrust: RepairPiece[] = [];
+  const changedCells: LeafEntry["cell"][] = [];
+  const losses: Loss[] = [];
+  for (const leaf of leaves) {
+    const { cell } = leaf;
+    for (const ref of refsOf(leaf)) {
+      const record = byKey.get(keyOf(ref));
+      if (record !== undefined && boxContainsBox(cell, record.volume)) {
+        certain.push({ ref, clip: undefined });
+        continue;
+      }
+      const isChunks = ref.blobType === CHUNK_BLOB;
+      const older = intact
+        .filter((other) => other.isChunks === isChunks && !live.has(keyOf(other.ref)))
+        .filter(({ volume }) => boxesIntersect(volume, cell))
+        .at(-1);
+      if (older !== undefined) onTrust.push({ ref: older.ref, clip: cell });
+      changedCells.push(cell);
+      losses.push({ what: isChunks ? "chunks" : "entities", cell, message: describeLoss(ref, older?.ref) });
+    }
+  }
+  return { certain, onTrust, changedCells, losses };
+}
+
+/**
+ * Selects records without the live index: those of an older index that no later record overlaps, and all
+ * later ones.
+ */
+export function salvageRecords(
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  generation: number | undefined,
+  findings: readonly Finding[],
+): Selection {
+  const known = cellsByRecord(leaves);
+  const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
+  const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
+  const from =
+    generation === undefined ? "no index can be read" : `the index is that of generation ${generation}`;
+  const message = `${from}; ${later.length} records are taken on trust, and what was removed may be back`;
+  const records = [...notSuperseded(known, intact, later), ...later];
+  return {
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: undefined })),
+    changedCells: later.map(({ volume }) => volume),
+    losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
+  };
+}
+
+/**
+ * Selects records for an unreadable page: those of an older generation's leaves in its cell that no later
+ * record overlaps, and all later records in the cell that no other leaf has.
+ */
+export function salvagePage(
+  { cell, link, error }: IndexPart,
+  leaves: readonly LeafEntry[],
+  intact: readonly IntactRecord[],
+  older: OlderLeaves | undefined,
+): Selection {
+  const live = cellsByRecord(leaves);
+  const inCell = intact.filter(({ ref, volume }) => boxesIntersect(volume, cell) && !live.has(keyOf(ref)));
+  const later = dropSuperseded(
+    inCell.filter(({ ref }) => older === undefined || isAfter(ref, older.lastRecord)),
+  );
+  const records = [...notSuperseded(cellsByRecord(older?.leaves ?? []), inCell, later), ...later];
+  const file = link === undefined ? "the root" : pageFile(link);
+  const from =
+    older === undefined ? "no older one is left" : `generation ${older.generation} has an older one`;
+  const trust = `${records.length} records are taken on trust, and what was removed may be back`;
+  return {
+    certain: [],
+    onTrust: records.map(({ ref }) => ({ ref, clip: cell })),
+    changedCells: [cell],
+    losses: [{ what: "index", cell, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` }],
+  };
+}
+
+/** Returns the records of leaves whose cells no later record of their kind intersects. */
+function notSuperseded(
+  known: ReadonlyMap<string, Box>,
+  intact: readonly IntactRecord[],
+  later: readonly IntactRecord[],
+): readonly IntactRecord[] {
+  return intact.filter(({ ref, isChunks }) => {
+    const cell = known.get(keyOf(ref));
+    if (cell === undefined) return false;
+    return !later.some((other) => other.isChunks === isChunks && boxesIntersect(other.volume, cell));
+  });
+}
+
+/** Maps the keys of records to the cells of their leaves. */
+function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
+  return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)));
+}
+
+/** Returns whether a record was written after another. */
+function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
+  return other === undefined || compareAge(ref, other) > 0;
+}
+
+/** Returns bytes in packs that may have been records. Without an index their position is unknown. */
+function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
+  return findings
+    .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
+    .map(({ file, offset, message }) => ({
+      what: "chunks",
+      cell: undefined,
+      message: `${file} at offset ${offset}: ${message}`,
+    }));
+}
+
+function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
+  const lost = `the record in ${packFile(ref.dataFileId)} at offset ${ref.recordOffset} is damaged`;
+  if (older === undefined) return `${lost}, and nothing older is left`;
+  return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
+}
+
+/** Returns all references of a leaf. */
+function refsOf({ chunkRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
+  return [...chunkRefs, ...entityRefs];
+}
+
+/** Returns losses for chunks that are only known as changes to a generator's output. */
+export function lostChanges(
+  pieces: readonly RepairPiece[],
+  intact: readonly IntactRecord[],
+): readonly Loss[] {
+  const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
+  return pieces.flatMap(({ ref, clip }) => {
+    const record = byKey.get(keyOf(ref));
+    if (record === undefined || record.changes === 0) return [];
+    const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
+    return [{ what: "chunks", cell: clip ?? record.volume, message }];
+  });
+}
+
+function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }: BlobRef): string {
+  return [dataFileId, recordOffset, recordBytes, recordCrc32, blobType].join();
+}
+
+/** Something that a repair cannot restore. */
+export interface Loss {
+  readonly what: "chunks" | "entities" | "players" | "global" | "index" | "manifest";
+  /** The affected cell, if the loss is local. */
+  readonly cell: Box | undefined;
+  /** The reason, and the replacement. */
+  readonly message: string;
+}
+
+/** A record that a repair copies. */
+export interface RepairPiece {
+  readonly ref: BlobRef;
+  /** Limits the copy to these chunks: an older record may extend beyond the leaf that lost its own. */
+  readonly clip: Box | undefined;
+}
+
+/** The effect of a repair. Applying it writes a new save and leaves the old one alone. */
+export interface RepairPlan {
+  readonly findings: readonly Finding[];
+  /** Generation whose index is used; `undefined` if none is readable. */
+  readonly generation: number | undefined;
+  readonly createdMs: number;
+  readonly limits: SaveLimits;
+  readonly global: GlobalRecord;
+  /** The world's generator; `undefined` if it is unknown. */
+  readonly generated: GeneratedChunks | undefined;
+  readonly players: readonly StoredPlayer[];
+  readonly pieces: readonly RepairPiece[];
+  readonly clocks: readonly RegionClock[];
+  /** Cells whose content differs from the live generation. The clocks of their regions are reissued. */
+  readonly changedCells: readonly Box[];
+  readonly keptRecords: number;
+  readonly keptBytes: number;
+  readonly losses: readonly Loss[];
 }

@@ -1,9 +1,9 @@
 import { boxContainsBox, OrthantError, type Position, PositionSet, regionBox } from "@orthant/core";
 import { type Finding, findingOf } from "@orthant/disk/files";
-import { pageFile } from "../codec/file-names.ts";
-import type { LeafEntry } from "../codec/leaf-entry.ts";
-import type { PageLink } from "../index/index-page.ts";
+import { pageFile } from "../codec/files.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
+import type { PageLink } from "../index/leaf-trie.ts";
 import type { LeafContext, LeafVerifier } from "./verify-leaves.ts";
 
 /** Number of leaves verified together, so that their records are read in disk order. */

@@ -1,9 +1,9 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import { packFile } from "../codec/file-names.ts";
+import { packFile } from "../codec/files.ts";
 import { FILE_VERSION, packHeader } from "../codec/layout.ts";
-import { checkPackHeader } from "../pack/open-pack.ts";
+import { checkPackHeader } from "../pack/pack-reader.ts";
 import { scanStretch } from "../pack/pack-scan.ts";
 import { type PackTable, readPackTable, readTableAt } from "../pack/pack-table.ts";
 

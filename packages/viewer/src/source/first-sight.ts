@@ -7,7 +7,8 @@ import {
   positionsLexicographic,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ChunkEntry, type LeafEntry, openSave, SaveContent } from "@orthant/save";
+import { type ChunkEntry, type LeafEntry, openSave } from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
 
 /** Leaves read in search of something to see. */
 const LEAVES_READ_MAX = 256;

@@ -1,5 +1,6 @@
 import { wrongArgument } from "@orthant/core";
-import { CLIENT_EDITS_MAX, type ClientEdits } from "@orthant/save";
+import type { ClientEdits } from "@orthant/save";
+import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 import { requireId } from "../checked-arguments.ts";
 
 /** Identifies an edit and its author, to tell a resent edit from a new one. */

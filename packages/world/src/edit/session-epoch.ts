@@ -1,5 +1,6 @@
 import { type Epoch, OrthantError } from "@orthant/core";
-import { DESCRIPTION_EPOCHS_MAX, type WorldDescription } from "@orthant/save";
+import type { WorldDescription } from "@orthant/save";
+import { DESCRIPTION_EPOCHS_MAX } from "@orthant/save/parts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 

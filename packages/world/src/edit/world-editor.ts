@@ -1,5 +1,6 @@
 import { type Clock, type ClockStep, encode, type Position } from "@orthant/core";
-import { type StoredEntity, worldDescriptionCodec } from "@orthant/save";
+import type { StoredEntity } from "@orthant/save";
+import { worldDescriptionCodec } from "@orthant/save/parts";
 import {
   checkedEntityChange,
   checkedNewEntity,

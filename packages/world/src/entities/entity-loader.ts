@@ -1,5 +1,6 @@
 import { type Box, clampInto, type Position } from "@orthant/core";
-import { type LeafEntry, LeafMap, type Save, type StoredEntity } from "@orthant/save";
+import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
+import { LeafMap } from "@orthant/save/parts";
 import type { Listeners } from "../listeners.ts";
 import { cellKey, leavesTouching } from "../regions/region-loader.ts";
 import type { EntityEvent, EntityStore } from "./entity-store.ts";

@@ -10,13 +10,8 @@ import {
   type Position,
   positionFrom,
 } from "@orthant/core";
-import {
-  chunkOfEntity,
-  PLAYER_CLASS,
-  type StoredEntity,
-  storedEntityCodec,
-  type Vector,
-} from "@orthant/save";
+import { chunkOfEntity, type StoredEntity } from "@orthant/save";
+import { PLAYER_CLASS, storedEntityCodec, type Vector } from "@orthant/save/parts";
 import { cellKey } from "../regions/region-loader.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 

@@ -9,7 +9,7 @@ import {
   type RegionClocks,
   regionBox,
 } from "@orthant/core";
-import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save";
+import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../world-options.ts";

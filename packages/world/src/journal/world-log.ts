@@ -12,17 +12,8 @@ import {
   type VoxelPlacement,
   type WorldField,
 } from "@orthant/core";
-import type {
-  ClientEdits,
-  GlobalState,
-  JournalChunk,
-  JournalEdit,
-  JournalEntry,
-  LogEvents,
-  SaveChange,
-  SegmentId,
-  WorldDescription,
-} from "@orthant/save";
+import type { ClientEdits, GlobalState, SaveChange, WorldDescription } from "@orthant/save";
+import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
 import { clientEditsOf, type EditOrigin } from "../content/last-edit-store.ts";
 
 /** An edit with the clocks that its regions had before. */

@@ -12,22 +12,22 @@ import {
   createSave,
   DEFAULT_LIMITS,
   type GlobalState,
-  isSegmentTaken,
-  JournalReader,
-  JournalWriter,
-  NOTHING,
-  nextEpochNumber,
-  openLiveJournal,
   openSave,
   plainDescription,
-  removeSegments,
-  removeTemporaries,
   resumeSave,
   type Save,
   type SaveWriter,
-  type ScannedJournal,
-  worldDescriptionCodec,
 } from "@orthant/save";
+import {
+  isSegmentTaken,
+  JournalReader,
+  JournalWriter,
+  nextEpochNumber,
+  openLiveJournal,
+  removeSegments,
+  type ScannedJournal,
+} from "@orthant/save/journal";
+import { NOTHING, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
 import { requireLabel } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";

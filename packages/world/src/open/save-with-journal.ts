@@ -1,13 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { type Disk, OverlayDisk } from "@orthant/disk";
-import {
-  JournalReader,
-  openLiveJournal,
-  openSave,
-  type RepairPlan,
-  type Save,
-  surveySave,
-} from "@orthant/save";
+import { openSave, type RepairPlan, type Save, surveySave } from "@orthant/save";
+import { JournalReader, openLiveJournal } from "@orthant/save/journal";
 import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
 import { releaseSave } from "../saving/world-saver.ts";
 import type { WorldOptions } from "../world-options.ts";

@@ -10,7 +10,8 @@ import {
   WorldField,
   wrongArgument,
 } from "@orthant/core";
-import { catalogOf, type GlobalState, generatorOf, type OpenSaveOptions, type Save } from "@orthant/save";
+import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
+import { generatorOf } from "@orthant/save/parts";
 import { WorldContent } from "../content/world-content.ts";
 import {
   DEFAULT_CADENCE,

@@ -13,7 +13,8 @@ import {
   regionOf,
   regionsTouching,
 } from "@orthant/core";
-import { type LeafEntry, type LeafIndex, realizeStored, type Save, type StoredChunk } from "@orthant/save";
+import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
+import { realizeStored } from "@orthant/save/parts";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */

@@ -4,11 +4,11 @@ import {
   BulkSaveWriter,
   type ChunkAssignment,
   type ChunkEntry,
-  mergePlayers,
   type Save,
   type SaveChange,
   type StoredChunk,
 } from "@orthant/save";
+import { mergePlayers } from "@orthant/save/parts";
 import { cellKey } from "../regions/region-loader.ts";
 
 /** Options for copying a save. */

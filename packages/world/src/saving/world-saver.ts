@@ -1,6 +1,7 @@
 import { type Clock, nextTurn, OrthantError } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
-import { type CompactionReport, poisoned, type Save, type SaveWriter, type SegmentId } from "@orthant/save";
+import type { CompactionReport, Save, SaveWriter } from "@orthant/save";
+import { poisoned, type SegmentId } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
 import type { LoggedEntry, WorldLog } from "../journal/world-log.ts";
 import { Listeners } from "../listeners.ts";

@@ -1,9 +1,21 @@
 import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { fileSize, isLockName, pathOfTemporary } from "@orthant/disk/files";
-import { generationFiles, packFile } from "../codec/file-names.ts";
-import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
-import { requireLimits, type SaveLimits } from "../codec/limits.ts";
+import { fileSize, filesIn, isLockName, pathOfTemporary } from "@orthant/disk/files";
+import {
+  generationFiles,
+  packFile,
+  parseGenerationFile,
+  parsePackFile,
+  parsePageFile,
+} from "../codec/files.ts";
+import {
+  DATA_FOLDER,
+  INDEX_FOLDER,
+  MANIFEST_FILE,
+  packHeader,
+  requireLimits,
+  type SaveLimits,
+} from "../codec/layout.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 
 const FOLDERS: readonly string[] = [INDEX_FOLDER, DATA_FOLDER];
@@ -50,4 +62,24 @@ async function listFiles(disk: Disk): Promise<readonly string[]> {
     } else if (!isLockName(name)) files.push(name);
   }
   return files;
+}
+
+/**
+ * Removes every temporary file of a save. A process that took over a contested lock calls this before it
+ * reads the manifest, so that files the earlier holder wrote but did not rename can never get their names.
+ * Rule S98.
+ */
+export async function removeTemporaries(disk: Disk): Promise<void> {
+  for (const folder of ["", INDEX_FOLDER, DATA_FOLDER]) {
+    // Opening the save reports a missing folder.
+    for (const path of await filesIn(disk, folder)) {
+      const plain = pathOfTemporary(path);
+      if (plain !== undefined && isPartOfSave(plain)) await disk.remove(path);
+    }
+  }
+}
+
+function isPartOfSave(path: string): boolean {
+  if (path === MANIFEST_FILE) return true;
+  return [parseGenerationFile, parsePageFile, parsePackFile].some((parse) => parse(path) !== undefined);
 }

@@ -3,6 +3,9 @@ import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Position, positionF
 /** Level of the whole lattice, whose edge is 2^32 chunks. */
 export const LATTICE_LEVEL = 32;
 
+/** Number of children of a cube, and of a node of the index. */
+export const CHILDREN = 16;
+
 /** Returns the aligned cube of edge 2^level that contains a position. */
 export function cellAt(position: Position, level: number): Box {
   const edge = 2 ** level;

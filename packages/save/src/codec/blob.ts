@@ -1,0 +1,126 @@
+import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from "@orthant/core";
+import { PACKED_BLOB_VERSION } from "./layout.ts";
+
+/** Location of a record in the packs, and the values that identify it. */
+export interface BlobRef {
+  readonly dataFileId: number;
+  /** Offset of its header in the pack. */
+  readonly recordOffset: number;
+  /** Size of the record including its header. */
+  readonly recordBytes: number;
+  /** Checksum of its payload, equal to the one in its header. */
+  readonly recordCrc32: number;
+  readonly blobType: number;
+  readonly blobVersion: number;
+}
+
+/** Maximum number of references of one kind in a leaf. */
+export const REFS_PER_LEAF_MAX = 65_536;
+
+/** Codec of one reference. Rule S27. */
+export const blobRefCodec: Codec<BlobRef> = {
+  write(out, ref) {
+    out.varU32(ref.dataFileId);
+    out.varUint(ref.recordOffset);
+    out.varU32(ref.recordBytes);
+    out.varU32(ref.recordCrc32);
+    out.u8(ref.blobType);
+    out.varU16(ref.blobVersion);
+  },
+
+  read: (input) => ({
+    dataFileId: input.varU32(),
+    recordOffset: input.varUint(),
+    recordBytes: input.varU32(),
+    recordCrc32: input.varU32(),
+    blobType: input.u8(),
+    blobVersion: input.varU16(),
+  }),
+};
+
+/** Codec of the references of one kind in a leaf. */
+export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);
+
+/** Orders records by the time they were written: by pack, then by offset. */
+export function compareAge(one: BlobRef, other: BlobRef): number {
+  return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
+}
+
+/** Returns whether two references point to the same record. */
+export function isSameRef(a: BlobRef, b: BlobRef): boolean {
+  return (
+    a.dataFileId === b.dataFileId &&
+    a.recordOffset === b.recordOffset &&
+    a.recordBytes === b.recordBytes &&
+    a.recordCrc32 === b.recordCrc32 &&
+    a.blobType === b.blobType &&
+    a.blobVersion === b.blobVersion
+  );
+}
+
+const STORED = 0;
+const DEFLATED = 1;
+const METHODS = 2;
+
+/**
+ * Encodes the payload of a version 2 record: its content, compressed where that is shorter. Rules S70 to S72.
+ */
+export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
+  const deflated = await deflateRaw(inner);
+  const isShorter = deflated.length < inner.length;
+  const out = new ByteWriter();
+  out.tag(isShorter ? DEFLATED : STORED, METHODS);
+  out.varUint(inner.length);
+  out.raw(isShorter ? deflated : inner);
+  return out.copy();
+}
+
+/**
+ * Returns the content of a version 2 payload: exactly the declared number of bytes, and at most `bytesMax`,
+ * which is checked before allocating. Returns a view when the content is not compressed.
+ */
+export function openBlob(
+  payload: Uint8Array,
+  bytesMax: number,
+  origin = 0,
+): Uint8Array | Promise<Uint8Array> {
+  const input = new ByteReader(payload, { origin });
+  const method = input.tag(METHODS);
+  const innerBytes = input.varUint();
+  if (innerBytes > bytesMax) {
+    throw input.fail("ORT_LIMIT", `a blob of ${innerBytes} bytes where at most ${bytesMax} may be`);
+  }
+  if (method === STORED) {
+    const inner = input.view(innerBytes);
+    input.end();
+    return inner;
+  }
+  if (input.remaining >= innerBytes) {
+    throw input.fail("ORT_BLOB", `${innerBytes} bytes compressed to ${input.remaining}`);
+  }
+  return inflateRaw(input.view(input.remaining), innerBytes);
+}
+
+/** Size by which leaves are measured: the uncompressed bytes of a chunk blob, and its number of chunks. */
+export interface BlobSize {
+  readonly bytes: number;
+  readonly chunks: number;
+}
+
+/** Assumed compression ratio of a blob that was not read. */
+const GUESSED_RATIO = 8;
+
+/** Sizes of records that were written or read. The index does not store them, and a record never changes. */
+const known = new WeakMap<BlobRef, BlobSize>();
+
+/** Remembers the size of a record's blob for as long as its reference lives. */
+export function rememberSize(ref: BlobRef, size: BlobSize): void {
+  known.set(ref, size);
+}
+
+/** Returns the size of a record's blob, or an estimate with 0 chunks if it was neither written nor read. */
+export function blobSizeOf(ref: BlobRef): BlobSize {
+  const { blobVersion, recordBytes } = ref;
+  const ratio = blobVersion === PACKED_BLOB_VERSION ? GUESSED_RATIO : 1;
+  return known.get(ref) ?? { bytes: recordBytes * ratio, chunks: 0 };
+}

@@ -1,0 +1,228 @@
+import {
+  AXES,
+  type Box,
+  boxCodec,
+  bytes,
+  type Codec,
+  list,
+  OrthantError,
+  option,
+  string,
+} from "@orthant/core";
+
+/** Four 32-bit floats: a position, orientation or velocity. */
+export type Vector = readonly [x: number, y: number, z: number, w: number];
+
+/** Codec of four floats without a count. Values are rounded to 32 bits when written. */
+export const vectorCodec: Codec<Vector> = {
+  write(out, vector) {
+    for (const axis of AXES) out.f32(vector[axis]);
+  },
+  read: (input) => [input.f32(), input.f32(), input.f32(), input.f32()],
+};
+
+/** The stored state of a player. Positions and orientations have 32-bit float precision. */
+export interface StoredPlayer {
+  readonly playerId: bigint;
+  /** Key that proves the player's identity; empty without one. */
+  readonly authKey: Uint8Array;
+  readonly name: string | undefined;
+  readonly position: Vector;
+  readonly orientation: Vector;
+  readonly tags: readonly string[];
+  readonly inventory: Uint8Array;
+  readonly metadata: readonly (readonly [key: string, value: Uint8Array])[];
+  readonly lastSavedMs: number;
+}
+
+/** Maximum number of players in a world. */
+export const PLAYERS_MAX = 10_000_000;
+/** Maximum number of tags or metadata entries of one player or entity. */
+const TAGS_MAX = 65_536;
+/** Maximum bytes of a name, tag or key. */
+const TEXT_BYTES_MAX = 65_536;
+
+const text = string(TEXT_BYTES_MAX);
+const optionalText = option(text);
+/** Codec of the tags of a player or entity. */
+export const tagsCodec: Codec<readonly string[]> = list(text, TAGS_MAX);
+const value = bytes();
+const metadataCodec = list<readonly [string, Uint8Array]>(
+  {
+    write(out, [key, content]) {
+      text.write(out, key);
+      value.write(out, content);
+    },
+    read: (input) => [text.read(input), value.read(input)],
+  },
+  TAGS_MAX,
+);
+
+const storedPlayerCodec: Codec<StoredPlayer> = {
+  write(out, player) {
+    out.varU64(player.playerId);
+    out.bytes(player.authKey);
+    optionalText.write(out, player.name);
+    vectorCodec.write(out, player.position);
+    vectorCodec.write(out, player.orientation);
+    tagsCodec.write(out, player.tags);
+    out.bytes(player.inventory);
+    metadataCodec.write(out, player.metadata);
+    out.varUint(player.lastSavedMs);
+  },
+
+  read: (input) => ({
+    playerId: input.varU64(),
+    authKey: input.bytes(),
+    name: optionalText.read(input),
+    position: vectorCodec.read(input),
+    orientation: vectorCodec.read(input),
+    tags: tagsCodec.read(input),
+    inventory: input.bytes(),
+    metadata: metadataCodec.read(input),
+    lastSavedMs: input.varUint(),
+  }),
+};
+
+const records = list(storedPlayerCodec, PLAYERS_MAX);
+
+/** Codec of the payload: players in order of unique ids. Rules S18 and S19. */
+export const playersCodec: Codec<readonly StoredPlayer[]> = {
+  write(out, players) {
+    const twice = findDisorder(players);
+    if (twice !== undefined) throw new OrthantError("ORT_ARGUMENT", `player ${twice} is out of order`);
+    records.write(out, players);
+  },
+
+  read(input) {
+    const players = records.read(input);
+    const disorder = findDisorder(players);
+    if (disorder !== undefined) throw input.fail("ORT_PLAYERS", `player ${disorder} is out of order`);
+    return players;
+  },
+};
+
+/** Returns the players in storage order. */
+export function sortPlayers(players: readonly StoredPlayer[]): readonly StoredPlayer[] {
+  return [...players].sort((a, b) => (a.playerId < b.playerId ? -1 : 1));
+}
+
+/** Adds or replaces the changed players and drops the removed ones. Returns the result in order of ids. */
+export function mergePlayers(
+  before: readonly StoredPlayer[],
+  changed: readonly StoredPlayer[],
+  removed: readonly bigint[] = [],
+): readonly StoredPlayer[] {
+  if (changed.length + removed.length === 0) return before;
+  const byId = new Map(before.map((player) => [player.playerId, player]));
+  for (const id of removed) byId.delete(id);
+  for (const player of changed) byId.set(player.playerId, player);
+  return sortPlayers([...byId.values()]);
+}
+
+function findDisorder(players: readonly StoredPlayer[]): bigint | undefined {
+  return players.find(({ playerId }, index) => {
+    const previous = players[index - 1];
+    return previous !== undefined && previous.playerId >= playerId;
+  })?.playerId;
+}
+
+/** An entity that is not a player. Floats have 32-bit precision. */
+export interface StoredEntity {
+  readonly entityId: bigint;
+  /** Class of the entity. 0 is a player, which is never stored with the chunks. */
+  readonly entityClass: number;
+  readonly kind: number;
+  readonly position: Vector;
+  readonly orientation: Vector;
+  readonly velocity: Vector;
+  readonly scale: number;
+  readonly block: number;
+  readonly displayName: string | undefined;
+  readonly tags: readonly string[];
+  readonly payload: Uint8Array;
+  readonly lastSavedMs: number;
+}
+
+/** Class of players, which are stored in a separate file. */
+export const PLAYER_CLASS = 0;
+
+const CLASS_COUNT = 0x100;
+
+/** Codec of one entity. Rule S33. */
+export const storedEntityCodec: Codec<StoredEntity> = {
+  write(out, entity) {
+    out.varU64(entity.entityId);
+    out.tag(entity.entityClass, CLASS_COUNT);
+    out.varU16(entity.kind);
+    vectorCodec.write(out, entity.position);
+    vectorCodec.write(out, entity.orientation);
+    vectorCodec.write(out, entity.velocity);
+    out.f32(entity.scale);
+    out.u8(entity.block);
+    optionalText.write(out, entity.displayName);
+    tagsCodec.write(out, entity.tags);
+    out.bytes(entity.payload);
+    out.varUint(entity.lastSavedMs);
+  },
+
+  read: (input) => ({
+    entityId: input.varU64(),
+    entityClass: input.tag(CLASS_COUNT),
+    kind: input.varU16(),
+    position: vectorCodec.read(input),
+    orientation: vectorCodec.read(input),
+    velocity: vectorCodec.read(input),
+    scale: input.f32(),
+    block: input.u8(),
+    displayName: optionalText.read(input),
+    tags: tagsCodec.read(input),
+    payload: input.bytes(),
+    lastSavedMs: input.varUint(),
+  }),
+};
+
+/** The entities of one record, and the cell of the leaf they were stored for. */
+export interface EntityBlob {
+  readonly volume: Box;
+  readonly entities: readonly StoredEntity[];
+}
+
+const ENTITIES_MAX = 1_000_000;
+const entitiesCodec = list(storedEntityCodec, ENTITIES_MAX);
+
+/**
+ * Codec of an entity blob: at least one entity, in order of unique ids, no players. Rule
+ * S32.
+ */
+export const entityBlobCodec: Codec<EntityBlob> = {
+  write(out, { volume, entities }) {
+    const fault = findFault(entities);
+    if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
+    boxCodec.write(out, volume);
+    entitiesCodec.write(out, entities);
+  },
+
+  read(input) {
+    const volume = boxCodec.read(input);
+    const entities = entitiesCodec.read(input);
+    const fault = findFault(entities);
+    if (fault !== undefined) throw input.fail("ORT_BLOB", fault);
+    return { volume, entities };
+  },
+};
+
+/** Returns the entities in storage order. */
+export function sortEntities(entities: readonly StoredEntity[]): readonly StoredEntity[] {
+  return [...entities].sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
+}
+
+function findFault(entities: readonly StoredEntity[]): string | undefined {
+  if (entities.length === 0) return "an entity blob without entities";
+  for (const [index, { entityId, entityClass }] of entities.entries()) {
+    const previous = entities[index - 1];
+    if (previous !== undefined && previous.entityId >= entityId) return `entity ${entityId} is out of order`;
+    if (entityClass === PLAYER_CLASS) return `entity ${entityId} is a player`;
+  }
+  return undefined;
+}

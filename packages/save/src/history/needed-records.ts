@@ -1,0 +1,151 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { BlobRef } from "../codec/blob.ts";
+import { generationFiles } from "../codec/files.ts";
+import type { SlowWork } from "../commit/save-change.ts";
+import type { LeafEntry } from "../index/leaf-entry.ts";
+import type { LeafIndex } from "../index/leaf-index.ts";
+import type { PackedRecord } from "../pack/pack-table.ts";
+import { readIndex } from "../read/reader.ts";
+import type { GenerationHolds, Save } from "../read/save.ts";
+import { listGenerationFolders, storedGenerations } from "../read/survey.ts";
+
+const LEAVES_PER_SLICE = 1_000;
+
+/**
+ * Marks the records that the generations on a disk need: the live one and all others whose files exist. Of an
+ * older one, reads only the parts of the index that differ from the next. Throws if a part is unreadable,
+ * because its needs are then unknown. Rule S90.
+ */
+export async function markGenerations(
+  disk: Disk,
+  holds: GenerationHolds,
+  live: Save,
+  work: SlowWork,
+): Promise<RecordMark> {
+  const leaves = new LeafMarker(work);
+  for await (const leaf of live.index.all()) await leaves.add(leaf);
+  const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
+  const others = stored.filter((generation) => generation !== live.generation);
+  for (const generation of others) holds.hold(generation);
+  try {
+    let newer = live.index;
+    for (const generation of others) newer = await markDifferences(disk, generation, newer, leaves);
+  } finally {
+    for (const generation of others) holds.release(generation);
+  }
+  return leaves.mark;
+}
+
+/** Marks what a generation has and the next one lacks. Returns the index to compare the previous one with. */
+async function markDifferences(
+  disk: Disk,
+  generation: number,
+  newer: LeafIndex,
+  leaves: LeafMarker,
+): Promise<LeafIndex> {
+  try {
+    const { index } = await readIndex(disk, generationFiles(generation).indexFile);
+    for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
+    return index;
+  } catch (error) {
+    // It may have been retired just before it was held. Then it is unneeded, and marking half of it is
+    // harmless.
+    if (isOrthantError(error, "ORT_NOT_FOUND") && !(await isThere(disk, generation))) return newer;
+    throw error;
+  }
+}
+
+async function isThere(disk: Disk, generation: number): Promise<boolean> {
+  return storedGenerations(await listGenerationFolders(disk), generation).includes(generation);
+}
+
+/** Marks the records of leaves, in slices. */
+class LeafMarker {
+  readonly mark: RecordMark = new RecordMark();
+  readonly #work: SlowWork;
+  #leaves = 0;
+
+  constructor(work: SlowWork) {
+    this.#work = work;
+  }
+
+  async add(leaf: Parameters<RecordMark["addLeaf"]>[0]): Promise<void> {
+    this.mark.addLeaf(leaf);
+    this.#leaves++;
+    if (this.#leaves % LEAVES_PER_SLICE === 0) await this.#work.pause();
+  }
+}
+
+/** Records are grouped by stretches of their pack. Each stretch is sorted, read and written at once. */
+const STRETCH_BYTES = 256 * 1024;
+
+/** The records that generations need, by pack. Takes about 40 bytes of memory per record. */
+export class RecordMark {
+  readonly #packs = new Map<number, PackMark>();
+
+  /** Adds the records of a leaf. */
+  addLeaf({ chunkRefs, entityRefs }: LeafEntry): void {
+    for (const ref of chunkRefs) this.#add(ref);
+    for (const ref of entityRefs) this.#add(ref);
+  }
+
+  /** Returns the needed part of a pack; `undefined` if there is none. */
+  of(packId: number): PackMark | undefined {
+    return this.#packs.get(packId);
+  }
+
+  #add({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
+    const pack = this.#packs.get(dataFileId) ?? new PackMark();
+    this.#packs.set(dataFileId, pack);
+    pack.add({ firstOffset: recordOffset, bytes: recordBytes });
+  }
+}
+
+/** The records of one pack that generations need. */
+export class PackMark {
+  /** Sizes of records by their original offsets, by stretch. */
+  readonly #stretches = new Map<number, Map<number, number>>();
+  #bytes = 0;
+  #count = 0;
+  #isContradictory = false;
+
+  /** Adds a record, unless it is already there. */
+  add({ firstOffset, bytes }: PackedRecord): void {
+    const number = Math.floor(firstOffset / STRETCH_BYTES);
+    const stretch = this.#stretches.get(number) ?? new Map<number, number>();
+    this.#stretches.set(number, stretch);
+    const known = stretch.get(firstOffset);
+    if (known === undefined) {
+      stretch.set(firstOffset, bytes);
+      this.#bytes += bytes;
+      this.#count++;
+    } else if (known !== bytes) this.#isContradictory = true;
+  }
+
+  /** Total bytes of all records. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Number of records. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether two references give different lengths for one offset, so that one of them is wrong. */
+  get isContradictory(): boolean {
+    return this.#isContradictory;
+  }
+
+  /** Yields the records in the order of their original offsets, stretch by stretch. */
+  *stretches(): Generator<readonly PackedRecord[]> {
+    for (const number of [...this.#stretches.keys()].sort((a, b) => a - b)) {
+      const records = Array.from(this.#stretches.get(number) ?? [], ([firstOffset, bytes]) => ({
+        firstOffset,
+        bytes,
+      }));
+      yield records.sort((a, b) => a.firstOffset - b.firstOffset);
+    }
+  }
+}

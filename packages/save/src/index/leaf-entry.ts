@@ -1,0 +1,188 @@
+import {
+  type Box,
+  boxEquals,
+  type Codec,
+  comparePositions,
+  list,
+  type Position,
+  PositionSet,
+  positionCodec,
+  positionsEqual,
+  REGION_EDGE_CHUNKS,
+  type RegionClock,
+} from "@orthant/core";
+import { type BlobRef, blobRefsCodec, isSameRef } from "../codec/blob.ts";
+import { describeCell } from "./cube.ts";
+
+/** A leaf of the index: a cube of chunks, and the location of its content. */
+export interface LeafEntry {
+  readonly cell: Box;
+  readonly chunkRefs: readonly BlobRef[];
+  readonly entityRefs: readonly BlobRef[];
+  /** Number of chunks in its chunk records; 0 when unknown. */
+  readonly chunks: number;
+  /** Clocks of the regions in the cell, in region order. */
+  readonly clocks: readonly RegionClock[];
+}
+
+/** A leaf entry as encoded: without the cell, which its node has. */
+export interface StoredLeaf extends Omit<LeafEntry, "cell"> {
+  readonly leafId: number;
+}
+
+/** `format_version` of a single-file tree index: 1 follows the specification, 2 adds the clocks. */
+export type WholeIndexVersion = 1 | 2;
+
+/** `format_version` of a tree index: the single-file versions, and 3, which is split into pages. */
+export type IndexVersion = WholeIndexVersion | 3;
+
+/** Maximum number of clocks in a leaf. */
+export const CLOCKS_PER_LEAF_MAX = 16_777_216;
+
+const clocksCodec = list<RegionClock>(
+  {
+    write(out, { region, clock }) {
+      positionCodec.write(out, region);
+      out.varUint(clock);
+    },
+    read: (input) => ({ region: positionCodec.read(input), clock: input.varUint() }),
+  },
+  CLOCKS_PER_LEAF_MAX,
+);
+
+/** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
+export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cell">> {
+  return {
+    write(out, { chunkRefs, entityRefs, clocks }) {
+      blobRefsCodec.write(out, chunkRefs);
+      blobRefsCodec.write(out, entityRefs);
+      if (version === 2) clocksCodec.write(out, clocks);
+    },
+
+    read: (input) => ({
+      chunkRefs: blobRefsCodec.read(input),
+      entityRefs: blobRefsCodec.read(input),
+      chunks: 0,
+      clocks: version === 2 ? clocksCodec.read(input) : [],
+    }),
+  };
+}
+
+/** Codec of one leaf entry. */
+export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
+  const content = leafContentCodec(version);
+  return {
+    write(out, leaf) {
+      out.varU32(leaf.leafId);
+      content.write(out, leaf);
+    },
+
+    read: (input) => ({ leafId: input.varU32(), ...content.read(input) }),
+  };
+}
+
+/** Returns whether two leaves have the same cell, records and clocks. */
+export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
+  return (
+    a === b ||
+    (boxEquals(a.cell, b.cell) &&
+      isSameList(a.chunkRefs, b.chunkRefs, isSameRef) &&
+      isSameList(a.entityRefs, b.entityRefs, isSameRef) &&
+      isSameList(a.clocks, b.clocks, isSameClock))
+  );
+}
+
+function isSameClock(a: RegionClock, b: RegionClock): boolean {
+  return a.clock === b.clock && positionsEqual(a.region, b.region);
+}
+
+function isSameList<Item>(
+  a: readonly Item[],
+  b: readonly Item[],
+  isSame: (a: Item, b: Item) => boolean,
+): boolean {
+  return a.length === b.length && a.every((item, index) => isSame(item, b[index] as Item));
+}
+
+/**
+ * Returns the first fault in the content of leaves, whose cells must be in order; `undefined` if there is
+ * none.
+ */
+export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
+  const regions = new PositionSet();
+  for (const { cell, chunkRefs, entityRefs, clocks } of leaves) {
+    // Formatted lazily: every commit checks every leaf here.
+    const where = (): string => `the leaf at ${describeCell(cell)}`;
+    if (chunkRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
+      return `${where()} holds nothing`;
+    }
+    if (version === 1) continue;
+    for (const [index, { region }] of clocks.entries()) {
+      const previous = clocks[index - 1];
+      if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
+        return `${where()} lists the clock of region [${region}] out of order`;
+      }
+      if (!touches(cell, region)) return `${where()} has a clock of region [${region}]`;
+      if (cell.max[0] - cell.min[0] >= REGION_EDGE_CHUNKS) continue;
+      // Only leaves smaller than a region can share one.
+      if (regions.has(...region)) return `two leaves have a clock of region [${region}]`;
+      regions.add(...region);
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns whether a region's chunks intersect an aligned cube. Either one contains the other, or they are
+ * disjoint.
+ */
+function touches({ min, max }: Box, [x, y, z, w]: Position): boolean {
+  const edge = REGION_EDGE_CHUNKS;
+  return (
+    x * edge < max[0] &&
+    min[0] < (x + 1) * edge &&
+    y * edge < max[1] &&
+    min[1] < (y + 1) * edge &&
+    z * edge < max[2] &&
+    min[2] < (z + 1) * edge &&
+    w * edge < max[3] &&
+    min[3] < (w + 1) * edge
+  );
+}
+
+/** Sums over the content of leaves. */
+export interface IndexTotals {
+  readonly leaves: number;
+  /** Without those of uncounted leaves. */
+  readonly chunks: number;
+  /** Number of leaves with an unknown number of chunks, from an index that does not record it. */
+  readonly uncounted: number;
+  readonly clocks: number;
+  /** Bytes of all records, including their headers. */
+  readonly recordBytes: number;
+}
+
+/** Totals of no leaves. */
+const NO_TOTALS: IndexTotals = { leaves: 0, chunks: 0, uncounted: 0, clocks: 0, recordBytes: 0 };
+
+/** Returns the totals of one leaf. */
+export function totalsOfLeaf({ chunks, clocks, chunkRefs, entityRefs }: LeafEntry): IndexTotals {
+  let recordBytes = 0;
+  for (const ref of chunkRefs) recordBytes += ref.recordBytes;
+  for (const ref of entityRefs) recordBytes += ref.recordBytes;
+  const uncounted = chunkRefs.length > 0 && chunks === 0 ? 1 : 0;
+  return { leaves: 1, chunks, uncounted, clocks: clocks.length, recordBytes };
+}
+
+/** Adds up totals. */
+export function sumTotals(parts: Iterable<IndexTotals>): IndexTotals {
+  const sum = { ...NO_TOTALS };
+  for (const { leaves, chunks, uncounted, clocks, recordBytes } of parts) {
+    sum.leaves += leaves;
+    sum.chunks += chunks;
+    sum.uncounted += uncounted;
+    sum.clocks += clocks;
+    sum.recordBytes += recordBytes;
+  }
+  return sum;
+}

@@ -1,0 +1,32 @@
+// For tests, campaigns and benchmarks of this repository. Not published.
+export { openBlob, sealBlob } from "./codec/blob.ts";
+export { chunkBlobCodec } from "./codec/chunk-blob.ts";
+export { entityBlobCodec } from "./codec/entity.ts";
+export { pageFile, parsePageFile } from "./codec/files.ts";
+export { globalRecordCodec } from "./codec/global-record.ts";
+export { compactedPackHeader, INDEX_PAGE_TARGET_BYTES, indexHeader, pageHeader } from "./codec/layout.ts";
+export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
+export { packedBlobCodec } from "./codec/packed-blob.ts";
+export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
+export { COMPACTION_DEAD_SHARE } from "./history/compaction.ts";
+export { type DatedGeneration, keptGenerations } from "./history/retention.ts";
+export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./index/index-file.ts";
+export { allLeaves } from "./index/leaf-index.ts";
+export { LEAF_CHUNKS_TARGET } from "./index/leaf-partition.ts";
+export { IndexPage, type PageLink, trieOf } from "./index/leaf-trie.ts";
+export { decodeLinked, decodeRoot, encodePage, linkOf, type PageId } from "./index/page-codec.ts";
+export { journalEntryCodec } from "./journal/journal-entry.ts";
+export {
+  encodeEndMark,
+  encodeSegmentHeader,
+  groupHeader,
+  JOURNAL_FOLDER,
+  type SegmentKey,
+  sealGroup,
+  segmentFile,
+  segmentHeader,
+  segmentHeaderV1,
+} from "./journal/journal-layout.ts";
+export type { JournalBase } from "./journal/journal-reader.ts";
+export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal-writer.ts";
+export type { PackPiece } from "./pack/pack-scan.ts";

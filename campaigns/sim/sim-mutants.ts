@@ -21,11 +21,9 @@ const REPLICA = "core/dist/region/region-replica.js";
 const LAST_EDITS = "world/dist/content/last-edit-store.js";
 const EPOCHS = "world/dist/edit/session-epoch.js";
 const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
-const EDIT_QUEUES = "protocol/dist/server/edits/edit-queues.js";
 const SENDER = "protocol/dist/server/regions/region-sender.js";
 const CLIENT_REGIONS = "protocol/dist/server/regions/client-regions.js";
 const FEED = "protocol/dist/server/regions/region-feed.js";
-const GATE = "protocol/dist/client/stream-gate.js";
 const STREAM = "protocol/dist/client/world-stream.js";
 const SESSION = "protocol/dist/client/client-session.js";
 
@@ -64,7 +62,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a client takes what comes behind a gap in the stream",
-    change(GATE, 'return "early";', 'this.#advance(streamNumber + 1, nowMs); return "take";'),
+    change(STREAM, 'return "early";', 'this.#advance(streamNumber + 1, nowMs); return "take";'),
   ),
   mutant(
     "a server does not say where the stream goes on after a resync",
@@ -83,7 +81,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
     "a server takes edits again after a reconnect",
     DEAF_LAST_EDITS,
     DEAF_EDIT_QUEUE,
-    change(EDIT_QUEUES, "let queue = this.#queues.get(clientId);", "let queue;"),
+    change(EDIT_QUEUE, "let queue = this.#queues.get(clientId);", "let queue;"),
   ),
   mutant(
     "a server acknowledges edits before they are durable",

@@ -1,6 +1,6 @@
 export type { ClientPhase } from "./client/client-session.ts";
 export { ENTITIES_HELD_MAX, ENTITIES_LOST_WAIT_MS } from "./client/entity-set.ts";
-export type { KeptRegion, KeptReplica, KeptWorld } from "./client/kept-replica.ts";
+export type { KeptRegion, KeptReplica, KeptWorld } from "./client/kept-region.ts";
 export type { OpenEdit } from "./client/open-edits.ts";
 export { GENERATED_CACHE_BYTES, HELD_REGIONS_MAX } from "./client/shared-replica.ts";
 export { SyncClient } from "./client/sync-client.ts";
@@ -24,8 +24,7 @@ export type {
   Resync,
   SetVoxels,
 } from "./message/client-message.ts";
-export { coverRegions } from "./message/cover-regions.ts";
-export type { Entity, EntityMove, Pose, Vector } from "./message/entity.ts";
+export type { Entity, EntityMove, Pose, Vector, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export {
   CATALOG_BYTES_MAX,
@@ -36,20 +35,25 @@ export {
   EDIT_VOXELS_MAX,
   EDITS_OPEN_MAX,
   ENTITIES_MAX,
+  FEATURES,
   FRAME_MESSAGES_MAX,
   GAME_BYTES_MAX,
   INTEREST_BOXES_MAX,
   INTEREST_REGIONS_MAX,
+  KNOWN_FEATURES,
   MASK_BOX_REGIONS_MAX,
   NAME_BYTES_MAX,
+  PROTOCOL_MAGIC,
+  PROTOCOL_VERSION,
+  REQUIRED_FEATURES_MASK,
   SERVER_FRAME_BYTES_MAX,
   TOKEN_BYTES_MAX,
   VOXEL_COORDINATE_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
 export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
-export { type RegionMask, regionMask } from "./message/region-mask.ts";
-export { sendablePose } from "./message/sendable-pose.ts";
+export { coverRegions, type RegionMask, regionMask } from "./message/regions.ts";
+export { clipText, type EntityFields, sendablePose, visibleEntity } from "./message/sendable.ts";
 export {
   serverFrameCodec,
   startServerFrame,
@@ -75,16 +79,7 @@ export type {
   ServerMessage,
   Welcome,
 } from "./message/server-message.ts";
-export {
-  FEATURES,
-  KNOWN_FEATURES,
-  PROTOCOL_MAGIC,
-  PROTOCOL_VERSION,
-  REQUIRED_FEATURES_MASK,
-} from "./message/version.ts";
 export type { CloseReason, Wire } from "./message/wire.ts";
-export { clipText } from "./server/connection/clip-text.ts";
-export { type EntityFields, visibleEntity } from "./server/entities/visible-entity.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
 export { SyncServer } from "./server/sync-server.ts";
@@ -103,7 +98,6 @@ export type {
   RemotePlayer,
   RemotePlayerEvent,
   SyncWorld,
-  VisibleEntity,
   VisibleEntityEvent,
   WorldEditResult,
 } from "./server/sync-world.ts";
@@ -112,26 +106,33 @@ export {
   type Wire1ClientOptions,
   type Wire1Status,
 } from "./wire1/client/wire1-client.ts";
+export { WIRE1_DROPS, type Wire1Drop } from "./wire1/drop-counts.ts";
+export type { Wire1Command } from "./wire1/message/wire1-command.ts";
+export type { Wire1Control, Wire1Message } from "./wire1/message/wire1-message.ts";
 export {
+  readDatagram,
+  type Unreadable,
   WIRE1_BATCH_CHUNKS_MAX,
   WIRE1_DATAGRAM_BYTES_MAX,
   WIRE1_VERSION,
   wire1Codec,
-} from "./wire1/message/datagram-codec.ts";
-export { readDatagram, type Unreadable } from "./wire1/message/read-datagram.ts";
-export type { Wire1Command } from "./wire1/message/wire1-command.ts";
-export type { Wire1Control, Wire1Message } from "./wire1/message/wire1-message.ts";
-export { WIRE1_RECORDING_BYTES_MAX, Wire1Recorder } from "./wire1/recording/recorder.ts";
-export { readWire1Recording, type Wire1Event } from "./wire1/recording/recording-codec.ts";
-export { replayWire1, type Wire1Replay, type Wire1ReplayTarget } from "./wire1/recording/replay.ts";
-export { WIRE1_DROPS, type Wire1Drop } from "./wire1/server/drop-counts.ts";
-export { ExpectedPlayers } from "./wire1/server/expected-players.ts";
-export type { Wire1Address } from "./wire1/server/wire1-address.ts";
+} from "./wire1/message/wire1-message.ts";
+export {
+  readWire1Recording,
+  replayWire1,
+  WIRE1_RECORDING_BYTES_MAX,
+  type Wire1Event,
+  Wire1Recorder,
+  type Wire1Replay,
+  type Wire1ReplayTarget,
+} from "./wire1/recording.ts";
 export { type Wire1Counts, Wire1Server } from "./wire1/server/wire1-server.ts";
 export type {
+  Wire1Address,
   Wire1Events,
   Wire1GameCommand,
   Wire1PlayerActions,
   Wire1ServerOptions,
 } from "./wire1/server/wire1-server-options.ts";
+export { ExpectedPlayers } from "./wire1/server/wire1-server-options.ts";
 export { DEFAULT_WIRE1_LIMITS, type Wire1Limits } from "./wire1/wire1-limits.ts";

@@ -1,6 +1,7 @@
 import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
 import type { ClientMessage, Kept } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
+import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
 import type {
   Goodbye,
@@ -10,16 +11,12 @@ import type {
   ServerMessage,
   Welcome,
 } from "../message/server-message.ts";
-import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/version.ts";
 import type { Wire } from "../message/wire.ts";
 import type { ClientState } from "./client-state.ts";
-import { hasElapsed } from "./elapsed.ts";
 import { EntitySet } from "./entity-set.ts";
-import type { EventQueue } from "./event-queue.ts";
-import { InterestQueue } from "./interest-queue.ts";
-import type { InterestRegions } from "./interest-regions.ts";
-import { encodeClientMessage, Outgoing } from "./outgoing.ts";
-import type { SyncClientOptions } from "./sync-client-options.ts";
+import { InterestQueue, type InterestRegions } from "./interest.ts";
+import { encodeClientMessage, hasElapsed, Outgoing } from "./outgoing.ts";
+import type { EventQueue, SyncClientOptions } from "./sync-client-options.ts";
 import { WorldStream } from "./world-stream.ts";
 
 /** Time to wait for a welcome before sending the hello again. */

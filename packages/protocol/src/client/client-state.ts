@@ -15,15 +15,13 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Kept } from "../message/client-message.ts";
-import { coverRegions } from "../message/cover-regions.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
+import { coverRegions } from "../message/regions.ts";
 import type { Welcome } from "../message/server-message.ts";
-import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
-import type { Offer } from "./interest-queue.ts";
-import { type InterestRegions, nearestFirst } from "./interest-regions.ts";
-import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
+import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
+import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-region.ts";
 import { OpenEdits } from "./open-edits.ts";
-import { SharedReplica } from "./shared-replica.ts";
+import { ChangeNotes, type ReplicaNews, SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
 
 /** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */

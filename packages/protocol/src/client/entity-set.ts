@@ -13,7 +13,7 @@ import {
 import type { Entity, Vector } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { AllEntities, EntityChanges } from "../message/server-message.ts";
-import { hasElapsed } from "./elapsed.ts";
+import { hasElapsed } from "./outgoing.ts";
 import type { EntitiesChange } from "./sync-client-options.ts";
 
 /** Minimum time between two requests for all entities. */

@@ -1,7 +1,6 @@
 import { OrthantError, requireInteger, type VoxelPlacement } from "@orthant/core";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
-import { hasElapsed } from "./elapsed.ts";
-import { encodeClientMessage } from "./outgoing.ts";
+import { encodeClientMessage, hasElapsed } from "./outgoing.ts";
 
 /** Time to wait for a verdict before sending edits again. */
 const EDIT_REPEAT_MS = 1_000;

@@ -3,7 +3,11 @@ import { clientFrameCodec } from "../message/client-frame-codec.ts";
 import type { ClientMessage } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, FRAME_MESSAGES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
-import { hasElapsed } from "./elapsed.ts";
+
+/** Returns true when `spanMs` has passed since `sinceMs`, or when the clock was set back. */
+export function hasElapsed(sinceMs: number | undefined, nowMs: number, spanMs: number): boolean {
+  return sinceMs === undefined || nowMs - sinceMs >= spanMs || nowMs < sinceMs;
+}
 
 /** Longest time without a frame; even an empty frame acknowledges. */
 const SILENCE_MS_MAX = 1_000;

@@ -13,11 +13,15 @@ import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState } from "./client-state.ts";
-import { EventQueue } from "./event-queue.ts";
-import { type InterestRegions, interestRegions } from "./interest-regions.ts";
-import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-replica.ts";
+import { type InterestRegions, interestRegions } from "./interest.ts";
+import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-region.ts";
 import type { OpenEdit } from "./open-edits.ts";
-import type { InterestArea, SyncClientCounts, SyncClientOptions } from "./sync-client-options.ts";
+import {
+  EventQueue,
+  type InterestArea,
+  type SyncClientCounts,
+  type SyncClientOptions,
+} from "./sync-client-options.ts";
 
 /**
  * The client side of a shared world: a state machine that takes frames, time and interests, and emits frames

@@ -1,9 +1,137 @@
-import { CLOCK_NEVER, type Position, type RegionPatch } from "@orthant/core";
+import {
+  CLOCK_NEVER,
+  comparePositions,
+  OrthantError,
+  type Position,
+  PositionMap,
+  RESYNC_REGIONS_MAX,
+  type RegionPatch,
+} from "@orthant/core";
 import type { Resync } from "../message/client-message.ts";
+import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";
-import { ResyncQueue } from "./resync-queue.ts";
+import { hasElapsed } from "./outgoing.ts";
 import type { SharedReplica } from "./shared-replica.ts";
-import { StreamGate } from "./stream-gate.ts";
+
+/** How long the end of the stream may be missing before the client requests it. */
+const TAIL_LOST_MS = 500;
+
+/** Whether a stream item is taken, is a repetition, or is early because one before it is missing. */
+export type Admission = "take" | "old" | "early";
+
+/** Admits the items of one connection's stream in order, and detects missing ones. */
+class StreamGate {
+  #expected = 1;
+  /** The highest early item number received. */
+  #newestEarly = 0;
+  /** The highest item number that the server says it has sent. */
+  #newestSent = 0;
+  /** Since when the client has been missing an item without progress. */
+  #behindSinceMs: number | undefined;
+
+  /** The number of the next item. All before it were taken, or will be sent again. */
+  get expected(): number {
+    return this.#expected;
+  }
+
+  /** Decides about an item. A taken item counts as taken even if its content is refused. */
+  admit(streamNumber: number, nowMs: number): Admission {
+    if (streamNumber < this.#expected) return "old";
+    if (streamNumber > this.#expected) {
+      this.#newestEarly = Math.max(this.#newestEarly, streamNumber);
+      return "early";
+    }
+    this.#advance(streamNumber + 1, nowMs);
+    return "take";
+  }
+
+  /** Continues the stream at `streamNumber`. Returns true if items were skipped; ignores an old reset. */
+  reset(streamNumber: number, nowMs: number): boolean {
+    if (streamNumber <= this.#expected) return false;
+    this.#advance(streamNumber, nowMs);
+    return true;
+  }
+
+  /** Records the highest item number that the server has sent. */
+  noteSent(streamNumber: number, nowMs: number): void {
+    this.#newestSent = Math.max(this.#newestSent, streamNumber);
+    if (this.#newestSent >= this.#expected) this.#behindSinceMs ??= nowMs;
+  }
+
+  /** Returns true when items are missing that must be requested. */
+  lacksItems(nowMs: number): boolean {
+    if (this.#newestEarly >= this.#expected) return true;
+    return this.#behindSinceMs !== undefined && hasElapsed(this.#behindSinceMs, nowMs, TAIL_LOST_MS);
+  }
+
+  #advance(expected: number, nowMs: number): void {
+    // A real server never counts this far; following it would make us request an item that has no number.
+    if (!Number.isSafeInteger(expected))
+      throw new OrthantError("ORT_MESSAGE", "the stream has no numbers left");
+    this.#expected = expected;
+    this.#behindSinceMs = this.#newestSent >= expected ? nowMs : undefined;
+  }
+}
+
+/** Minimum time between two requests. */
+const RESYNC_WAIT_MS = 250;
+/** Maximum time between two requests while requests do not help. */
+const RESYNC_WAIT_MS_MAX = 4_000;
+/** Maximum number of regions that wait to be requested; a server that keeps the limits cannot cause more. */
+const WANTED_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
+
+/** The regions that must be fetched again, and when to request them. */
+class ResyncQueue {
+  /** Number of requests for each region. */
+  readonly #requests = new PositionMap<number>();
+  #requestedMs: number | undefined;
+  #waitMs = RESYNC_WAIT_MS;
+  #isInTrouble = false;
+
+  /** Number of wanted regions. */
+  get size(): number {
+    return this.#requests.size;
+  }
+
+  /** Wants regions to be sent again, until they are settled. */
+  want(regions: Iterable<Position>): void {
+    for (const region of regions) {
+      if (this.#requests.size >= WANTED_REGIONS_MAX) return;
+      if (!this.#requests.has(...region)) this.#requests.set(...region, 0);
+    }
+  }
+
+  /** Removes a region that has arrived or is no longer needed. */
+  settle(region: Position): void {
+    this.#requests.delete(...region);
+  }
+
+  /**
+   * Returns the regions to request now, in order, or `undefined` when no request is due. Missing items
+   * justify a request even without regions. While requests do not help, they become less and less frequent.
+   */
+  due(nowMs: number, lacksItems: boolean): readonly Position[] | undefined {
+    if (this.size === 0 && !lacksItems) {
+      this.#isInTrouble = false;
+      this.#waitMs = RESYNC_WAIT_MS;
+      return undefined;
+    }
+    if (!hasElapsed(this.#requestedMs, nowMs, this.#waitMs)) return undefined;
+    if (this.#isInTrouble) this.#waitMs = Math.min(this.#waitMs * 2, RESYNC_WAIT_MS_MAX);
+    this.#isInTrouble = true;
+    this.#requestedMs = nowMs;
+    return this.#choose();
+  }
+
+  /** Chooses the regions with the fewest requests, so that regions that keep failing do not block others. */
+  #choose(): readonly Position[] {
+    const chosen = [...this.#requests]
+      .sort(([a, aCount], [b, bCount]) => aCount - bCount || comparePositions(a, b))
+      .slice(0, RESYNC_REGIONS_MAX);
+    for (const [region, count] of chosen) this.#requests.set(...region, count + 1);
+    return chosen.map(([region]) => region).sort(comparePositions);
+  }
+}
 
 /** Applies the stream of one connection to a replica, and requests what is missing or did not fit. */
 export class WorldStream {

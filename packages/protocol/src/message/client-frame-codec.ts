@@ -1,20 +1,136 @@
 import {
   ByteReader,
+  boxCodec,
   type Codec,
   isOrthantError,
+  list,
+  magic,
+  OrthantError,
+  option,
   RESYNC_REGIONS_MAX,
   regionClockListCodec,
 } from "@orthant/core";
-import type { ClientFrame, ClientMessage, EntitiesLost, Move, Resync } from "./client-message.ts";
-import { counterCodec } from "./counter.ts";
-import { requireFrameBytes, requireMessageCount } from "./frame-limits.ts";
-import { gameCodec } from "./game-codec.ts";
-import { helloCodec, magicCodec } from "./hello-codec.ts";
-import { interestCodec } from "./interest-codec.ts";
-import { CLIENT_FRAME_BYTES_MAX } from "./limits.ts";
-import { poseCodec } from "./pose-codec.ts";
-import { setVoxelsCodec } from "./set-voxels-codec.ts";
-import { variants } from "./variants.ts";
+import type {
+  ClientFrame,
+  ClientMessage,
+  EntitiesLost,
+  Hello,
+  InterestMessage,
+  Kept,
+  Move,
+  Resync,
+} from "./client-message.ts";
+import {
+  counterCodec,
+  epochCodec,
+  gameCodec,
+  requireFrameBytes,
+  requireMessageCount,
+  variants,
+  versionCodec,
+} from "./codecs.ts";
+import { setVoxelsCodec } from "./edit-codec.ts";
+import {
+  CLIENT_FRAME_BYTES_MAX,
+  INTEREST_BOXES_MAX,
+  INTEREST_REGIONS_MAX,
+  NAME_BYTES_MAX,
+  PROTOCOL_MAGIC,
+  TOKEN_BYTES_MAX,
+} from "./limits.ts";
+import { poseCodec, voxelVectorCodec } from "./pose-codec.ts";
+import { type RegionMask, readRegionMask, regionMaskCodec } from "./regions.ts";
+
+/** The letters that a hello begins with. */
+const magicCodec: Codec<typeof PROTOCOL_MAGIC> = magic(PROTOCOL_MAGIC);
+
+const keptCodec: Codec<Kept | undefined> = option({
+  write(out, { worldId, era }) {
+    out.u64(worldId);
+    epochCodec.write(out, era);
+  },
+  read: (input) => ({ worldId: input.u64(), era: epochCodec.read(input) }),
+});
+
+/** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */
+const helloCodec: Codec<Hello> = {
+  write(out, hello) {
+    magicCodec.write(out, PROTOCOL_MAGIC);
+    versionCodec.write(out, hello.version);
+    out.u64(hello.manifestHash);
+    out.varU64(hello.featureBits);
+    out.u64(hello.clientId);
+    out.bytes(hello.token, TOKEN_BYTES_MAX);
+    out.string(hello.name, NAME_BYTES_MAX);
+    keptCodec.write(out, hello.kept);
+    counterCodec.write(out, hello.openEditId);
+  },
+
+  read(input) {
+    magicCodec.read(input);
+    return {
+      kind: "hello",
+      version: versionCodec.read(input),
+      manifestHash: input.u64(),
+      featureBits: input.varU64(),
+      clientId: input.u64(),
+      token: input.bytes(TOKEN_BYTES_MAX),
+      name: input.string(NAME_BYTES_MAX),
+      kept: keptCodec.read(input),
+      openEditId: counterCodec.read(input),
+    };
+  },
+};
+
+const boxesCodec = list(boxCodec, INTEREST_BOXES_MAX);
+const heldCodec = regionClockListCodec(INTEREST_REGIONS_MAX);
+const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
+
+/** Masks whose total number of regions is limited to that of an interest. */
+const heldBlankCodec: Codec<readonly RegionMask[]> = {
+  write(out, masks) {
+    const regions = masks.reduce((sum, mask) => sum + mask.regions.length, 0);
+    if (regions > INTEREST_REGIONS_MAX) {
+      throw new OrthantError("ORT_LIMIT", `${regions} regions where at most ${INTEREST_REGIONS_MAX} may be`);
+    }
+    out.varUint(masks.length);
+    for (const mask of masks) maskCodec.write(out, mask);
+  },
+
+  read(input: ByteReader) {
+    const count = input.count(INTEREST_REGIONS_MAX);
+    const masks: RegionMask[] = [];
+    let regionsLeft = INTEREST_REGIONS_MAX;
+    for (let index = 0; index < count; index++) {
+      const { mask, count: regions } = readRegionMask(input, regionsLeft);
+      regionsLeft -= regions;
+      masks.push(mask);
+    }
+    return masks;
+  },
+};
+
+/** The regions a client wants to hold, and those it kept. Rules N16 and N17 in docs/formats/protocol.md. */
+const interestCodec: Codec<InterestMessage> = {
+  write(out, interest) {
+    counterCodec.write(out, interest.interestId);
+    voxelVectorCodec.write(out, interest.center);
+    voxelVectorCodec.write(out, interest.motion);
+    boxesCodec.write(out, interest.boxes);
+    heldCodec.write(out, interest.held);
+    heldBlankCodec.write(out, interest.heldBlank);
+  },
+
+  read: (input) => ({
+    kind: "interest",
+    interestId: counterCodec.read(input),
+    center: voxelVectorCodec.read(input),
+    motion: voxelVectorCodec.read(input),
+    boxes: boxesCodec.read(input),
+    held: heldCodec.read(input),
+    heldBlank: heldBlankCodec.read(input),
+  }),
+};
 
 const moveCodec: Codec<Move> = {
   write: (out, move) => poseCodec.write(out, move),

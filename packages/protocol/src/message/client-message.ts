@@ -1,6 +1,6 @@
 import type { Box, Epoch, RegionClock, VoxelPlacement } from "@orthant/core";
 import type { Pose, Vector } from "./entity.ts";
-import type { RegionMask } from "./region-mask.ts";
+import type { RegionMask } from "./regions.ts";
 
 /** The world and era of the regions that a client kept from an earlier connection. */
 export interface Kept {

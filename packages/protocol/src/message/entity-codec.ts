@@ -2,7 +2,7 @@ import { type Codec, list, varUint } from "@orthant/core";
 import type { Entity, EntityMove } from "./entity.ts";
 import { ENTITIES_MAX, NAME_BYTES_MAX } from "./limits.ts";
 import { poseCodec } from "./pose-codec.ts";
-import { regionCodec } from "./region-codec.ts";
+import { regionCodec } from "./regions.ts";
 import type { AllEntities, EntityChanges } from "./server-message.ts";
 
 /** An entity's properties and pose, without its number on the connection. */

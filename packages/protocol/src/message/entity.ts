@@ -21,6 +21,9 @@ export interface Entity extends Pose {
   readonly name: string;
 }
 
+/** An entity of the world as clients see it. */
+export type VisibleEntity = Omit<Entity, "number" | "isPlayer">;
+
 /** A new pose for a known entity. */
 export interface EntityMove extends Pose {
   readonly number: number;

@@ -1,16 +1,229 @@
-import type { ByteWriter, Codec } from "@orthant/core";
-import { counterCodec } from "./counter.ts";
-import { editResultsCodec } from "./edit-results-codec.ts";
+import {
+  AXES,
+  type BlockCatalog,
+  type ByteWriter,
+  blockCatalogCodec,
+  CHUNK_VOXELS_MAX,
+  type ChunkShape,
+  type Codec,
+  chunkShape,
+  encode,
+  generatorRefCodec,
+  OrthantError,
+  option,
+  positionFrom,
+  regionPatchCodec,
+  requireInteger,
+  varUint,
+} from "@orthant/core";
+import {
+  counterCodec,
+  epochCodec,
+  gameCodec,
+  oneOf,
+  requireFrameBytes,
+  requireMessageCount,
+  variants,
+  versionCodec,
+} from "./codecs.ts";
+import { editResultsCodec } from "./edit-codec.ts";
 import { allEntitiesCodec, entitiesCodec } from "./entity-codec.ts";
-import { requireFrameBytes, requireMessageCount } from "./frame-limits.ts";
-import { gameCodec } from "./game-codec.ts";
-import { goodbyeCodec } from "./goodbye-codec.ts";
-import { SERVER_FRAME_BYTES_MAX } from "./limits.ts";
-import { patchMessageCodec, writeNumberedPatch } from "./patch-codec.ts";
-import type { ServerFrame, ServerMessage } from "./server-message.ts";
-import { blankCodec, forgetCodec, heartbeatCodec, resetCodec } from "./stream-codec.ts";
-import { variants } from "./variants.ts";
-import { welcomeCodec } from "./welcome-codec.ts";
+import {
+  CATALOG_BYTES_MAX,
+  DETAIL_BYTES_MAX,
+  INTEREST_REGIONS_MAX,
+  SERVER_FRAME_BYTES_MAX,
+  WORLD_NAME_BYTES_MAX,
+} from "./limits.ts";
+import { pointCodec, poseCodec } from "./pose-codec.ts";
+import { regionMaskCodec } from "./regions.ts";
+import type {
+  Blank,
+  Forget,
+  Goodbye,
+  GoodbyeReason,
+  Heartbeat,
+  PatchMessage,
+  Reset,
+  Role,
+  ServerFrame,
+  ServerMessage,
+  Welcome,
+} from "./server-message.ts";
+
+const roleCodec = oneOf<Role>(["viewer", "builder", "admin"]);
+
+const shapeCodec: Codec<ChunkShape> = {
+  write(out, { extents }) {
+    for (const axis of AXES) out.varU32(extents[axis]);
+  },
+  read(input) {
+    const extents = positionFrom(() => input.varU32());
+    const volume = extents.reduce((product, extent) => product * extent, 1);
+    if (volume < 1 || volume > CHUNK_VOXELS_MAX) {
+      throw input.fail("ORT_LIMIT", `chunks of [${extents}] voxels where 1 to ${CHUNK_VOXELS_MAX} may be`);
+    }
+    return chunkShape(extents);
+  },
+};
+
+/** A length-prefixed catalog, so that the length is checked before anything is read. */
+const catalogCodec: Codec<BlockCatalog> = {
+  write: (out, catalog) => out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX),
+  read(input) {
+    const length = input.count(CATALOG_BYTES_MAX);
+    const inner = input.within(length);
+    const catalog = blockCatalogCodec.read(inner);
+    inner.end();
+    return catalog;
+  },
+};
+
+/** Accepts a hello. Rule N21 in docs/formats/protocol.md. */
+const welcomeCodec: Codec<Welcome> = {
+  write(out, welcome) {
+    versionCodec.write(out, welcome.version);
+    out.u64(welcome.manifestHash);
+    out.varU64(welcome.featureBits);
+    out.u64(welcome.worldId);
+    epochCodec.write(out, welcome.era);
+    out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
+    shapeCodec.write(out, welcome.shape);
+    generatorRefCodec.write(out, welcome.generator);
+    catalogCodec.write(out, welcome.catalog);
+    pointCodec.write(out, welcome.spawn);
+    out.u64(welcome.playerId);
+    roleCodec.write(out, welcome.role);
+    out.bool(welcome.resumed);
+    counterCodec.write(out, welcome.tickMs);
+    poseCodec.write(out, welcome);
+  },
+
+  read: (input) => ({
+    kind: "welcome",
+    version: versionCodec.read(input),
+    manifestHash: input.u64(),
+    featureBits: input.varU64(),
+    worldId: input.u64(),
+    era: epochCodec.read(input),
+    worldName: input.string(WORLD_NAME_BYTES_MAX),
+    shape: shapeCodec.read(input),
+    generator: generatorRefCodec.read(input),
+    catalog: catalogCodec.read(input),
+    spawn: pointCodec.read(input),
+    playerId: input.u64(),
+    role: roleCodec.read(input),
+    resumed: input.bool(),
+    tickMs: counterCodec.read(input),
+    ...poseCodec.read(input),
+  }),
+};
+
+const reasonCodec = oneOf<GoodbyeReason>([
+  "version",
+  "features",
+  "credentials",
+  "malformed",
+  "limit",
+  "replaced",
+  "kicked",
+  "idle",
+  "slow",
+  "shutdown",
+  "failure",
+]);
+const retryCodec = option(varUint);
+
+/** The last message of a connection. All versions encode it alike. Rule N22 in docs/formats/protocol.md. */
+const goodbyeCodec: Codec<Goodbye> = {
+  write(out, { reason, detail, retryAfterMs }) {
+    reasonCodec.write(out, reason);
+    out.string(detail, DETAIL_BYTES_MAX);
+    retryCodec.write(out, retryAfterMs);
+  },
+  read: (input) => ({
+    kind: "goodbye",
+    reason: reasonCodec.read(input),
+    detail: input.string(DETAIL_BYTES_MAX),
+    retryAfterMs: retryCodec.read(input),
+  }),
+};
+
+const maskCodec = regionMaskCodec(INTEREST_REGIONS_MAX);
+const contentCodec = oneOf<Blank["content"]>(["air", "generated"]);
+
+/** The server's progress. Rule N23 in docs/formats/protocol.md. */
+const heartbeatCodec: Codec<Heartbeat> = {
+  write(out, { interestId, complete, sent }) {
+    out.varUint(interestId);
+    out.bool(complete);
+    out.varUint(sent);
+  },
+  read: (input) => ({
+    kind: "heartbeat",
+    interestId: input.varUint(),
+    complete: input.bool(),
+    sent: input.varUint(),
+  }),
+};
+
+/** Regions that were never edited. Rule N25. */
+const blankCodec: Codec<Blank> = {
+  write(out, { streamNumber, content, mask }) {
+    counterCodec.write(out, streamNumber);
+    contentCodec.write(out, content);
+    maskCodec.write(out, mask);
+  },
+  read: (input) => ({
+    kind: "blank",
+    streamNumber: counterCodec.read(input),
+    content: contentCodec.read(input),
+    mask: maskCodec.read(input),
+  }),
+};
+
+/** Regions that are no longer held. Rule N25. */
+const forgetCodec: Codec<Forget> = {
+  write(out, { streamNumber, mask }) {
+    counterCodec.write(out, streamNumber);
+    maskCodec.write(out, mask);
+  },
+  read: (input) => ({
+    kind: "forget",
+    streamNumber: counterCodec.read(input),
+    mask: maskCodec.read(input),
+  }),
+};
+
+/** The number at which the stream continues. Rule N26. */
+const resetCodec: Codec<Reset> = {
+  write: (out, { streamNumber }) => counterCodec.write(out, streamNumber),
+  read: (input) => ({ kind: "reset", streamNumber: counterCodec.read(input) }),
+};
+
+/** A patch with chunks of `volume` voxels. No patch may precede the welcome. Rule N24 in protocol.md. */
+function patchMessageCodec(volume: number | undefined): Codec<PatchMessage> {
+  const codec = volume === undefined ? undefined : regionPatchCodec(volume);
+  return {
+    write(out, { patch }) {
+      if (codec === undefined) throw new OrthantError("ORT_ARGUMENT", "a patch without a chunk volume");
+      requireInteger(patch.patchSeq, 1, Number.MAX_SAFE_INTEGER);
+      codec.write(out, patch);
+    },
+    read(input) {
+      if (codec === undefined) throw input.fail("ORT_MESSAGE", "a patch before the welcome");
+      const patch = codec.read(input);
+      if (patch.patchSeq === 0) throw input.fail("ORT_MESSAGE", "a patch with stream number 0");
+      return { kind: "patch", patch };
+    },
+  };
+}
+
+/** Writes the part of a patch message after its tag. */
+function writeNumberedPatch(out: ByteWriter, streamNumber: number, body: Uint8Array): void {
+  counterCodec.write(out, streamNumber);
+  out.raw(body);
+}
 
 /**
  * A frame from a server. `volume` is the chunk volume from an earlier welcome; a welcome in the frame itself

@@ -1,7 +1,7 @@
 import type { BlockCatalog, ChunkShape, Epoch, GeneratorRef, Position, RegionPatch } from "@orthant/core";
 import type { GameMessage } from "./client-message.ts";
 import type { Entity, EntityMove, Pose, Vector } from "./entity.ts";
-import type { RegionMask } from "./region-mask.ts";
+import type { RegionMask } from "./regions.ts";
 
 /** What a player may do. */
 export type Role = "viewer" | "builder" | "admin";

@@ -1,14 +1,13 @@
 import type { WorkBudget } from "./budget/work-budget.ts";
-import type { FrameTotals } from "./connection/outbox.ts";
-import type { EditQueues } from "./edits/edit-queues.ts";
+import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
-import type { ChangeGroups } from "./regions/change-group.ts";
-import type { Departures } from "./regions/departures.ts";
+import type { FrameTotals } from "./outbox.ts";
+import type { ChangeGroups } from "./regions/region-changes.ts";
 import type { RegionFeed } from "./regions/region-feed.ts";
 import type { RegionLoader } from "./regions/region-loader.ts";
 import type { TickLooks } from "./regions/send-queue.ts";
 import type { SnapshotSource } from "./regions/snapshot-source.ts";
-import type { WatchedRegions } from "./regions/watched-regions.ts";
+import type { Departures, WatchedRegions } from "./regions/watched-regions.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";

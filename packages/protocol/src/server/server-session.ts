@@ -1,10 +1,11 @@
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
 import { DETAIL_BYTES_MAX } from "../message/limits.ts";
+import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
-import { clipText } from "./connection/clip-text.ts";
-import { type Fault, limitFault, malformed, retryAfterMs } from "./connection/fault.ts";
-import { GameQueue } from "./connection/game-queue.ts";
+import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
+import { SessionPlayer } from "./entities/session-player.ts";
+import { type Fault, limitFault, malformed, retryAfterMs } from "./fault.ts";
 import {
   type Agreement,
   agreementOn,
@@ -13,18 +14,15 @@ import {
   readClientFrame,
   sendableAccount,
   welcomeFor,
-} from "./connection/handshake.ts";
-import { Intake } from "./connection/intake.ts";
-import { Outbox } from "./connection/outbox.ts";
-import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
-import { EditResultQueue } from "./edits/edit-result-queue.ts";
-import { EntityView } from "./entities/entity-view.ts";
-import { SessionPlayer } from "./entities/session-player.ts";
+} from "./handshake.ts";
+import { Intake } from "./intake.ts";
+import { Outbox } from "./outbox.ts";
+import { EditResultQueue, EntityView, GameQueue } from "./pending-messages.ts";
 import { ClientInterest } from "./regions/client-interest.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
-import type { Holding, Watcher } from "./regions/holding.ts";
+import type { RegionStep } from "./regions/region-changes.ts";
 import { RegionSender } from "./regions/region-sender.ts";
-import type { RegionStep } from "./regions/region-step.ts";
+import type { Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
 import type { SyncLimits } from "./sync-limits.ts";

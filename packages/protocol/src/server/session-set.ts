@@ -1,6 +1,5 @@
-import type { PlayerBudget } from "./budget/player-budget.ts";
-import { PlayerBudgets } from "./budget/player-budgets.ts";
-import { type Fault, limitFault } from "./connection/fault.ts";
+import { type PlayerBudget, PlayerBudgets } from "./budget/player-budget.ts";
+import { type Fault, limitFault } from "./fault.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { Account } from "./sync-server-options.ts";
 

@@ -9,7 +9,7 @@ import type {
   VoxelPlacement,
   WorldField,
 } from "@orthant/core";
-import type { Entity, Pose, Vector } from "../message/entity.ts";
+import type { Pose, Vector, VisibleEntity } from "../message/entity.ts";
 
 /** The origin of an edit, which distinguishes a repeated edit from a new one. */
 export interface EditOrigin {
@@ -25,9 +25,6 @@ export interface WorldEditResult {
   readonly outcome: "applied" | "unchanged" | "duplicate";
   readonly clocks: readonly ClockStep[];
 }
-
-/** An entity of the world as clients see it. */
-export type VisibleEntity = Omit<Entity, "number" | "isPlayer">;
 
 /** An entity that is present or changed, or that is gone. */
 export type VisibleEntityEvent =

@@ -1,13 +1,35 @@
 import { type ClockStep, isOrthantError } from "@orthant/core";
 import type { SetVoxels } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
-import { clipText } from "../connection/clip-text.ts";
 import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import type { Durability } from "./durability.ts";
 import { type EditBounds, findChunkFault, findFault, type Rejection } from "./edit-checks.ts";
+
+/** Asks the world once about the durability of all edits made at the same time. */
+export class Durability {
+  readonly #whenDurable: () => Promise<void>;
+  #next: Promise<void> | undefined;
+
+  constructor(whenDurable: () => Promise<void>) {
+    this.#whenDurable = whenDurable;
+  }
+
+  /** Resolves when all edits made before this call will survive a crash. */
+  wait(): Promise<void> {
+    this.#next ??= this.#ask();
+    return this.#next;
+  }
+
+  async #ask(): Promise<void> {
+    // Edits made before the world is asked share the answer.
+    await Promise.resolve();
+    this.#next = undefined;
+    await this.#whenDurable();
+  }
+}
 
 /** Edit results cached per client to answer resends; must exceed `EDITS_OPEN_MAX`. */
 const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
@@ -191,5 +213,65 @@ async function objectionTo(ask: () => Promise<string | undefined>): Promise<stri
     return objection === undefined ? undefined : String(objection);
   } catch (error) {
     return whatHappened(error);
+  }
+}
+
+/** How long a desk is kept after its client has left. */
+const QUEUE_KEPT_MS = 300_000;
+/** Maximum number of desks of clients that have left. */
+const QUEUES_KEPT_MAX = 4_096;
+
+/** The desks of all clients, and for a while of those that have left. */
+export class EditQueues {
+  readonly #parts: EditQueueParts;
+  readonly #queues = new Map<bigint, EditQueue>();
+  /** When each client left, oldest first. */
+  readonly #goneMs = new Map<bigint, number>();
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(parts: Omit<EditQueueParts, "track">) {
+    this.#parts = { ...parts, track: (work) => this.#track(work) };
+  }
+
+  /** Returns the desk of a connected client. */
+  open(clientId: bigint): EditQueue {
+    this.#goneMs.delete(clientId);
+    let queue = this.#queues.get(clientId);
+    if (queue === undefined) {
+      queue = new EditQueue(clientId, this.#parts);
+      this.#queues.set(clientId, queue);
+    }
+    return queue;
+  }
+
+  /** Records that a client has left. */
+  leave(clientId: bigint, nowMs: number): void {
+    this.#goneMs.delete(clientId);
+    this.#goneMs.set(clientId, nowMs);
+    this.clean(nowMs);
+  }
+
+  /** Drops the desks of clients that left long ago, or beyond the limit. */
+  clean(nowMs: number): void {
+    for (const [clientId, goneMs] of this.#goneMs) {
+      if (nowMs - goneMs < QUEUE_KEPT_MS && this.#goneMs.size <= QUEUES_KEPT_MAX) return;
+      // A pending edit still has to record its verdict.
+      if (this.#queues.get(clientId)?.isIdle === false) continue;
+      this.#goneMs.delete(clientId);
+      this.#queues.delete(clientId);
+    }
+  }
+
+  /** Resolves when no edit is pending. */
+  async whenIdle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  #track(work: Promise<void>): void {
+    // A failure here is a bug, and must stop neither the program nor the wait for other edits.
+    const done = work
+      .catch((error: unknown) => this.#parts.events?.onFailure?.(error))
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
   }
 }

@@ -10,8 +10,7 @@ import type { Entity, Pose, Vector } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { EntityChanges } from "../../message/server-message.ts";
-import type { Holding } from "../regions/holding.ts";
-import type { WatchedRegions } from "../regions/watched-regions.ts";
+import type { Holding, WatchedRegions } from "../regions/watched-regions.ts";
 
 /** A present entity or player. Only the grid changes it. */
 export interface GridEntity extends Entity {
@@ -205,4 +204,9 @@ export class EntityGrid {
     const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
     return Math.floor((position[axis] as number) / voxels);
   }
+}
+
+/** Returns what other players see of a player besides the pose. */
+export function playerTraits(playerId: bigint, name: string): EntityTraits {
+  return { isPlayer: true, id: playerId, entityClass: 0, kind: 0, scale: 1, block: 0, name };
 }

@@ -1,9 +1,8 @@
 import type { Pose } from "../../message/entity.ts";
+import { seenPose } from "../../message/sendable.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { Account, Player } from "../sync-server-options.ts";
-import type { GridEntity } from "./entity-grid.ts";
-import { playerTraits } from "./player-traits.ts";
-import { seenPose } from "./seen-pose.ts";
+import { type GridEntity, playerTraits } from "./entity-grid.ts";
 
 /** Interval at which the world stores the pose of a moving player. */
 const KEEP_MS = 10_000;

@@ -1,6 +1,5 @@
 import type { InterestMessage } from "../../message/client-message.ts";
-import type { PlayerBudget } from "../budget/player-budget.ts";
-import { RegionPace } from "../budget/region-pace.ts";
+import { type PlayerBudget, RegionPace } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { ClientRegions } from "./client-regions.ts";

@@ -12,10 +12,9 @@ import type { InterestMessage } from "../../message/client-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
-import type { RegionEncoding } from "./encoded-change.ts";
-import { type Holding, UNSENT, UNSURE, type Watcher } from "./holding.ts";
-import { focusOf, interestBoxes } from "./interest-area.ts";
-import { SendQueue } from "./send-queue.ts";
+import type { RegionEncoding } from "./region-changes.ts";
+import { focusOf, interestBoxes, SendQueue } from "./send-queue.ts";
+import { type Holding, UNSENT, UNSURE, type Watcher } from "./watched-regions.ts";
 
 /** Regions examined in one piece of work. */
 const SLICE_REGIONS = 256;

@@ -1,8 +1,7 @@
 import { type ClockStep, comparePositions, type WorldField } from "@orthant/core";
 import type { SyncWorld } from "../sync-world.ts";
-import type { WatchedRegion } from "./holding.ts";
-import { RegionStep } from "./region-step.ts";
-import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
+import { RegionStep } from "./region-changes.ts";
+import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** How long earlier states of a region are kept, and so how long a delayed client can catch up. */
 const HISTORY_MS = 10_000;

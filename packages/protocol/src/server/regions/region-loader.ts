@@ -1,8 +1,7 @@
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import type { WatchedRegion } from "./holding.ts";
-import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
+import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** Maximum number of concurrent loads. */
 const LOADS_MAX = 16;

@@ -1,9 +1,8 @@
 import { CLOCK_NEVER, regionAnew } from "@orthant/core";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import { type EncodedChange, encodeChange, type RegionEncoding } from "./encoded-change.ts";
-import type { WatchedRegion } from "./holding.ts";
-import type { RegionListener, WatchedRegions } from "./watched-regions.ts";
+import { type EncodedChange, encodeChange, type RegionEncoding } from "./region-changes.ts";
+import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** Work units per tick, for all clients together. */
 const WORK_PER_TICK = 4_096;

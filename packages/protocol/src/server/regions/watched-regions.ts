@@ -1,5 +1,72 @@
-import { type Position, PositionMap } from "@orthant/core";
-import { Holding, WatchedRegion, type Watcher } from "./holding.ts";
+import { type Box, type Position, PositionMap, regionBox } from "@orthant/core";
+import type { PlayerBudget } from "../budget/player-budget.ts";
+import type { WorkBudget } from "../budget/work-budget.ts";
+import type { RegionStep } from "./region-changes.ts";
+
+/** Nothing of the region was sent on this connection. */
+export const UNSENT = -1;
+/** The client may hold the region at an unknown clock, so it must be sent completely. */
+export const UNSURE = -2;
+
+/** A region that at least one client wants to hold. Kept small: there may be hundreds of thousands. */
+export class WatchedRegion {
+  readonly position: Position;
+  /** In no particular order. */
+  readonly holdings: Holding[];
+  /** Whether everything stored of it is loaded. It remains so, because the world keeps watched regions. */
+  isLoaded = false;
+  /** Allows the world to unload the region. */
+  release: (() => void) | undefined;
+
+  constructor(position: Position, watcher: Watcher) {
+    this.position = position;
+    // Created with its first entry, because a growing list reserves room for many.
+    this.holdings = [new Holding(this, watcher, 0)];
+  }
+
+  get chunks(): Box {
+    return regionBox(this.position);
+  }
+}
+
+/** A client that wants to hold regions. */
+export interface Watcher {
+  /** A held region has stepped from one clock to the next. */
+  regionChanged(holding: Holding, change: RegionStep): void;
+  /** Entities entered, moved or left in a watched region. `message` is the encoded message. */
+  entitiesChanged(message: Uint8Array): void;
+}
+
+/** What one client holds, or will hold, of one region. */
+export class Holding {
+  readonly region: WatchedRegion;
+  readonly watcher: Watcher;
+  /** The clock that was sent, or {@link UNSENT}, or {@link UNSURE}. */
+  clock: number = UNSENT;
+  /** The clock that the client offered from an earlier connection, until the loaded region settles it. */
+  offered: number | undefined;
+  /** The latest interest that included the region. */
+  interestId = 0;
+  /** Squared distance from where the client is or will be. */
+  distance = 0;
+  /** Whether the region waits to be sent completely. */
+  isQueued = false;
+  /** Whether the region changed since the clock that was sent. */
+  isBehind = false;
+  /** Index in the region's list; -1 when the client no longer wants the region. */
+  slot: number;
+
+  constructor(region: WatchedRegion, watcher: Watcher, slot: number) {
+    this.region = region;
+    this.watcher = watcher;
+    this.slot = slot;
+  }
+
+  /** Whether the client was sent a clock. */
+  get isHeld(): boolean {
+    return this.clock >= 0;
+  }
+}
 
 /** Observes when the first client starts to watch a region and when the last one leaves. */
 export interface RegionListener {
@@ -62,5 +129,49 @@ export class WatchedRegions {
     if (region.holdings.length > 0) return;
     this.#regions.delete(...region.position);
     for (const listener of this.#listeners) listener.regionLeft(region);
+  }
+}
+
+/** Regions released in one piece of work. */
+const SLICE_REGIONS = 256;
+
+/** Releases the regions of disconnected clients as time permits; one client may have held thousands. */
+export class Departures {
+  readonly #regions: WatchedRegions;
+  readonly #work: WorkBudget;
+  readonly #leaving: { readonly holdings: Holding[]; readonly budget: PlayerBudget }[] = [];
+  #size = 0;
+
+  constructor(regions: WatchedRegions, work: WorkBudget) {
+    this.#regions = regions;
+    this.#work = work;
+  }
+
+  /** Number of waiting regions. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes over the regions of a disconnected client. */
+  add(holdings: Holding[], budget: PlayerBudget): void {
+    if (holdings.length === 0) return;
+    this.#leaving.push({ holdings, budget });
+    this.#size += holdings.length;
+    while (this.#size > 0 && this.#work.hasTime()) this.releaseSome();
+  }
+
+  /** Releases some of the regions. */
+  releaseSome(): void {
+    const [first] = this.#leaving;
+    if (first === undefined) return;
+    this.#work.run(() => {
+      const { holdings, budget } = first;
+      for (const holding of holdings.splice(-SLICE_REGIONS)) {
+        this.#size--;
+        this.#regions.leave(holding);
+        budget.releaseRegion();
+      }
+      if (holdings.length === 0) this.#leaving.shift();
+    });
   }
 }

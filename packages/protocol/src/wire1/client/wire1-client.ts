@@ -9,11 +9,9 @@ import {
   TILE_CHUNKS,
   type TileChunk,
 } from "@orthant/core";
-import { wire1Codec } from "../message/datagram-codec.ts";
-import { readDatagram } from "../message/read-datagram.ts";
+import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
-import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
-import { DropCounts, type Wire1Drop } from "../server/drop-counts.ts";
+import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";
 import {
   CONNECT_MS_MAX,
   HEARTBEAT_MS,
@@ -21,9 +19,8 @@ import {
   PROBE_MS_MAX,
   PROBE_MS_MIN,
   SILENCE_MS_MAX,
-} from "../wire1-timing.ts";
-import { AskedChunks } from "./asked-chunks.ts";
-import { OpenTiles } from "./open-tiles.ts";
+} from "../wire1-limits.ts";
+import { AskedChunks, OpenTiles } from "./open-requests.ts";
 
 /** Connection state of a client. */
 export type Wire1Status = "disconnected" | "connecting" | "connected";

@@ -1,8 +1,27 @@
 import { TokenBucket } from "@orthant/core";
 import type { Wire1Control } from "../message/wire1-message.ts";
-import type { Wire1Limits } from "../wire1-limits.ts";
-import { CONNECT_MS_MAX, PROBE_MS_MIN } from "../wire1-timing.ts";
-import { Allowance } from "./allowance.ts";
+import { CONNECT_MS_MAX, PROBE_MS_MIN, type Wire1Limits } from "../wire1-limits.ts";
+
+/** Bytes that may be sent per byte received while the sender's address is unproven. */
+const BYTES_FOR_ONE = 3;
+
+/** Limits what is sent to an unproven address to three times what it sent. */
+class Allowance {
+  #received = 0;
+  #sent = 0;
+
+  /** Counts received bytes. */
+  receive(bytes: number): void {
+    this.#received += bytes;
+  }
+
+  /** Returns true, and counts the bytes as sent, if they may be sent. */
+  spend(bytes: number): boolean {
+    if (this.#sent + bytes > BYTES_FOR_ONE * this.#received) return false;
+    this.#sent += bytes;
+    return true;
+  }
+}
 
 /** Bytes of a control datagram. */
 const CONTROL_BYTES = 4;

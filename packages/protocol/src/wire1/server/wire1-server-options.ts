@@ -1,4 +1,5 @@
 import type { Clock, RandomBits } from "@orthant/core";
+import type { Hello } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import type { SyncLimits } from "../../server/sync-limits.ts";
 import type { SyncServer } from "../../server/sync-server.ts";
@@ -6,8 +7,37 @@ import type { Account } from "../../server/sync-server-options.ts";
 import type { SyncWorld } from "../../server/sync-world.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import type { Wire1Limits } from "../wire1-limits.ts";
-import type { ExpectedPlayers } from "./expected-players.ts";
-import type { Wire1Address } from "./wire1-address.ts";
+
+/** The source of a datagram. */
+export interface Wire1Address {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Returns a unique key for an address. */
+export function keyOf({ address, port }: Wire1Address): string {
+  return `${address} ${port}`;
+}
+
+/** Players expected to say hello from inside the process. Only they may join without a token. */
+export class ExpectedPlayers {
+  readonly #accounts = new Map<bigint, Account>();
+
+  /** Expects a player under an unguessable id. */
+  expect(clientId: bigint, account: Account): void {
+    this.#accounts.set(clientId, account);
+  }
+
+  /** Stops expecting a player. */
+  forget(clientId: bigint): void {
+    this.#accounts.delete(clientId);
+  }
+
+  /** Returns the account that a hello belongs to, or `undefined` if it is not expected. */
+  accountOf({ clientId }: Hello): Account | undefined {
+    return this.#accounts.get(clientId);
+  }
+}
 
 /** A command for the game. It changes nothing by itself. */
 export type Wire1GameCommand = Exclude<

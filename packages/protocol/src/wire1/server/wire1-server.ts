@@ -1,16 +1,19 @@
 import { bytesEqual, encode, OrthantError, positionsEqual, TILE_CHUNKS } from "@orthant/core";
-import { isFromServer, isText, wire1Codec } from "../message/datagram-codec.ts";
-import { readDatagram } from "../message/read-datagram.ts";
-import type { Wire1Control, Wire1Message } from "../message/wire1-message.ts";
-import { LISTENED_MS_MAX } from "../wire1-timing.ts";
-import { DropCounts, type Wire1Drop } from "./drop-counts.ts";
-import { SendSchedule } from "./send-schedule.ts";
+import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
+import {
+  isFromServer,
+  isText,
+  readDatagram,
+  type Wire1Control,
+  type Wire1Message,
+  wire1Codec,
+} from "../message/wire1-message.ts";
+import { LISTENED_MS_MAX } from "../wire1-limits.ts";
+import { SendSchedule } from "./chunk-copies.ts";
 import { TileFeed } from "./tile-feed.ts";
-import { keyOf, type Wire1Address } from "./wire1-address.ts";
-import type { Wire1Context } from "./wire1-context.ts";
 import { Wire1Handshakes } from "./wire1-handshakes.ts";
-import type { Wire1ServerOptions } from "./wire1-server-options.ts";
-import { Wire1Session } from "./wire1-session.ts";
+import { keyOf, type Wire1Address, type Wire1ServerOptions } from "./wire1-server-options.ts";
+import { type Wire1Context, Wire1Session } from "./wire1-session.ts";
 
 /** Counters of Wire v1. */
 export interface Wire1Counts {
@@ -59,7 +62,7 @@ export class Wire1Server {
       options,
       feed: new TileFeed(world, () => clock.nowMs()),
       schedule: new SendSchedule(nowMs),
-      players: new Map(),
+      players: new Set(),
       say: (to, control) => this.#send(to, CONTROL_DATAGRAMS[control]),
     };
   }

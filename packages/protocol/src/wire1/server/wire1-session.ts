@@ -1,5 +1,6 @@
 import {
   chunkOfVoxel,
+  encode,
   systemRandomBits,
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
@@ -7,17 +8,70 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { Account } from "../../server/sync-server-options.ts";
+import type { Wire1Drop } from "../drop-counts.ts";
 import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";
-import type { Wire1Message } from "../message/wire1-message.ts";
-import { HEARTBEAT_MS, PROBE_MS_MIN, SILENCE_MS_MAX } from "../wire1-timing.ts";
-import type { CopyOwner } from "./chunk-copy.ts";
-import { ChunkInterest } from "./chunk-interest.ts";
-import type { Wire1Drop } from "./drop-counts.ts";
-import { GameCommands } from "./game-commands.ts";
-import type { Wire1Address } from "./wire1-address.ts";
-import type { Wire1Context } from "./wire1-context.ts";
+import { type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";
+import { HEARTBEAT_MS, PROBE_MS_MIN, SILENCE_MS_MAX } from "../wire1-limits.ts";
+import { ChunkInterest, type CopyOwner, type SendSchedule } from "./chunk-copies.ts";
+import type { TileFeed } from "./tile-feed.ts";
 import { Wire1Player } from "./wire1-player.ts";
-import type { Wire1GameCommand } from "./wire1-server-options.ts";
+import type { Wire1Address, Wire1GameCommand, Wire1ServerOptions } from "./wire1-server-options.ts";
+
+/** State shared by all Wire v1 sessions. */
+export interface Wire1Context {
+  readonly options: Wire1ServerOptions;
+  readonly feed: TileFeed;
+  readonly schedule: SendSchedule;
+  /** The ids of the players who have a session. */
+  readonly players: Set<number>;
+  readonly say: (to: Wire1Address, control: Wire1Control) => void;
+}
+
+/** Maximum number of commands that wait for their player to be seated. */
+const WAITING_MAX = 16;
+
+/** Passes a player's commands to the game, each once per tick and at a limited rate. */
+export class GameCommands {
+  readonly #rate: TokenBucket;
+  readonly #seen = new Set<string>();
+  #waiting: Wire1GameCommand[] = [];
+
+  constructor(gameMessagesPerSecond: number, nowMs: number) {
+    this.#rate = new TokenBucket(gameMessagesPerSecond, gameMessagesPerSecond, nowMs);
+  }
+
+  /**
+   * Returns why a command does not reach the game, or `undefined` when it may. The original clients repeat
+   * commands in every frame they draw, and networks duplicate them, so repetitions within a tick are dropped.
+   */
+  refusalOf(command: Wire1GameCommand, nowMs: number): Wire1Drop | undefined {
+    const bytes = encode(wire1Codec, { kind: "command", playerId: 0, command });
+    const key = String.fromCharCode(...bytes);
+    if (this.#seen.has(key)) return "repeated";
+    if (!this.#rate.take(1, nowMs)) return "rate";
+    this.#seen.add(key);
+    return undefined;
+  }
+
+  /** Holds a command until the player is seated. Returns false if there is no room. */
+  wait(command: Wire1GameCommand): boolean {
+    if (this.#waiting.length >= WAITING_MAX) return false;
+    this.#waiting.push(command);
+    return true;
+  }
+
+  /** Returns and removes the waiting commands, in order. */
+  takeWaiting(): readonly Wire1GameCommand[] {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting;
+  }
+
+  /** Begins a tick. */
+  startTick(): void {
+    this.#seen.clear();
+  }
+}
 
 /** Radius around the spawn of the chunks that a session starts with, as in the original. */
 const FIRST_RADIUS_CHUNKS = 2;
@@ -195,7 +249,7 @@ export class Wire1Session implements CopyOwner {
     if (account === undefined) return undefined;
     const clientId = (options.random ?? systemRandomBits)();
     options.expected.expect(clientId, account);
-    players.set(playerId, this);
+    players.add(playerId);
     const player = new Wire1Player(options, clientId, account, this.from.address, {
       onJoined: (joined) => this.#joined(speaker, joined),
       onRejected: (placements) => this.#showAgain(placements),

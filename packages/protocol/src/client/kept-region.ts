@@ -1,0 +1,97 @@
+import {
+  ByteReader,
+  ByteWriter,
+  crc32,
+  decode,
+  type Epoch,
+  encode,
+  OrthantError,
+  PATCH_BYTES_MAX,
+  type Position,
+  positionsEqual,
+  type RegionChange,
+  type RegionPatch,
+  regionPatchCodec,
+  splitPatch,
+} from "@orthant/core";
+
+/** The world and era that cached regions belong to. */
+export interface KeptWorld {
+  readonly worldId: bigint;
+  readonly era: Epoch;
+  /** The server's generators; with other generators, untouched space might differ. */
+  readonly manifestHash: bigint;
+}
+
+/** One cached region. */
+export interface KeptRegion {
+  readonly region: Position;
+  readonly clock: number;
+  /** The complete content with a checksum. A damaged region is dropped and fetched again. */
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The regions that a client held, for a cache that outlives it. A cache that stores them in parts must remove
+ * forgotten regions no later than it stores the world they were forgotten for.
+ */
+export interface KeptReplica extends KeptWorld {
+  readonly regions: readonly KeptRegion[];
+}
+
+/** Maximum number of patches per cached region: one for each of its chunks. */
+const KEPT_PATCHES_MAX = 256;
+
+/** Encodes a region for a cache: a checksum, then the length-prefixed patches that restore it. */
+export function encodeKeptRegion(worldId: bigint, change: RegionChange, volume: number): Uint8Array {
+  const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume);
+  const body = new ByteWriter();
+  body.varUint(patches.length);
+  for (const patch of patches) body.bytes(encode(regionPatchCodec(volume), patch), PATCH_BYTES_MAX);
+  const out = new ByteWriter();
+  out.u32(checksumOf(worldId, body.view()));
+  out.raw(body.view());
+  return out.copy();
+}
+
+/** Decodes the patches that restore a cached region. Throws an `OrthantError` for any other content. */
+export function decodeKeptRegion(worldId: bigint, kept: KeptRegion, volume: number): readonly RegionPatch[] {
+  const input = new ByteReader(kept.bytes);
+  const checksum = input.u32();
+  if (checksum !== checksumOf(worldId, kept.bytes.subarray(input.offset))) {
+    throw input.fail("ORT_CHECKSUM", `region [${kept.region}] was kept for another world, or is damaged`);
+  }
+  const count = input.count(KEPT_PATCHES_MAX);
+  const patches: RegionPatch[] = [];
+  for (let index = 0; index < count; index++) {
+    const patch = decode(regionPatchCodec(volume), input.bytes(PATCH_BYTES_MAX));
+    requirePiece(kept, patch, index, count);
+    patches.push(patch);
+  }
+  input.end();
+  if (count === 0) throw input.fail("ORT_PATCH_FORM", `nothing was kept of region [${kept.region}]`);
+  return patches;
+}
+
+function requirePiece({ region, clock }: KeptRegion, patch: RegionPatch, index: number, count: number): void {
+  const [change] = patch.changes;
+  const isPiece =
+    change !== undefined &&
+    patch.changes.length === 1 &&
+    positionsEqual(change.region, region) &&
+    typeof change.base !== "number" &&
+    change.piece === index &&
+    change.next === (index === count - 1 ? clock : undefined);
+  if (isPiece) return;
+  throw new OrthantError(
+    "ORT_PATCH_FORM",
+    `patch ${index} is not one of region [${region}] at clock ${clock}`,
+  );
+}
+
+/** Includes the world id, because regions of two worlds may have the same clock but different contents. */
+function checksumOf(worldId: bigint, body: Uint8Array): number {
+  const head = new ByteWriter();
+  head.u64(worldId);
+  return crc32(body, crc32(head.view()));
+}

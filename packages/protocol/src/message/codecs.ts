@@ -1,0 +1,102 @@
+import { type Codec, EPOCH_MAX, type Epoch, OrthantError, requireInteger } from "@orthant/core";
+import type { GameMessage } from "./client-message.ts";
+import { FRAME_MESSAGES_MAX, GAME_BYTES_MAX, PROTOCOL_VERSION } from "./limits.ts";
+
+/** The codec of each variant, by kind. Their order in the source defines their tags. */
+export type VariantCodecs<Value extends { readonly kind: string }> = {
+  readonly [Kind in Value["kind"]]: Codec<Extract<Value, { readonly kind: Kind }>>;
+};
+
+/** Returns a codec for a union of kinds: a tag, then the body. */
+export function variants<Value extends { readonly kind: string }>(
+  codecs: VariantCodecs<Value>,
+): Codec<Value> {
+  const kinds = Object.keys(codecs);
+  const bodies = Object.values<Codec<Value>>(codecs);
+  const tags = new Map(kinds.map((kind, tag) => [kind, tag]));
+  return {
+    write(out, value) {
+      const tag = tags.get(value.kind) ?? kinds.length;
+      out.tag(tag, kinds.length);
+      bodies[tag]?.write(out, value);
+    },
+    read(input) {
+      const body = bodies[input.tag(kinds.length)] as Codec<Value>;
+      return body.read(input);
+    },
+  };
+}
+
+/** Returns a codec for one of several names, encoded as its index. */
+export function oneOf<const Name extends string>(names: readonly Name[]): Codec<Name> {
+  return {
+    // An unknown name has index -1, which is not a valid tag.
+    write: (out, name) => out.tag(names.indexOf(name), names.length),
+    read: (input) => names[input.tag(names.length)] as Name,
+  };
+}
+
+/** A varint that counts from 1; 0 is `ORT_MESSAGE`. */
+export const counterCodec: Codec<number> = {
+  write(out, value) {
+    requireInteger(value, 1, Number.MAX_SAFE_INTEGER);
+    out.varUint(value);
+  },
+  read(input) {
+    const value = input.varUint();
+    if (value === 0) throw input.fail("ORT_MESSAGE", "0 where the count begins with 1");
+    return value;
+  },
+};
+
+/** An epoch. Rule N9 in docs/formats/protocol.md. */
+export const epochCodec: Codec<Epoch> = {
+  write(out, { number, id }) {
+    requireInteger(number, 1, EPOCH_MAX);
+    out.varUint(number);
+    out.u64(id);
+  },
+  read(input) {
+    const number = input.varUint();
+    if (number < 1 || number > EPOCH_MAX) {
+      throw input.fail("ORT_CLOCK", `epoch ${number} where 1 to ${EPOCH_MAX} may be`);
+    }
+    return { number, id: input.u64() };
+  },
+};
+
+/** Throws `ORT_LIMIT` for a frame of too many bytes. */
+export function requireFrameBytes(bytes: number, bytesMax: number): void {
+  if (bytes <= bytesMax) return;
+  throw new OrthantError("ORT_LIMIT", `a frame of ${bytes} bytes where at most ${bytesMax} may be`);
+}
+
+/** Throws `ORT_LIMIT` for a frame of too many messages. */
+export function requireMessageCount(messages: number): void {
+  if (messages <= FRAME_MESSAGES_MAX) return;
+  throw new OrthantError(
+    "ORT_LIMIT",
+    `${messages} messages in a frame where at most ${FRAME_MESSAGES_MAX} may be`,
+  );
+}
+
+/** The protocol version. Only one exists; any other is `ORT_VERSION`. */
+export const versionCodec: Codec<number> = {
+  write(out, version) {
+    requireInteger(version, PROTOCOL_VERSION, PROTOCOL_VERSION);
+    out.varUint(version);
+  },
+  read(input) {
+    const version = input.varUint();
+    if (version !== PROTOCOL_VERSION) {
+      throw input.fail("ORT_VERSION", `protocol version ${version}, known is ${PROTOCOL_VERSION}`);
+    }
+    return version;
+  },
+};
+
+/** A message that the game defines, in either direction. Rule N20 in docs/formats/protocol.md. */
+export const gameCodec: Codec<GameMessage> = {
+  write: (out, { payload }) => out.bytes(payload, GAME_BYTES_MAX),
+  read: (input) => ({ kind: "game", payload: input.bytes(GAME_BYTES_MAX) }),
+};

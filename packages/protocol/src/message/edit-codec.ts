@@ -1,0 +1,110 @@
+import {
+  type ByteReader,
+  type Codec,
+  OrthantError,
+  type Position,
+  positionFrom,
+  requireInteger,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { SetVoxels } from "./client-message.ts";
+import { counterCodec, oneOf } from "./codecs.ts";
+import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
+import type { EditResults, NumberedEditResult, RejectionReason } from "./server-message.ts";
+
+const ORIGIN: Position = [0, 0, 0, 0];
+
+/** Blocks for voxels, each position relative to the one before. Rule N18 in protocol.md. */
+export const setVoxelsCodec: Codec<SetVoxels> = {
+  write(out, { editId, placements }) {
+    counterCodec.write(out, editId);
+    requireInteger(placements.length, 1, EDIT_VOXELS_MAX);
+    out.varUint(placements.length);
+    let previous = ORIGIN;
+    for (const { voxel, block } of placements) {
+      if (!isVoxel(voxel)) throw new OrthantError("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
+      for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
+      out.varU16(block);
+      previous = voxel;
+    }
+  },
+
+  read(input) {
+    const editId = counterCodec.read(input);
+    const count = input.count(EDIT_VOXELS_MAX);
+    if (count === 0) throw input.fail("ORT_MESSAGE", "an edit of no voxels");
+    const placements: VoxelPlacement[] = [];
+    let previous = ORIGIN;
+    for (let index = 0; index < count; index++) {
+      const from = previous;
+      const voxel = positionFrom((axis) => from[axis] + input.varInt());
+      if (!isVoxel(voxel)) throw input.fail("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
+      placements.push({ voxel, block: input.varU16() });
+      previous = voxel;
+    }
+    return { kind: "setVoxels", editId, placements };
+  },
+};
+
+function isVoxel(voxel: Position): boolean {
+  return voxel.every(
+    (coordinate) =>
+      Number.isInteger(coordinate) &&
+      coordinate >= -VOXEL_COORDINATE_MAX - 1 &&
+      coordinate <= VOXEL_COORDINATE_MAX,
+  );
+}
+
+const outcomeCodec = oneOf<NumberedEditResult["outcome"]>(["applied", "unchanged", "duplicate", "rejected"]);
+const refusalCodec = oneOf<RejectionReason>([
+  "role",
+  "rate",
+  "tooMany",
+  "tooLarge",
+  "reach",
+  "vetoed",
+  "world",
+  "block",
+]);
+
+/** The results of edits; each id is relative to the previous one. Rule N27 in docs/formats/protocol.md. */
+export const editResultsCodec: Codec<EditResults> = {
+  write(out, { results }) {
+    requireInteger(results.length, 1, EDIT_RESULTS_MAX);
+    out.varUint(results.length);
+    let previous = 0;
+    for (const result of results) {
+      if (result.editId <= previous) {
+        throw new OrthantError("ORT_ARGUMENT", `verdict ${result.editId} behind ${previous}`);
+      }
+      out.varUint(result.editId - previous);
+      outcomeCodec.write(out, result.outcome);
+      if (result.outcome === "rejected") {
+        refusalCodec.write(out, result.reason);
+        out.string(result.detail, DETAIL_BYTES_MAX);
+      }
+      previous = result.editId;
+    }
+  },
+
+  read(input) {
+    const count = input.count(EDIT_RESULTS_MAX);
+    if (count === 0) throw input.fail("ORT_MESSAGE", "a list of no verdicts");
+    const results: NumberedEditResult[] = [];
+    for (let index = 0; index < count; index++) {
+      results.push(readEditResult(input, results.at(-1)?.editId ?? 0));
+    }
+    return { kind: "editResults", results };
+  },
+};
+
+function readEditResult(input: ByteReader, previous: number): NumberedEditResult {
+  const step = input.varUint();
+  const editId = previous + step;
+  if (step === 0 || !Number.isSafeInteger(editId)) {
+    throw input.fail("ORT_MESSAGE", `a verdict ${step} behind verdict ${previous}`);
+  }
+  const outcome = outcomeCodec.read(input);
+  if (outcome !== "rejected") return { editId, outcome };
+  return { editId, outcome, reason: refusalCodec.read(input), detail: input.string(DETAIL_BYTES_MAX) };
+}

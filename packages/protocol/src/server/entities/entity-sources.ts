@@ -1,0 +1,166 @@
+import {
+  type Box,
+  boxesOfRegions,
+  boxVolume,
+  type Position,
+  positionsLexicographic,
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionsTouching,
+} from "@orthant/core";
+import type { Entity, VisibleEntity } from "../../message/entity.ts";
+import { NAME_BYTES_MAX } from "../../message/limits.ts";
+import { clipText, seenPose } from "../../message/sendable.ts";
+import type { RegionListener, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
+import type { RemotePlayer, RemotePlayerEvent, SyncWorld, VisibleEntityEvent } from "../sync-world.ts";
+import { type EntityGrid, type EntityTraits, type GridEntity, playerTraits } from "./entity-grid.ts";
+
+/** Adds the world's entities to the grid, as far as they are in watched regions. */
+export class WorldEntities implements RegionListener {
+  readonly #world: SyncWorld;
+  readonly #regions: WatchedRegions;
+  readonly #grid: EntityGrid;
+  readonly #entities = new Map<bigint, GridEntity>();
+  /** For each pending query, the entities with newer events since it started. */
+  readonly #asking = new Set<Set<bigint>>();
+  /** Regions whose entities must be queried. */
+  #unasked: Position[] = [];
+
+  constructor(world: SyncWorld, regions: WatchedRegions, grid: EntityGrid) {
+    this.#world = world;
+    this.#regions = regions;
+    this.#grid = grid;
+    regions.listen(this);
+  }
+
+  regionWatched({ position }: WatchedRegion): void {
+    // A client adds thousands of regions at once, and a world may have to scan all entities for each query.
+    if (this.#unasked.push(position) === 1) void this.#askTogether();
+  }
+
+  regionLeft(region: WatchedRegion): void {
+    const entities: Entity[] = [];
+    this.#grid.collect(...region.position, entities);
+    for (const { id, isPlayer } of entities) if (!isPlayer) this.#remove(id);
+  }
+
+  /** Handles an event of an entity. */
+  receive(event: VisibleEntityEvent): void {
+    const id = event.kind === "gone" ? event.id : event.entity.id;
+    for (const newer of this.#asking) newer.add(id);
+    if (event.kind === "gone") this.#remove(id);
+    else this.#show(event.entity);
+  }
+
+  async #askTogether(): Promise<void> {
+    await Promise.resolve();
+    const regions = this.#unasked;
+    this.#unasked = [];
+    for (const chunks of boxesOfRegions(regions)) void this.#ask(chunks);
+  }
+
+  async #ask(chunks: Box): Promise<void> {
+    const newer = new Set<bigint>();
+    this.#asking.add(newer);
+    try {
+      const entities = await this.#world.entitiesIn(chunks);
+      for (const entity of entities) if (!newer.has(entity.id)) this.#show(entity);
+    } catch {
+      // The world reports its own failures. A region that fails looks empty until an event occurs there.
+      if (boxVolume(chunks) > REGION_EDGE_CHUNKS ** 4) await this.#askOneByOne(chunks);
+    } finally {
+      this.#asking.delete(newer);
+    }
+  }
+
+  /** Queries regions one by one, so that damage in one region does not hide the entities of others. */
+  async #askOneByOne(chunks: Box): Promise<void> {
+    for (const region of positionsLexicographic(regionsTouching(chunks))) {
+      if (this.#regions.at(region) !== undefined) await this.#ask(regionBox(region));
+    }
+  }
+
+  #show(entity: VisibleEntity): void {
+    const { id, position } = entity;
+    const known = this.#entities.get(id);
+    if (!this.#grid.isInside(position) || this.#regions.at(this.#grid.regionOf(position)) === undefined) {
+      this.#remove(id);
+      return;
+    }
+    const pose = seenPose(entity);
+    const traits = traitsOf(entity);
+    if (known !== undefined && hasTraits(known, traits)) this.#grid.move(known, pose);
+    else {
+      this.#remove(id);
+      this.#entities.set(id, this.#grid.enter(traits, pose));
+    }
+  }
+
+  #remove(id: bigint): void {
+    const entity = this.#entities.get(id);
+    if (entity === undefined) return;
+    this.#entities.delete(id);
+    this.#grid.leave(entity);
+  }
+}
+
+function traitsOf({ id, entityClass, kind, scale, block, name }: VisibleEntity): EntityTraits {
+  return {
+    isPlayer: false,
+    id,
+    entityClass,
+    kind,
+    scale,
+    block,
+    name: clipText(name, NAME_BYTES_MAX),
+  };
+}
+
+function hasTraits(entity: GridEntity, traits: EntityTraits): boolean {
+  return (
+    entity.entityClass === traits.entityClass &&
+    entity.kind === traits.kind &&
+    entity.scale === traits.scale &&
+    entity.block === traits.block &&
+    entity.name === traits.name
+  );
+}
+
+/** Adds the players of other servers to the grid. */
+export class RemotePlayers {
+  readonly #grid: EntityGrid;
+  readonly #entities = new Map<string, GridEntity>();
+
+  constructor(grid: EntityGrid) {
+    this.#grid = grid;
+  }
+
+  /** Handles an event of a player on another server. */
+  receive(event: RemotePlayerEvent): void {
+    if (event.kind === "gone") this.#remove(event.key);
+    else this.#show(event.player);
+  }
+
+  #show(player: RemotePlayer): void {
+    const { key, playerId, position } = player;
+    if (!this.#grid.isInside(position)) {
+      this.#remove(key);
+      return;
+    }
+    const pose = seenPose(player);
+    const name = clipText(player.name, NAME_BYTES_MAX);
+    const known = this.#entities.get(key);
+    if (known?.id === playerId && known.name === name) this.#grid.move(known, pose);
+    else {
+      this.#remove(key);
+      this.#entities.set(key, this.#grid.enter(playerTraits(playerId, name), pose));
+    }
+  }
+
+  #remove(key: string): void {
+    const entity = this.#entities.get(key);
+    if (entity === undefined) return;
+    this.#entities.delete(key);
+    this.#grid.leave(entity);
+  }
+}

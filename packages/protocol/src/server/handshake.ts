@@ -1,0 +1,127 @@
+import { decode, isOrthantError, nameFault, OrthantError } from "@orthant/core";
+import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
+import type { ClientFrame, Hello } from "../message/client-message.ts";
+import {
+  FEATURES,
+  KNOWN_FEATURES,
+  NAME_BYTES_MAX,
+  PROTOCOL_VERSION,
+  REQUIRED_FEATURES_MASK,
+} from "../message/limits.ts";
+import { clipText } from "../message/sendable.ts";
+import type { Welcome } from "../message/server-message.ts";
+import { type Fault, malformed } from "./fault.ts";
+import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
+import type { Account, Player, SyncServerOptions } from "./sync-server-options.ts";
+import type { SyncWorld } from "./sync-world.ts";
+
+/** What client and server agree on. */
+export interface Agreement {
+  readonly encoding: RegionEncoding;
+  readonly featureBits: bigint;
+  /** Whether the client may offer the regions it kept. */
+  readonly isResumed: boolean;
+}
+
+/** Reads a frame, or returns why it is refused. `isFirst` until a hello was read. */
+export function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Fault {
+  const version = isFirst ? readHelloVersion(frame) : undefined;
+  if (version !== undefined && version !== PROTOCOL_VERSION) {
+    return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
+  }
+  try {
+    return decode(clientFrameCodec, frame);
+  } catch (error) {
+    if (isOrthantError(error)) return malformed(error.message);
+    throw error;
+  }
+}
+
+/** Returns what is agreed after a hello, or why it is refused, independent of its sender. */
+export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Fault {
+  const wrong = nameFault(hello.name);
+  if (wrong !== undefined) return malformed(wrong);
+  const unknown = hello.featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
+  if (unknown !== 0n) {
+    return { reason: "features", detail: `the client needs features 0x${unknown.toString(16)}` };
+  }
+  const featureBits = hello.featureBits & KNOWN_FEATURES;
+  const mode = hello.manifestHash === world.generators.manifestHash ? "symbolic" : "concrete";
+  const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
+  const { kept } = hello;
+  // Kept regions are identified by clocks, and a clock means the same content in both modes.
+  const isResumed = kept !== undefined && kept.worldId === world.worldId && world.remembers(kept.era);
+  return { encoding: regionEncoding(mode, detail), featureBits, isResumed };
+}
+
+/** Returns the account of the sender of a hello, or why it is refused. */
+export async function authorize(
+  hello: Hello,
+  { authorize, events }: SyncServerOptions,
+): Promise<{ readonly account: Account } | Fault> {
+  try {
+    return { account: await authorize(hello) };
+  } catch (error) {
+    // Only our own errors are meant for the client.
+    if (!isOrthantError(error)) events?.onFailure?.(error);
+    const detail = isOrthantError(error) ? error.detail : "who this is could not be found out";
+    return { reason: "credentials", detail };
+  }
+}
+
+/** Waits until the world knows the player's last pose. If that fails, the player starts at the spawn. */
+export async function lookUpPlayer(
+  account: Account | undefined,
+  { world, events }: SyncServerOptions,
+): Promise<void> {
+  const id: unknown = account?.playerId;
+  // An invalid account is refused later, at the join.
+  if (!isPlayerId(id)) return;
+  try {
+    await world.recall?.(id);
+  } catch (error) {
+    events?.onFailure?.(error);
+  }
+}
+
+/** Returns an account that fits into messages, or why it is refused. Throws `ORT_ARGUMENT` for a bad id. */
+export function sendableAccount(account: Account): Account | Fault {
+  const { playerId, name } = account;
+  // An id that no message can hold would fail when other clients are sent the player.
+  if (!isPlayerId(playerId)) {
+    throw new OrthantError("ORT_ARGUMENT", `${playerId} is no id of a player: it has 64 bits`);
+  }
+  const wrong = nameFault(name);
+  return wrong === undefined ? { ...account, name: clipText(name, NAME_BYTES_MAX) } : malformed(wrong);
+}
+
+/** Returns the welcome for an accepted client. */
+export function welcomeFor(
+  { featureBits, isResumed }: Agreement,
+  player: Player,
+  { world, tickMs }: SyncServerOptions,
+): Welcome {
+  return {
+    kind: "welcome",
+    version: PROTOCOL_VERSION,
+    manifestHash: world.generators.manifestHash,
+    featureBits,
+    worldId: world.worldId,
+    era: world.era,
+    worldName: world.name,
+    shape: world.shape,
+    generator: world.field.generator,
+    catalog: world.catalog,
+    spawn: world.spawn,
+    playerId: player.playerId,
+    role: player.role,
+    resumed: isResumed,
+    tickMs,
+    position: player.position,
+    orientation: player.orientation,
+  };
+}
+
+function isPlayerId(id: unknown): id is bigint {
+  return typeof id === "bigint" && BigInt.asUintN(64, id) === id;
+}

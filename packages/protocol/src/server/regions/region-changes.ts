@@ -1,0 +1,293 @@
+import {
+  type ClockStep,
+  comparePositions,
+  PATCH_REGIONS_MAX,
+  type Position,
+  patchBodyBytes,
+  type QueryDetail,
+  type RegionChange,
+  regionChange,
+  splitPatch,
+  type WorldField,
+} from "@orthant/core";
+
+/** How regions are encoded for a client, depending on its generators and its support of edit lists. */
+export interface RegionEncoding {
+  readonly mode: QueryDetail;
+  readonly detail: "edits" | "chunks";
+  /** Identifies this encoding, from 0 to 3. */
+  readonly index: number;
+}
+
+/** Maximum bytes of one change, or of several small ones together. Any chunk fits. */
+const PIECE_BYTES_MAX = 524_288;
+
+/** Bytes from which a change gets its own patch, whose bytes all clients share. */
+const LARGE_CHANGE_BYTES = 4_096;
+
+/** A patch without its number: the same bytes for all clients. */
+export interface SharedPatch {
+  readonly body: Uint8Array;
+  readonly regions: readonly Position[];
+}
+
+/** The change of one region, and its own patches: one, or several pieces if it is too large. */
+export interface EncodedChange {
+  readonly change: RegionChange;
+  readonly patches: readonly SharedPatch[];
+  readonly bytes: number;
+}
+
+const ENCODINGS: readonly RegionEncoding[] = [
+  { mode: "symbolic", detail: "edits", index: 0 },
+  { mode: "symbolic", detail: "chunks", index: 1 },
+  { mode: "concrete", detail: "edits", index: 2 },
+  { mode: "concrete", detail: "chunks", index: 3 },
+];
+
+/** Returns the only instance of each encoding. */
+export function regionEncoding(
+  mode: RegionEncoding["mode"],
+  detail: RegionEncoding["detail"],
+): RegionEncoding {
+  return ENCODINGS.find((encoding) => encoding.mode === mode && encoding.detail === detail) as RegionEncoding;
+}
+
+/** Encodes the change of one region. */
+export function encodeChange(
+  change: RegionChange,
+  volume: number,
+  pieceBytesMax: number = PIECE_BYTES_MAX,
+): EncodedChange {
+  const regions = [change.region];
+  const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume, pieceBytesMax).map((patch) => ({
+    body: patchBodyBytes(patch, volume),
+    regions,
+  }));
+  return { change, patches, bytes: patches.reduce((sum, { body }) => sum + body.length, 0) };
+}
+
+/** Returns true when a change fits into one patch. */
+export function isWhole(encoded: EncodedChange): boolean {
+  return encoded.patches.length === 1;
+}
+
+/** Returns true when a change is large enough for its own patch. */
+function isLarge({ bytes }: EncodedChange): boolean {
+  return bytes >= LARGE_CHANGE_BYTES;
+}
+
+/** Returns the maximum number of patches that {@link joinChanges} makes of `count` small changes. */
+function sharedPatchesMax(count: number, bytes: number): number {
+  if (count === 0) return 0;
+  // A patch is closed when it has the maximum number of regions, or when another small change might not fit.
+  return (
+    1 + Math.floor(count / PATCH_REGIONS_MAX) + Math.floor(bytes / (PIECE_BYTES_MAX - LARGE_CHANGE_BYTES))
+  );
+}
+
+/** Joins changes of different regions, each in one piece, into as few patches as possible. */
+export function joinChanges(changes: readonly EncodedChange[], volume: number): readonly SharedPatch[] {
+  const patches: SharedPatch[] = [];
+  let group: EncodedChange[] = [];
+  let groupBytes = 0;
+  const close = (): void => {
+    if (group.length > 0) patches.push(joined(group, volume));
+    group = [];
+    groupBytes = 0;
+  };
+  for (const encoded of [...changes].sort((a, b) => comparePositions(a.change.region, b.change.region))) {
+    if (isLarge(encoded)) {
+      patches.push(...encoded.patches);
+      continue;
+    }
+    if (group.length === PATCH_REGIONS_MAX || groupBytes + encoded.bytes > PIECE_BYTES_MAX) close();
+    group.push(encoded);
+    groupBytes += encoded.bytes;
+  }
+  close();
+  return patches;
+}
+
+function joined(group: readonly EncodedChange[], volume: number): SharedPatch {
+  const [first] = group;
+  const alone = group.length === 1 ? first?.patches[0] : undefined;
+  if (alone !== undefined) return alone;
+  const changes = group.map(({ change }) => change);
+  return {
+    body: patchBodyBytes({ patchSeq: 0, changes }, volume),
+    regions: changes.map(({ region }) => region),
+  };
+}
+
+/**
+ * A set of changes that some clients get together. Sets grow by one change at a time, always in the same
+ * order, so clients that get the same changes arrive at the same group, and its patches are encoded once for
+ * all of them.
+ */
+export class ChangeGroup {
+  readonly #parent: ChangeGroup | undefined;
+  readonly #encoded: EncodedChange | undefined;
+  readonly #children = new Map<EncodedChange, ChangeGroup>();
+  /** The child requested last; most clients request the same one. */
+  #latest: ChangeGroup | undefined;
+  #patches: readonly SharedPatch[] | undefined;
+
+  private constructor(parent?: ChangeGroup, encoded?: EncodedChange) {
+    this.#parent = parent;
+    this.#encoded = encoded;
+  }
+
+  /** Returns the empty group that others grow from. */
+  static empty(): ChangeGroup {
+    return new ChangeGroup();
+  }
+
+  /** Returns this set with one more change. */
+  with(encoded: EncodedChange): ChangeGroup {
+    const latest = this.#latest;
+    if (latest !== undefined && latest.#encoded === encoded) return latest;
+    let child = this.#children.get(encoded);
+    if (child === undefined) {
+      child = new ChangeGroup(this, encoded);
+      this.#children.set(encoded, child);
+    }
+    this.#latest = child;
+    return child;
+  }
+
+  /** Returns the patches for the whole set. */
+  patches(volume: number): readonly SharedPatch[] {
+    this.#patches ??= joinChanges(this.#changes(), volume);
+    return this.#patches;
+  }
+
+  #changes(): readonly EncodedChange[] {
+    const changes: EncodedChange[] = [];
+    for (let group: ChangeGroup | undefined = this; group !== undefined; group = group.#parent) {
+      if (group.#encoded !== undefined) changes.push(group.#encoded);
+    }
+    return changes;
+  }
+}
+
+/** The root groups of one tick, one per encoding. */
+export class ChangeGroups {
+  #roots: ChangeGroup[] = [];
+
+  /** Drops the groups of the previous tick. */
+  startTick(): void {
+    this.#roots = [];
+  }
+
+  /** Returns the empty group of this tick. */
+  root({ index }: RegionEncoding): ChangeGroup {
+    this.#roots[index] ??= ChangeGroup.empty();
+    return this.#roots[index];
+  }
+}
+
+/** The step of one region from one clock to a later one, encoded once per encoding for all clients. */
+export class RegionStep implements ClockStep {
+  readonly region: Position;
+  readonly before: number;
+  readonly after: number;
+  /** `undefined` if the earlier state is unknown. */
+  readonly #from: WorldField | undefined;
+  readonly #to: WorldField;
+  readonly #changes: (EncodedChange | undefined)[] = [];
+
+  constructor({ region, before, after }: ClockStep, from: WorldField | undefined, to: WorldField) {
+    this.region = region;
+    this.before = before;
+    this.after = after;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** Returns the change in one encoding, or `undefined` if it is unknown and a snapshot must be sent. */
+  encoded(encoding: RegionEncoding): EncodedChange | undefined {
+    if (this.#from === undefined) return undefined;
+    let encoded = this.#changes[encoding.index];
+    if (encoded === undefined) {
+      encoded = encodeChange(regionChange(this.#from, this.#to, this, encoding), this.#to.shape.volume);
+      this.#changes[encoding.index] = encoded;
+    }
+    return encoded;
+  }
+}
+
+/** Upper bound on the number of patches that a growing set of changes takes when it is joined. */
+class PatchCount {
+  #large = 0;
+  #small = 0;
+  #smallBytes = 0;
+
+  get patches(): number {
+    return this.#large + sharedPatchesMax(this.#small, this.#smallBytes);
+  }
+
+  /** Returns the number of patches with one more change. */
+  patchesWith(encoded: EncodedChange): number {
+    if (isLarge(encoded)) return this.patches + 1;
+    return this.#large + sharedPatchesMax(this.#small + 1, this.#smallBytes + encoded.bytes);
+  }
+
+  add(encoded: EncodedChange): void {
+    if (isLarge(encoded)) this.#large++;
+    else {
+      this.#small++;
+      this.#smallBytes += encoded.bytes;
+    }
+  }
+}
+
+/** What one client may still get in one tick: live changes, its own changes and pieces of regions. */
+export class PatchAllowance {
+  readonly #patchesMax: number;
+  readonly #livePatchesMax: number;
+  readonly #live = new PatchCount();
+  readonly #own = new PatchCount();
+  #pieces = 0;
+  #bytes: number;
+
+  /**
+   * Live changes take at most half of the patches while something else waits for the client. Otherwise busy
+   * regions would keep it from ever getting the rest.
+   */
+  constructor(patchesMax: number, bytes: number, isWaiting: boolean) {
+    this.#patchesMax = Math.max(1, patchesMax);
+    this.#livePatchesMax = isWaiting ? Math.floor(patchesMax / 2) : this.#patchesMax;
+    this.#bytes = bytes;
+  }
+
+  /** True when the client gets no more regions in this tick. */
+  get isUsedUp(): boolean {
+    return this.#bytes <= 0 || this.#patches >= this.#patchesMax;
+  }
+
+  /** Takes a change that many clients get. Returns false, without taking it, beyond the patch limit. */
+  takeLive(encoded: EncodedChange): boolean {
+    if (this.#live.patchesWith(encoded) > this.#livePatchesMax) return false;
+    this.#live.add(encoded);
+    return true;
+  }
+
+  /** Takes a change that only this client gets. Returns false, without taking it, beyond the patch limit. */
+  takeOwn(encoded: EncodedChange): boolean {
+    if (this.#pieces + this.#live.patches + this.#own.patchesWith(encoded) > this.#patchesMax) return false;
+    this.#own.add(encoded);
+    this.#bytes -= encoded.bytes;
+    return true;
+  }
+
+  /** Takes one piece of a region. */
+  takePiece(bytes: number): void {
+    this.#pieces++;
+    this.#bytes -= bytes;
+  }
+
+  get #patches(): number {
+    return this.#pieces + this.#live.patches + this.#own.patches;
+  }
+}

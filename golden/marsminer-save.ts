@@ -3,21 +3,18 @@ import { join } from "node:path";
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
+import { detectFormat, type MarsMinerSave, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
 import {
   applyMarsMinerRepair,
   describeMarsMinerAddress,
-  detectFormat,
   type MarsMinerChunk,
   type MarsMinerDialect,
-  type MarsMinerSave,
   type MarsMinerState,
   type Octree,
   octreeBoxes,
   octreeVoxel,
-  openMarsMiner,
   planMarsMinerRepair,
-  verifyMarsMiner,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import type {
   ExpectedChunk,
   ExpectedMarsMiner,

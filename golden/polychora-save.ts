@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import { type FlatSave, isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
-import { writeFlatSave } from "@orthant/formats/internal";
+import { type FlatSave, openFlatSave } from "@orthant/formats";
+import { isFlatSave, readLegacyWorld, verifyFlatSave, writeFlatSave } from "@orthant/formats/internal";
+
 import type { BaseWorld, BlobRef, ChunkEntry, LeafEntry, StoredEntity } from "@orthant/save";
 import type { PackPiece } from "@orthant/save/internal";
 import { scanPack } from "@orthant/save/parts";

@@ -1,14 +1,8 @@
 import { crc32, HYPERCUBE_CHUNKS, TILES_PER_CHUNK, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  decodeTileSave,
-  EMPTY_TILE_SAVE,
-  encodeTileSave,
-  openFlatSave,
-  planFlatRepair,
-  type TileSave,
-} from "@orthant/formats";
-import { writeFlatSave } from "@orthant/formats/internal";
+import { EMPTY_TILE_SAVE, openFlatSave, type TileSave } from "@orthant/formats";
+import { decodeTileSave, encodeTileSave, planFlatRepair, writeFlatSave } from "@orthant/formats/internal";
+
 import { generationFiles, globalHeader, packFile } from "@orthant/save/parts";
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";

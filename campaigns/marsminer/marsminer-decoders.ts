@@ -1,15 +1,13 @@
 import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core";
+import { octreeOfBoxes, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
 import {
   MARSMINER_DIALECTS,
   type MarsMinerDialect,
   marsMinerBlockKinds,
   marsMinerHeader,
   octreeCodec,
-  octreeOfBoxes,
-  openMarsMiner,
   planMarsMinerRepair,
-  verifyMarsMiner,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 import { diskOfFiles, packFiles } from "../fuzz/fuzz-batch.ts";
 

@@ -2,16 +2,18 @@ import { encode } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import {
   createMarsMiner,
-  type MarsMinerChunkContent,
   type MarsMinerSave,
-  type MarsMinerState,
   type MarsMinerWriter,
-  octreeCodec,
   octreeOfBoxes,
   openMarsMiner,
+} from "@orthant/formats";
+import {
+  type MarsMinerChunkContent,
+  type MarsMinerState,
+  octreeCodec,
   resumeMarsMiner,
   uniformOctree,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 
 /** Blobs small enough that a state spans several of them. */
 const OPTIONS = { blobFullBytes: 160 };

@@ -12,15 +12,16 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { readLegacyWorld } from "@orthant/formats";
 import {
   flatChunkBlobCodec,
   flatEntityBlobCodec,
   flatGlobalCodec,
   flatIndexCodec,
   flatPlayersCodec,
+  readLegacyWorld,
   worldOverrideCodec,
 } from "@orthant/formats/internal";
+
 import {
   type BlobRef,
   DEFAULT_LIMITS,

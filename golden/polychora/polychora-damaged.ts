@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { boxContains, type ErrorCode, HYPERCUBE_CHUNKS, isOrthantError, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { applyFlatRepair, openFlatSave, planFlatRepair, verifyFlatSave } from "@orthant/formats";
+import { openFlatSave } from "@orthant/formats";
+import { applyFlatRepair, planFlatRepair, verifyFlatSave } from "@orthant/formats/internal";
 import { chunkOfEntity, type StoredEntity, type StoredPlayer } from "@orthant/save";
 import { type GoldenRow, type GoldenSuite, row } from "../suite.ts";
 import { copySave, FOLDER, readEverything } from "./polychora-content.ts";

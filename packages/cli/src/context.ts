@@ -3,9 +3,10 @@ import { basename, dirname } from "node:path";
 import { type Clock, OrthantError, printable } from "@orthant/core";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
+import type { FormatProgress } from "@orthant/formats";
 import { type CommandEnvironment, type Look, plainStyle, type Style, terminalStyle } from "./environment.ts";
 import { makeFolder } from "./files.ts";
-import { noProgress, type Progress, ProgressLine, type ProgressUnit } from "./progress.ts";
+import { noProgress, ProgressLine } from "./progress.ts";
 import { jsonLine } from "./report.ts";
 
 /** Output options of every command. */
@@ -77,7 +78,7 @@ export class Context {
   }
 
   /** Shows the progress of long work, only on a terminal. Call `end` before anything else is printed. */
-  progress(label: string, unit: ProgressUnit, total?: number): Progress {
+  progress(label: string, unit: string, total?: number): FormatProgress {
     const { errors, clock } = this.#environment;
     const isWanted = errors.isTerminal && !this.#options.json && !this.#options.quiet;
     return isWanted ? new ProgressLine(errors, clock, label, unit, total) : noProgress;

@@ -1,10 +1,9 @@
-import { isOrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { formatAmount, formatBytes } from "@orthant/formats";
 import { openSave, type Retention, surveySave } from "@orthant/save";
 import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world";
 import type { Context } from "./context.ts";
-import { requireKept } from "./found-world.ts";
-import { formatAmount, formatBytes } from "./report.ts";
 import { EXIT, type ExitCode } from "./usage.ts";
 
 /** For commands that use an older generation, which saving the opened world must not retire. */
@@ -52,6 +51,18 @@ export async function openAskedSave(disk: Disk, generation: number | undefined):
   await requireKept(disk, generation);
   const journal = { changes: 0, replayed: 0, bytes: 0, loss: undefined };
   return { save: await openSave(disk, { generation }), disk, generation, journal };
+}
+
+/** Throws `ORT_NOT_FOUND` for a generation of a native world that is no longer there, or not yet. */
+export async function requireKept(disk: Disk, generation: number): Promise<void> {
+  const { generations } = await surveySave(disk);
+  if (generations.includes(generation)) return;
+  const [oldest, newest] = [generations.at(-1), generations[0]];
+  const kept = oldest === newest ? `there is ${newest} alone` : `there are some from ${oldest} to ${newest}`;
+  throw new OrthantError(
+    "ORT_NOT_FOUND",
+    `generation ${generation} is not there; ${kept}, and orthant log lists them`,
+  );
 }
 
 /** Changes in the journal since its generation. */

@@ -1,20 +1,10 @@
 import type { Clock } from "@orthant/core";
+import { type FormatProgress, formatBytes, formatCount } from "@orthant/formats";
 import type { TextSink } from "./environment.ts";
-import { formatBytes, formatCount, formatDuration } from "./report.ts";
-
-/** Progress of long work. */
-export interface Progress {
-  /** Adds `amount` to what is done. */
-  advance(amount: number): void;
-  /** Removes the line. */
-  end(): void;
-}
-
-/** Unit in which progress is counted. */
-export type ProgressUnit = "bytes" | "chunks" | "leaves" | "records" | "files" | "rows of chunks";
+import { formatDuration } from "./report.ts";
 
 /** For a pipe, a file, `--quiet` and `--json`. */
-export const noProgress: Progress = { advance: () => undefined, end: () => undefined };
+export const noProgress: FormatProgress = { advance: () => undefined, end: () => undefined };
 
 /** Minimum interval between updates. */
 const REFRESH_MS = 100;
@@ -23,17 +13,17 @@ const RATE_MS = 500;
 const ERASE_LINE = "\r\u001b[2K";
 
 /** A line on a terminal with the progress, the rate and the remaining time. */
-export class ProgressLine implements Progress {
+export class ProgressLine implements FormatProgress {
   readonly #sink: TextSink;
   readonly #clock: Clock;
   readonly #label: string;
-  readonly #unit: ProgressUnit;
+  readonly #unit: string;
   readonly #total: number | undefined;
   readonly #startMs: number;
   #shownMs = Number.NEGATIVE_INFINITY;
   #done = 0;
 
-  constructor(sink: TextSink, clock: Clock, label: string, unit: ProgressUnit, total: number | undefined) {
+  constructor(sink: TextSink, clock: Clock, label: string, unit: string, total: number | undefined) {
     this.#sink = sink;
     this.#clock = clock;
     this.#label = label;

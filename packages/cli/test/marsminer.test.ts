@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createMarsMiner, octreeOfBoxes, uniformOctree } from "@orthant/formats";
+import { createMarsMiner, octreeOfBoxes } from "@orthant/formats";
+import { uniformOctree } from "@orthant/formats/internal";
 import { NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { connectTiles } from "@orthant/client/node";
-import { decodeTileSave, EMPTY_TILE_SAVE, encodeTileSave, type TileSave } from "@orthant/formats";
+import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
+import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";

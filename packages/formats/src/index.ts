@@ -1,31 +1,47 @@
-export type { ConvertOptions } from "./convert/conversion.ts";
+export { fileBytes } from "./format/files.ts";
+export type {
+  ConversionOutcome,
+  DetectedWorld,
+  ExportRequest,
+  Format,
+  FormatEnvironment,
+  FormatOption,
+  FormatProgress,
+  FormatRequest,
+  FormatValues,
+  OpenConversion,
+  WorldInfo,
+  WorldRepair,
+} from "./format/format.ts";
+export { describeGenerator, type GeneratorInfo, generatorInfo, generatorInfoOf } from "./format/generator.ts";
+export type { ConversionCounts, ConversionLoss, ConversionReport, ConvertOptions } from "./format/losses.ts";
+export { describeSaveRepair, type RepairedJournal } from "./format/save-repair.ts";
+export {
+  formatAmount,
+  formatBox,
+  formatBytes,
+  formatCount,
+  formatPosition,
+  formatTime,
+} from "./format/text.ts";
+export { detectFormat, FOREIGN_FORMATS } from "./formats.ts";
 export {
   convertMarsMiner,
   convertToMarsMinerSave,
-  type MarsMinerConversionReport,
   type MarsMinerConvertOptions,
-} from "./convert/convert-marsminer.ts";
-export { exportTileSave, importTileSave } from "./convert/convert-tiles.ts";
-export type { ConversionLoss, ConversionReport } from "./convert/losses.ts";
-export type { MarsMinerLocations } from "./convert/marsminer-facts.ts";
-export type { PixelConvertOptions } from "./convert/pixel-conversion.ts";
-export { PIXEL_BODY_CLASS } from "./convert/pixel-entities.ts";
-export type { PixelTargetKind } from "./convert/pixel-target.ts";
-export { convertPixelToPixel } from "./convert/pixel-to-pixel.ts";
-export { convertPixelToTree } from "./convert/pixel-to-tree.ts";
-export { convertToV3 } from "./convert/to-v3.ts";
-export { convertTreeToPixel } from "./convert/tree-to-pixel.ts";
-export {
-  type DetectedFlatSave,
-  type DetectedFormat,
-  type DetectedLegacyWorld,
-  type DetectedMarsMiner,
-  type DetectedPixelWorld,
-  type DetectedPolychora,
-  type DetectedTileSave,
-  detectFormat,
-  detectLegacyWorld,
-} from "./detect.ts";
-export * from "./marsminer/index.ts";
-export * from "./polychora-flat/index.ts";
-export * from "./tilesave/index.ts";
+} from "./marsminer/convert.ts";
+export { octreeOfBoxes } from "./marsminer/octree.ts";
+export { MarsMinerSave, type OpenMarsMinerOptions, openMarsMiner } from "./marsminer/save.ts";
+export { ticksOfMs } from "./marsminer/state.ts";
+export { verifyMarsMiner } from "./marsminer/verify.ts";
+export { createMarsMiner, type MarsMinerWriter } from "./marsminer/writer.ts";
+export { convertFlatSave } from "./polychora-flat/convert-from-flat.ts";
+export { detectNativeSave } from "./polychora-flat/detect.ts";
+export { type FlatSave, openFlatSave } from "./polychora-flat/reader.ts";
+export { convertTreeToPixel } from "./pxsw/from-tree.ts";
+export { convertPixelToPixel, type PixelConvertOptions } from "./pxsw/pixel-to-pixel.ts";
+export { convertPixelToTree } from "./pxsw/to-tree.ts";
+export { exportTileSave, importTileSave } from "./tilesave/convert.ts";
+export { type OpenedTileSave, openTileSave, writeTileSave } from "./tilesave/files.ts";
+export { EMPTY_TILE_SAVE, type TileSave } from "./tilesave/tile-save.ts";
+export { convertToV3 } from "./to-v3.ts";

@@ -10,8 +10,9 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { convertFlatSave, convertToFlat, openFlatSave, verifyFlatSave } from "@orthant/formats";
-import { worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";
+import { convertFlatSave, openFlatSave } from "@orthant/formats";
+import { convertToFlat, verifyFlatSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";
+
 import {
   type ChunkEntry,
   compareSaves,

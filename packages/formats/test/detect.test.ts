@@ -1,6 +1,7 @@
 import { MemoryDisk } from "@orthant/disk";
 import { detectFormat } from "@orthant/formats";
 import { writeFlatSave } from "@orthant/formats/internal";
+
 import { smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
-import { resumeMarsMiner } from "@orthant/formats";
+import { resumeMarsMiner } from "@orthant/formats/internal";
 import { openSave, resumeSave } from "@orthant/save";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
 import { smallWorld } from "@orthant/testkit/saves";

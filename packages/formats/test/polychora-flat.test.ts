@@ -9,7 +9,7 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { isFlatSave, openFlatSave, readLegacyWorld, verifyFlatSave } from "@orthant/formats";
+import { openFlatSave } from "@orthant/formats";
 import {
   type FlatSaveContent,
   flatChunkBlobCodec,
@@ -17,9 +17,13 @@ import {
   flatGlobalCodec,
   flatIndexCodec,
   flatPlayersCodec,
+  isFlatSave,
+  readLegacyWorld,
+  verifyFlatSave,
   worldOverrideCodec,
   writeFlatSave,
 } from "@orthant/formats/internal";
+
 import { openSave, verifySave } from "@orthant/save";
 import { encodeIndexFile } from "@orthant/save/internal";
 import { flatIndexHeader, isFlatIndex } from "@orthant/save/parts";

@@ -3,7 +3,7 @@ import type { Disk, DiskLock } from "@orthant/disk";
 import { lockFile, replaceByCopy } from "./files.ts";
 import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
-import { type PixelWorldOptions, type PixelWorldSettings, requireConstants, settingsOf } from "./options.ts";
+import { type PixelWorldOptions, type PixelWorldSettings, requireConstants, pixelWorldSettings } from "./options.ts";
 import { PixelWorld } from "./pixel-world.ts";
 import { DEFAULT_LAYERS, type PixelGenerator, type PixelLayer } from "./pixels.ts";
 import { type PixelFacts, requirePixelDialect } from "./save.ts";
@@ -28,7 +28,7 @@ export async function createPixelWorld(
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
   const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = world;
-  const settings = settingsOf(options);
+  const settings = pixelWorldSettings(options);
   const nowMs = settings.clock.nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
   const facts: PixelFacts = {
@@ -62,7 +62,7 @@ export async function openPixelWorld(
   path: string,
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
-  const settings = settingsOf(options);
+  const settings = pixelWorldSettings(options);
   await requireVersion2(disk, path);
   return withLock(disk, path, (lock) => openLocked(disk, path, lock, settings));
 }

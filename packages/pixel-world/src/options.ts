@@ -75,7 +75,7 @@ export interface PixelWorldSettings {
 }
 
 /** Validates options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
-export function settingsOf(options: PixelWorldOptions): PixelWorldSettings {
+export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettings {
   const settings: PixelWorldSettings = {
     generator: options.generator,
     clock: options.clock ?? systemClock,

@@ -64,13 +64,13 @@ export interface PixelSave {
 }
 
 /** Orders chunks as in a file: by y, then x. */
-export function compareChunks(a: { readonly x: number; readonly y: number }, b: typeof a): number {
+export function comparePixelChunks(a: { readonly x: number; readonly y: number }, b: typeof a): number {
   return a.y - b.y || a.x - b.x;
 }
 
 /** Orders bodies as in a file: by chunk, then id. */
-export function compareBodies(a: PixelBodyRef, b: PixelBodyRef): number {
-  return compareChunks(a, b) || (a.id < b.id ? -1 : Number(a.id > b.id));
+export function comparePixelBodies(a: PixelBodyRef, b: PixelBodyRef): number {
+  return comparePixelChunks(a, b) || (a.id < b.id ? -1 : Number(a.id > b.id));
 }
 
 /**

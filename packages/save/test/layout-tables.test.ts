@@ -4,7 +4,7 @@ import {
   marsMinerPointerRecord,
   marsMinerPointersHead,
   marsMinerStringsHead,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import {
   pixelBodyHeader,
   pixelBodyIndexEntry,

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { ByteWriter, HYPERCUBE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { convertToFlat } from "@orthant/formats";
+import { convertToFlat } from "@orthant/formats/internal";
 import { openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";

@@ -17,12 +17,13 @@ import {
 } from "@orthant/cluster";
 import { type Box, OrthantError, systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
+import { formatBox, formatBytes, formatCount } from "@orthant/formats";
 import { openWorld } from "@orthant/world";
 import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
 import { parseBox } from "../parse.ts";
-import { formatBox, formatBytes, formatCount, tableLines } from "../report.ts";
+import { tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
 
 type Action = (engine: Engine, args: Arguments, context: Context) => Promise<void>;

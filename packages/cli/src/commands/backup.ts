@@ -1,12 +1,11 @@
+import { type FormatProgress, formatAmount, formatBytes } from "@orthant/formats";
 import { copyGeneration } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNewFolder, requireOutside } from "../files.ts";
-import { requireKept, requireNative } from "../found-world.ts";
-import { openAskedSave } from "../live-save.ts";
+import { requireNative } from "../found-world.ts";
+import { openAskedSave, requireKept } from "../live-save.ts";
 import { integerBetween } from "../parse.ts";
-import type { Progress } from "../progress.ts";
-import { formatAmount, formatBytes } from "../report.ts";
 import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant backup`. */
@@ -71,7 +70,7 @@ export async function copyWorld(
     context.print(`${words.would} generation ${opened.generation} of ${from} to ${to}`);
     return EXIT.ok;
   }
-  let progress: Progress | undefined;
+  let progress: FormatProgress | undefined;
   const onTotal = (bytes: number): void => {
     // The copy is written, and then read again.
     progress = context.progress("copying", "bytes", bytes * 2);

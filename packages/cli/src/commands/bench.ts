@@ -9,10 +9,11 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { formatBytes } from "@orthant/formats";
 import { createWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { formatBytes, tableLines } from "../report.ts";
+import { tableLines } from "../report.ts";
 import { EXIT } from "../usage.ts";
 
 const SYNCED_APPENDS = 64;

@@ -1,13 +1,13 @@
+import { formatAmount, formatBytes } from "@orthant/formats";
 import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
-import { formatAmount, formatBytes } from "../report.ts";
 import { EXIT } from "../usage.ts";
 
 /** `orthant compact`. */
 export const compactCommand: Command = {
   name: "compact",
-  summary: "Take what no saved state needs any more off the disk",
+  summary: "Free disk space that no kept generation uses",
   details: [
     "A world that is open does this by itself when a quarter of its packs is of no use. Every state that is kept stays",
     "as it is. A pack with a damaged record is left alone, and said.",

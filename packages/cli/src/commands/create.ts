@@ -25,10 +25,11 @@ import {
   WorldField,
   type WorldGenerator,
 } from "@orthant/core";
+import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorld, type NewWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { parsePosition, parseU64 } from "../parse.ts";
-import { describeGenerator, factLines, formatPosition, generatorInfoOf } from "../report.ts";
+import { factLines } from "../report.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const SEED_END = 2 ** 32;

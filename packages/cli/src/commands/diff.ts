@@ -1,5 +1,6 @@
 import { PositionSet, regionOf } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
 import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
@@ -7,7 +8,6 @@ import type { Context } from "../context.ts";
 import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openAskedSave, whileLive } from "../live-save.ts";
 import { integerBetween, parseGenerations } from "../parse.ts";
-import { formatAmount, formatCount, formatPosition } from "../report.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -15,7 +15,7 @@ const LIMIT_MAX = 1_000_000;
 /** `orthant diff`. */
 export const diffCommand: Command = {
   name: "diff",
-  summary: "Tell in what two worlds, or two generations of one, differ",
+  summary: "Show how two worlds, or two generations of one, differ",
   details: [
     "Compares chunks, entities, players and what the worlds say about themselves, whichever format they have;",
     "not clocks and ids, which say how a world came to be. The exit code is 0 when they are equal and 1 when not.",

@@ -10,6 +10,7 @@ import {
   stepOf,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
 import { type BlobRef, openSave, type Save, surveySave } from "@orthant/save";
 import { packFile } from "@orthant/save/parts";
 import { openWorld, type SaveWithJournal } from "@orthant/world";
@@ -18,12 +19,12 @@ import { openReadable } from "../found-world.ts";
 import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { exitWithJournals, openLiveSave, whileLive } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
-import { factLines, formatBox, formatBytes, formatPosition } from "../report.ts";
+import { factLines } from "../report.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {
   name: "get",
-  summary: "Tell what is at a voxel, and where on disk it lies",
+  summary: "Show a voxel's block, and where on disk it is stored",
   arguments: [
     { name: "<world>", description: "the folder of a world" },
     { name: "<voxel>", description: "x,y,z,w; axes that are left out are 0" },
@@ -186,8 +187,8 @@ function locationOf({ dataFileId, recordOffset, recordBytes }: BlobRef): RecordL
 
 const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
   untouched: "untouched: as the generator made it",
-  empty: "emptied by somebody",
-  content: "made by somebody",
+  empty: "emptied by an edit",
+  content: "edited",
 };
 
 function rowsOf({

@@ -1,47 +1,13 @@
-import {
-  AXES,
-  type BlockCatalog,
-  type Box,
-  boxAt,
-  type ChunkShape,
-  type Position,
-  regionBox,
-  unionBox,
-  voxelsOfChunks,
-  WHOLE_LATTICE,
-} from "@orthant/core";
-import type { Disk } from "@orthant/disk";
-import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
-import { packFile, packHeader } from "@orthant/save/parts";
-import type { SaveWithJournal } from "@orthant/world";
+import type { BlockCatalog } from "@orthant/core";
 import type { Command } from "../command.ts";
-import type { Context } from "../context.ts";
-import { tellFlatSave } from "../flat/info.ts";
-import { describeFormat, fileBytes, findWorld } from "../found-world.ts";
-import { tellLegacyWorld } from "../legacy/info.ts";
-import { describeJournal, exitWithJournals, journalFacts, openLiveSave, whileLive } from "../live-save.ts";
-import { tellMarsMiner } from "../marsminer/info.ts";
-import { MARSMINER_OPTIONS, marsMinerOptions, refuseMarsMinerOptions } from "../marsminer/options.ts";
-import { showPixelWorld } from "../pixel/info.ts";
-import {
-  describeGenerator,
-  factLines,
-  formatAmount,
-  formatBox,
-  formatBytes,
-  formatPosition,
-  formatTime,
-  type GeneratorInfo,
-  generatorInfo,
-} from "../report.ts";
-import { tellTileSave } from "../tiles/info.ts";
-
-const FILES_AT_ONCE = 64;
+import { describeFormat, findWorld, formatOptions, formatRequest } from "../found-world.ts";
+import { factLines } from "../report.ts";
+import { EXIT } from "../usage.ts";
 
 /** `orthant info`. */
 export const infoCommand: Command = {
   name: "info",
-  summary: "Tell what a world is and how large it is",
+  summary: "Show a world's format, size and contents",
   details:
     "Reads the manifest, the root of the index and the journal alone, so it is fast for worlds of any size.",
   arguments: [
@@ -50,238 +16,32 @@ export const infoCommand: Command = {
   options: [
     { flags: "--count", description: "also count what is in it, which reads every record" },
     { flags: "--blocks", description: "also list the blocks" },
-    ...MARSMINER_OPTIONS,
+    ...formatOptions(),
   ],
   examples: ["orthant info my-world", "orthant info my-world --count --json"],
 
   async run(args, context) {
     const folder = args.at(0);
-    const { disk, format } = await findWorld(folder, context);
-    refuseMarsMinerOptions(args, folder, format);
-    if (format.format === "pixelworld") return showPixelWorld(disk, format, folder, context);
-    if (format.format === "v4dw") return tellLegacyWorld(disk, format, folder, context);
-    if (format.format === "tilesave") return tellTileSave(disk, format, folder, context);
-    if (format.format === "marsminer") {
-      const request = { folder, disk, format, options: marsMinerOptions(args), count: args.has("count") };
-      return tellMarsMiner(request, context);
-    }
-    if (format.format === "polychora-flat")
-      return tellFlatSave(disk, format, folder, args.has("count"), context);
-    const survey = await surveySave(disk);
-    const opened = await openLiveSave(disk);
-    const { save } = opened;
-    try {
-      const sizes = await measure(disk, survey, opened);
-      const counts = args.has("count") ? await countContent(save, context) : undefined;
-      const facts = factsOf(opened, survey);
-      const journal = journalFacts(opened);
-      context.printJson({ world: folder, ...format, ...facts, journal, sizes, counts: counts ?? null });
-      const rows = rowsOf(facts, sizes, counts);
-      const waiting = describeJournal(opened);
-      context.printAll(factLines([["format", describeFormat(format)], ...rows, ["journal", waiting]]));
-      if (args.has("blocks")) context.printAll(blockLines(catalogOf(save.global.description)));
-      return exitWithJournals([opened], context);
-    } finally {
-      await save.close();
-    }
+    const found = await findWorld(folder, context);
+    const request = formatRequest(found, args, context);
+    const {
+      dialect = found.world.dialect,
+      facts,
+      rows,
+      catalog,
+      losses = [],
+    } = await found.format.info({
+      ...request,
+      count: args.has("count"),
+    });
+    const world = { ...found.world, dialect };
+    context.printJson({ world: folder, ...world, ...facts });
+    context.printAll(factLines([["format", describeFormat(world)], ...rows]));
+    if (catalog !== undefined && args.has("blocks")) context.printAll(blockLines(catalog));
+    for (const loss of losses) context.note(`loss: ${loss}`);
+    return losses.length === 0 ? EXIT.ok : EXIT.loss;
   },
 };
-
-/** Facts from the manifest, index, global and players files. */
-interface Facts {
-  readonly name: string;
-  readonly worldId: bigint;
-  readonly generation: number;
-  /** Older generations that still have files, and the names of generations. */
-  readonly generations: readonly number[];
-  readonly namedGenerations: Save["global"]["description"]["namedGenerations"];
-  readonly createdMs: number;
-  readonly lastModifiedMs: number;
-  readonly chunkShape: Position;
-  readonly dimensions: number;
-  readonly spawn: readonly number[];
-  readonly clockEpoch: number;
-  readonly generator: GeneratorInfo;
-  readonly leaves: number;
-  readonly regions: number;
-  /** `null` when the index does not have the count for every leaf. */
-  readonly chunks: number | null;
-  readonly players: number;
-  /** Extent of the index's leaves and pages, which contains all stored chunks. `null` for none. */
-  readonly bounds: Bounds | null;
-  /** Tighter extent: the regions with a clock. `null` when there are none, or when the index is split. */
-  readonly changed: Bounds | null;
-  readonly blocks: readonly { readonly id: number; readonly name: string }[];
-}
-
-interface Bounds {
-  readonly chunks: Box;
-  readonly voxels: Box;
-}
-
-/** Bytes on the disk. */
-interface Sizes {
-  readonly totalBytes: number;
-  readonly files: number;
-  readonly packs: number;
-  readonly packBytes: number;
-  /** In records that the live generation refers to. */
-  readonly liveBytes: number;
-  /** In records, or remains of records, that it does not refer to. */
-  readonly deadBytes: number;
-  readonly indexBytes: number;
-}
-
-interface Counts {
-  readonly chunks: number;
-  readonly emptyChunks: number;
-  readonly entities: number;
-  /** The exact bounds of the chunks. */
-  readonly chunkBounds: Box | null;
-}
-
-async function measure(
-  disk: Disk,
-  { files, packIds }: Survey,
-  { generation, journal, save: now }: SaveWithJournal,
-): Promise<Sizes> {
-  // A replayed journal adds content in memory only.
-  const save = journal.replayed === 0 ? now : await whileLive(disk, () => openSave(disk, { generation }));
-  const bytesOf = await measureFiles(disk, files);
-  const sum = (paths: readonly string[]): number =>
-    paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);
-  const totalBytes = sum(files);
-  const packBytes = sum(packIds.map(packFile));
-  const liveBytes = save.index.totals.recordBytes;
-  const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
-  const indexBytes = sum([save.manifest.indexFile, ...(await save.index.pageFiles())]);
-  if (save !== now) await save.close();
-  return {
-    totalBytes,
-    files: files.length,
-    packs: packIds.length,
-    packBytes,
-    liveBytes,
-    deadBytes,
-    indexBytes,
-  };
-}
-
-/** Measures many files at a time: a large world has thousands, and each request takes a while. */
-async function measureFiles(disk: Disk, files: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  const sizes = new Map<string, number>();
-  for (let start = 0; start < files.length; start += FILES_AT_ONCE) {
-    const some = files.slice(start, start + FILES_AT_ONCE);
-    const bytes = await Promise.all(some.map((file) => fileBytes(disk, file)));
-    for (const [index, file] of some.entries()) sizes.set(file, bytes[index] ?? 0);
-  }
-  return sizes;
-}
-
-async function countContent(save: Save, context: Context): Promise<Counts> {
-  const progress = context.progress("counting", "leaves", save.index.totals.leaves);
-  let chunks = 0;
-  let emptyChunks = 0;
-  let entities = 0;
-  let chunkBounds: Box | null = null;
-  const add = (position: Position, isEmpty: boolean): void => {
-    const box = boxAt(position);
-    chunkBounds = chunkBounds === null ? box : unionBox(chunkBounds, box);
-    chunks++;
-    if (isEmpty) emptyChunks++;
-  };
-  try {
-    for await (const leaf of save.index.all()) {
-      for (const { position, chunk } of await save.readChunks(leaf)) add(position, chunk.isEmpty);
-      entities += (await save.readEntities(leaf)).length;
-      progress.advance(1);
-    }
-  } finally {
-    progress.end();
-  }
-  return { chunks, emptyChunks, entities, chunkBounds };
-}
-
-function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey): Facts {
-  const { global, manifest, index, players } = save;
-  const { description } = global;
-  return {
-    name: description.name,
-    worldId: description.worldId,
-    generation,
-    generations: generations.filter((older) => older < generation),
-    namedGenerations: description.namedGenerations,
-    createdMs: manifest.createdMs,
-    lastModifiedMs: manifest.lastModifiedMs,
-    chunkShape: description.chunkShape.extents,
-    dimensions: AXES.filter((axis) => description.chunkShape.extents[axis] > 1).length,
-    spawn: description.spawn,
-    clockEpoch: description.clockEpoch,
-    generator: generatorInfo(global),
-    leaves: index.totals.leaves,
-    regions: index.totals.clocks,
-    chunks: index.totals.uncounted === 0 ? index.totals.chunks : null,
-    players: players.length,
-    bounds: boundsOf(index.outline(), description.chunkShape),
-    changed: boundsOf(regionsOf(save), description.chunkShape),
-    blocks: catalogOf(save.global.description).blocks,
-  };
-}
-
-function* regionsOf({ index }: Save): Generator<Box> {
-  if (!index.isLoaded(WHOLE_LATTICE)) return;
-  for (const { clocks } of index.touching(WHOLE_LATTICE)) {
-    for (const { region } of clocks) yield regionBox(region);
-  }
-}
-
-function boundsOf(boxes: Iterable<Box>, shape: ChunkShape): Bounds | null {
-  let chunks: Box | undefined;
-  for (const box of boxes) chunks = chunks === undefined ? box : unionBox(chunks, box);
-  return chunks === undefined ? null : { chunks, voxels: voxelsOfChunks(shape, chunks) };
-}
-
-function rowsOf(
-  facts: Facts,
-  sizes: Sizes,
-  counts: Counts | undefined,
-): readonly (readonly [name: string, value: string | undefined])[] {
-  const { generations, namedGenerations, bounds, changed } = facts;
-  const older = generations.length === 0 ? "" : `, older ones: ${generations.join(", ")}`;
-  return [
-    ["name", facts.name === "" ? undefined : facts.name],
-    ["world id", facts.worldId === 0n ? undefined : facts.worldId.toString(16).padStart(16, "0")],
-    ["generation", `${facts.generation}${older}`],
-    ...namedGenerations.map(({ generation, name }) => ["named", `${generation}: ${name}`] as const),
-    ["created", formatTime(facts.createdMs)],
-    ["modified", formatTime(facts.lastModifiedMs)],
-    ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
-    ["spawn", formatPosition(facts.spawn)],
-    ["generator", describeGenerator(facts.generator)],
-    ["blocks", String(facts.blocks.length)],
-    ["clock epoch", String(facts.clockEpoch)],
-    ["leaves", String(facts.leaves)],
-    ["regions", `${facts.regions} with a clock`],
-    ["players", String(facts.players)],
-    ["bounds", bounds === null ? "nothing was made yet" : `voxels ${formatBox(bounds.voxels)}`],
-    ["changed", changed === null ? undefined : `voxels ${formatBox(changed.voxels)}`],
-    ["on disk", `${formatBytes(sizes.totalBytes)} in ${formatAmount(sizes.files, "file")}`],
-    ["packs", `${sizes.packs}, ${formatBytes(sizes.packBytes)}`],
-    ["live", formatBytes(sizes.liveBytes)],
-    ["dead", formatBytes(sizes.deadBytes)],
-    ["index", formatBytes(sizes.indexBytes)],
-    ["chunks", chunksText(facts, counts)],
-    ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds)}` : undefined],
-    ["entities", counts && String(counts.entities)],
-  ];
-}
-
-function chunksText({ chunks }: Facts, counts: Counts | undefined): string | undefined {
-  if (counts !== undefined) {
-    return `${formatAmount(counts.chunks, "chunk")}, ${counts.emptyChunks} of them empty`;
-  }
-  return chunks === null ? undefined : formatAmount(chunks, "chunk");
-}
 
 function blockLines({ blocks }: BlockCatalog): readonly string[] {
   return blocks.map(({ id, name, colour, solid }) => {

@@ -1,10 +1,11 @@
 import type { Disk } from "@orthant/disk";
+import { formatAmount, formatTime } from "@orthant/formats";
 import { listGenerations, openSave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { whileLive } from "../live-save.ts";
 import { integerBetween } from "../parse.ts";
-import { formatAmount, formatTime, tableLines } from "../report.ts";
+import { tableLines } from "../report.ts";
 import { EXIT } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -15,7 +16,7 @@ export const logCommand: Command = {
   summary: "List the saved states of a world that are kept, newest first",
   details: [
     "A world keeps its newest states, one an hour for a day, one a day for a month, and those that have a name.",
-    "Each of them can be looked at, compared, copied and restored from.",
+    "Each can be listed, compared, copied and restored from.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [{ flags: "--limit <count>", description: "how many at most", default: "100" }],

@@ -15,13 +15,14 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
 import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
-import { fileBytes, openReadable } from "../found-world.ts";
+import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { integerBetween, parseBox } from "../parse.ts";
-import { formatCount, formatPosition, formatTime, tableLines } from "../report.ts";
+import { tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;

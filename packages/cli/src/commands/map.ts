@@ -13,6 +13,7 @@ import {
   WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { formatBox, formatBytes } from "@orthant/formats";
 import type { Save } from "@orthant/save";
 import { SaveContent } from "@orthant/save/parts";
 import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
@@ -28,7 +29,6 @@ import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../ma
 import { PngWriter } from "../map/png-writer.ts";
 import { AXIS_NAMES, cutBox, defaultBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
 import { integerBetween, parseBox } from "../parse.ts";
-import { formatBox, formatBytes } from "../report.ts";
 import { UsageError } from "../usage.ts";
 
 const SIDE_MAX = 16_384;
@@ -45,7 +45,7 @@ export const mapCommand: Command = {
   summary: "Draw a picture of a world: from above, or a cut through it",
   details: [
     "Writes a PNG in the colours of the world's blocks. A world of two dimensions is shown as it is, one of three",
-    "from above, one of four from above at several places along w. Without --box it shows what people made.",
+    "from above, one of four from above at several places along w. Without --box it shows what was edited.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   options: [
@@ -60,7 +60,7 @@ export const mapCommand: Command = {
     { flags: "--scale <pixels>", description: "pixels along each edge of a voxel (default: what fits)" },
     {
       flags: "--heat <what>",
-      description: "colour what people made: by how new it is, or how many bytes it takes",
+      description: "colour the edits: by how new they are, or how many bytes they take",
       choices: HEAT_KINDS,
     },
     { flags: "--background <rrggbb>", description: "instead of a transparent one" },
@@ -214,7 +214,7 @@ async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<W
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
       throw error;
-    context.note(`${error.detail}: only what people made is shown`);
+    context.note(`${error.detail}: only edits are shown`);
     const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
     const shape = save.global.description.chunkShape;
     return {

@@ -1,11 +1,11 @@
 import { type Box, boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core";
+import { formatAmount, formatBox } from "@orthant/formats";
 import { type Moment, openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
 import { parseBox, parseMoment } from "../parse.ts";
-import { formatAmount, formatBox } from "../report.ts";
 import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { copyWorld } from "./backup.ts";
 

@@ -17,7 +17,7 @@ export const tagCommand: Command = {
   ],
   options: [
     { flags: "--generation <number>", description: "an older state that is still there" },
-    { flags: "--remove", description: "take the name away instead" },
+    { flags: "--remove", description: "remove the name instead" },
   ],
   examples: [
     "orthant tag my-world before-the-flood",

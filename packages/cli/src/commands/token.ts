@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { formatTime } from "@orthant/formats";
 import type { SigningKey } from "@orthant/server";
 import type { Arguments, Command } from "../command.ts";
 import { requireOptionFiles } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseDuration, parseU64 } from "../parse.ts";
-import { formatTime } from "../report.ts";
 import { parseRole, ROLES } from "../serve/roles.ts";
 import { readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/secret.ts";
 import { EXIT, UsageError } from "../usage.ts";

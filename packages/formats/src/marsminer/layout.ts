@@ -72,7 +72,7 @@ const SHORT_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: poin
 const GLOBAL_HEADER: Struct<MarsMinerHeader> = struct({ version: i32, state: pointerCodec(false) });
 
 /** Fields at the beginning of `strings`. */
-export interface StringsHead {
+interface StringsHead {
   readonly version: number;
   readonly stringCount: number;
 }
@@ -81,7 +81,7 @@ export interface StringsHead {
 export const stringsHead: Struct<StringsHead> = struct({ version: i32, stringCount: i32 });
 
 /** Fields at the beginning of `pointers`. Only the first dialect has a count there. */
-export interface PointersHead {
+interface PointersHead {
   readonly version: number;
   readonly pointerCount: number;
 }
@@ -90,7 +90,7 @@ export interface PointersHead {
 export const pointersHead: Struct<PointersHead> = struct({ version: i32, pointerCount: i32 });
 
 /** One record of `pointers`. */
-export interface PointerRecord {
+interface PointerRecord {
   readonly blob: number;
   readonly address: number;
 }

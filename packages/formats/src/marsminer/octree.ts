@@ -156,7 +156,7 @@ function readNodes(
  * Content of a cube: one value, the values of all its voxels, x running fastest, or `undefined` to look at
  * its eight parts.
  */
-export type CubeContent = number | Uint16Array | undefined;
+type CubeContent = number | Uint16Array | undefined;
 
 /**
  * Builds the octree with the fewest nodes for a cube with this edge, a power of two. Calls `contentOf` for
@@ -258,7 +258,7 @@ export interface OctreeBox {
 }
 
 /** A cube inside that of an octree, given by its corner and edge. */
-export interface OctreeCube {
+interface OctreeCube {
   readonly x: number;
   readonly y: number;
   readonly z: number;

@@ -21,7 +21,7 @@ import { verifyMarsMiner } from "./verify.ts";
 import { createMarsMiner } from "./writer.ts";
 
 /** Something that a repair cannot restore. */
-export interface MarsMinerLoss {
+interface MarsMinerLoss {
   readonly what: "state" | "name" | "chunk" | "octree" | "block types";
   /** Position in the world, if it affects one chunk. */
   readonly place: { readonly x: number; readonly z: number } | undefined;
@@ -33,7 +33,7 @@ export interface MarsMinerLoss {
  * The effect of a repair. Printing it is a dry run; applying it writes a new save and leaves the old one
  * alone.
  */
-export interface MarsMinerRepairPlan {
+interface MarsMinerRepairPlan {
   readonly findings: readonly Finding[];
   readonly dialect: MarsMinerDialect;
   readonly cubeSize: number;

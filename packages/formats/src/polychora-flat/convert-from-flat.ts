@@ -20,8 +20,8 @@ import {
   type StoredPlayer,
 } from "@orthant/save";
 import { generatedChunks, PLAYER_CLASS } from "@orthant/save/parts";
-import type { ConvertOptions } from "../convert/conversion.ts";
-import { ConversionLosses, type ConversionReport } from "../convert/losses.ts";
+import type { ConvertOptions } from "../format/losses.ts";
+import { ConversionLosses, type ConversionReport } from "../format/losses.ts";
 import type { FlatSave } from "./reader.ts";
 import { flatRegionCell, flatRegionOf } from "./records.ts";
 

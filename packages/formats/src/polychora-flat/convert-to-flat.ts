@@ -1,7 +1,9 @@
 import {
   type Box,
+  boxContains,
   boxContainsBox,
   type Chunk,
+  type ChunkShape,
   chunkFromVoxels,
   clampInto,
   FLAT_DEFAULTS,
@@ -23,14 +25,14 @@ import {
   chunkOfEntity,
   DEFAULT_LIMITS,
   type GlobalState,
+  type LeafEntry,
   type Save,
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
 import { SaveContent } from "@orthant/save/parts";
-import { type CellContent, type ConvertOptions, contentByCell } from "../convert/conversion.ts";
-import { ConversionLosses, type ConversionReport } from "../convert/losses.ts";
-import { noteLostFacts } from "../convert/lost-facts.ts";
+import type { ConvertOptions } from "../format/losses.ts";
+import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
 import { FLAT_CLASSES, FLAT_KINDS, flatRegionCell, flatRegionOf } from "./records.ts";
 import { FlatSaveWriter } from "./writer.ts";
 
@@ -170,4 +172,48 @@ function floorOf({ generators }: GlobalState): FlatParameters | undefined {
     if (isOrthantError(error)) return undefined;
     throw error;
   }
+}
+
+/** Content of a cell. */
+interface CellContent {
+  readonly cell: Box;
+  readonly chunks: readonly ChunkEntry[];
+  readonly entities: readonly StoredEntity[];
+}
+
+/**
+ * Yields the content of a save in cells of the caller's choice, in the order of `leaves`, each cell once.
+ * `cellsOf` returns the cells that a leaf intersects; together they cover it without overlap. A leaf that
+ * intersects several cells is read for each of them.
+ */
+async function* contentByCell(
+  content: SaveContent,
+  leaves: AsyncIterable<LeafEntry> | Iterable<LeafEntry>,
+  shape: ChunkShape,
+  cellsOf: (leaf: Box) => Iterable<Box>,
+  onLeaf?: () => void,
+): AsyncGenerator<CellContent> {
+  const done = new PositionMap<true>();
+  for await (const leaf of leaves) {
+    for (const cell of cellsOf(leaf.cell)) {
+      if (done.has(...cell.min)) continue;
+      done.set(...cell.min, true);
+      yield await readCell(content, shape, cell);
+    }
+    onLeaf?.();
+  }
+}
+
+async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Promise<CellContent> {
+  const chunks: ChunkEntry[] = [];
+  const entities: StoredEntity[] = [];
+  for (const leaf of [...(await content.touching(cell))].reverse()) {
+    for (const entry of await content.readChunks(leaf))
+      if (boxContains(cell, entry.position)) chunks.push(entry);
+    for (const entity of await content.readEntities(leaf)) {
+      // An entity outside its leaf stays with it.
+      if (boxContains(cell, clampInto(leaf.cell, chunkOfEntity(entity, shape)))) entities.push(entity);
+    }
+  }
+  return { cell, chunks, entities };
 }

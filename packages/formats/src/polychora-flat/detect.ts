@@ -1,7 +1,17 @@
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { surveySave } from "@orthant/save";
-import { filesOfGeneration, isFlatIndex, readGlobal, usableGenerations } from "@orthant/save/parts";
+import {
+  filesOfGeneration,
+  generationFiles,
+  isFlatIndex,
+  MANIFEST_FILE,
+  packFile,
+  readGlobal,
+  usableGenerations,
+} from "@orthant/save/parts";
+import { firstOf, hasMagic } from "../format/files.ts";
+import type { DetectedWorld } from "../format/format.ts";
 import { readFlatGlobal } from "./reader.ts";
 
 /**
@@ -24,4 +34,29 @@ export async function isFlatSave(disk: Disk): Promise<boolean> {
     if (flat !== undefined) return true;
   }
   return false;
+}
+
+/** Detects a save of Orthant. Returns `undefined` for a flat one. */
+export async function detectNativeSave(disk: Disk, file?: string): Promise<DetectedWorld | undefined> {
+  const evidence = file === undefined ? await evidenceOfSave(disk) : undefined;
+  if (evidence === undefined || (await isFlatSave(disk))) return undefined;
+  return { format: "polychora", dialect: undefined, evidence };
+}
+
+/** Returns a file that proves a save, native or flat: a readable manifest or, without one, the right magic. */
+export async function evidenceOfSave(disk: Disk): Promise<string | undefined> {
+  const { manifest, generations, packIds } = await surveySave(disk);
+  if (manifest !== undefined) return MANIFEST_FILE;
+  const files = generations.map(generationFiles);
+  const candidates: (readonly [path: string, magic: string])[] = [
+    ...files.map(({ indexFile }) => [indexFile, "V4IX"] as const),
+    ...files.flatMap(({ globalFile, playersFile }) => [
+      [globalFile, "V4G0"] as const,
+      [playersFile, "V4P0"] as const,
+    ]),
+    ...packIds.map((packId) => [packFile(packId), "V4DT"] as const),
+  ];
+  return firstOf(candidates, async ([path, magic]) =>
+    (await hasMagic(disk, path, magic)) ? path : undefined,
+  );
 }

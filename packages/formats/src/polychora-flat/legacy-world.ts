@@ -23,7 +23,7 @@ import {
   type LeafChange,
   plainDescription,
 } from "@orthant/save";
-import type { ConversionReport } from "../convert/losses.ts";
+import type { ConversionReport } from "../format/losses.ts";
 
 /** A world from before saves were folders: its base and the edited chunks. */
 export interface LegacyWorld {
@@ -76,7 +76,7 @@ export function readLegacyWorld(path: string, bytes: Uint8Array): LegacyWorld {
 }
 
 /** Size limit of a legacy file, which is read whole. */
-export const LEGACY_WORLD_BYTES_MAX: number = 256 * 1024 * 1024;
+const LEGACY_WORLD_BYTES_MAX: number = 256 * 1024 * 1024;
 
 /** Reads a `.v4dw` file from a disk. Throws `ORT_LIMIT` for a file larger than any that was ever written. */
 export async function openLegacyWorld(disk: Disk, path: string): Promise<LegacyWorld> {

@@ -28,7 +28,7 @@ import {
 import { REGION_EDGE_MAX } from "./records.ts";
 
 /** Content of `global.*.v4g` of a flat save. */
-export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
+interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
   readonly customPayload: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ export interface FlatLeaf {
 }
 
 /** Content of the flat index. */
-export interface FlatIndex {
+interface FlatIndex {
   readonly generation: number;
   readonly regionChunkEdge: number;
   readonly leaves: readonly FlatLeaf[];

@@ -43,7 +43,7 @@ import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCell 
 const PAYLOAD_BYTES_MAX = 0x7fff_ffff;
 
 /** Content of a flat index. */
-export interface FlatIndexContent {
+interface FlatIndexContent {
   readonly generation: number;
   /** Chunks along each edge of a region. */
   readonly regionChunkEdge: number;
@@ -180,7 +180,7 @@ export async function readFlatEntities(
 }
 
 /** Content of a record without its region's entry in the index. */
-export interface FlatRecordContent {
+interface FlatRecordContent {
   readonly volume: Box;
   readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];

@@ -42,14 +42,14 @@ export function flatRegionBox(region: Position, edge: number): Box | undefined {
 }
 
 /** A region's chunks in one record. */
-export interface FlatChunkBlob {
+interface FlatChunkBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
   readonly chunks: readonly ChunkAssignment[];
 }
 
 /** A region's entities in one record. */
-export interface FlatEntityBlob {
+interface FlatEntityBlob {
   readonly region: Position;
   readonly regionChunkEdge: number;
   readonly entities: readonly StoredEntity[];

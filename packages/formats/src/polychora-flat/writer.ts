@@ -41,7 +41,7 @@ import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from
 import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
 
 /** Everything in a flat world outside its regions. */
-export interface FlatWorldFacts {
+interface FlatWorldFacts {
   readonly base: BaseWorld;
   readonly worldSeed: bigint;
   readonly nextEntityId: bigint;
@@ -52,14 +52,14 @@ export interface FlatWorldFacts {
 }
 
 /** Content of one region of a flat world. Its position counts regions, not chunks. */
-export interface FlatRegion {
+interface FlatRegion {
   readonly region: Position;
   readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
 /** Options for writing a flat save. */
-export interface FlatSaveOptions {
+interface FlatSaveOptions {
   readonly generation?: number;
   readonly limits?: SaveLimits;
 }

@@ -53,7 +53,7 @@ export interface DebugSection {
 }
 
 /** A line with an unknown key. */
-export interface UnknownEntry {
+interface UnknownEntry {
   readonly key: string;
   readonly value: string;
 }

@@ -1,13 +1,12 @@
 import { MemoryDisk } from "@orthant/disk";
+import { openMarsMiner, verifyMarsMiner } from "@orthant/formats";
 import {
   applyMarsMinerRepair,
   describeMarsMinerAddress,
   describeMarsMinerRepair,
-  openMarsMiner,
   planMarsMinerRepair,
   resumeMarsMiner,
-  verifyMarsMiner,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {

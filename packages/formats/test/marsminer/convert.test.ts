@@ -17,9 +17,9 @@ import {
   type MarsMinerConvertOptions,
   type MarsMinerSave,
   openMarsMiner,
-  uniformOctree,
   verifyMarsMiner,
 } from "@orthant/formats";
+import { uniformOctree } from "@orthant/formats/internal";
 import {
   BulkSaveWriter,
   type GlobalState,

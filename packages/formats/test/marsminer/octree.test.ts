@@ -1,14 +1,14 @@
 import { decode, encode } from "@orthant/core";
+import { octreeOfBoxes } from "@orthant/formats";
 import {
   buildOctree,
   type Octree,
   type OctreeBox,
   octreeBoxes,
   octreeCodec,
-  octreeOfBoxes,
   octreeVoxel,
   uniformOctree,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { randomOctree } from "./samples.ts";

@@ -1,5 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
-import { detectFormat, MARSMINER_DIALECTS, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
+import { detectFormat, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
+import { MARSMINER_DIALECTS } from "@orthant/formats/internal";
 import { codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import {

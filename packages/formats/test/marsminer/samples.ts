@@ -1,15 +1,12 @@
 import { MemoryDisk } from "@orthant/disk";
+import { createMarsMiner, type MarsMinerSave, octreeOfBoxes, openMarsMiner } from "@orthant/formats";
 import {
-  createMarsMiner,
   type MarsMinerChunkContent,
-  type MarsMinerSave,
   type MarsMinerState,
   type MarsMinerWriterOptions,
   type Octree,
-  octreeOfBoxes,
-  openMarsMiner,
   uniformOctree,
-} from "@orthant/formats";
+} from "@orthant/formats/internal";
 import { fromHex, type Prng } from "@orthant/testkit";
 
 /** A time in 2012, in ticks: above 2^53. */

@@ -1,4 +1,5 @@
-import type { MarsMinerSave, Octree } from "@orthant/formats";
+import type { MarsMinerSave } from "@orthant/formats";
+import type { Octree } from "@orthant/formats/internal";
 
 /**
  * The meaning of a save, independent of its encoding: for each position and cube, which voxels have which

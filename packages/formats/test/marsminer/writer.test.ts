@@ -1,12 +1,6 @@
 import { MemoryDisk } from "@orthant/disk";
-import {
-  createMarsMiner,
-  octreeOfBoxes,
-  openMarsMiner,
-  resumeMarsMiner,
-  uniformOctree,
-  verifyMarsMiner,
-} from "@orthant/formats";
+import { createMarsMiner, octreeOfBoxes, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
+import { resumeMarsMiner, uniformOctree } from "@orthant/formats/internal";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FaultDisk, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkOf, contentOf, diskOf, readAll, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";

@@ -1,13 +1,8 @@
 import { PIXEL_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
-import {
-  convertPixelToPixel,
-  convertPixelToTree,
-  convertTreeToPixel,
-  detectFormat,
-  PIXEL_BODY_CLASS,
-} from "@orthant/formats";
+import { convertPixelToPixel, convertPixelToTree, convertTreeToPixel, detectFormat } from "@orthant/formats";
+import { PIXEL_BODY_CLASS } from "@orthant/formats/internal";
 import { openPixelSave, type PixelBody, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import { openSave, verifySave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";

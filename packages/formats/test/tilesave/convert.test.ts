@@ -1,6 +1,7 @@
 import { chunkFromVoxels, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { encodeTileSave, exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
+import { exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
+import { encodeTileSave } from "@orthant/formats/internal";
 import { createSave, openSave, plainDescription, verifySave } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";

@@ -1,15 +1,7 @@
 import { deepStrictEqual, ok } from "node:assert";
 import { type Disk, MemoryDisk } from "@orthant/disk";
-import {
-  detectFormat,
-  EMPTY_TILE_SAVE,
-  encodeTileSave,
-  openTileSave,
-  TILE_SAVE_BACKUP_FILE,
-  TILE_SAVE_FILE,
-  type TileSave,
-  writeTileSave,
-} from "@orthant/formats";
+import { detectFormat, EMPTY_TILE_SAVE, openTileSave, type TileSave, writeTileSave } from "@orthant/formats";
+import { encodeTileSave, TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE } from "@orthant/formats/internal";
 import {
   CrashDisk,
   codeOfRejection,

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@orthant/core";
-import { decodeTileSave, EMPTY_TILE_SAVE, encodeTileSave, type TileSave } from "@orthant/formats";
+import { EMPTY_TILE_SAVE, type TileSave } from "@orthant/formats";
+import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";

@@ -6,7 +6,7 @@ import { LeasedFile, lockFile, openHeld } from "../files.ts";
 import { entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { TABLE_LINKS_MAX } from "../limits.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
-import { compareChunks, type PixelBodyRef, type PixelChunkRef, type PixelFacts } from "../save.ts";
+import { comparePixelChunks, type PixelBodyRef, type PixelChunkRef, type PixelFacts } from "../save.ts";
 import type { EncodedChunk } from "../version2/chunk-payload.ts";
 import { type Entry, encodeEntry, type NewEntry, readEntry, scanEntries } from "../version2/entry.ts";
 import {
@@ -309,7 +309,7 @@ export class PixelLog {
   }
 
   #changesTable(links: number): Uint8Array {
-    const positions = Array.from(this.#changedChunks, ([x, y]) => ({ x, y })).sort(compareChunks);
+    const positions = Array.from(this.#changedChunks, ([x, y]) => ({ x, y })).sort(comparePixelChunks);
     const ids = Array.from(this.#changedBodies, (id) => ({ id })).sort(byId);
     const table: Table = {
       links,

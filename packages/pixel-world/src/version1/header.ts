@@ -11,8 +11,8 @@ import {
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../limits.ts";
 import { storageNamed, VERSION1_LAYERS } from "../pixels.ts";
 import {
-  compareBodies,
-  compareChunks,
+  comparePixelBodies,
+  comparePixelChunks,
   type PixelBodyRef,
   type PixelChunkRef,
   type PixelDialect,
@@ -160,14 +160,14 @@ async function readTable(
     const key = `${ref.x},${ref.y}`;
     const before = chunks.at(-1);
     if (seen.has(key)) report(at(offset, "ORT_INDEX", `chunk [${key}] is there twice`));
-    else if (header.dialect === "native" && before !== undefined && compareChunks(before, ref) > 0) {
+    else if (header.dialect === "native" && before !== undefined && comparePixelChunks(before, ref) > 0) {
       report(at(offset, "ORT_INDEX", `chunk [${key}] is not in its order`));
     }
     if (seen.has(key)) continue;
     seen.add(key);
     chunks.push(ref);
   }
-  return chunks.sort(compareChunks);
+  return chunks.sort(comparePixelChunks);
 }
 
 function chunkOf(
@@ -243,7 +243,7 @@ async function readBodies(
       report(at(offset, "ORT_INDEX", `body ${ref.id} is there twice`));
       continue;
     }
-    if (header.dialect === "native" && before !== undefined && compareBodies(before, ref) > 0) {
+    if (header.dialect === "native" && before !== undefined && comparePixelBodies(before, ref) > 0) {
       report(at(offset, "ORT_INDEX", `body ${ref.id} is not in its order`));
     }
     seen.add(ref.id);

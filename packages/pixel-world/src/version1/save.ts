@@ -5,7 +5,7 @@ import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../body.ts";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
 import type { StoredPixelChunk } from "../pixels.ts";
 import {
-  compareBodies,
+  comparePixelBodies,
   type PixelBodyRef,
   type PixelChunkRef,
   type PixelFacts,
@@ -66,7 +66,7 @@ export class Version1Save implements PixelSave {
       path,
       file,
       header,
-      { ...index, bodies: bodies.sort(compareBodies) },
+      { ...index, bodies: bodies.sort(comparePixelBodies) },
       await file.size(),
     );
   }

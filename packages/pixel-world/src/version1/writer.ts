@@ -5,7 +5,7 @@ import { NewFile } from "../files.ts";
 import { bodyIndexEntry, bodySection, NATIVE_MAGIC, nativeHeader, pageEntry } from "../layout.ts";
 import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../limits.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
-import { compareBodies, compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
+import { comparePixelBodies, comparePixelChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
 import { encodeChunk } from "./chunk-payload.ts";
 import { HEADER_BYTES, PREFIX_BYTES } from "./header.ts";
 
@@ -64,12 +64,12 @@ export class Version1Writer {
   /** Writes table, index and header, and publishes the file under its name, durably. */
   async finish({ worldSeed, createdMs, modifiedMs }: Version1Facts): Promise<void> {
     const tables = new ByteWriter();
-    for (const chunk of this.#chunks.sort(compareChunks)) writePageEntry(tables, chunk);
+    for (const chunk of this.#chunks.sort(comparePixelChunks)) writePageEntry(tables, chunk);
     const tableBytes = tables.length;
     const hasBodies = this.#bodies.length > 0;
     if (hasBodies) {
       bodySection.write(tables, { count: this.#bodies.length, reserved: 0 });
-      for (const { id, x, y, offset, bytes } of this.#bodies.sort(compareBodies)) {
+      for (const { id, x, y, offset, bytes } of this.#bodies.sort(comparePixelBodies)) {
         bodyIndexEntry.write(tables, { id, recordOffset: offset, recordBytes: bytes, x, y });
       }
     }

@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter, PositionMap } from "@orthant/core";
 import { ENTRIES_OFFSET, entryHeader, tableBody, tableChunk, tableHeader } from "../layout.ts";
 import { BODIES_MAX, CHUNKS_MAX, TABLE_LINKS_MAX } from "../limits.ts";
 import { STORAGE, storageNamed } from "../pixels.ts";
-import { compareBodies, compareChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
+import { comparePixelBodies, comparePixelChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
 
 /** Locations of all chunks and bodies. */
 export interface PixelIndex {
@@ -112,7 +112,7 @@ function applyChunks(
       input.u8(),
     ];
     const position = { x, y };
-    if (line > 0 && compareChunks(before, position) >= 0)
+    if (line > 0 && comparePixelChunks(before, position) >= 0)
       throw input.fail("ORT_INDEX", `chunk [${x}, ${y}] is not in its order`);
     before = position;
     if (storage === GONE) {
@@ -305,7 +305,7 @@ export class BodyIndex {
       const ref = this.#byId.get(id);
       if (ref !== undefined) refs.push(ref);
     }
-    return refs.sort(compareBodies);
+    return refs.sort(comparePixelBodies);
   }
 
   set(ref: PixelBodyRef): void {
@@ -329,6 +329,6 @@ export class BodyIndex {
 
   /** All bodies, ordered by chunk, then id. */
   *[Symbol.iterator](): Generator<PixelBodyRef> {
-    yield* [...this.#byId.values()].sort(compareBodies);
+    yield* [...this.#byId.values()].sort(comparePixelBodies);
   }
 }

@@ -1,0 +1,44 @@
+import { isOrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { attempt, readBeginning } from "@orthant/disk/files";
+
+const MAGIC_BYTES = 4;
+
+/** Returns whether a file begins with the four characters of `magic`. */
+export async function hasMagic(disk: Disk, path: string, magic: string): Promise<boolean> {
+  return (await startOf(disk, path, MAGIC_BYTES)) === magic;
+}
+
+/** Returns the first bytes of a file as characters; `undefined` if it is unreadable. */
+export async function startOf(disk: Disk, path: string, bytesMax: number): Promise<string | undefined> {
+  // A missing or unreadable file says nothing about the format.
+  const [found] = await attempt(() => readBeginning(disk, path, bytesMax));
+  return found && String.fromCharCode(...found);
+}
+
+/** Returns the first value that `find` returns for one of the items. */
+export async function firstOf<Item, Value>(
+  items: readonly Item[],
+  find: (item: Item) => Promise<Value | undefined>,
+): Promise<Value | undefined> {
+  for (const item of items) {
+    const found = await find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the size of a file; 0 when a writer has removed it since it was listed. */
+export async function fileBytes(disk: Disk, path: string): Promise<number> {
+  try {
+    const file = await disk.open(path, "read");
+    try {
+      return await file.size();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return 0;
+    throw error;
+  }
+}

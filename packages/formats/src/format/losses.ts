@@ -1,0 +1,97 @@
+import { blockCatalogCodec, bytesEqual, DEFAULT_BLOCKS, encode, OrthantError } from "@orthant/core";
+import type { Save } from "@orthant/save";
+
+/** Options for converting. */
+export interface ConvertOptions {
+  /** Replaces blocks that the other format lacks. Default: 1. */
+  readonly standInBlock?: number;
+  /** Called after each leaf that is read. */
+  readonly onLeaf?: () => void;
+}
+
+/** Amount of converted content. */
+export interface ConversionCounts {
+  readonly chunks: number;
+  readonly entities: number;
+  readonly players: number;
+}
+
+/** Something that could not be converted. */
+export interface ConversionLoss {
+  /** Its kind, for messages: `clocks of regions`. */
+  readonly what: string;
+  readonly count: number;
+  /** Its replacement, or its first occurrence. */
+  readonly remark: string;
+}
+
+/** Result of a conversion. */
+export interface ConversionReport extends ConversionCounts {
+  /** What the other format cannot hold, with counts; empty if everything was converted. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/** Counts the losses of a conversion. */
+export class ConversionLosses {
+  readonly #byWhat = new Map<string, { count: number; remark: string }>();
+
+  /** Notes `count` losses. Keeps the first remark about each kind. */
+  add(what: string, remark: string, count = 1): void {
+    if (count === 0) return;
+    const known = this.#byWhat.get(what);
+    if (known === undefined) this.#byWhat.set(what, { count, remark });
+    else known.count += count;
+  }
+
+  /** Returns all losses, in the order they were first noted. */
+  list(): readonly ConversionLoss[] {
+    return Array.from(this.#byWhat, ([what, { count, remark }]) => ({ what, count, remark }));
+  }
+}
+
+/**
+ * Runs a conversion. Unless losses are accepted, first does a dry run, and throws `ORT_LOSS` if anything
+ * would be lost. If `isDry`, never writes.
+ */
+export async function listingFirst<Counts extends object>(
+  isDry: boolean,
+  { acceptLosses = false }: { readonly acceptLosses?: boolean },
+  run: (losses: ConversionLosses, isDry: boolean) => Promise<Counts>,
+): Promise<Counts & { readonly losses: readonly ConversionLoss[] }> {
+  const runOnce = async (
+    withoutWriting: boolean,
+  ): Promise<Counts & { readonly losses: readonly ConversionLoss[] }> => {
+    const losses = new ConversionLosses();
+    return { ...(await run(losses, withoutWriting)), losses: losses.list() };
+  };
+  if (isDry || acceptLosses) return runOnce(isDry);
+  const { losses } = await runOnce(true);
+  if (losses.length === 0) return runOnce(false);
+  const named = losses.map(({ what, count, remark }) => `${what} (${count}): ${remark}`);
+  throw new OrthantError("ORT_LOSS", `the conversion would lose: ${named.join("; ")}`);
+}
+
+/** Notes the parts of a description and an index that foreign formats cannot hold. */
+export function noteLostFacts(
+  { global, index }: Pick<Save, "global" | "index">,
+  losses: ConversionLosses,
+): void {
+  const { name, spawn, blocks, namedGenerations, attachments, edits } = global.description;
+  if (name !== "") losses.add("the name of the world", JSON.stringify(name));
+  if (spawn.some((coordinate) => coordinate !== 0)) losses.add("the spawn point", `[${spawn.join(", ")}]`);
+  if (blocks.length > 0 && !isDefaultCatalog(blocks)) {
+    losses.add("the block catalog", "blocks keep their numbers, and lose names and colours");
+  }
+  losses.add("named generations", "one generation is converted", namedGenerations.length);
+  losses.add("attachments", "what programs kept with the world", attachments.length);
+  losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
+  losses.add(
+    "clocks of regions",
+    "whoever holds parts of the world has to fetch them again",
+    index.totals.clocks,
+  );
+}
+
+function isDefaultCatalog(blocks: Uint8Array): boolean {
+  return bytesEqual(blocks, encode(blockCatalogCodec, DEFAULT_BLOCKS));
+}

@@ -1,0 +1,70 @@
+import { OrthantError } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { Save } from "@orthant/save";
+import { type ConversionLoss, listingFirst } from "../format/losses.ts";
+import { convertFromMarsMiner, type MarsMinerLocations } from "./convert-from.ts";
+import { convertToMarsMiner } from "./convert-to.ts";
+import type { MarsMinerSave } from "./save.ts";
+import type { MarsMinerState } from "./state.ts";
+
+/** Result of a conversion from or to MarsMiner. */
+interface MarsMinerConversionReport {
+  /** Number of chunks of the Orthant world, which are smaller than those of MarsMiner. */
+  readonly chunks: number;
+  /** What the other format cannot hold, with counts; empty if everything was converted. */
+  readonly losses: readonly ConversionLoss[];
+}
+
+/** Options for converting from or to MarsMiner. */
+export interface MarsMinerConvertOptions {
+  /** Without it, a conversion with losses is refused with `ORT_LOSS` before anything is written. */
+  readonly acceptLosses?: boolean;
+  /** Unit of chunk positions. Default: derived from the save. */
+  readonly locations?: MarsMinerLocations;
+  /** Called after each chunk or leaf that is read. */
+  readonly onStep?: () => void;
+}
+
+/**
+ * Writes a state of a MarsMiner save, the present one by default, as an Orthant world to an empty disk.
+ * Without a disk, only reports what would be lost. Memory use depends on the index and the largest chunk.
+ */
+export function convertMarsMiner(
+  save: MarsMinerSave,
+  target: Disk | undefined,
+  options: MarsMinerConvertOptions & { readonly state?: MarsMinerState } = {},
+): Promise<MarsMinerConversionReport> {
+  const state = options.state ?? save.state;
+  if (state === undefined) {
+    throw new OrthantError(
+      "ORT_NOT_FOUND",
+      "nothing was ever saved in this world, so there is nothing to convert",
+    );
+  }
+  const { locations, onStep: onChunk } = options;
+  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+    chunks: await convertFromMarsMiner({
+      ...{ save, state, losses, locations, onChunk },
+      target: isDry ? undefined : target,
+    }),
+  }));
+}
+
+/**
+ * Writes one generation of an Orthant world as a MarsMiner save of the seed's dialect to an empty disk.
+ * Without a disk, only reports what would be lost. Throws `ORT_DIALECT` for a world whose chunks are not
+ * cubes.
+ */
+export function convertToMarsMinerSave(
+  save: Save,
+  target: Disk | undefined,
+  options: MarsMinerConvertOptions & { readonly cubeSize?: number } = {},
+): Promise<MarsMinerConversionReport> {
+  const { cubeSize, locations, onStep: onLeaf } = options;
+  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+    chunks: await convertToMarsMiner({
+      ...{ save, losses, cubeSize, locations, onLeaf },
+      target: isDry ? undefined : target,
+    }),
+  }));
+}

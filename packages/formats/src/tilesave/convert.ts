@@ -1,0 +1,179 @@
+import {
+  blockCatalogCodec,
+  bytesEqual,
+  chunkFromVoxels,
+  cubeAt,
+  encode,
+  floorDivide,
+  isOrthantError,
+  OrthantError,
+  PositionMap,
+  positionsEqual,
+  TILE_CHUNKS,
+  type TileChunk,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import {
+  BulkSaveWriter,
+  type ChunkEntry,
+  type GlobalState,
+  type LeafChange,
+  plainDescription,
+  type Save,
+  type WorldDescription,
+} from "@orthant/save";
+import { SaveContent } from "@orthant/save/parts";
+import type { ConversionCounts } from "../format/losses.ts";
+import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
+import { writeTileSave } from "./files.ts";
+import { decodeTileSave, encodeTileSave } from "./save-text.ts";
+import { EMPTY_TILE_SAVE, TILE_BLOCKS, TILE_SAVE_CHUNKS_MAX, type TileSave } from "./tile-save.ts";
+
+/**
+ * Writes a tile save as a world to an empty disk. Without a disk, only reports what would be lost. The world
+ * keeps the rest of the save besides its chunks, so that {@link exportTileSave} restores it.
+ */
+export async function importTileSave(
+  save: TileSave,
+  target: Disk | undefined,
+  nowMs: number,
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const counts = await convertFromTiles(save, target, nowMs, losses);
+  return { ...counts, losses: losses.list() };
+}
+
+/**
+ * Writes a world of tiles as a tile save. Without a disk, only reports what would be lost. Throws
+ * `ORT_DIALECT` for a world whose chunks are not 32 x 32 tiles, `ORT_LIMIT` for one with more chunks than a
+ * tile save can have.
+ */
+export async function exportTileSave(
+  save: Save,
+  target: Disk | undefined,
+  options: { readonly onLeaf?: () => void } = {},
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const counts = await convertToTiles(save, target, losses, options.onLeaf);
+  return { ...counts, losses: losses.list() };
+}
+
+/** Key under which a world keeps the rest of a tile save besides its chunks. */
+const TILE_FACTS_KEY = "tilesave";
+/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
+const CELL_EDGE_CHUNKS = 8;
+
+/** Writes the chunks of a tile save as a world. Everything else in it becomes an attachment. */
+async function convertFromTiles(
+  save: TileSave,
+  target: Disk | undefined,
+  nowMs: number,
+  losses: ConversionLosses,
+): Promise<ConversionCounts> {
+  const chunks = save.chunks ?? [];
+  losses.add(
+    "the terrain that the game makes",
+    "chunks that are not in the save are air; the game would make them anew",
+  );
+  const writer = target && (await BulkSaveWriter.create(target, TILE_CHUNKS));
+  try {
+    await writer?.add(leavesOf(save));
+    await writer?.finish({ nowMs, global: globalOf(save), players: [] });
+  } finally {
+    await writer?.close();
+  }
+  return { chunks: chunks.length, entities: 0, players: 0 };
+}
+
+function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
+  const cells = new PositionMap<ChunkEntry[]>();
+  for (const { x, y, tiles } of chunks) {
+    const cell = [floorDivide(x, CELL_EDGE_CHUNKS), floorDivide(y, CELL_EDGE_CHUNKS), 0, 0] as const;
+    const entry = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
+    const chunks = cells.get(...cell);
+    if (chunks === undefined) cells.set(...cell, [entry]);
+    else chunks.push(entry);
+  }
+  return Array.from(cells, ([[x, y], chunks]) => ({
+    cell: cubeAt([x * CELL_EDGE_CHUNKS, y * CELL_EDGE_CHUNKS, 0, 0], CELL_EDGE_CHUNKS),
+    chunks,
+  }));
+}
+
+function globalOf(save: TileSave): GlobalState {
+  const facts = encodeTileSave({ ...save, chunks: undefined });
+  return {
+    base: { kind: "empty" },
+    worldSeed: 0n,
+    generators: [],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: {
+      ...plainDescription(TILE_CHUNKS),
+      blocks: encode(blockCatalogCodec, TILE_BLOCKS),
+      attachments: [{ key: TILE_FACTS_KEY, value: facts }],
+    },
+  };
+}
+
+/** Writes the edited chunks of a world as a tile save. */
+async function convertToTiles(
+  save: Save,
+  target: Disk | undefined,
+  losses: ConversionLosses,
+  onLeaf?: () => void,
+): Promise<ConversionCounts> {
+  const { global, index, players } = save;
+  const { description } = global;
+  if (!positionsEqual(description.chunkShape.extents, TILE_CHUNKS.extents)) {
+    const found = description.chunkShape.extents.join(" x ");
+    throw new OrthantError("ORT_DIALECT", `chunks of ${found} voxels, where a tile save has 32 x 32`);
+  }
+  const facts = factsOf(description);
+  noteLostFacts({ index, global: { ...global, description: withoutTileFacts(description) } }, losses);
+  losses.add("players", "a tile save has one player, without a place", players.length);
+  if (global.base.kind !== "empty") {
+    losses.add("the generator", "the game fills untouched space with terrain of its own");
+  }
+  const chunks: TileChunk[] = [];
+  const content = new SaveContent(save);
+  for await (const leaf of content.all()) {
+    for (const { position, chunk } of await content.readChunks(leaf)) {
+      const [x, y, z, w] = position;
+      if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
+      else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${position}]`);
+    }
+    const entities = await content.readEntities(leaf);
+    losses.add("entities", "a tile save has none", entities.length);
+    if (chunks.length > TILE_SAVE_CHUNKS_MAX) {
+      throw new OrthantError("ORT_LIMIT", `more than ${TILE_SAVE_CHUNKS_MAX} chunks, which no tile save has`);
+    }
+    onLeaf?.();
+  }
+  if (target !== undefined) await writeTileSave(target, { ...facts, chunks });
+  return { chunks: chunks.length, entities: 0, players: 0 };
+}
+
+/** Returns the facts that the world kept of its original tile save. */
+function factsOf({ attachments }: WorldDescription): TileSave {
+  const kept = attachments.find(({ key }) => key === TILE_FACTS_KEY);
+  if (kept === undefined) return EMPTY_TILE_SAVE;
+  try {
+    return decodeTileSave(kept.value, TILE_FACTS_KEY);
+  } catch (error) {
+    // Another program uses the same key. The world does not depend on it.
+    if (isOrthantError(error)) return EMPTY_TILE_SAVE;
+    throw error;
+  }
+}
+
+/** Returns the description without the parts that a tile save can hold. */
+function withoutTileFacts(description: WorldDescription): WorldDescription {
+  const { blocks, attachments } = description;
+  const isKnown = bytesEqual(blocks, encode(blockCatalogCodec, TILE_BLOCKS));
+  return {
+    ...description,
+    blocks: isKnown ? new Uint8Array(0) : blocks,
+    attachments: attachments.filter(({ key }) => key !== TILE_FACTS_KEY),
+  };
+}

@@ -1,0 +1,99 @@
+import { type Box, boxAt, unionBox } from "@orthant/core";
+import { verifySave } from "@orthant/save";
+import { fileBytes, firstOf, startOf } from "../format/files.ts";
+import type { Format } from "../format/format.ts";
+import { formatAmount, formatBox, formatBytes } from "../format/text.ts";
+import { exportTileSave, importTileSave } from "./convert.ts";
+import { openTileSave } from "./files.ts";
+import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_FILE, type TileSave } from "./tile-save.ts";
+
+/** Longer than the first line of a tile save. */
+const START_BYTES = 128;
+
+/** The `world.sav` of a tile game. */
+export const tileSaveFormat: Format = {
+  name: "tilesave",
+  title: "tile save",
+  isOneFile: true,
+  targets: ["tree"],
+
+  /** Accepts a save or its backup if the text begins with a line of such a save. */
+  async detect(disk, file) {
+    if (file !== undefined) return undefined;
+    const evidence = await firstOf([TILE_SAVE_FILE, TILE_SAVE_BACKUP_FILE], async (path) => {
+      const start = await startOf(disk, path, START_BYTES);
+      return start !== undefined && /^[a-z_.]+=[^\n]*\n/.test(start) ? path : undefined;
+    });
+    return evidence === undefined ? undefined : { format: "tilesave", dialect: undefined, evidence };
+  },
+
+  async info({ disk }) {
+    const { file, fault, save } = await openTileSave(disk);
+    const { tickIndex, localPlayerId, gameplayFingerprint, chunks = [], others } = save;
+    const totalBytes = await fileBytes(disk, file);
+    const bounds = boundsOf(save);
+    const unknownKeys = others.map(({ key }) => key);
+    return {
+      facts: {
+        file,
+        fault: fault?.message ?? null,
+        tickIndex,
+        localPlayerId,
+        gameplayFingerprint,
+        chunks: chunks.length,
+        chunkBounds: bounds ?? null,
+        unknownKeys,
+        totalBytes,
+      },
+      rows: [
+        ["file", `${file}, ${formatBytes(totalBytes)}`],
+        ["fault", fault?.message],
+        ["tick", String(tickIndex)],
+        ["player", String(localPlayerId)],
+        ["mods", gameplayFingerprint === "" ? undefined : gameplayFingerprint],
+        ["chunks", formatAmount(chunks.length, "chunk")],
+        ["bounds", bounds && `chunks ${formatBox(bounds)}`],
+        ["unknown keys", others.length === 0 ? undefined : unknownKeys.join(", ")],
+      ],
+    };
+  },
+
+  /** Notes when it uses the backup of a damaged save. */
+  async convert({ disk, environment }) {
+    const { save, file, fault } = await openTileSave(disk);
+    if (fault !== undefined) environment.note(`${fault.message}; ${file} is converted instead`);
+    return {
+      from: "tilesave",
+      to: "tree",
+      unit: "chunks",
+      run: (made) => importTileSave(save, made, environment.clock.nowMs()),
+      verify: (made) => verifySave(made),
+      close: async () => undefined,
+    };
+  },
+
+  exporters: {
+    tilesave: (save) => ({
+      from: "tree",
+      to: "tilesave",
+      unit: "leaves",
+      steps: save.index.totals.leaves,
+      run: (made, onLeaf) => exportTileSave(save, made, { onLeaf }),
+      async verify(made) {
+        // Throws if it is invalid: a new folder has no backup to read instead.
+        await openTileSave(made);
+        return [];
+      },
+      close: () => save.close(),
+    }),
+  },
+};
+
+function boundsOf({ chunks = [] }: TileSave): Box | undefined {
+  let bounds: Box | undefined;
+  for (const { x, y } of chunks) {
+    const box = boxAt([x, y, 0, 0]);
+    bounds = bounds === undefined ? box : unionBox(bounds, box);
+  }
+  return bounds;
+}

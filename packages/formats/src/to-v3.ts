@@ -1,0 +1,41 @@
+import type { Disk } from "@orthant/disk";
+import { BulkSaveWriter, type Save } from "@orthant/save";
+import type { ConvertOptions } from "./format/losses.ts";
+import { ConversionLosses, type ConversionReport } from "./format/losses.ts";
+
+/**
+ * Writes a tree exactly as in the specification of version 3, for programs that know nothing else: an index
+ * of version 1 in one file, and blobs of version 1. Writes one generation, as generation 0 of a new save,
+ * leaf by leaf. Without a disk, only reports what would be lost. Rule S99.
+ */
+export async function convertToV3(
+  save: Save,
+  target: Disk | undefined,
+  { onLeaf }: ConvertOptions = {},
+): Promise<ConversionReport> {
+  const losses = new ConversionLosses();
+  const { global, players } = save;
+  const { description } = global;
+  losses.add("names of generations", "one generation is written", description.namedGenerations.length);
+  const counts = { chunks: 0, entities: 0, players: players.length };
+  const writer = target && (await BulkSaveWriter.create(target, description.chunkShape, { indexVersion: 1 }));
+  try {
+    for await (const leaf of save.index.all()) {
+      const chunks = await save.readChunks(leaf);
+      const entities = await save.readEntities(leaf);
+      counts.chunks += chunks.length;
+      counts.entities += entities.length;
+      losses.add("clocks of regions", "clients fetch every region again", leaf.clocks.length);
+      await writer?.add([{ cell: leaf.cell, chunks, entities }]);
+      onLeaf?.();
+    }
+    await writer?.finish({
+      nowMs: global.lastModifiedMs,
+      global: { ...global, description: { ...description, namedGenerations: [] } },
+      players,
+    });
+  } finally {
+    await writer?.close();
+  }
+  return { ...counts, losses: losses.list() };
+}

@@ -197,7 +197,7 @@ export class ClusterFaults {
     const isAimed = prng.chance(0.5);
     clock.after(isAimed ? 0 : prng.between(0, 30), () => {
       // Its next read shows that it still owns the old shard, so it commits the split.
-      if (isAimed) owner.pauseAfterLook();
+      if (isAimed) owner.pauseAfterRead();
       else owner.pause();
       this.#for(prng.between(4_000, 9_000), () => owner.resume());
     });

@@ -110,7 +110,7 @@ export class HeldFolders implements FolderStore {
   readonly #process: HeldClock;
   readonly #prng: Prng;
   readonly #pace: FolderPace;
-  #afterLook: (() => void) | undefined;
+  #afterRead: (() => void) | undefined;
 
   constructor(store: FolderStore, clock: Clock, process: HeldClock, prng: Prng, pace: FolderPace) {
     this.#store = store;
@@ -123,8 +123,8 @@ export class HeldFolders implements FolderStore {
   names(path: string): Promise<readonly string[]> {
     return this.#gate(async () => {
       const names = await this.#store.names(path);
-      this.#afterLook?.();
-      this.#afterLook = undefined;
+      this.#afterRead?.();
+      this.#afterRead = undefined;
       return names;
     });
   }
@@ -133,8 +133,8 @@ export class HeldFolders implements FolderStore {
    * Calls `act` after the process's next read of a folder, before it gets the result. `undefined` cancels
    * that.
    */
-  afterLook(act: (() => void) | undefined): void {
-    this.#afterLook = act;
+  afterRead(act: (() => void) | undefined): void {
+    this.#afterRead = act;
   }
 
   make(path: string): Promise<void> {

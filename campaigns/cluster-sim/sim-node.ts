@@ -88,12 +88,12 @@ export class SimNode {
   }
 
   /** Pauses the node after its next read of a folder; it continues later with what it saw. */
-  pauseAfterLook(): void {
-    this.#life?.folders.afterLook(() => this.pause());
+  pauseAfterRead(): void {
+    this.#life?.folders.afterRead(() => this.pause());
   }
 
   resume(): void {
-    this.#life?.folders.afterLook(undefined);
+    this.#life?.folders.afterRead(undefined);
     this.#life?.process.resume();
   }
 

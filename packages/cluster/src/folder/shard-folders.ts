@@ -52,14 +52,14 @@ export class ShardFolders {
 
   /** Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if it is at this epoch or a later one. */
   async claim(shard: string, term: number): Promise<Disk> {
-    const stands = await this.termOf(shard);
-    if (stands === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
-    if (stands >= term || term > EPOCH_MAX) throw fenced(shard, term, stands);
+    const current = await this.termOf(shard);
+    if (current === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
+    if (current >= term || term > EPOCH_MAX) throw fenced(shard, term, current);
     try {
-      await this.#store.move(this.#pathOf(shard, stands), this.#pathOf(shard, term));
+      await this.#store.move(this.#pathOf(shard, current), this.#pathOf(shard, term));
     } catch (error) {
       if (!isOrthantError(error, "ORT_NOT_FOUND")) throw error;
-      throw fenced(shard, term, (await this.termOf(shard)) ?? stands);
+      throw fenced(shard, term, (await this.termOf(shard)) ?? current);
     }
     const disk = this.#store.disk(this.#pathOf(shard, term));
     return new OwnedDisk(disk, term, () => this.requireHeld(shard, term));
@@ -151,8 +151,8 @@ class OwnedDisk extends GatedDisk {
   }
 }
 
-function fenced(shard: string, term: number, stands: number): OrthantError {
-  return new OrthantError("ORT_FENCED", `the folder of shard ${shard} stands at ${stands}, not at ${term}`);
+function fenced(shard: string, term: number, current: number): OrthantError {
+  return new OrthantError("ORT_FENCED", `the folder of shard ${shard} is at term ${current}, not ${term}`);
 }
 
 async function generationsOn(disk: Disk): Promise<readonly number[]> {

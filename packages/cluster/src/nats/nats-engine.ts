@@ -49,15 +49,15 @@ const FAILED_HEADER = "Orthant-Failed";
 export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
   const { replicas = REPLICAS, journalBytesMax = JOURNAL_BYTES_MAX } = options;
   const sizes = { replicas, journalBytesMax };
-  const link = await NatsClient.open(options);
+  const client = await NatsClient.open(options);
   try {
-    await checkServers(link, replicas);
-    await ensureStream(link, tableSettings(sizes), firstRevision());
-    const engine = new NatsEngine(link, sizes);
+    await checkServers(client, replicas);
+    await ensureStream(client, tableSettings(sizes), firstRevision());
+    const engine = new NatsEngine(client, sizes);
     await engine.watchLeaders();
     return engine;
   } catch (error) {
-    await link.close();
+    await client.close();
     throw engineFailure(error, "checking the NATS servers");
   }
 }
@@ -73,37 +73,37 @@ function firstRevision(): number {
 
 class NatsEngine implements Engine {
   readonly table: NatsTable;
-  readonly #link: NatsClient;
+  readonly #client: NatsClient;
   readonly #sizes: StreamSizes;
 
-  constructor(link: NatsClient, sizes: StreamSizes) {
-    this.table = new NatsTable(link);
-    this.#link = link;
+  constructor(client: NatsClient, sizes: StreamSizes) {
+    this.table = new NatsTable(client);
+    this.#client = client;
     this.#sizes = sizes;
   }
 
   /** Reports a gap when a journal's leader changes: the old one may have stored unpublished records. */
   async watchLeaders(): Promise<void> {
-    await this.#link.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
-      if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#link.reportLag();
+    await this.#client.subscribe(`${LEADER_ELECTED}*`, ({ subject }) => {
+      if (subject.startsWith(LEADER_ELECTED + JOURNAL_STREAM_PREFIX)) this.#client.reportLag();
     });
   }
 
   async journal(world: string, shard: string, firstSequence = 1): Promise<Journal> {
     const settings = journalSettings(world, shard, this.#sizes);
-    await ensureStream(this.#link, settings, firstSequence);
-    return new NatsJournal(this.#link, world, shard, settings);
+    await ensureStream(this.#client, settings, firstSequence);
+    return new NatsJournal(this.#client, world, shard, settings);
   }
 
   async findJournal(world: string, shard: string): Promise<Journal | undefined> {
     const settings = journalSettings(world, shard, this.#sizes);
-    const info = await findStream(this.#link, settings);
-    return info === undefined ? undefined : new NatsJournal(this.#link, world, shard, settings);
+    const info = await findStream(this.#client, settings);
+    return info === undefined ? undefined : new NatsJournal(this.#client, world, shard, settings);
   }
 
   removeJournal(world: string, shard: string): Promise<void> {
     const stream = journalStream(world, shard);
-    return this.#link.manage(`removing the stream ${stream}`, async ({ streams }) => {
+    return this.#client.manage(`removing the stream ${stream}`, async ({ streams }) => {
       try {
         await streams.delete(stream);
       } catch (error) {
@@ -113,19 +113,19 @@ class NatsEngine implements Engine {
   }
 
   follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
-    return this.#link.subscribe(sectorFeed(world, sector), (message) => {
+    return this.#client.subscribe(sectorFeed(world, sector), (message) => {
       const record = readPublished(message);
       if (record !== undefined) listener(record);
     });
   }
 
   respond(address: string, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<Subscription> {
-    return this.#link.subscribe(addressSubject(address), (message) => void this.#answer(message, answer));
+    return this.#client.subscribe(addressSubject(address), (message) => void this.#answer(message, answer));
   }
 
   async request(address: string, request: Uint8Array, timeoutMilliseconds: number): Promise<Uint8Array> {
     try {
-      const message = await this.#link.request(addressSubject(address), request, {
+      const message = await this.#client.request(addressSubject(address), request, {
         timeout: timeoutMilliseconds,
       });
       const failed = message.headers?.get(FAILED_HEADER) ?? "";
@@ -139,20 +139,20 @@ class NatsEngine implements Engine {
   }
 
   broadcast(topic: string, bytes: Uint8Array): void {
-    this.#link.publish(topicSubject(topic), bytes);
+    this.#client.publish(topicSubject(topic), bytes);
   }
 
   listen(topic: string, listener: (bytes: Uint8Array) => void): Promise<Subscription> {
-    return this.#link.subscribe(topicSubject(topic), ({ data }) => listener(data));
+    return this.#client.subscribe(topicSubject(topic), ({ data }) => listener(data));
   }
 
   onStatus(listener: (status: EngineStatus) => void): Subscription {
-    return this.#link.onStatus(listener);
+    return this.#client.onStatus(listener);
   }
 
   async close(): Promise<void> {
     await this.table.end();
-    await this.#link.close();
+    await this.#client.close();
   }
 
   async #answer(message: Msg, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<void> {
@@ -161,7 +161,7 @@ class NatsEngine implements Engine {
     } catch (error) {
       const fields = headers();
       fields.set(FAILED_HEADER, error instanceof Error ? error.name : "unknown");
-      if (this.#link.isConnected) message.respond(new Uint8Array(), { headers: fields });
+      if (this.#client.isConnected) message.respond(new Uint8Array(), { headers: fields });
     }
   }
 }

@@ -18,20 +18,20 @@ const RETRY_MS = 50;
 
 /** The journal of a shard, in its own stream. */
 export class NatsJournal implements Journal {
-  readonly #link: NatsClient;
+  readonly #client: NatsClient;
   readonly #world: string;
   readonly #shard: string;
   readonly #settings: StreamSettings;
 
-  constructor(link: NatsClient, world: string, shard: string, settings: StreamSettings) {
-    this.#link = link;
+  constructor(client: NatsClient, world: string, shard: string, settings: StreamSettings) {
+    this.#client = client;
     this.#world = world;
     this.#shard = shard;
     this.#settings = settings;
   }
 
   async state(): Promise<JournalState> {
-    const info = await findStream(this.#link, this.#settings);
+    const info = await findStream(this.#client, this.#settings);
     if (info === undefined) throw this.#missing("is gone");
     const { first_seq: first, last_seq: last, bytes } = info.state;
     return { first: Math.max(first, 1), last, bytes };
@@ -49,7 +49,7 @@ export class NatsJournal implements Journal {
       bytes,
     }));
     const answer = await this.#whileItIsThere(() =>
-      publishWhole(this.#link, this.#settings.name, messages, { last: expectedLast }),
+      publishWhole(this.#client, this.#settings.name, messages, { last: expectedLast }),
     );
     if (answer.kind !== "stored") return answer;
     const { sequence, count } = answer;
@@ -64,10 +64,10 @@ export class NatsJournal implements Journal {
 
   async *read(from: number, to: number): AsyncIterable<StoredRecord> {
     let next = from;
-    let retriesLeft = Math.ceil(this.#link.timeoutMilliseconds / RETRY_MS);
+    let retriesLeft = Math.ceil(this.#client.timeoutMilliseconds / RETRY_MS);
     while (next <= to) {
       const count = Math.min(BATCH_COUNT, to - next + 1);
-      const held = await this.#whileItIsThere(() => readHeld(this.#link, this.#settings.name, next, count));
+      const held = await this.#whileItIsThere(() => readHeld(this.#client, this.#settings.name, next, count));
       const before = next;
       for (const message of held) {
         // Everything after a gap is requested again.
@@ -88,7 +88,7 @@ export class NatsJournal implements Journal {
     const end = Math.min(upTo, last);
     if (end < first) return;
     const { name } = this.#settings;
-    await this.#link.manage(`trimming the stream ${name}`, ({ streams }) =>
+    await this.#client.manage(`trimming the stream ${name}`, ({ streams }) =>
       streams.purge(name, { seq: end + 1 }),
     );
   }
@@ -98,7 +98,7 @@ export class NatsJournal implements Journal {
     try {
       return await work();
     } catch (error) {
-      if (this.#link.isConnected) await this.state();
+      if (this.#client.isConnected) await this.state();
       throw error;
     }
   }

@@ -15,17 +15,17 @@ const OPERATION_HEADER = "KV-Operation";
 
 /** The table in a NATS key-value bucket. A revision is a sequence of the underlying stream. */
 export class NatsTable implements Table {
-  readonly #link: NatsClient;
+  readonly #client: NatsClient;
   #feed: Promise<TableFeed> | undefined;
 
-  constructor(link: NatsClient) {
-    this.#link = link;
+  constructor(client: NatsClient) {
+    this.#client = client;
   }
 
   /** Asks the leader, because a replica may lag. */
   get(key: string): Promise<Entry | undefined> {
     const subject = tableSubject(key);
-    return this.#link.manage(`reading ${key}`, async ({ streams }) => {
+    return this.#client.manage(`reading ${key}`, async ({ streams }) => {
       try {
         const found = await streams.getMessage(TABLE_STREAM, { last_by_subj: subject });
         if (found === null || (found.header.get("KV-Operation") ?? "") !== "") return undefined;
@@ -51,7 +51,7 @@ export class NatsTable implements Table {
   }
 
   async watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
-    this.#feed ??= TableFeed.open(this.#link);
+    this.#feed ??= TableFeed.open(this.#client);
     try {
       return (await this.#feed).watch(prefix, listener);
     } catch (error) {
@@ -67,7 +67,7 @@ export class NatsTable implements Table {
 
   async #write(key: string, value: Uint8Array, expected: Expectation): Promise<number | undefined> {
     const message = { subject: tableSubject(key), bytes: value };
-    const answer = await publishWhole(this.#link, TABLE_STREAM, [message], expected);
+    const answer = await publishWhole(this.#client, TABLE_STREAM, [message], expected);
     if (answer.kind === "full") throw new OrthantError("ORT_ENGINE_UNFIT", `NATS has no room for the table`);
     return answer.kind === "stored" ? answer.sequence : undefined;
   }
@@ -79,7 +79,7 @@ export class NatsTable implements Table {
  * client's consumers, because they need up to a minute to notice that their server is gone.
  */
 class TableFeed {
-  readonly #link: NatsClient;
+  readonly #client: NatsClient;
   readonly #entries = new Map<string, Entry>();
   readonly #listeners = new Set<(entry: Entry) => void>();
   readonly #timer: NodeJS.Timeout;
@@ -91,15 +91,17 @@ class TableFeed {
   #reading: Promise<void> | undefined;
   #isQuiet = false;
 
-  private constructor(link: NatsClient) {
-    this.#link = link;
+  private constructor(client: NatsClient) {
+    this.#client = client;
     this.#timer = setInterval(() => this.#audit(), AUDIT_MS).unref();
   }
 
-  static async open(link: NatsClient): Promise<TableFeed> {
-    const feed = new TableFeed(link);
+  static async open(client: NatsClient): Promise<TableFeed> {
+    const feed = new TableFeed(client);
     try {
-      feed.#subscription = await link.subscribe(`${TABLE_FEED_PREFIX}>`, (message) => feed.#receive(message));
+      feed.#subscription = await client.subscribe(`${TABLE_FEED_PREFIX}>`, (message) =>
+        feed.#receive(message),
+      );
       await feed.#catchUp();
       return feed;
     } catch (error) {
@@ -137,7 +139,7 @@ class TableFeed {
 
   /** Catches up after a silence, because if the very last write is lost, no later one reveals the gap. */
   #audit(): void {
-    if (this.#isQuiet && this.#link.isConnected) this.#catchUp().catch(ignoreAway);
+    if (this.#isQuiet && this.#client.isConnected) this.#catchUp().catch(ignoreAway);
     this.#isQuiet = true;
   }
 
@@ -159,7 +161,7 @@ class TableFeed {
 
   async #readPass(): Promise<void> {
     for (;;) {
-      const held = await readHeld(this.#link, TABLE_STREAM, this.#seen + 1, BATCH_COUNT);
+      const held = await readHeld(this.#client, TABLE_STREAM, this.#seen + 1, BATCH_COUNT);
       for (const { subject, sequence, bytes, headers } of held) {
         if (sequence > this.#seen) this.#pass(subject.slice(TABLE_PREFIX.length), sequence, bytes, headers);
       }

@@ -19,8 +19,8 @@ interface ServerSettings {
 }
 
 /** Throws if the servers could lose what they acknowledged; the message says what to change. */
-export async function checkServers(link: NatsClient, replicas: number): Promise<void> {
-  const { version = "unknown", max_payload: payload = 0 } = link.connection.info ?? {};
+export async function checkServers(client: NatsClient, replicas: number): Promise<void> {
+  const { version = "unknown", max_payload: payload = 0 } = client.connection.info ?? {};
   mustBeNewEnough("the server", version);
   if (payload < PAYLOAD_BYTES_MIN) {
     unfit(
@@ -28,7 +28,7 @@ export async function checkServers(link: NatsClient, replicas: number): Promise<
       `max_payload: 2MB`,
     );
   }
-  const servers = (await askSettings(link)).filter(({ data }) => data?.config !== undefined);
+  const servers = (await askSettings(client)).filter(({ data }) => data?.config !== undefined);
   const quorum = Math.floor(replicas / 2) + 1;
   if (servers.length < quorum) {
     throw new OrthantError(
@@ -48,13 +48,13 @@ export async function checkServers(link: NatsClient, replicas: number): Promise<
 }
 
 /** Returns the answers of all servers in the cluster, or of those that answer in time. */
-async function askSettings(link: NatsClient): Promise<readonly ServerSettings[]> {
+async function askSettings(client: NatsClient): Promise<readonly ServerSettings[]> {
   const answers: ServerSettings[] = [];
   try {
     const request = JSON.stringify({ config: true });
-    const messages = await link.connection.requestMany(SERVER_SETTINGS_SUBJECT, request, {
+    const messages = await client.connection.requestMany(SERVER_SETTINGS_SUBJECT, request, {
       strategy: "timer",
-      maxWait: link.timeoutMilliseconds,
+      maxWait: client.timeoutMilliseconds,
     });
     for await (const message of messages) {
       answers.push(message.json<ServerSettings>());

@@ -54,14 +54,14 @@ const BATCH_BYTES_MAX = 4 * 1024 * 1024;
  * to the first message, and does not distinguish a rejected batch from one whose outcome is unknown.
  */
 export async function publishWhole(
-  link: NatsClient,
+  client: NatsClient,
   stream: string,
   messages: readonly OutgoingMessage[],
   expected: Expectation,
 ): Promise<PublishAnswer> {
   for (let attempt = 0; ; attempt++) {
     try {
-      return await publishOnce(link, stream, messages, expected);
+      return await publishOnce(client, stream, messages, expected);
     } catch (error) {
       // No server received it, so nothing was stored: the stream was just created or moved, and our server
       // does not know it yet.
@@ -73,7 +73,7 @@ export async function publishWhole(
 }
 
 async function publishOnce(
-  link: NatsClient,
+  client: NatsClient,
   stream: string,
   messages: readonly OutgoingMessage[],
   expected: Expectation,
@@ -86,8 +86,8 @@ async function publishOnce(
   });
   const last = outgoing.pop();
   if (last === undefined) throw new Error("there is nothing to write");
-  for (const { subject, bytes, headers: fields } of outgoing) link.publish(subject, bytes, fields);
-  const answer = await link.request(last.subject, last.bytes, { headers: last.headers });
+  for (const { subject, bytes, headers: fields } of outgoing) client.publish(subject, bytes, fields);
+  const answer = await client.request(last.subject, last.bytes, { headers: last.headers });
   return readAnswer(answer.json<Acknowledgement>());
 }
 
@@ -120,20 +120,20 @@ function readAnswer({ seq = 0, count = 1, error }: Acknowledgement): PublishAnsw
  * if the answering replica lags. A missing sequence was removed, or its message was lost on the way.
  */
 export function readHeld(
-  link: NatsClient,
+  client: NatsClient,
   stream: string,
   from: number,
   count: number,
 ): Promise<readonly HeldMessage[]> {
-  return link.manage(`reading the stream ${stream}`, async () => {
+  return client.manage(`reading the stream ${stream}`, async () => {
     const inbox = createInbox();
-    const reading = new HeldReading(link.timeoutMilliseconds);
-    const subscription = link.connection.subscribe(inbox, {
+    const reading = new HeldReading(client.timeoutMilliseconds);
+    const subscription = client.connection.subscribe(inbox, {
       callback: (error, message) => (error === null ? reading.add(message) : reading.fail(error)),
     });
     try {
       const request = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
-      link.connection.publish(`$JS.API.DIRECT.GET.${stream}`, request, { reply: inbox });
+      client.connection.publish(`$JS.API.DIRECT.GET.${stream}`, request, { reply: inbox });
       return await reading.done;
     } finally {
       subscription.unsubscribe();

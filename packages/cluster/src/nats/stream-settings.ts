@@ -62,10 +62,10 @@ export function journalSettings(world: string, shard: string, sizes: StreamSizes
 
 /** Returns a stream's state; `undefined` if it does not exist. Throws if its settings differ. */
 export async function findStream(
-  link: NatsClient,
+  client: NatsClient,
   settings: StreamSettings,
 ): Promise<StreamInfo | undefined> {
-  const info = await link.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
+  const info = await client.manage(`asking about the stream ${settings.name}`, async ({ streams }) => {
     try {
       return await streams.info(settings.name);
     } catch (error) {
@@ -83,14 +83,14 @@ export async function findStream(
  * not answer until it has a leader.
  */
 export async function ensureStream(
-  link: NatsClient,
+  client: NatsClient,
   settings: StreamSettings,
   firstSequence = 1,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      if ((await findStream(link, settings)) !== undefined) return;
-      const made = await makeStream(link, { ...settings, first_seq: firstSequence });
+      if ((await findStream(client, settings)) !== undefined) return;
+      const made = await makeStream(client, { ...settings, first_seq: firstSequence });
       if (made !== undefined) return requireSettings(settings, made.config);
     } catch (error) {
       if (attempt === ATTEMPTS || !isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
@@ -100,8 +100,8 @@ export async function ensureStream(
 }
 
 /** Returns `undefined` if another node was faster. */
-function makeStream(link: NatsClient, settings: StreamSettings): Promise<StreamInfo | undefined> {
-  return link.manage(`making the stream ${settings.name}`, async ({ streams }) => {
+function makeStream(client: NatsClient, settings: StreamSettings): Promise<StreamInfo | undefined> {
+  return client.manage(`making the stream ${settings.name}`, async ({ streams }) => {
     try {
       return await streams.add(settings);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { decode, encode } from "@orthant/core";
 import type { Engine, Entry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
-import { type Lease, leaseCodec, type StandingLease } from "../shard/cluster-directory.ts";
+import { type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
 
 /** Dependencies of a node's leases. */
@@ -24,7 +24,7 @@ export class Leases {
    * Writes a lease for this node in a new term, which it returns. Returns `undefined` if another node was
    * faster. `known` is the lease on which the decision to claim the shard was based.
    */
-  async claim(shard: string, known: StandingLease | undefined): Promise<number | undefined> {
+  async claim(shard: string, known: LeaseEntry | undefined): Promise<number | undefined> {
     const { folders, node } = this.#options;
     // Read from the table, not the directory: an earlier attempt may have succeeded without an answer.
     const entry = await this.#read(shard);

@@ -5,7 +5,7 @@ import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { mapKey } from "../shard/names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec } from "../shard/shard-map.ts";
 
-/** Dependencies of a map keeper. */
+/** Dependencies of a shard map store. */
 export interface ShardMapStoreOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;

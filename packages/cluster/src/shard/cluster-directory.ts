@@ -22,7 +22,7 @@ export interface Lease {
 }
 
 /** A lease and its revision in the table. */
-export interface StandingLease {
+export interface LeaseEntry {
   readonly lease: Lease;
   readonly revision: number;
 }
@@ -62,7 +62,7 @@ export const leaseCodec: Codec<Lease> = {
 export class ClusterDirectory {
   readonly #world: string;
   readonly #listeners = new Set<DirectoryEvents>();
-  readonly #leases = new Map<string, StandingLease>();
+  readonly #leases = new Map<string, LeaseEntry>();
   readonly #subscriptions: Subscription[] = [];
   #map: ShardMap;
   /** Revision of the map in the table. */
@@ -94,7 +94,7 @@ export class ClusterDirectory {
   }
 
   /** Returns the lease of a shard; `undefined` if it never had an owner. */
-  leaseOf(shard: string): StandingLease | undefined {
+  leaseOf(shard: string): LeaseEntry | undefined {
     return this.#leases.get(shard);
   }
 
@@ -116,7 +116,7 @@ export class ClusterDirectory {
 
   /**
    * Adds a split to the map unless it is there, without undoing concurrent changes. The map stays unchanged
-   * if `requireHeld` throws, or if another node touches the map after that check.
+   * if `requireHeld` throws, or if another node rewrites the map after that check.
    */
   async completeSplit(engine: Engine, split: ShardSplit, requireHeld: () => Promise<void>): Promise<void> {
     await this.#rewrite(engine, async (map) => {

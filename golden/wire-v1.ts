@@ -3,7 +3,12 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { decode, encode, type TileChunk, tileChunkCodec } from "@orthant/core";
-import { readDatagram, WIRE1_BATCH_CHUNKS_MAX, type Wire1Message, wire1Codec } from "@orthant/protocol";
+import {
+  readDatagram,
+  WIRE1_BATCH_CHUNKS_MAX,
+  type Wire1Message,
+  wire1Codec,
+} from "@orthant/protocol/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 import { converse } from "./wire1/conversation.ts";

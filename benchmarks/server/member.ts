@@ -7,6 +7,7 @@ import {
   type Position,
   type RegionPatch,
 } from "@orthant/core";
+import type { Vector } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -14,8 +15,7 @@ import {
   PROTOCOL_VERSION,
   type ServerMessage,
   serverFrameCodec,
-  type Vector,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
 
 /** Events of a member of the crowd. */

@@ -1,13 +1,12 @@
 import { decode, encode, type Position } from "@orthant/core";
+import type { Goodbye, Hello } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
-  type Goodbye,
-  type Hello,
   type ServerMessage,
   type SetVoxels,
   serverFrameCodec,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
 import { helloOf } from "./hostile-frames.ts";
 

@@ -9,14 +9,14 @@ import {
   positionFrom,
   type VoxelPlacement,
 } from "@orthant/core";
+import type { Hello } from "@orthant/protocol";
 import {
   type ClientFrame,
   type ClientMessage,
   clientFrameCodec,
-  type Hello,
   KNOWN_FEATURES,
   PROTOCOL_VERSION,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import type { Prng } from "@orthant/testkit";
 import { randomClientFrame } from "@orthant/testkit/messages";
 import { mutate } from "../fuzz/fuzz-batch.ts";

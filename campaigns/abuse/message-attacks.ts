@@ -8,7 +8,12 @@ import {
   type Position,
   positionsLexicographic,
 } from "@orthant/core";
-import { type ClientMessage, clientFrameCodec, PROTOCOL_VERSION, type SetVoxels } from "@orthant/protocol";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  PROTOCOL_VERSION,
+  type SetVoxels,
+} from "@orthant/protocol/internal";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon, times } from "./attack.ts";
 import { Attacker, edit, editResultsOn, placement, randomId, type Target } from "./attacker.ts";

@@ -1,12 +1,6 @@
 import { type Box, type Codec, decode, encode } from "@orthant/core";
-import {
-  type ClientMessage,
-  clientFrameCodec,
-  type Goodbye,
-  type ServerFrame,
-  type ServerSession,
-  type SyncServer,
-} from "@orthant/protocol";
+import type { Goodbye, ServerSession, SyncServer } from "@orthant/protocol";
+import { type ClientMessage, clientFrameCodec, type ServerFrame } from "@orthant/protocol/internal";
 import type { Prng } from "@orthant/testkit";
 import { type AttackerState, helloOf, hostileFrame, interestOf } from "./hostile-frames.ts";
 

@@ -11,13 +11,8 @@ import {
   positionsLexicographic,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import {
-  type ServerFrame,
-  type ServerSession,
-  SyncClient,
-  SyncServer,
-  serverFrameCodec,
-} from "@orthant/protocol";
+import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
+import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { syncWorldOf } from "@orthant/server";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { createWorld, type World } from "@orthant/world";

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { encode, encodeUtf8 } from "@orthant/core";
-import { clientFrameCodec, TOKEN_BYTES_MAX } from "@orthant/protocol";
+import { TOKEN_BYTES_MAX } from "@orthant/protocol";
+import { clientFrameCodec } from "@orthant/protocol/internal";
 import { issueToken } from "@orthant/server";
 import { type Attack, expectEqual, expectSoon } from "./attack.ts";
 import { Attacker, randomId } from "./attacker.ts";

@@ -1,5 +1,10 @@
 import { type Codec, encode, TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core";
-import { clientFrameCodec, serverFrameCodec, type Wire1Message, wire1Codec } from "@orthant/protocol";
+import {
+  clientFrameCodec,
+  serverFrameCodec,
+  type Wire1Message,
+  wire1Codec,
+} from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import {
   RANDOM_FRAME_VOLUME,

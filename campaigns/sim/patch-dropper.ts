@@ -5,7 +5,7 @@ import {
   type ServerFrame,
   type ServerMessage,
   serverFrameCodec,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import type { Prng } from "@orthant/testkit";
 
 const DROP_CHANCE = 0.05;

@@ -8,13 +8,13 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import {
-  clientFrameCodec,
   type InterestArea,
   type KeptReplica,
   type NumberedEditResult,
   type Pose,
   SyncClient,
 } from "@orthant/protocol";
+import { clientFrameCodec } from "@orthant/protocol/internal";
 import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";
 import { PatchDropper } from "./patch-dropper.ts";

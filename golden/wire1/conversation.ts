@@ -2,7 +2,7 @@ import { createSocket, type Socket } from "node:dgram";
 import { on } from "node:events";
 import { chunkFromVoxels, decode, type Position, TILE_CHUNKS, type TileChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { wire1Codec } from "@orthant/protocol";
+import { wire1Codec } from "@orthant/protocol/internal";
 import { createServer } from "@orthant/server";
 import { fromHex, toHex } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";

@@ -1,6 +1,7 @@
 import type { TileChunk } from "@orthant/core";
 import { TILES_PER_CHUNK } from "@orthant/core";
-import type { Wire1Command, Wire1Message } from "@orthant/protocol";
+import type { Wire1Command } from "@orthant/protocol";
+import type { Wire1Message } from "@orthant/protocol/internal";
 
 /** The description of a message in the golden files. */
 export interface DescribedMessage {

@@ -1,4 +1,4 @@
-import type { Unreadable } from "@orthant/protocol";
+import type { Unreadable } from "@orthant/protocol/internal";
 
 /** The reason why our decoder rejects a datagram, or "accepted". */
 export type OurVerdict = "accepted" | Unreadable["stage"];

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Box, cubeAt, encode, encodeUtf8 } from "@orthant/core";
-import { type ClientMessage, clientFrameCodec, type Hello } from "@orthant/protocol";
+import type { Hello } from "@orthant/protocol";
+import { type ClientMessage, clientFrameCodec } from "@orthant/protocol/internal";
 import { WebSocket } from "ws";
 import { addressIn, edit, randomId, type Target } from "../attacker.ts";
 import { helloOf, interestOf } from "../hostile-frames.ts";

@@ -6,7 +6,8 @@ import {
   type ReplicaCache,
 } from "@orthant/client";
 import { boxBetween, clockOf, type Position, uniformChunk } from "@orthant/core";
-import type { Hello, InterestMessage, PatchMessage } from "@orthant/protocol";
+import type { Hello } from "@orthant/protocol";
+import type { InterestMessage, PatchMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { brokenPromises } from "./cache-contract.ts";

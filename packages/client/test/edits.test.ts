@@ -1,5 +1,6 @@
 import { boxBetween } from "@orthant/core";
-import type { ClientMessage, NumberedEditResult } from "@orthant/protocol";
+import type { NumberedEditResult } from "@orthant/protocol";
+import type { ClientMessage } from "@orthant/protocol/internal";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";

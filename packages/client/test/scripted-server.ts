@@ -11,6 +11,7 @@ import {
   HYPERCUBE_CHUNKS,
   type Position,
 } from "@orthant/core";
+import type { Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -19,8 +20,7 @@ import {
   regionMask,
   type ServerMessage,
   serverFrameCodec,
-  type Welcome,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { FakeClock } from "@orthant/testkit";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 

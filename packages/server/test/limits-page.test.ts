@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as protocol from "@orthant/protocol";
+import * as internal from "@orthant/protocol/internal";
 import { DEFAULT_SERVER_LIMITS, EDIT_OUTCOMES, GOODBYE_REASONS, REFUSALS } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { ask, serve } from "./served-world.ts";
@@ -46,7 +47,9 @@ describe("the page about limits lists", () => {
   });
 
   test("every limit of the protocol's messages", () => {
-    const constants = Object.entries(protocol).filter(([name]) => /^[A-Z_]+_MAX$/.test(name));
+    const constants = Object.entries({ ...protocol, ...internal }).filter(([name]) =>
+      /^[A-Z_]+_MAX$/.test(name),
+    );
     expect(constants.length).toBeGreaterThan(10);
     expect(figuresUnder("Parts of the protocol")).toEqual(Object.fromEntries(constants));
   });

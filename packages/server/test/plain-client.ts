@@ -1,16 +1,15 @@
 import { boxBetween, DEFAULT_GENERATORS, decode, encode } from "@orthant/core";
+import type { Hello, NumberedEditResult } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
   type EntityChanges,
-  type Hello,
   type InterestMessage,
   KNOWN_FEATURES,
-  type NumberedEditResult,
   PROTOCOL_VERSION,
   type ServerMessage,
   serverFrameCodec,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { type ClientOptions, WebSocket } from "ws";
 
 type MessageOf<Kind extends ServerMessage["kind"]> = Extract<ServerMessage, { kind: Kind }>;

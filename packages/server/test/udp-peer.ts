@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { decode } from "@orthant/core";
-import { type Wire1Message, wire1Codec } from "@orthant/protocol";
+import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";
 import { onTestFinished } from "vitest";
 

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { chunkFromVoxels, chunkShape, encode } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type ServerFrame, type ServerMessage, serverFrameCodec } from "@orthant/protocol";
+import { type ServerFrame, type ServerMessage, serverFrameCodec } from "@orthant/protocol/internal";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { canOpenBrowser, openBrowser, rendererBytes, ViewerWindow } from "@orthant/testkit/browser";

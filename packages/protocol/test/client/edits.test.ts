@@ -1,5 +1,6 @@
 import { boxAt, type Position, regionBox } from "@orthant/core";
-import { EDITS_OPEN_MAX, type NumberedEditResult, type ServerMessage } from "@orthant/protocol";
+import { EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
+import type { ServerMessage } from "@orthant/protocol/internal";
 import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {

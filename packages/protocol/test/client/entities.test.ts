@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
-import type { Entity, EntityMove, ServerMessage } from "@orthant/protocol";
+import type { Entity } from "@orthant/protocol";
+import type { EntityMove, ServerMessage } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, entity, forget, GROUND, heartbeat, SKY, Visit, WELCOME } from "./sample-client.ts";
 

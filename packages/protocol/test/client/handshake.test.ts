@@ -1,5 +1,5 @@
 import { DEFAULT_GENERATORS, encode } from "@orthant/core";
-import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol";
+import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, GROUND, heartbeat, SHAPE, SKY, Visit, WELCOME } from "./sample-client.ts";
 

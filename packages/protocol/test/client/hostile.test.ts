@@ -1,5 +1,5 @@
 import { encode } from "@orthant/core";
-import { type ServerMessage, serverFrameCodec } from "@orthant/protocol";
+import { type ServerMessage, serverFrameCodec } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
 import { type Box, type Position, positionsLexicographic, regionsTouching } from "@orthant/core";
-import type { ServerMessage } from "@orthant/protocol";
+import type { ServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { chunkIn, ModelServer } from "./model-server.ts";

@@ -6,13 +6,8 @@ import {
   positionsLexicographic,
   regionsTouching,
 } from "@orthant/core";
-import type {
-  ClientFrame,
-  ClientMessage,
-  InterestMessage,
-  NumberedEditResult,
-  ServerMessage,
-} from "@orthant/protocol";
+import type { NumberedEditResult } from "@orthant/protocol";
+import type { ClientFrame, ClientMessage, InterestMessage, ServerMessage } from "@orthant/protocol/internal";
 import { blank, change, forget, heartbeat, patch, reset, tick } from "./sample-client.ts";
 
 /** The clock of a region that the client may or may not hold. */

@@ -17,22 +17,24 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import {
-  type ClientFrame,
-  type ClientMessage,
-  clientFrameCodec,
   type EntitiesChange,
   type Entity,
   type Goodbye,
-  KNOWN_FEATURES,
   type NumberedEditResult,
+  SyncClient,
+  type SyncClientOptions,
+  type Welcome,
+} from "@orthant/protocol";
+import {
+  type ClientFrame,
+  type ClientMessage,
+  clientFrameCodec,
+  KNOWN_FEATURES,
   PROTOCOL_VERSION,
   regionMask,
   type ServerMessage,
-  SyncClient,
-  type SyncClientOptions,
   serverFrameCodec,
-  type Welcome,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { FakeClock } from "@orthant/testkit";
 
 /** Chunks of 8 x 8 x 8 voxels. */

@@ -10,7 +10,7 @@ import {
   regionBox,
   uniformChunk,
 } from "@orthant/core";
-import { HELD_REGIONS_MAX } from "@orthant/protocol";
+import { HELD_REGIONS_MAX } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import {
   blank,

@@ -6,7 +6,7 @@ import {
   serverFrameCodec,
   writePatchMessage,
   writeServerMessage,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";

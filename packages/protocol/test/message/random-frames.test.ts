@@ -1,5 +1,5 @@
 import { type Codec, decode, encode, isOrthantError } from "@orthant/core";
-import { clientFrameCodec, serverFrameCodec } from "@orthant/protocol";
+import { clientFrameCodec, serverFrameCodec } from "@orthant/protocol/internal";
 import { Prng, toHex } from "@orthant/testkit";
 import { RANDOM_FRAME_VOLUME, randomClientFrame, randomServerFrame } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";

@@ -8,7 +8,7 @@ import {
   type ServerFrame,
   type ServerMessage,
   serverFrameCodec,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { codeOf, fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";

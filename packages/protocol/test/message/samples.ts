@@ -1,13 +1,12 @@
 import { BlockCatalog, chunkShape, clockOf, GeneratorRef } from "@orthant/core";
+import type { Entity, Pose } from "@orthant/protocol";
 import {
   type ClientMessage,
-  type Entity,
   FEATURES,
-  type Pose,
   PROTOCOL_VERSION,
   regionMask,
   type ServerMessage,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 
 /** A message and its bytes, derived by hand from docs/formats/protocol.md. */
 export interface Sample<Message> {

@@ -5,7 +5,8 @@ import {
   positionFrom,
   positionsLexicographic,
 } from "@orthant/core";
-import { coverRegions, type Pose, regionMask, roundPose } from "@orthant/protocol";
+import { type Pose, roundPose } from "@orthant/protocol";
+import { coverRegions, regionMask } from "@orthant/protocol/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 import { encode, flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
-import { clientFrameCodec, type Hello, PROTOCOL_VERSION } from "@orthant/protocol";
+import type { Hello } from "@orthant/protocol";
+import { clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Stage, settle, TICK_MS } from "./sample-session.ts";

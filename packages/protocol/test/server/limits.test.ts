@@ -1,11 +1,11 @@
 import { encode } from "@orthant/core";
+import type { SyncLimits } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
   GAME_BYTES_MAX,
   type ServerMessage,
-  type SyncLimits,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import { codeOf, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";

@@ -11,16 +11,15 @@ import {
   type VoxelPlacement,
   WorldField,
 } from "@orthant/core";
+import type { ServerSession, SyncServer } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
   coverRegions,
   KNOWN_FEATURES,
   type ServerMessage,
-  type ServerSession,
-  type SyncServer,
   serverFrameCodec,
-} from "@orthant/protocol";
+} from "@orthant/protocol/internal";
 import type { Prng } from "@orthant/testkit";
 import type { SampleWorld } from "./sample-world.ts";
 

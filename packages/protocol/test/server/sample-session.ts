@@ -12,22 +12,24 @@ import {
 } from "@orthant/core";
 import {
   type Account,
-  type ClientMessage,
-  clientFrameCodec,
   type GameRules,
   type Hello,
-  type InterestMessage,
-  KNOWN_FEATURES,
-  PROTOCOL_VERSION,
-  type ServerFrame,
-  type ServerMessage,
   type ServerSession,
   type SyncLimits,
   SyncServer,
   type SyncServerEvents,
   type SyncServerOptions,
-  serverFrameCodec,
 } from "@orthant/protocol";
+import {
+  type ClientMessage,
+  clientFrameCodec,
+  type InterestMessage,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  type ServerFrame,
+  type ServerMessage,
+  serverFrameCodec,
+} from "@orthant/protocol/internal";
 import { FakeClock } from "@orthant/testkit";
 import { SampleWorld } from "./sample-world.ts";
 

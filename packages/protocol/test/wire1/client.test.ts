@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { decode, encode, type TileChunk } from "@orthant/core";
-import { Wire1Client, type Wire1Message, type Wire1Status, wire1Codec } from "@orthant/protocol";
+import { Wire1Client, type Wire1Status } from "@orthant/protocol";
+import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { DoorStage } from "./server-stage.ts";

@@ -9,15 +9,13 @@ import {
   SyncServer,
   type Wire1Address,
   type Wire1Command,
-  type Wire1Control,
   type Wire1Drop,
   type Wire1GameCommand,
   type Wire1Limits,
-  type Wire1Message,
   type Wire1PlayerActions,
   Wire1Server,
-  wire1Codec,
 } from "@orthant/protocol";
+import { type Wire1Control, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { FakeClock } from "@orthant/testkit";
 import { SampleWorld } from "../server/sample-world.ts";
 

@@ -1,5 +1,6 @@
 import { encode } from "@orthant/core";
-import { type Wire1Command, wire1Codec } from "@orthant/protocol";
+import type { Wire1Command } from "@orthant/protocol";
+import { wire1Codec } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
 import { DoorStage, TICK_MS } from "./server-stage.ts";
 

@@ -1,5 +1,5 @@
 import { type Box, positionFrom, type VoxelPlacement } from "@orthant/core";
-import { type ClientFrame, type ClientMessage, PROTOCOL_VERSION } from "@orthant/protocol";
+import { type ClientFrame, type ClientMessage, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
 import {
   randomClocks,

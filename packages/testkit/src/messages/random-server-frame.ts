@@ -1,14 +1,6 @@
 import { BlockCatalog, chunkShape, GeneratorRef } from "@orthant/core";
-import {
-  type Entity,
-  type GoodbyeReason,
-  type NumberedEditResult,
-  PROTOCOL_VERSION,
-  type RejectionReason,
-  type Role,
-  type ServerFrame,
-  type ServerMessage,
-} from "@orthant/protocol";
+import type { Entity, GoodbyeReason, NumberedEditResult, RejectionReason, Role } from "@orthant/protocol";
+import { PROTOCOL_VERSION, type ServerFrame, type ServerMessage } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
 import { randomPatch } from "./random-patch.ts";
 import {

@@ -9,7 +9,8 @@ import {
   positionsLexicographic,
   type RegionClock,
 } from "@orthant/core";
-import { type Pose, type RegionMask, regionMask, type Vector } from "@orthant/protocol";
+import type { Pose, Vector } from "@orthant/protocol";
+import { type RegionMask, regionMask } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
 
 const REGION_MIN = -(2 ** 29);

@@ -1,5 +1,6 @@
 import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core";
-import type { Wire1Command, Wire1Message } from "@orthant/protocol";
+import type { Wire1Command } from "@orthant/protocol";
+import type { Wire1Message } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";
 import { randomList } from "./random-values.ts";
 

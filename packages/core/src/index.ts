@@ -76,6 +76,7 @@ export {
   SIMULATION_CACHE_LIMITS,
 } from "./field/generated-chunk-cache.ts";
 export {
+  type EditOrigin,
   type FieldEdit,
   type QueryDetail,
   type VoxelPlacement,

@@ -50,7 +50,6 @@ export type {
   TickReport,
 } from "./server/sync-server-options.ts";
 export type {
-  EditOrigin,
   PeerServers,
   RemotePlayer,
   RemotePlayerEvent,

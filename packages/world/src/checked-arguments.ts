@@ -86,7 +86,7 @@ export function requireLabel({ name, spawn }: WorldLabel): void {
 }
 
 /** Throws `ORT_ARGUMENT` unless `position` is a list of four numbers, in the world or not. */
-export function requirePosition(field: string, position: unknown): asserts position is Position {
+export function requirePositionArgument(field: string, position: unknown): asserts position is Position {
   const isPosition =
     isList(position) && position.length === 4 && position.every((value) => typeof value === "number");
   if (!isPosition) throw wrongArgument(field, position, "a position is a list of four whole numbers");
@@ -96,8 +96,8 @@ export function requirePosition(field: string, position: unknown): asserts posit
 export function requireBox(box: unknown): asserts box is Box {
   if (typeof box !== "object" || box === null) throw wrongArgument("the box", box, "a box has min and max");
   const { min, max } = box as Partial<Box>;
-  requirePosition("min", min);
-  requirePosition("max", max);
+  requirePositionArgument("min", min);
+  requirePositionArgument("max", max);
 }
 
 /** Throws `ORT_ARGUMENT` unless `value` is an array. */
@@ -114,13 +114,13 @@ export function requirePlacement(placement: unknown): asserts placement is Voxel
   if (typeof placement !== "object" || placement === null) {
     throw wrongArgument("the placement", placement, "it has a voxel and a block");
   }
-  requirePosition("voxel", (placement as Partial<VoxelPlacement>).voxel);
+  requirePositionArgument("voxel", (placement as Partial<VoxelPlacement>).voxel);
 }
 
 /** Throws `ORT_ARGUMENT` unless `pair` is a position and a chunk. */
 export function requireChunkPair(pair: unknown): asserts pair is readonly [Position, Chunk] {
   requireArray("the pair", pair, "it is a position and a chunk");
-  requirePosition("the position", pair[0]);
+  requirePositionArgument("the position", pair[0]);
   if (!isChunk(pair[1]))
     throw wrongArgument("the chunk", pair[1], "make one with emptyChunk or uniformChunk");
 }

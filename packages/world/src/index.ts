@@ -1,4 +1,4 @@
-export { type EditOrigin, PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
+export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
 export type { EditOptions, WorldEdit } from "./edit/world-editor.ts";
 export type { EntityChange, EntityEvent, NewEntity } from "./entities/entity-store.ts";
 export type { PlayerChange } from "./entities/player-store.ts";

@@ -14,8 +14,8 @@ import {
 import type { Disk } from "@orthant/disk";
 import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/save";
 import type { WorldContent } from "./content/world-content.ts";
-import type { EditRequest } from "./edit/edit-request.ts";
-import { leavesTouching } from "./regions/region-loader.ts";
+import type { QueuedEdit } from "./edit/queued-edit.ts";
+import { loadLeavesTouching } from "./regions/region-reader.ts";
 import { EDIT_CHUNKS_MAX, type Moment } from "./world-options.ts";
 
 /** What a history needs from its world. */
@@ -72,11 +72,6 @@ export class WorldHistory {
     this.#writer.requireWritable();
     this.#content.describe(withoutName(this.#content.global.description, name));
     await this.#writer.save();
-  }
-
-  /** Returns an edit that restores a box of chunks to an earlier state. */
-  async restoreRequest(box: Box, from: Moment): Promise<EditRequest> {
-    return restoreRequest(this.#disk, box, await this.generationAt(from));
   }
 }
 
@@ -146,7 +141,7 @@ export function withoutName(description: WorldDescription, name: string): WorldD
 }
 
 /** Returns an edit that restores a box of chunks to its state in a generation. */
-export async function restoreRequest(disk: Disk, box: Box, generation: number): Promise<EditRequest> {
+export async function restoreEdit(disk: Disk, box: Box, generation: number): Promise<QueuedEdit> {
   const save = await openSave(disk, { generation });
   try {
     const past = await chunksIn(save, box);
@@ -158,11 +153,11 @@ export async function restoreRequest(disk: Disk, box: Box, generation: number): 
 
 async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
   const chunks = new PositionMap<Chunk>();
-  for (const leaf of await leavesTouching(save.index, box)) {
+  for (const leaf of await loadLeavesTouching(save.index, box)) {
     for (const { position, chunk } of await save.readChunks(leaf)) {
       if (boxContains(box, position)) chunks.set(...position, chunk);
     }
-    requireFew(chunks.size);
+    requireEditable(chunks.size);
   }
   return chunks;
 }
@@ -171,7 +166,7 @@ function restore(field: WorldField, box: Box, past: PositionMap<Chunk>): FieldEd
   const chunks: (readonly [Position, Chunk])[] = [...past];
   for (const { box: piece } of field.overrides.pieces(box)) {
     // Check before iterating: one piece may be very large.
-    requireFew(chunks.length + boxVolume(piece));
+    requireEditable(chunks.length + boxVolume(piece));
     for (const position of positionsLexicographic(piece)) {
       // Chunks edited since then were untouched before.
       if (!past.has(...position)) chunks.push([position, field.generatedChunk(...position)]);
@@ -180,7 +175,7 @@ function restore(field: WorldField, box: Box, past: PositionMap<Chunk>): FieldEd
   return field.setChunks(chunks);
 }
 
-function requireFew(chunks: number): void {
+function requireEditable(chunks: number): void {
   if (chunks <= EDIT_CHUNKS_MAX) return;
   throw new OrthantError(
     "ORT_LIMIT",

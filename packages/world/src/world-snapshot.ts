@@ -11,21 +11,21 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { Save } from "@orthant/save";
-import type { RegionLoader } from "./regions/region-loader.ts";
+import type { RegionReader } from "./regions/region-reader.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot {
   readonly shape: ChunkShape;
   readonly #save: Save;
-  readonly #loader: RegionLoader;
+  readonly #reader: RegionReader;
   #field: WorldField;
 
-  /** Takes ownership of the save and the loader. Internal; use `World.snapshot`. */
-  constructor(field: WorldField, save: Save, loader: RegionLoader) {
+  /** Takes ownership of the save and the reader. Internal; use `World.snapshot`. */
+  constructor(field: WorldField, save: Save, reader: RegionReader) {
     this.shape = field.shape;
     this.#field = field;
     this.#save = save;
-    this.#loader = loader;
+    this.#reader = reader;
   }
 
   /** Returns the block of a voxel. */
@@ -48,7 +48,7 @@ export class WorldSnapshot {
 
   /** Reads a box of chunks from the disk, so that later queries need not wait. */
   async load(box: Box): Promise<void> {
-    await this.#loader.load(box, ({ overrides }) => {
+    await this.#reader.load(box, ({ overrides }) => {
       this.#field = this.#field.withOverrides(overrides.merge(this.#field.overrides));
     });
   }

@@ -8,6 +8,7 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   chunksOfVoxels,
+  type EditOrigin,
   type Epoch,
   type Position,
   type QueryDetail,
@@ -18,28 +19,28 @@ import {
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
 import { requireId } from "./checked-arguments.ts";
-import { checkedOrigin, type EditOrigin } from "./content/last-edit-store.ts";
+import { checkedOrigin } from "./content/last-edit-store.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {
-  chunksRequest,
-  copyRequest,
-  type EditRequest,
-  fillRequest,
-  renewalRequest,
-  voxelsRequest,
-} from "./edit/edit-request.ts";
+  chunksEdit,
+  clockRenewal,
+  copyEdit,
+  fillEdit,
+  type QueuedEdit,
+  voxelsEdit,
+} from "./edit/queued-edit.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
 import { type EditOptions, type WorldEdit, WorldEditor } from "./edit/world-editor.ts";
 import {
-  chunksOfHomes,
+  chunksAround,
   type EntityChange,
   type EntityEvent,
   type NewEntity,
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
-import { refusal, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
-import { WorldHistory } from "./world-history.ts";
+import { rejection, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
+import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
 
@@ -62,6 +63,7 @@ export class World {
   readonly catalog: BlockCatalog;
   /** The kept saved states. */
   readonly history: WorldHistory;
+  readonly #disk: Disk;
   readonly #clock: Clock;
   readonly #random: () => bigint;
   readonly #isReadOnly: boolean;
@@ -76,6 +78,7 @@ export class World {
     const { disk, clock, random, content, catalog, writing, epoch } = parts;
     this.shape = content.regions.field.shape;
     this.catalog = catalog;
+    this.#disk = disk;
     this.#clock = clock;
     this.#random = random;
     this.#isReadOnly = writing === undefined;
@@ -199,7 +202,7 @@ export class World {
   snapshot(): WorldSnapshot {
     this.#saver.requireOpen();
     const save = this.#content.save.follow();
-    return new WorldSnapshot(this.#content.regions.field, save, this.#content.regions.loaderFor(save));
+    return new WorldSnapshot(this.#content.regions.field, save, this.#content.regions.readerFor(save));
   }
 
   /**
@@ -212,7 +215,7 @@ export class World {
 
   /** Sets voxels in one step; the last placement for a voxel wins. */
   async edit(placements: readonly VoxelPlacement[], { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
-    return this.#change(voxelsRequest(this.shape, placements), origin && checkedOrigin(origin), wait);
+    return this.#change(voxelsEdit(this.shape, placements), origin && checkedOrigin(origin), wait);
   }
 
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
@@ -228,22 +231,22 @@ export class World {
 
   /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
   async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<WorldEdit> {
-    return this.#change(chunksRequest(this.shape, chunks));
+    return this.#change(chunksEdit(this.shape, chunks));
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
   async fill(box: Box, block: number): Promise<WorldEdit> {
-    return this.#change(fillRequest(this.shape, box, block));
+    return this.#change(fillEdit(this.shape, box, block));
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
   async copy(box: Box, to: Position): Promise<WorldEdit> {
-    return this.#change(copyRequest(this.shape, box, to));
+    return this.#change(copyEdit(this.shape, box, to));
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
   async renewClocks(regions: readonly Position[]): Promise<WorldEdit> {
-    return this.#change(renewalRequest(regions), undefined, "applied");
+    return this.#change(clockRenewal(regions), undefined, "applied");
   }
 
   /**
@@ -290,7 +293,7 @@ export class World {
   /** Returns the entities in a box of voxels, ordered by id. */
   async entitiesIn(box: Box): Promise<readonly StoredEntity[]> {
     this.#saver.requireOpen();
-    await this.#content.loadEntities(chunksOfHomes(chunksOfVoxels(this.shape, box)));
+    await this.#content.loadEntities(chunksAround(chunksOfVoxels(this.shape, box)));
     return this.#content.entities.within(box);
   }
 
@@ -339,7 +342,7 @@ export class World {
     const nowMs = this.#clock.nowMs();
     try {
       // A read-only world may have more than the save: the contents of the journal.
-      const change = this.#isReadOnly ? await this.#content.loadedChange(nowMs) : undefined;
+      const change = this.#isReadOnly ? await this.#content.completeSaveChange(nowMs) : undefined;
       await copySave(save, disk, { nowMs, worldId: newWorldId(this.#random), change });
     } finally {
       await save.close();
@@ -352,7 +355,7 @@ export class World {
    */
   async restoreRegion(box: Box, from: Moment): Promise<WorldEdit> {
     this.#requireWritable();
-    return this.#change(await this.history.restoreRequest(box, from));
+    return this.#change(await restoreEdit(this.#disk, box, await this.history.generationAt(from)));
   }
 
   /**
@@ -372,7 +375,7 @@ export class World {
   }
 
   async #change(
-    request: EditRequest,
+    request: QueuedEdit,
     origin?: EditOrigin,
     wait: EditOptions["wait"] = "durable",
   ): Promise<WorldEdit> {
@@ -390,7 +393,7 @@ export class World {
 
   /** Throws unless changes may be requested. */
   #requireWritable(): void {
-    if (this.#closing !== undefined) throw refusal("closed");
+    if (this.#closing !== undefined) throw rejection("closed");
     this.#saver.requireWriting();
   }
 }

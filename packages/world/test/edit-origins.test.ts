@@ -1,15 +1,9 @@
+import type { EditOrigin } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
-import {
-  createWorld,
-  type EditOrigin,
-  openWorld,
-  PLAYER_CLIENTS_MAX,
-  type World,
-  type WorldEdit,
-} from "@orthant/world";
+import { createWorld, openWorld, PLAYER_CLIENTS_MAX, type World, type WorldEdit } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;

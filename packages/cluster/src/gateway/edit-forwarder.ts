@@ -2,11 +2,12 @@ import {
   type ChunkShape,
   type ClockStep,
   chunkOfVoxel,
+  type EditOrigin,
   OrthantError,
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { EditOrigin, WorldEditResult } from "@orthant/protocol";
+import type { WorldEditResult } from "@orthant/protocol";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 

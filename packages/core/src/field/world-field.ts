@@ -28,6 +28,16 @@ export interface WorldFieldOptions {
   readonly cacheLimits?: CacheLimits;
 }
 
+/** Identifies an edit and its author, to tell a resent edit from a new one. */
+export interface EditOrigin {
+  /** Unique to the client; 64 random bits will do. */
+  readonly clientId: bigint;
+  /** Sequence number among the client's edits, starting at 1. */
+  readonly editId: number;
+  /** The client's player; omitted for a client without one. */
+  readonly playerId?: bigint;
+}
+
 /** A voxel of the world and its new block. */
 export interface VoxelPlacement {
   readonly voxel: Position;

@@ -3,6 +3,7 @@ import type {
   Box,
   ChunkShape,
   ClockStep,
+  EditOrigin,
   Epoch,
   GeneratorRegistry,
   Position,
@@ -10,14 +11,6 @@ import type {
   WorldField,
 } from "@orthant/core";
 import type { Pose, Vector, VisibleEntity } from "../message/entity.ts";
-
-/** The origin of an edit, which distinguishes a repeated edit from a new one. */
-export interface EditOrigin {
-  readonly clientId: bigint;
-  readonly editId: number;
-  /** The client's player; omitted for anonymous players. */
-  readonly playerId?: bigint;
-}
 
 /** The result of an edit in the world. */
 export interface WorldEditResult {

@@ -7,6 +7,7 @@ import {
   type ClockStep,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
+  type EditOrigin,
   type Epoch,
   FLAT_DEFAULTS,
   flatGenerator,
@@ -23,7 +24,6 @@ import {
   WorldField,
 } from "@orthant/core";
 import type {
-  EditOrigin,
   PeerServers,
   Pose,
   RemotePlayerEvent,

@@ -1,17 +1,7 @@
-import { wrongArgument } from "@orthant/core";
+import { type EditOrigin, wrongArgument } from "@orthant/core";
 import type { ClientEdits } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 import { requireId } from "../checked-arguments.ts";
-
-/** Identifies an edit and its author, to tell a resent edit from a new one. */
-export interface EditOrigin {
-  /** Unique to the client; 64 random bits will do. */
-  readonly clientId: bigint;
-  /** Sequence number among the client's edits, starting at 1. */
-  readonly editId: number;
-  /** The client's player. Clients without a player share one set of entries. */
-  readonly playerId?: bigint;
-}
 
 /** Clients remembered per player. */
 export const PLAYER_CLIENTS_MAX = 16;

@@ -19,7 +19,7 @@ import {
   type StoredEntity,
 } from "@orthant/save";
 import type { EntityStore } from "../entities/entity-store.ts";
-import { cellKey } from "../regions/region-loader.ts";
+import { cellKey } from "../regions/region-reader.ts";
 
 /** The differences from the last save. */
 export class UnsavedChanges {
@@ -32,7 +32,7 @@ export class UnsavedChanges {
   /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
   global = false;
   /** Whether there are entities that no leaf stores. */
-  homeless = false;
+  hasUnassigned = false;
   readonly #entityCells = new Map<string, Box>();
 
   /** Cells of leaves whose entities changed. */
@@ -43,7 +43,7 @@ export class UnsavedChanges {
   /** Whether there are no differences. */
   get isEmpty(): boolean {
     const counted = this.players.size + this.chunks.size + this.clocks.size + this.#entityCells.size;
-    return counted === 0 && !this.global && !this.homeless;
+    return counted === 0 && !this.global && !this.hasUnassigned;
   }
 
   /** Records that the entities stored in a cell changed. */
@@ -102,9 +102,9 @@ export function leafChanges(
     // A commit that was running when the cell was recorded may have split or merged its leaf.
     for (const leaf of index.touching(cell)) changeAt(leaf.cell.min).entitiesChanged = true;
   }
-  for (const entity of entities.homeless())
+  for (const entity of entities.unassigned())
     changeAt(chunkOfEntity(entity, entities.shape)).newcomers.push(entity);
-  const storedIn = entities.byHome();
+  const storedIn = entities.byCell();
   return changes.map((change) => finish(change, index, storedIn));
 }
 

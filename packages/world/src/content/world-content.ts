@@ -2,6 +2,7 @@ import {
   type Box,
   boxAt,
   type ClockStep,
+  type EditOrigin,
   type Position,
   PositionSet,
   regionBox,
@@ -18,7 +19,7 @@ import {
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
-import { EntityLoader, homesAfter, type LeafStep } from "../entities/entity-loader.ts";
+import { cellsAfter, EntityReader, type LeafStep } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
   type EntityChange,
@@ -30,7 +31,7 @@ import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { Listeners } from "../listeners.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
 import type { WorldOptions } from "../world-options.ts";
-import { type EditOrigin, LastEditStore } from "./last-edit-store.ts";
+import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
 /** What an edit changed. */
@@ -53,7 +54,7 @@ export class WorldContent {
   readonly players: PlayerStore;
   readonly lastEdits: LastEditStore;
   global: GlobalState;
-  readonly #entityLoader: EntityLoader;
+  readonly #entityReader: EntityReader;
   #unsaved = new UnsavedChanges();
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
@@ -65,14 +66,14 @@ export class WorldContent {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
     });
-    this.#entityLoader = new EntityLoader(save, this.entities, this.entityListeners);
+    this.#entityReader = new EntityReader(save, this.entities, this.entityListeners);
     this.players = new PlayerStore(save.players);
     this.lastEdits = new LastEditStore(save.global.description.edits);
   }
 
   /** The last committed generation. */
   get save(): Save {
-    return this.#entityLoader.save;
+    return this.#entityReader.save;
   }
 
   /** The differences from that generation, or from the next one while it is being committed. */
@@ -103,7 +104,7 @@ export class WorldContent {
 
   /** Reads the entities stored in a box of chunks. */
   loadEntities(box: Box): Promise<void> {
-    return this.#entityLoader.load(box);
+    return this.#entityReader.load(box);
   }
 
   /** Replaces the description of the world. */
@@ -142,33 +143,33 @@ export class WorldContent {
   spawnEntity(entity: NewEntity, nowMs: number): StoredEntity {
     const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
     this.useEntityId(record.entityId);
-    this.#unsaved.homeless = true;
+    this.#unsaved.hasUnassigned = true;
     return record;
   }
 
   /** Changes a loaded entity. The next save includes it if it left its leaf, otherwise one that is due. */
   changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const home = this.entities.homeOf(entityId);
+    const cell = this.entities.cellOf(entityId);
     const changed = this.entities.change(entityId, change, nowMs);
-    if (changed.crosses && home !== undefined) this.#unsaved.addEntityCell(home);
-    this.#unsaved.homeless ||= changed.crosses;
+    if (changed.crosses && cell !== undefined) this.#unsaved.addEntityCell(cell);
+    this.#unsaved.hasUnassigned ||= changed.crosses;
     return changed;
   }
 
   /** Restores an entity from a log. The next save includes it even if it barely moved. */
   restoreEntity(entity: StoredEntity, nowMs: number): void {
-    const home = this.entities.homeOf(entity.entityId);
+    const cell = this.entities.cellOf(entity.entityId);
     const { crosses } = this.entities.restore(entity, nowMs);
-    if (home !== undefined) this.#unsaved.addEntityCell(home);
-    this.#unsaved.homeless ||= crosses;
+    if (cell !== undefined) this.#unsaved.addEntityCell(cell);
+    this.#unsaved.hasUnassigned ||= crosses;
     this.useEntityId(entity.entityId);
   }
 
   /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
-    const home = this.entities.homeOf(entityId);
+    const cell = this.entities.cellOf(entityId);
     this.entities.despawn(entityId);
-    if (home !== undefined) this.#unsaved.addEntityCell(home);
+    if (cell !== undefined) this.#unsaved.addEntityCell(cell);
   }
 
   /** Marks an entity id as used. */
@@ -181,7 +182,7 @@ export class WorldContent {
   /** Whether everything that a commit needs is in memory. */
   get isReadyToCommit(): boolean {
     return (
-      this.#unreadHomes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
+      this.#unreadCells().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
     );
   }
 
@@ -190,7 +191,7 @@ export class WorldContent {
    * with new ones, without which that leaf cannot be written. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
-    for (const box of this.#unreadHomes()) await this.#entityLoader.loadForSave(box);
+    for (const box of this.#unreadCells()) await this.#entityReader.loadForSave(box);
     for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
@@ -199,9 +200,9 @@ export class WorldContent {
    * entities that only moved if they have waited since `dueMs` or earlier. Returns `undefined` when there are
    * no changes.
    */
-  takeUnsaved(nowMs: number, dueMs: number): SaveChange | undefined {
+  startCommit(nowMs: number, dueMs: number): SaveChange | undefined {
     for (const cell of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCell(cell);
-    const change = this.unsavedChange(nowMs);
+    const change = this.saveChange(nowMs);
     if (change === undefined) return undefined;
     this.#committing = this.#unsaved;
     this.#unsaved = new UnsavedChanges();
@@ -210,14 +211,14 @@ export class WorldContent {
     return change;
   }
 
-  /** Like {@link unsavedChange}, after reading everything it needs. */
-  async loadedChange(nowMs: number): Promise<SaveChange | undefined> {
+  /** Like {@link saveChange}, after reading everything it needs. */
+  async completeSaveChange(nowMs: number): Promise<SaveChange | undefined> {
     while (!this.isReadyToCommit) await this.makeReadyToCommit();
-    return this.unsavedChange(nowMs);
+    return this.saveChange(nowMs);
   }
 
   /** Returns what a commit would write now, without entities that only moved, or `undefined`. */
-  unsavedChange(nowMs: number): SaveChange | undefined {
+  saveChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
     const leaves = leafChanges(unsaved, this.save.index, this.regions.field.overrides, this.entities).map(
@@ -242,16 +243,16 @@ export class WorldContent {
   async follow(save: Save, step: LeafStep): Promise<void> {
     const before = this.save;
     try {
-      await this.#entityLoader.follow(save, step);
+      await this.#entityReader.follow(save, step);
     } catch (error) {
       await save.close();
       throw error;
     }
     this.regions.follow(save);
     this.#committing = undefined;
-    for (const cell of this.entities.rehome(homesAfter(step))) {
+    for (const cell of this.entities.reassign(cellsAfter(step))) {
       this.#unsaved.addEntityCell(cell);
-      this.#unsaved.homeless = true;
+      this.#unsaved.hasUnassigned = true;
     }
     this.#evict();
     await before.close();
@@ -264,11 +265,11 @@ export class WorldContent {
     this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
   }
 
-  #unreadHomes(): readonly Box[] {
+  #unreadCells(): readonly Box[] {
     return this.entities
-      .homeless()
+      .unassigned()
       .map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape)))
-      .filter((box) => !this.#entityLoader.isLoaded(box));
+      .filter((box) => !this.#entityReader.isLoaded(box));
   }
 
   /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
@@ -280,7 +281,7 @@ export class WorldContent {
     return [
       ...Array.from(regions, regionBox),
       ...entityCells,
-      ...this.entities.homeless().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
+      ...this.entities.unassigned().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
     ];
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, type ClockStep, encode, type Position } from "@orthant/core";
+import { type Clock, type ClockStep, type EditOrigin, encode, type Position } from "@orthant/core";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/parts";
 import {
@@ -8,16 +8,15 @@ import {
   requireId,
   requireLabel,
 } from "../checked-arguments.ts";
-import type { EditOrigin } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
-import { journalEditOf } from "../journal/world-log.ts";
+import { loggedEditOf } from "../journal/world-log.ts";
 import { Listeners } from "../listeners.ts";
 import { SerialQueue } from "../saving/background-tasks.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { WorldLabel } from "../world-options.ts";
-import type { EditRequest } from "./edit-request.ts";
+import type { QueuedEdit } from "./queued-edit.ts";
 import type { SessionEpoch } from "./session-epoch.ts";
 
 /** Options for editing voxels. */
@@ -72,7 +71,7 @@ export class WorldEditor {
   }
 
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
-  edit(request: EditRequest, origin: EditOrigin | undefined): Promise<WorldEdit> {
+  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<WorldEdit> {
     return this.#queue.run(async () => {
       this.#saver.requireWriting();
       // Checked only now, since the same edit may have been queued before it.
@@ -132,7 +131,7 @@ export class WorldEditor {
   }
 
   /** Must not await: a save includes the edit and its origin together or not at all. */
-  #apply({ change, placements }: EditRequest, epoch: number, origin: EditOrigin | undefined): WorldEdit {
+  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): WorldEdit {
     const before = this.#content.regions.field;
     const { field, chunks, regions } = change(before);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
@@ -141,7 +140,7 @@ export class WorldEditor {
     this.#content.noteEdit(field, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
-      this.#saver.noteChange("worldMs", () => journalEditOf(entry));
+      this.#saver.noteChange("worldMs", () => loggedEditOf(entry));
     }
     if (clocks.length > 0) this.#listeners.emit(edit);
     return edit;

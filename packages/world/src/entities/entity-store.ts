@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec, type Vector } from "@orthant/save/parts";
-import { cellKey } from "../regions/region-loader.ts";
+import { cellKey } from "../regions/region-reader.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 
 /** Upper bound on the bytes that a record of one entity needs besides the entity itself. */
@@ -45,7 +45,7 @@ export interface ChangedEntity {
 interface Tracked {
   readonly record: StoredEntity;
   /** Cell of the leaf that stores the entity; `undefined` before the first save. */
-  readonly home: Box | undefined;
+  readonly cell: Box | undefined;
   /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
   readonly storedAt: Position | undefined;
   /** When it first differed from the stored record; `undefined` while it does not differ. */
@@ -86,24 +86,24 @@ export class EntityStore {
   }
 
   /** Returns the cell that stores an entity. */
-  homeOf(entityId: bigint): Box | undefined {
-    return this.#entities.get(entityId)?.home;
+  cellOf(entityId: bigint): Box | undefined {
+    return this.#entities.get(entityId)?.cell;
   }
 
   /** Returns a chunk of the leaf that stores an entity, valid across commits; `undefined` if none does. */
   storedAtOf(entityId: bigint): Position | undefined {
-    const { home, storedAt } = this.#entities.get(entityId) ?? {};
+    const { cell, storedAt } = this.#entities.get(entityId) ?? {};
     // The entity may have moved out of its cell.
-    return home && storedAt && clampInto(home, storedAt);
+    return cell && storedAt && clampInto(cell, storedAt);
   }
 
   /**
    * Adds the entities of a leaf and returns those that were not yet loaded. An entity that is already in
    * memory stays unchanged, because it is newer.
    */
-  load(home: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
+  load(cell: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
     const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
-    for (const record of added) this.markStored(record, home);
+    for (const record of added) this.markStored(record, cell);
     return added;
   }
 
@@ -126,20 +126,20 @@ export class EntityStore {
       throw new OrthantError("ORT_ARGUMENT", "players are not entities: upsert the player instead");
     }
     this.#requireStorable(record);
-    this.#entities.set(entityId, { record, home: undefined, storedAt: undefined, changedSinceMs: nowMs });
+    this.#entities.set(entityId, { record, cell: undefined, storedAt: undefined, changedSinceMs: nowMs });
     return record;
   }
 
   /** Changes a loaded entity. */
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const { record, home, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
+    const { record, cell, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const { entityClass } = record;
     const changed = { ...record, ...copyOf(change), entityId, entityClass };
     this.#requireStorable(changed);
-    const crosses = home !== undefined && this.#isOutside(changed.position, home);
+    const crosses = cell !== undefined && this.#isOutside(changed.position, cell);
     this.#entities.set(entityId, {
       record: changed,
-      home: crosses ? undefined : home,
+      cell: crosses ? undefined : cell,
       storedAt,
       changedSinceMs,
     });
@@ -169,11 +169,11 @@ export class EntityStore {
   }
 
   /** Returns the entities stored in each cell, keyed by `cellKey`. */
-  byHome(): ReadonlyMap<string, readonly StoredEntity[]> {
+  byCell(): ReadonlyMap<string, readonly StoredEntity[]> {
     const stored = new Map<string, StoredEntity[]>();
-    for (const { record, home } of this.#entities.values()) {
-      if (home === undefined) continue;
-      const key = cellKey(home);
+    for (const { record, cell } of this.#entities.values()) {
+      if (cell === undefined) continue;
+      const key = cellKey(cell);
       const others = stored.get(key);
       if (others === undefined) stored.set(key, [record]);
       else others.push(record);
@@ -182,46 +182,46 @@ export class EntityStore {
   }
 
   /** Returns the entities that no leaf stores yet: new ones and those that crossed into another leaf. */
-  homeless(): readonly StoredEntity[] {
-    return [...this.#entities.values()].filter(({ home }) => home === undefined).map(({ record }) => record);
+  unassigned(): readonly StoredEntity[] {
+    return [...this.#entities.values()].filter(({ cell }) => cell === undefined).map(({ record }) => record);
   }
 
   /** Yields the cells of all entities that differ from their stored record since `timeMs` or earlier. */
   *changedSince(timeMs: number): Generator<Box> {
-    for (const { home, changedSinceMs } of this.#entities.values()) {
-      if (home !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield home;
+    for (const { cell, changedSinceMs } of this.#entities.values()) {
+      if (cell !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield cell;
     }
   }
 
   /** Returns when the longest-waiting entity first differed from its stored record. */
   oldestChangeMs(): number | undefined {
     let oldestMs: number | undefined;
-    for (const { home, changedSinceMs } of this.#entities.values()) {
-      if (home === undefined || changedSinceMs === undefined) continue;
+    for (const { cell, changedSinceMs } of this.#entities.values()) {
+      if (cell === undefined || changedSinceMs === undefined) continue;
       oldestMs = Math.min(oldestMs ?? changedSinceMs, changedSinceMs);
     }
     return oldestMs;
   }
 
   /** Marks a record as part of a save that has begun. Later changes belong to the next save. */
-  markStored(record: StoredEntity, home: Box): void {
+  markStored(record: StoredEntity, cell: Box): void {
     const storedAt = chunkOfEntity(record, this.shape);
-    this.#entities.set(record.entityId, { record, home, storedAt, changedSinceMs: undefined });
+    this.#entities.set(record.entityId, { record, cell, storedAt, changedSinceMs: undefined });
   }
 
   /**
-   * Updates the home of every stored entity after a commit. An entity that has since moved outside its new
-   * home becomes homeless; the method returns the cells that such entities leave.
+   * Updates the cell of every stored entity after a commit. An entity that has since moved outside its new
+   * cell is stored by none; the method returns the cells that such entities leave.
    */
-  rehome(homeAfter: (home: Box, storedAt: Position) => Box): readonly Box[] {
+  reassign(cellAfter: (cell: Box, storedAt: Position) => Box): readonly Box[] {
     const left: Box[] = [];
     for (const [entityId, tracked] of this.#entities) {
-      if (tracked.home === undefined || tracked.storedAt === undefined) continue;
-      const home = homeAfter(tracked.home, tracked.storedAt);
-      if (boxEquals(home, tracked.home)) continue;
-      const crosses = this.#isOutside(tracked.record.position, home);
-      if (crosses) left.push(home);
-      this.#entities.set(entityId, { ...tracked, home: crosses ? undefined : home });
+      if (tracked.cell === undefined || tracked.storedAt === undefined) continue;
+      const cell = cellAfter(tracked.cell, tracked.storedAt);
+      if (boxEquals(cell, tracked.cell)) continue;
+      const crosses = this.#isOutside(tracked.record.position, cell);
+      if (crosses) left.push(cell);
+      this.#entities.set(entityId, { ...tracked, cell: crosses ? undefined : cell });
     }
     return left;
   }
@@ -256,7 +256,7 @@ export class EntityStore {
 }
 
 /** Returns the chunks whose leaves may store an entity in `box`: it may have moved out of its leaf. */
-export function chunksOfHomes({ min, max }: Box): Box {
+export function chunksAround({ min, max }: Box): Box {
   // An earlier session may have used any hysteresis.
   const margin = ENTITY_HYSTERESIS_CHUNKS_MAX;
   return { min: positionFrom((axis) => min[axis] - margin), max: positionFrom((axis) => max[axis] + margin) };

@@ -28,7 +28,7 @@ export async function replayJournal(
   if (damage !== undefined && damaged === "refuse") throw refusalOf(journal, damage);
   const replay = new Replay(content, nowMs);
   for await (const entries of journal.entries(content.regions.field.shape.volume)) {
-    for (const entry of entries) await replay.make(entry);
+    for (const entry of entries) await replay.apply(entry);
   }
   replay.finish();
 }
@@ -59,7 +59,7 @@ export async function replayReadable(
     const entries = await nextGroup(groups);
     if (entries instanceof OrthantError) loss ??= entries;
     if (entries === undefined || entries instanceof OrthantError) break;
-    for (const entry of entries) await replay.make(entry);
+    for (const entry of entries) await replay.apply(entry);
     changes += entries.length;
   }
   replay.finish();
@@ -105,7 +105,7 @@ export class Replay {
     this.#keepLaterClocks = keepLaterClocks;
   }
 
-  async make(entry: JournalEntry): Promise<void> {
+  async apply(entry: JournalEntry): Promise<void> {
     const content = this.#content;
     switch (entry.kind) {
       case "edit":
@@ -171,7 +171,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
         if (steps.every(({ region, after }) => content.regions.clocks.get(region) >= after)) return;
         for (const step of steps) requireClockBefore(content.regions.clocks, step);
         const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
-        await replay.make({ kind: "edit", origin: undefined, chunks, clocks });
+        await replay.apply({ kind: "edit", origin: undefined, chunks, clocks });
         for (const origin of origins) content.noteOrigin(originOf(origin));
       },
     );

@@ -5,6 +5,7 @@ import {
   cellOfVoxel,
   chunkOfVoxel,
   diffChunks,
+  type EditOrigin,
   type Position,
   PositionMap,
   type RegionClock,
@@ -14,7 +15,7 @@ import {
 } from "@orthant/core";
 import type { ClientEdits, GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
-import { clientEditsOf, type EditOrigin } from "../content/last-edit-store.ts";
+import { clientEditsOf } from "../content/last-edit-store.ts";
 
 /** An edit with the clocks that its regions had before. */
 export interface LoggedEdit extends JournalEdit {
@@ -61,7 +62,7 @@ export interface ExternalLog extends WorldLog {
 }
 
 /** The effect of an edit on a world. */
-export interface MadeEdit {
+export interface AppliedEdit {
   readonly before: WorldField;
   readonly after: WorldField;
   readonly chunks: readonly Position[];
@@ -77,7 +78,7 @@ const SMALL_CHUNK_BYTES = 16;
 const VOXEL_BYTES = 4;
 
 /** Returns the log entry needed to replay an edit, including its clocks. */
-export function journalEditOf({ before, after, chunks, clocks, origin, placements }: MadeEdit): LoggedEdit {
+export function loggedEditOf({ before, after, chunks, clocks, origin, placements }: AppliedEdit): LoggedEdit {
   // Most edits touch one chunk and need no map of chunks.
   const isSingle = chunks.length === 1 && placements?.length === 1;
   const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;

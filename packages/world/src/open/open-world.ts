@@ -43,7 +43,7 @@ import {
   type NewWorld,
   type WorldOptions,
 } from "../world-options.ts";
-import { contentOf, generatorsOf, randomBits, settingsOf, type WorldSettings } from "./world-settings.ts";
+import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
 const OPENINGS_MAX = 3;
@@ -70,9 +70,9 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
   const newest = await openSave(disk);
   await newest.close();
   const generation = await generationAt(disk, at, newest.global.description);
-  const save = await openSave(disk, { ...generatorsOf(options), generation });
+  const save = await openSave(disk, { ...saveOptionsOf(options), generation });
   try {
-    const { field, ...parts } = settingsOf(save.global, options);
+    const { field, ...parts } = worldSettings(save.global, options);
     return new World({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
   } catch (error) {
     await save.close();
@@ -83,9 +83,9 @@ async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<
 /** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
 async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
   for (;;) {
-    const save = await openSave(disk, generatorsOf(options));
+    const save = await openSave(disk, saveOptionsOf(options));
     try {
-      const { field, ...parts } = settingsOf(save.global, options);
+      const { field, ...parts } = worldSettings(save.global, options);
       const content = contentOf(save, field, options);
       if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
         return new World({ ...parts, disk, content, writing: undefined });
@@ -127,7 +127,7 @@ export async function createWorld(
     const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
-    const settings = settingsOf(global, options);
+    const settings = worldSettings(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, {
       nowMs: clock.nowMs(),
@@ -271,12 +271,12 @@ export async function openWritable(
   let save: Save | undefined;
   try {
     if (lock.isContested) await removeTemporaries(disk);
-    save = await openSave(disk, generatorsOf(options));
+    save = await openSave(disk, saveOptionsOf(options));
     // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
-    const settings = settingsOf(save.global, options);
+    const settings = worldSettings(save.global, options);
     const { retention } = options;
     const writer = await resumeSave(disk, save, {
-      ...generatorsOf(options),
+      ...saveOptionsOf(options),
       ...(retention && { retention }),
       lock,
       // The earlier holder of a contested lock may still append to its pack.

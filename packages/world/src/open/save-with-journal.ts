@@ -6,7 +6,7 @@ import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
 import { releaseSave } from "../saving/world-saver.ts";
 import type { WorldOptions } from "../world-options.ts";
 import { openWritable } from "./open-world.ts";
-import { contentOf, generatorsOf } from "./world-settings.ts";
+import { contentOf, saveOptionsOf } from "./world-settings.ts";
 
 /** A world as `openWorld` would show it, for tools that work on saves. */
 export interface SaveWithJournal {
@@ -28,7 +28,7 @@ export async function openSaveWithJournal(
   options: Pick<WorldOptions, "generators"> = {},
 ): Promise<SaveWithJournal> {
   for (;;) {
-    const save = await openSave(disk, generatorsOf(options));
+    const save = await openSave(disk, saveOptionsOf(options));
     try {
       const journal = await openLiveJournal(disk, save);
       if (journal === undefined) {
@@ -62,7 +62,7 @@ async function replayInMemory(
   const overlay = new OverlayDisk(disk);
   try {
     const replayed = await replayOnto(overlay, journal, options);
-    const made = await openSave(overlay, generatorsOf(options));
+    const made = await openSave(overlay, saveOptionsOf(options));
     await save.close();
     return { save: made, disk: overlay, generation, journal: replayed };
   } catch (error) {
@@ -89,7 +89,7 @@ async function replayOnto(
     const nowMs = save.manifest.lastModifiedMs;
     const content = contentOf(save, settings.field, options);
     const replayed = await replayReadable(journal, content, nowMs);
-    const change = await content.loadedChange(nowMs);
+    const change = await content.completeSaveChange(nowMs);
     if (change !== undefined) await (await writer.commit(change)).close();
     return replayed;
   } finally {

@@ -34,7 +34,7 @@ export interface WorldSettings {
 }
 
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
-export function settingsOf(global: GlobalState, options: WorldOptions): WorldSettings {
+export function worldSettings(global: GlobalState, options: WorldOptions): WorldSettings {
   requireRanges(options);
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
@@ -95,7 +95,7 @@ function withoutUndefined<Options extends object>(options: Options): Options {
 }
 
 /** Returns the generators from the options, if given. */
-export function generatorsOf({ generators }: WorldOptions): OpenSaveOptions {
+export function saveOptionsOf({ generators }: WorldOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }
 

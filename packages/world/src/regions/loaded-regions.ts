@@ -78,7 +78,7 @@ export class LoadedRegions {
    * at most `weightMax`. Kept and needed regions count as just used. After many of them in a row the search
    * stops, and the next call resumes it.
    */
-  *takeCold(weightMax: number, isNeeded: (position: Position) => boolean): Generator<Position> {
+  *removeCold(weightMax: number, isNeeded: (position: Position) => boolean): Generator<Position> {
     let keptInRow = 0;
     for (const region of this.#order) {
       if (this.#weight <= weightMax || keptInRow === KEPT_IN_ROW_MAX) return;

@@ -11,7 +11,7 @@ import {
 } from "@orthant/core";
 import type { LeafIndex, Save } from "@orthant/save";
 import { LoadedRegions } from "./loaded-regions.ts";
-import { type LoadedRegion, RegionLoader } from "./region-loader.ts";
+import { type LoadedRegion, RegionReader } from "./region-reader.ts";
 
 /** Fraction of the memory limit that remains in use after eviction. */
 const WEIGHT_LEFT = 0.9;
@@ -24,14 +24,14 @@ export class WorldRegions {
   readonly clocks: RegionClocks = new RegionClocks();
   readonly #weightMax: number;
   readonly #loaded = new LoadedRegions();
-  readonly #loader: RegionLoader;
+  readonly #reader: RegionReader;
   readonly #add: (region: LoadedRegion) => void;
   #evicted = 0;
 
   constructor(save: Save, field: WorldField, loadedChunksMax: number) {
     this.field = field;
     this.#weightMax = loadedChunksMax;
-    this.#loader = this.#loaderOf(save, this.#loaded);
+    this.#reader = this.#readerOf(save, this.#loaded);
     this.#add = ({ region, overrides, clock }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
         this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
@@ -41,17 +41,17 @@ export class WorldRegions {
 
   /** Whether everything in a box of chunks has been read. Always false for a very large box. */
   isLoaded(box: Box): boolean {
-    return this.#loader.isLoaded(box);
+    return this.#reader.isLoaded(box);
   }
 
   /** Like {@link isLoaded}, and marks the regions in memory as just used. */
   use(box: Box): boolean {
-    return this.#loader.use(box, this.#add);
+    return this.#reader.use(box, this.#add);
   }
 
   /** Reads a box of chunks from the disk. */
   load(box: Box): Promise<void> {
-    return this.#loader.load(box, this.#add);
+    return this.#reader.load(box, this.#add);
   }
 
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
@@ -69,10 +69,10 @@ export class WorldRegions {
    * leaf that is not in memory counts with its whole cell.
    */
   async contentBounds(box: Box): Promise<Box | undefined> {
-    while (!this.#loader.index.isLoaded(box)) await this.#loader.loadIndex(box);
+    while (!this.#reader.index.isLoaded(box)) await this.#reader.loadIndex(box);
     // Nothing awaits from here on, so memory and index are consistent.
     let bounds = this.field.queryContentBounds(box);
-    for (const { cell, chunkRefs } of this.#loader.index.touching(box)) {
+    for (const { cell, chunkRefs } of this.#reader.index.touching(box)) {
       const part = intersectBoxes(cell, box);
       if (part === undefined || chunkRefs.length === 0 || this.isLoaded(part)) continue;
       bounds = bounds === undefined ? part : unionBox(bounds, part);
@@ -81,16 +81,16 @@ export class WorldRegions {
   }
 
   /**
-   * Returns an independent loader that starts with what is in memory now. `save` must be a separately held
+   * Returns an independent reader that starts with what is in memory now. `save` must be a separately held
    * handle on the current generation.
    */
-  loaderFor(save: Save): RegionLoader {
-    return this.#loaderOf(save, this.#loaded.copy());
+  readerFor(save: Save): RegionReader {
+    return this.#readerOf(save, this.#loaded.copy());
   }
 
   /** Switches to the next generation. */
   follow(save: Save): void {
-    this.#loader.follow(save);
+    this.#reader.follow(save);
   }
 
   /** Whether too many regions are in memory. */
@@ -101,7 +101,7 @@ export class WorldRegions {
   /** Evicts the least recently used regions that are saved. After many evictions unloads `index`, if given. */
   evict(isUnsaved: (region: Position) => boolean, index: LeafIndex | undefined): void {
     let { overrides } = this.field;
-    for (const region of this.#loaded.takeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
+    for (const region of this.#loaded.removeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
       this.clocks.reset(region, CLOCK_NEVER);
       this.#evicted++;
@@ -112,7 +112,7 @@ export class WorldRegions {
     index.unload(() => false);
   }
 
-  #loaderOf(save: Save, loaded: LoadedRegions): RegionLoader {
-    return new RegionLoader(save, loaded, (position) => this.field.generatedChunk(...position));
+  #readerOf(save: Save, loaded: LoadedRegions): RegionReader {
+    return new RegionReader(save, loaded, (position) => this.field.generatedChunk(...position));
   }
 }

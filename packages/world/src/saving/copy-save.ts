@@ -9,7 +9,7 @@ import {
   type StoredChunk,
 } from "@orthant/save";
 import { mergePlayers } from "@orthant/save/parts";
-import { cellKey } from "../regions/region-loader.ts";
+import { cellKey } from "../regions/region-reader.ts";
 
 /** Options for copying a save. */
 export interface CopyOptions {

@@ -44,7 +44,7 @@ export class WorldSaver {
   #sharedSave: Promise<void> | undefined;
   #failure: unknown;
   /** Whether a caller has seen the failure: an automatic save fails without a caller. */
-  #failureTold = false;
+  #failureReported = false;
   #closed = false;
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
@@ -60,7 +60,7 @@ export class WorldSaver {
       onFailure: (error) => this.#fail(error),
     });
     this.#compactor = writing && new BackgroundCompactor(clock, writing.writer);
-    this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveByItself()) : undefined;
+    this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveUnasked()) : undefined;
   }
 
   /** Why saving has stopped; `undefined` while it works. */
@@ -86,30 +86,30 @@ export class WorldSaver {
 
   /** Throws when the world is closed. */
   requireOpen(): void {
-    if (this.#closed) throw refusal("closed");
+    if (this.#closed) throw rejection("closed");
   }
 
   /** Throws unless a requested change may be applied or saved. */
   requireWriting(): Writing {
     this.requireOpen();
-    if (this.#writing === undefined) throw refusal("readOnly");
+    if (this.#writing === undefined) throw rejection("readOnly");
     this.#requireHealth();
     return this.#writing;
   }
 
   /** Commits after all earlier saves. Returns the generation once it is durable. */
   save(extent: SaveExtent): Promise<number> {
-    return this.#telling(this.#saves.run(() => this.#commit(extent)));
+    return this.#reporting(this.#saves.run(() => this.#commit(extent)));
   }
 
   /** Runs `work` while no save runs. It may commit; what it finds on the disk stays there meanwhile. */
   exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
-    return this.#telling(this.#saves.run(() => work(() => this.#commit("everything"))));
+    return this.#reporting(this.#saves.run(() => work(() => this.#commit("everything"))));
   }
 
   /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
   whenDurable(): Promise<void> {
-    return this.#telling(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
+    return this.#reporting(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
   }
 
   /** Saves everything if possible and always releases the files. Throws a failure that no caller saw. */
@@ -117,9 +117,9 @@ export class WorldSaver {
     try {
       if (this.#writing !== undefined && this.#failure === undefined) {
         await this.save("everything");
-        await this.#telling(this.#saves.run(() => this.#endJournal()));
+        await this.#reporting(this.#saves.run(() => this.#endJournal()));
       }
-      if (!this.#failureTold) this.#requireHealth();
+      if (!this.#failureReported) this.#requireHealth();
     } finally {
       this.#closed = true;
       await this.#saves.idle();
@@ -164,7 +164,7 @@ export class WorldSaver {
       const nowMs = this.#clock.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal everything is due, because the segment with the omitted changes is removed.
-      const change = this.#content.takeUnsaved(nowMs, this.#journal === undefined ? dueMs : Infinity);
+      const change = this.#content.startCommit(nowMs, this.#journal === undefined ? dueMs : Infinity);
       if (change !== undefined) {
         // In the same step: later changes belong to the next generation's segment and not to this commit.
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
@@ -217,34 +217,34 @@ export class WorldSaver {
   /** Schedules a save for changes that were not due in this one or result from it. */
   #planNext(): void {
     const oldestMs = this.#content.entities.oldestChangeMs();
-    if (this.#content.unsaved.homeless) this.#autosave?.within(this.#cadence.worldMs);
+    if (this.#content.unsaved.hasUnassigned) this.#autosave?.within(this.#cadence.worldMs);
     if (oldestMs === undefined) return;
     this.#autosave?.within(Math.max(0, oldestMs + this.#cadence.entitiesMs - this.#clock.nowMs()));
   }
 
-  #saveByItself(): void {
+  #saveUnasked(): void {
     // There is no caller to throw to; the next edit or `close` reports the failure.
     this.#saves.run(() => this.#commit("what is due")).catch(() => undefined);
   }
 
   #requireHealth(): void {
     if (this.#failure === undefined) return;
-    this.#failureTold = true;
+    this.#failureReported = true;
     throw poisoned(this.#failure);
   }
 
-  async #telling<Result>(saving: Promise<Result>): Promise<Result> {
+  async #reporting<Result>(saving: Promise<Result>): Promise<Result> {
     try {
       return await saving;
     } catch (error) {
-      this.#failureTold = true;
+      this.#failureReported = true;
       throw error;
     }
   }
 }
 
 /** Returns the error for an edit or save of a closed or read-only world. */
-export function refusal(reason: "closed" | "readOnly"): OrthantError {
+export function rejection(reason: "closed" | "readOnly"): OrthantError {
   return reason === "closed"
     ? new OrthantError("ORT_CLOSED", "the world was closed")
     : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");

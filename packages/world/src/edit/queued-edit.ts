@@ -27,14 +27,14 @@ import {
   requireBox,
   requireChunkPair,
   requirePlacement,
-  requirePosition,
+  requirePositionArgument,
 } from "../checked-arguments.ts";
 import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../world-options.ts";
 
 const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
 /** A queued edit. It copies its arguments, because the caller may reuse the arrays meanwhile. */
-export interface EditRequest {
+export interface QueuedEdit {
   /** The chunks to load before the edit is applied. */
   readonly touched: readonly Box[];
   readonly change: (field: WorldField) => FieldEdit;
@@ -43,7 +43,7 @@ export interface EditRequest {
 }
 
 /** Creates a request that sets voxels. */
-export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlacement[]): EditRequest {
+export function voxelsEdit(shape: ChunkShape, placements: readonly VoxelPlacement[]): QueuedEdit {
   requireArray("the placements", placements, "they are an array of voxels with blocks");
   for (const placement of placements) requirePlacement(placement);
   const own = placements.map(({ voxel, block }) => ({ voxel: copyPosition(voxel), block }));
@@ -61,10 +61,10 @@ export function voxelsRequest(shape: ChunkShape, placements: readonly VoxelPlace
 }
 
 /** Creates a request that sets whole chunks. */
-export function chunksRequest(
+export function chunksEdit(
   shape: ChunkShape,
   chunks: readonly (readonly [position: Position, chunk: Chunk])[],
-): EditRequest {
+): QueuedEdit {
   requireArray("the chunks", chunks, "they are an array of positions with chunks");
   requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks: put them in parts");
   const own = chunks.map((pair) => {
@@ -76,7 +76,7 @@ export function chunksRequest(
 }
 
 /** Creates a request that sets every voxel of a box. */
-export function fillRequest(shape: ChunkShape, box: Box, block: number): EditRequest {
+export function fillEdit(shape: ChunkShape, box: Box, block: number): QueuedEdit {
   const own = copyOfBox(box);
   requireBoxInWorld(shape, own);
   const chunks = chunksOfVoxels(shape, own);
@@ -85,7 +85,7 @@ export function fillRequest(shape: ChunkShape, box: Box, block: number): EditReq
 }
 
 /** Creates a request that copies a box of voxels to another position. */
-export function copyRequest(shape: ChunkShape, box: Box, to: Position): EditRequest {
+export function copyEdit(shape: ChunkShape, box: Box, to: Position): QueuedEdit {
   const source = copyOfBox(box);
   const target = boxBetween(
     copyPosition(to),
@@ -100,7 +100,7 @@ export function copyRequest(shape: ChunkShape, box: Box, to: Position): EditRequ
 }
 
 /** Creates a request that only bumps the clocks of regions. */
-export function renewalRequest(regions: readonly Position[]): EditRequest {
+export function clockRenewal(regions: readonly Position[]): QueuedEdit {
   const own = regions.map(copyPosition);
   return { touched: own.map(regionBox), change: (field) => ({ field, chunks: [], regions: own }) };
 }
@@ -140,7 +140,7 @@ function copyOfBox(box: Box): Box {
 }
 
 function copyPosition(position: Position): Position {
-  requirePosition("the position", position);
+  requirePositionArgument("the position", position);
   return positionFrom((axis) => position[axis]);
 }
 

@@ -28,13 +28,13 @@ export interface LoadedRegion {
 }
 
 /** Receives a region that was read. */
-export type TakeRegion = (loaded: LoadedRegion) => void;
+export type OnRegion = (loaded: LoadedRegion) => void;
 
 /**
  * Reads the regions of a save on demand, each once. A region that is not in memory never changes, so it is
  * the same in every later generation and can be read from any of them.
  */
-export class RegionLoader {
+export class RegionReader {
   readonly #loaded: LoadedRegions;
   readonly #generated: (position: Position) => Chunk;
   readonly #leaves = new StoredLeaves();
@@ -67,24 +67,24 @@ export class RegionLoader {
 
   /**
    * Like {@link isLoaded}, and marks the regions in memory as just used. Regions for which the save is known
-   * to have nothing are taken at once.
+   * to have nothing are added at once.
    */
-  use(box: Box, take: TakeRegion): boolean {
+  use(box: Box, onRegion: OnRegion): boolean {
     const regions = regionsTouching(box);
     if (boxVolume(regions) > REGIONS_SINGLY_MAX) return false;
     let isLoaded = true;
     for (const region of positionsLexicographic(regions)) {
-      isLoaded = (this.#loaded.use(region) || this.#takeEmpty(region, take)) && isLoaded;
+      isLoaded = (this.#loaded.use(region) || this.#addEmpty(region, onRegion)) && isLoaded;
     }
     return isLoaded;
   }
 
-  /** Reads all regions that touch a box of chunks and have not been read, and passes each to `take`. */
-  async load(box: Box, take: TakeRegion): Promise<void> {
+  /** Reads all regions that touch a box of chunks and have not been read, and passes each to `onRegion`. */
+  async load(box: Box, onRegion: OnRegion): Promise<void> {
     const regions = regionsTouching(box);
-    if (boxVolume(regions) > REGIONS_SINGLY_MAX) return this.#loadWide(box, take);
+    if (boxVolume(regions) > REGIONS_SINGLY_MAX) return this.#loadWide(box, onRegion);
     for (const region of positionsLexicographic(regions)) {
-      if (!this.#loaded.use(region)) await this.#load(region, take);
+      if (!this.#loaded.use(region)) await this.#load(region, onRegion);
     }
   }
 
@@ -94,41 +94,42 @@ export class RegionLoader {
   }
 
   /** Reads only what is stored, since most of the box may be empty. */
-  async #loadWide(box: Box, take: TakeRegion): Promise<void> {
+  async #loadWide(box: Box, onRegion: OnRegion): Promise<void> {
     await this.#holding(async (save) => {
-      for (const leaf of await leavesTouching(save.index, box)) {
+      for (const leaf of await loadLeavesTouching(save.index, box)) {
         const stored = await this.#leaves.read(save, leaf);
         for (const region of stored.positions()) {
           if (boxesIntersect(regionBox(region), box) && !this.#loaded.use(region))
-            await this.#load(region, take);
+            await this.#load(region, onRegion);
         }
       }
     });
   }
 
   /** Most of a world is empty: where nothing is stored, there is nothing to wait for. */
-  #takeEmpty(region: Position, take: TakeRegion): boolean {
+  #addEmpty(region: Position, onRegion: OnRegion): boolean {
     const { index } = this.#save;
     const chunks = regionBox(region);
     if (this.#reading.has(...region) || !index.isLoaded(chunks)) return false;
     for (const _leaf of index.touching(chunks)) return false;
     this.#loaded.add(region, 0);
-    take({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER });
+    onRegion({ region, overrides: OverrideTree.UNTOUCHED, clock: CLOCK_NEVER });
     return true;
   }
 
-  #load(region: Position, take: TakeRegion): Promise<void> {
+  #load(region: Position, onRegion: OnRegion): Promise<void> {
     const reading =
-      this.#reading.get(...region) ?? this.#read(region, take).finally(() => this.#reading.delete(...region));
+      this.#reading.get(...region) ??
+      this.#read(region, onRegion).finally(() => this.#reading.delete(...region));
     this.#reading.set(...region, reading);
     return reading;
   }
 
-  async #read(region: Position, take: TakeRegion): Promise<void> {
+  async #read(region: Position, onRegion: OnRegion): Promise<void> {
     await this.#holding(async (save) => {
       const chunks: StoredChunk[] = [];
       let clock = CLOCK_NEVER;
-      for (const leaf of await leavesTouching(save.index, regionBox(region))) {
+      for (const leaf of await loadLeavesTouching(save.index, regionBox(region))) {
         clock = clockIn(leaf, region) ?? clock;
         if (leaf.chunkRefs.length > 0) {
           chunks.push(...((await this.#leaves.read(save, leaf)).get(...region) ?? []));
@@ -138,7 +139,7 @@ export class RegionLoader {
       for (const entry of chunks)
         overrides = overrides.set(entry.position, realizeStored(entry, this.#generated));
       this.#loaded.add(region, chunks.length);
-      take({ region, overrides, clock });
+      onRegion({ region, overrides, clock });
     });
   }
 
@@ -154,7 +155,7 @@ export class RegionLoader {
 }
 
 /** Returns the leaves that touch a box of chunks, after reading the parts of the index that name them. */
-export async function leavesTouching(index: LeafIndex, box: Box): Promise<readonly LeafEntry[]> {
+export async function loadLeavesTouching(index: LeafIndex, box: Box): Promise<readonly LeafEntry[]> {
   // The index may be unloaded again before this resumes.
   while (!index.isLoaded(box)) await index.load(box);
   return [...index.touching(box)];

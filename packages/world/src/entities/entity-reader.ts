@@ -2,7 +2,7 @@ import { type Box, clampInto, type Position } from "@orthant/core";
 import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
 import type { Listeners } from "../listeners.ts";
-import { cellKey, leavesTouching } from "../regions/region-loader.ts";
+import { cellKey, loadLeavesTouching } from "../regions/region-reader.ts";
 import type { EntityEvent, EntityStore } from "./entity-store.ts";
 
 /** The leaves that a commit added and removed. */
@@ -15,7 +15,7 @@ export interface LeafStep {
 type OnAdded = (added: readonly StoredEntity[]) => void;
 
 /** Reads the entities of leaves into a store on demand, each leaf once. */
-export class EntityLoader {
+export class EntityReader {
   /** Cells of leaves whose entities have been read. */
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
@@ -88,7 +88,7 @@ export class EntityLoader {
   }
 
   async #missingIn(box: Box): Promise<readonly LeafEntry[]> {
-    return (await leavesTouching(this.#save.index, box)).filter((leaf) => this.#isMissing(leaf));
+    return (await loadLeavesTouching(this.#save.index, box)).filter((leaf) => this.#isMissing(leaf));
   }
 
   #isMissing({ cell, entityRefs }: LeafEntry): boolean {
@@ -138,8 +138,8 @@ export class EntityLoader {
  * Returns a function that maps an entity's cell before a commit to its cell after it. They differ only when
  * the commit split or merged the leaf.
  */
-export function homesAfter({ added }: Pick<LeafStep, "added">): (home: Box, storedAt: Position) => Box {
+export function cellsAfter({ added }: Pick<LeafStep, "added">): (cell: Box, storedAt: Position) => Box {
   const map = new LeafMap(added);
   // Leaves do not overlap, so a new leaf at the entity's stored position is the one that stores it now.
-  return (home, storedAt) => map.find(clampInto(home, storedAt))?.cell ?? home;
+  return (cell, storedAt) => map.find(clampInto(cell, storedAt))?.cell ?? cell;
 }

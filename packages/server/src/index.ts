@@ -16,12 +16,10 @@ export {
 } from "./auth/token.ts";
 export { createServer } from "./create-server.ts";
 export { isLoopback } from "./http/addresses.ts";
-export { REFUSALS, type RefusalName } from "./http/connection-limiter.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
 export type { TlsOptions } from "./http/http-listener.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/limits.ts";
 export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-metrics.ts";
-export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics/server-metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { type OwnerEndpoints, serveOwnerEndpoints } from "./owner-endpoints.ts";
 export type {

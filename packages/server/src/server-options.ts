@@ -18,7 +18,7 @@ export interface ServedWorld extends Pick<World, "shape" | "name" | "generation"
   close(): Promise<void>;
 }
 
-/** A world of other owners, of which this server shows what its players look at: a gateway of a cluster. */
+/** A world of other owners, of which this server holds the interests of its players: a gateway of a cluster. */
 export interface GatewayWorld extends ServedWorld {
   readonly syncWorld: SyncWorld;
 }

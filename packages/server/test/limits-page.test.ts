@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import * as protocol from "@orthant/protocol";
 import * as internal from "@orthant/protocol/internal";
-import { DEFAULT_SERVER_LIMITS, EDIT_OUTCOMES, GOODBYE_REASONS, REFUSALS } from "@orthant/server";
+import { DEFAULT_SERVER_LIMITS } from "@orthant/server";
+import { EDIT_OUTCOMES, GOODBYE_REASONS, REFUSALS } from "@orthant/server/internal";
 import { describe, expect, test } from "vitest";
 import { ask, serve } from "./served-world.ts";
 

@@ -23,7 +23,7 @@ export const serveCommand: Command = {
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world, or its name in a cluster" }],
   options: [
-    { flags: "-p, --port <number>", description: "where to listen; 0 takes a free one", default: "7440" },
+    { flags: "-p, --port <number>", description: "where to listen; 0 picks a free one", default: "7440" },
     { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
     {
       flags: "--durability <kind>",
@@ -41,7 +41,7 @@ export const serveCommand: Command = {
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
-    { flags: "--anonymous <role>", description: "let players in without a token", choices: ROLES },
+    { flags: "--anonymous <role>", description: "accept players without a token", choices: ROLES },
     { flags: "--revoked <file>", description: "players and tokens to keep out; read again when it changes" },
     {
       flags: "--host-name <name>",
@@ -54,13 +54,13 @@ export const serveCommand: Command = {
     { flags: "--key <file>", description: "the certificate's private key, in PEM" },
     {
       flags: "--wire1 <port>",
-      description: "let players of Wire v1 in, at this UDP port; 0 takes a free one",
+      description: "accept players of Wire v1 at this UDP port; 0 picks a free one",
     },
     { flags: "--wire1-allow <address>", description: "who may, but for this machine alone", repeated: true },
     { flags: "--wire1-role <role>", description: "what they may do", default: "builder", choices: ROLES },
     {
       flags: "--cluster <part>",
-      description: "own shards of a world, let players in, or both",
+      description: "own shards of a world, accept players, or both",
       choices: ["owner", "gateway", "both"],
     },
     { flags: "--shards <folder>", description: "the folder that all owners of the cluster share" },

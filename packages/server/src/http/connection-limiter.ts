@@ -31,7 +31,7 @@ export const REFUSALS = [
 export type RefusalName = (typeof REFUSALS)[number];
 
 /** The answer to a refused client. */
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: number;
   readonly name: RefusalName;
   readonly detail: string;
@@ -71,14 +71,14 @@ export class ConnectionLimiter {
   }
 
   /** Counts a request against the rate of its network. */
-  countRequest(address: string): Refusal | undefined {
+  countRequest(address: string): HttpRefusal | undefined {
     const nowMs = this.#clock.nowMs();
     if (this.#rateOf(networkOf(address), nowMs)?.take(1, nowMs) === true) return undefined;
     return { status: 429, name: "httpRequestsPerSecond", detail: "too many requests from your network" };
   }
 
   /** Counts a connection, unless there are too many. */
-  openConnection(address: string): Refusal | undefined {
+  openConnection(address: string): HttpRefusal | undefined {
     const { connectionsMax, connectionsPerAddress } = this.#limits;
     if (this.#connectionCount >= connectionsMax) {
       return { status: 503, name: "connectionsMax", detail: "the server is full" };

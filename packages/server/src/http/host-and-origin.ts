@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { type Clock, OrthantError } from "@orthant/core";
 import type { Logger } from "pino";
 import { isForwarded, isLoopback } from "./addresses.ts";
-import type { Refusal } from "./connection-limiter.ts";
+import type { HttpRefusal } from "./connection-limiter.ts";
 
 /** The host names a server answers to. */
 interface HostRule {
@@ -18,7 +18,7 @@ interface HostRule {
   readonly proxies: number;
 }
 
-const REFUSAL: Refusal = {
+const REFUSAL: HttpRefusal = {
   status: 421,
   name: "host",
   detail:
@@ -53,7 +53,7 @@ export class HostNames {
   }
 
   /** Returns why a request is refused for its `Host`; `undefined` when it is not. */
-  refusalOf(request: IncomingMessage): Refusal | undefined {
+  refusalOf(request: IncomingMessage): HttpRefusal | undefined {
     const { host } = request.headers;
     if (host === undefined || this.#isVouchedFor(request) || this.#isOurs(nameIn(host))) return undefined;
     this.#logRefused(host);

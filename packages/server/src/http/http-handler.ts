@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { addressOf, isForwarded, isLoopback } from "./addresses.ts";
-import type { ConnectionLimiter, Refusal, RefusalName } from "./connection-limiter.ts";
+import type { ConnectionLimiter, HttpRefusal, RefusalName } from "./connection-limiter.ts";
 import type { HostNames } from "./host-and-origin.ts";
 import type { HttpListener } from "./http-listener.ts";
 import type { PageFile } from "./page-files.ts";
@@ -73,12 +73,12 @@ export class HttpHandler {
   }
 
   /** Probes use many names for a server, and learn nothing sensitive. */
-  #misdirected(request: IncomingMessage): Refusal | undefined {
+  #misdirected(request: IncomingMessage): HttpRefusal | undefined {
     return isProbe(request) ? undefined : this.#options.hostNames.refusalOf(request);
   }
 
   /** Refuses an upgrade request and drops its socket. */
-  refuse(socket: Duplex, refusal: Refusal): void {
+  refuse(socket: Duplex, refusal: HttpRefusal): void {
     this.#options.metrics.refused(refusal.name);
     refuseUpgrade(socket, refusal);
   }
@@ -105,7 +105,7 @@ export class HttpHandler {
 }
 
 /** Returns what is wrong with a request that Node gave up on; `undefined` when its socket failed. */
-function brokenRequest(error: Error & { readonly code?: string }): Refusal | undefined {
+function brokenRequest(error: Error & { readonly code?: string }): HttpRefusal | undefined {
   const { code = "", message } = error;
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return { status: 408, name: "httpHeaderMs", detail: "the head of the request took too long" };
@@ -159,7 +159,7 @@ interface Answer {
   readonly status: number;
   readonly text: string;
   readonly type?: string;
-  readonly refusal?: Refusal["name"];
+  readonly refusal?: HttpRefusal["name"];
 }
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -182,7 +182,7 @@ async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
   sources: EndpointSources,
-): Promise<Refusal["name"] | undefined> {
+): Promise<HttpRefusal["name"] | undefined> {
   const file = isReading(request) ? sources.files.get(pathOf(request)) : undefined;
   if (file !== undefined) {
     answerFile(request, response, file);
@@ -202,7 +202,7 @@ async function answerRequest(
 }
 
 /** Refuses a plain request. */
-function refuseRequest(response: ServerResponse, refusal: Refusal): void {
+function refuseRequest(response: ServerResponse, refusal: HttpRefusal): void {
   const { status } = refusal;
   const retry = isTemporary(status) ? { "retry-after": "1" } : {};
   response.writeHead(status, { connection: "close", "content-type": TEXT_TYPE, ...retry });
@@ -210,7 +210,7 @@ function refuseRequest(response: ServerResponse, refusal: Refusal): void {
 }
 
 /** Refuses an upgrade request and drops its socket. */
-function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
+function refuseUpgrade(socket: Duplex, refusal: HttpRefusal): void {
   const { status } = refusal;
   const text = textOf(refusal);
   socket.end(
@@ -236,7 +236,7 @@ export function pathOf({ url = "" }: IncomingMessage): string {
   return url.split(/[?#]/, 1)[0] ?? "";
 }
 
-function textOf({ detail, name }: Refusal): string {
+function textOf({ detail, name }: HttpRefusal): string {
   return `${detail} (${name})\n`;
 }
 

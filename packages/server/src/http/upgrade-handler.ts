@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { addressOf, isForwarded } from "./addresses.ts";
-import type { Refusal } from "./connection-limiter.ts";
+import type { HttpRefusal } from "./connection-limiter.ts";
 import { type OriginRule, originMayConnect } from "./host-and-origin.ts";
 import { HttpHandler, type HttpHandlerOptions, pathOf } from "./http-handler.ts";
 import type { Limits } from "./limits.ts";
@@ -86,7 +86,7 @@ export class UpgradeHandler {
     this.#http.answer(request, response);
   }
 
-  #refusalOf(request: IncomingMessage, address: string): Refusal | undefined {
+  #refusalOf(request: IncomingMessage, address: string): HttpRefusal | undefined {
     const { limiter, hostNames, originRule, trustsMachine } = this.#options;
     const tooMany = limiter.countRequest(address);
     if (tooMany !== undefined) return tooMany;
@@ -113,6 +113,6 @@ export class UpgradeHandler {
   }
 }
 
-function notWebSocket({ message }: Error): Refusal {
+function notWebSocket({ message }: Error): HttpRefusal {
   return { status: 400, name: "webSocket", detail: message };
 }

@@ -22,7 +22,7 @@ export class RequestMetrics implements HttpMetrics {
     const registers = [registry];
     this.#refusals = new Counter({
       name: "orthant_refusals_total",
-      help: "Requests refused and connections dropped, by why.",
+      help: "Refused requests and dropped connections, by name.",
       labelNames: ["name"],
       registers,
     });
@@ -160,35 +160,44 @@ export class ServerMetrics extends RequestMetrics {
           this.set(value());
         },
       });
-    gauge("orthant_connections", "Connections that are open.", connections);
-    gauge("orthant_players", "Players who are here.", players);
-    gauge("orthant_regions_watched", "Regions that clients hold.", () => regions().watched);
-    gauge("orthant_regions_held", "Regions that clients hold, once for each.", () => regions().held);
-    gauge("orthant_world_generation", "The generation of the world that was saved last.", generation);
-    gauge("orthant_world_failed", "1 when the world could not be saved and takes no more edits.", () =>
+    gauge("orthant_connections", "Open connections.", connections);
+    gauge("orthant_players", "Players online.", players);
+    gauge("orthant_regions_watched", "Regions that at least one client holds.", () => regions().watched);
+    gauge(
+      "orthant_regions_held",
+      "Regions that clients hold, counted once per client.",
+      () => regions().held,
+    );
+    gauge("orthant_world_generation", "The last saved generation of the world.", generation);
+    gauge("orthant_world_failed", "1 when the world could not be saved and rejects edits.", () =>
       hasFailed() ? 1 : 0,
     );
     this.#trafficCounter(registers, "frames");
     this.#trafficCounter(registers, "bytes");
     const counter = (name: string, help: string, ...labelNames: readonly string[]): Counter =>
       new Counter({ name, help, labelNames: [...labelNames], registers });
-    this.#edits = counter("orthant_edits_total", "Edits, by what became of them.", "outcome");
-    this.#goodbyes = counter("orthant_goodbyes_total", "Clients told goodbye, by why.", "reason", "limit");
-    this.#resyncs = counter("orthant_resyncs_total", "Times that a client asked for regions anew.");
-    this.#resyncRegions = counter("orthant_resync_regions_total", "Regions that clients asked for anew.");
+    this.#edits = counter("orthant_edits_total", "Edits, by outcome.", "outcome");
+    this.#goodbyes = counter(
+      "orthant_goodbyes_total",
+      "Connections that the server ended, by reason and limit.",
+      "reason",
+      "limit",
+    );
+    this.#resyncs = counter("orthant_resyncs_total", "Resync requests of clients.");
+    this.#resyncRegions = counter("orthant_resync_regions_total", "Regions that clients requested again.");
     this.#patches = counter("orthant_patches_total", "Patches sent.");
     this.#ticksSkipped = counter(
       "orthant_ticks_skipped_total",
-      "Ticks left out because others took too long.",
+      "Ticks skipped because earlier ones took too long.",
     );
     this.#heldBack = new Gauge({
       name: "orthant_sessions_held_back",
-      help: "Clients that had more to get in the last tick than they may.",
+      help: "Clients whose budget was used up in the last tick.",
       registers,
     });
     this.#tickSeconds = new Histogram({
       name: "orthant_tick_seconds",
-      help: "How long ticks take.",
+      help: "Duration of ticks.",
       buckets: TICK_SECONDS_BUCKETS,
       registers,
     });
@@ -196,7 +205,7 @@ export class ServerMetrics extends RequestMetrics {
       "orthant_tick_work_seconds_total",
       "Time spent on interests and on preparing regions.",
     );
-    this.#ticksCut = counter("orthant_ticks_cut_total", "Ticks in which work had to wait for the next one.");
+    this.#ticksCut = counter("orthant_ticks_cut_total", "Ticks that left work for the next one.");
     registerWire1Metrics(registry, wire1);
     this.#showZeros();
   }
@@ -234,7 +243,7 @@ export class ServerMetrics extends RequestMetrics {
     const traffic = this.#traffic;
     new Counter({
       name: `orthant_${what}_total`,
-      help: `WebSocket messages' ${what} that came from clients and went to them.`,
+      help: `WebSocket ${what} received from clients and sent to them.`,
       labelNames: ["direction"],
       registers,
       collect() {
@@ -267,7 +276,7 @@ function registerWire1Metrics(registry: Registry, counts: () => Wire1Counts | un
   });
   new Counter({
     name: "orthant_wire1_datagrams_total",
-    help: "Datagrams of Wire v1 that were taken and sent.",
+    help: "Datagrams of Wire v1 that were received and sent.",
     labelNames: ["direction"],
     registers,
     collect() {
@@ -278,7 +287,7 @@ function registerWire1Metrics(registry: Registry, counts: () => Wire1Counts | un
   });
   new Counter({
     name: "orthant_wire1_dropped_total",
-    help: "Datagrams of Wire v1 that came and had no effect, by why.",
+    help: "Datagrams of Wire v1 that were dropped, by reason.",
     labelNames: ["reason"],
     registers,
     collect() {

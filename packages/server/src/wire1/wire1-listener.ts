@@ -60,16 +60,16 @@ export class Wire1Listener {
   readonly port: number;
   readonly #socket: Socket;
   readonly #door: Wire1Server;
-  readonly #mayCome: (address: string) => boolean;
+  readonly #isAllowed: (address: string) => boolean;
   readonly #parts: Wire1ListenerParts;
   #recorder: Wire1Recorder | undefined;
-  #strangers = 0;
+  #refusedSenders = 0;
   #legacyLoggedMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: Wire1ListenerParts, socket: Socket, mayCome: (address: string) => boolean) {
+  private constructor(parts: Wire1ListenerParts, socket: Socket, isAllowed: (address: string) => boolean) {
     this.#parts = parts;
     this.#socket = socket;
-    this.#mayCome = mayCome;
+    this.#isAllowed = isAllowed;
     this.port = socket.address().port;
     const { onCommand, record } = parts.options;
     if (record !== undefined) {
@@ -98,15 +98,15 @@ export class Wire1Listener {
   static async listen(parts: Wire1ListenerParts): Promise<Wire1Listener> {
     const { port = 0, host = "127.0.0.1", allow = [] } = parts.options;
     if (!isLoopback(host) && allow.length === 0) {
-      const detail = `Wire v1 at ${host} needs a list of addresses: it cannot tell who sends, and anybody could`;
+      const detail = `Wire v1 at ${host} needs a list of addresses: it cannot authenticate senders`;
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
-    const mayCome = allowList(allow);
+    const isAllowed = allowList(allow);
     const type = isIPv6(host) ? "udp6" : "udp4";
     const socket = createSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
     try {
       await bound(socket, port, host);
-      return new Wire1Listener(parts, socket, mayCome);
+      return new Wire1Listener(parts, socket, isAllowed);
     } catch (error) {
       socket.close();
       throw error;
@@ -116,7 +116,10 @@ export class Wire1Listener {
   /** The counters so far; senders that are not on the list count as strangers. */
   get counts(): Wire1Counts {
     const { counts } = this.#door;
-    return { ...counts, dropped: { ...counts.dropped, stranger: counts.dropped.stranger + this.#strangers } };
+    return {
+      ...counts,
+      dropped: { ...counts.dropped, stranger: counts.dropped.stranger + this.#refusedSenders },
+    };
   }
 
   /** Sends every client what it lacks. */
@@ -132,8 +135,8 @@ export class Wire1Listener {
   }
 
   #receive({ address, port }: Wire1Address, datagram: Buffer): void {
-    if (!this.#mayCome(address)) {
-      this.#strangers++;
+    if (!this.#isAllowed(address)) {
+      this.#refusedSenders++;
       return;
     }
     // Not a Buffer: its `slice` does not copy.
@@ -170,7 +173,7 @@ export class Wire1Listener {
 function roleOf({ options, anonymous }: Wire1ListenerParts): Role {
   const role = options.role ?? anonymous;
   if (role !== undefined) return role;
-  throw new OrthantError("ORT_ARGUMENT", "wire1 needs a role: players without a token may not come in here");
+  throw new OrthantError("ORT_ARGUMENT", "wire1 needs a role: players without a token may not join here");
 }
 
 function accountOf(playerId: number, role: Role): Account {

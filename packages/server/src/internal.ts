@@ -1,0 +1,3 @@
+// For tests, campaigns and benchmarks; not published.
+export { REFUSALS } from "./http/connection-limiter.ts";
+export { EDIT_OUTCOMES, GOODBYE_REASONS } from "./metrics/server-metrics.ts";

@@ -99,7 +99,7 @@ async function contentOfGeneration(
   try {
     const save = await openSave(disk, generation === undefined ? {} : { generation });
     const leaves = await allLeaves(save.index);
-    const whole = [save.manifest, save.global, leaves.map(({ cell, clocks }) => [cell, clocks])];
+    const whole = [save.manifest, save.global, leaves.map(({ cube, clocks }) => [cube, clocks])];
     const text = JSON.stringify(whole, (_key, value: unknown) =>
       typeof value === "bigint" ? `${value}` : value,
     );

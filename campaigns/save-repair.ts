@@ -150,10 +150,10 @@ async function isBack(
 }
 
 /** Returns whether the plan reports a loss in the leaf, or the loss of the index that would name it. */
-function isReported({ losses }: RepairPlan, { cell }: LeafEntry): boolean {
+function isReported({ losses }: RepairPlan, { cube }: LeafEntry): boolean {
   return losses.some(
     (loss) =>
-      loss.what === "index" || (loss.cell !== undefined && String(loss.cell.min) === String(cell.min)),
+      loss.what === "index" || (loss.chunks !== undefined && String(loss.chunks.min) === String(cube.min)),
   );
 }
 

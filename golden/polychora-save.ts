@@ -134,7 +134,7 @@ function checkRoot(
       equal(save.generation, index.generation);
       equal(save.regionChunkEdge, index.region_chunk_edge);
       deepEqual(
-        leaves.map(({ cell, chunkRefs, entityRefs }) => [cell.min, chunkRefs, entityRefs]),
+        leaves.map(({ cube, chunkRefs, entityRefs }) => [cube.min, chunkRefs, entityRefs]),
         index.leaves.map(({ region, block_blob, entity_blob }) => [
           region.map((coordinate) => coordinate * index.region_chunk_edge),
           refsOf(block_blob),

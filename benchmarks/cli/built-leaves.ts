@@ -25,13 +25,13 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
   for (let index = 0; index < leaves; index++) {
     const number = [index, index / edge, index / edge ** 2, index / edge ** 3] as const;
     const [x, y, z, w] = number.map((part) => (Math.floor(part) % edge) * REGION_EDGE_CHUNKS);
-    const cell = cubeAt([x, y, z, w] as unknown as Position, REGION_EDGE_CHUNKS);
+    const cube = cubeAt([x, y, z, w] as unknown as Position, REGION_EDGE_CHUNKS);
     const inThis = Math.min(CHUNKS_PER_LEAF, chunks - index * CHUNKS_PER_LEAF);
-    const positions = [...positionsLexicographic(cell)].slice(0, inThis);
+    const positions = [...positionsLexicographic(cube)].slice(0, inThis);
     yield {
-      cell,
+      cube,
       chunks: positions.map((position) => ({ position, chunk: builtChunk(prng) })),
-      clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
+      clocks: [{ region: regionOf(cube.min), clock: clockOf(1, index + 1) }],
     };
   }
 }

@@ -104,13 +104,13 @@ class LeafMaker {
   }
 
   leaf(index: number): LeafChange {
-    const cell = cubeAt(this.#plan.cornerOf(index), REGION_EDGE_CHUNKS);
+    const cube = cubeAt(this.#plan.cornerOf(index), REGION_EDGE_CHUNKS);
     const count = Math.min(CHUNKS_PER_REGION, this.#plan.chunks - index * CHUNKS_PER_REGION);
-    const positions = [...positionsLexicographic(cell)].slice(0, count);
+    const positions = [...positionsLexicographic(cube)].slice(0, count);
     return {
-      cell,
+      cube,
       chunks: positions.map((position) => this.#entryAt(position)),
-      clocks: [{ region: regionOf(cell.min), clock: clockOf(1, index + 1) }],
+      clocks: [{ region: regionOf(cube.min), clock: clockOf(1, index + 1) }],
     };
   }
 
@@ -124,8 +124,8 @@ class LeafMaker {
 async function storedSamples(prng: Prng): Promise<readonly StoredChunk[]> {
   const air = uniformChunk(HYPERCUBE_CHUNKS.volume, 0);
   const templates = Array.from({ length: TEMPLATES }, () => builtChunk(prng));
-  const cell = cubeAt([0, 0, 0, 0], SAMPLES_EDGE);
-  const chunks = Array.from(positionsLexicographic(cell), (position) => {
+  const cube = cubeAt([0, 0, 0, 0], SAMPLES_EDGE);
+  const chunks = Array.from(positionsLexicographic(cube), (position) => {
     const isBuilt = prng.below(BUILT_ONE_IN) === 0;
     const edits = Array.from({ length: VOXELS_CHANGED }, () => ({
       index: prng.below(HYPERCUBE_CHUNKS.volume),
@@ -136,7 +136,7 @@ async function storedSamples(prng: Prng): Promise<readonly StoredChunk[]> {
   });
   const disk = new MemoryDisk();
   const writer = await BulkSaveWriter.create(disk, HYPERCUBE_CHUNKS);
-  await writer.add([{ cell, chunks }]);
+  await writer.add([{ cube, chunks }]);
   await writer.finish({ nowMs: 1, global: await globalState(), players: [] });
   await writer.close();
   const save = await openSave(disk);

@@ -108,14 +108,14 @@ export class ModelWorld {
 
   /** Returns the change to commit on top of `index`, and clears the dirty marks. */
   async takeChange(index: LeafIndex, nowMs: number): Promise<SaveChange> {
-    const map = new LeafMap<{ readonly cell: Box }>(await allLeaves(index));
+    const map = new LeafMap<{ readonly cube: Box }>(await allLeaves(index));
     const dirty = new Map<string, Box>();
     for (const position of [...this.#dirtyChunks.splice(0), ...this.#dirtyEntities.splice(0)]) {
-      const cell = map.cellFor(position);
-      if (map.at(cell) === undefined) map.add({ cell });
-      dirty.set(cell.min.join(), cell);
+      const cube = map.cubeFor(position);
+      if (map.at(cube) === undefined) map.add({ cube });
+      dirty.set(cube.min.join(), cube);
     }
-    const leaves = [...dirty.values()].map((cell) => this.#leafChange(cell));
+    const leaves = [...dirty.values()].map((cube) => this.#leafChange(cube));
     return { nowMs, global: this.global(), players: this.#dirtyPlayers.splice(0), leaves };
   }
 
@@ -130,17 +130,17 @@ export class ModelWorld {
     );
   }
 
-  #leafChange(cell: Box): LeafChange {
+  #leafChange(cube: Box): LeafChange {
     const chunks: ChunkEntry[] = [];
     for (const [position, chunk] of this.#chunks)
-      if (boxContains(cell, position)) chunks.push({ position, chunk });
+      if (boxContains(cube, position)) chunks.push({ position, chunk });
     const entities = [...this.#entities.values()].filter((entity) =>
-      boxContains(cell, chunkOfEntity(entity, SMALL_CHUNKS)),
+      boxContains(cube, chunkOfEntity(entity, SMALL_CHUNKS)),
     );
     const clocks = [...this.#clocks]
       .map(([region, clock]) => ({ region, clock }))
-      .filter(({ region }) => boxContains(cell, regionBox(region).min));
-    return { cell, chunks, entities, clocks };
+      .filter(({ region }) => boxContains(cube, regionBox(region).min));
+    return { cube, chunks, entities, clocks };
   }
 }
 

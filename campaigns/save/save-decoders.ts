@@ -72,21 +72,21 @@ const index: IndexFile = {
   generation: 300,
   leaves: [
     {
-      cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] },
+      cube: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] },
       chunkRefs: [ref],
       entityRefs: [],
       chunks: 0,
       clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 }],
     },
     {
-      cell: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] },
+      cube: { min: [0, 0, 0, 0], max: [1, 1, 1, 1] },
       chunkRefs: [ref, ref],
       entityRefs: [ref],
       chunks: 0,
       clocks: [],
     },
     {
-      cell: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] },
+      cube: { min: [8, 0, 0, 0], max: [16, 8, 8, 8] },
       chunkRefs: [],
       entityRefs: [ref],
       chunks: 0,
@@ -291,7 +291,7 @@ function indexTarget(): Target {
 /** Creates the target for the root of a paged index. */
 function rootTarget(): Target {
   const link = {
-    cell: { min: [64, 0, 0, 0], max: [128, 64, 64, 64] },
+    cube: { min: [64, 0, 0, 0], max: [128, 64, 64, 64] },
     generation: 7,
     number: 2,
     bytes: 4_000,

@@ -78,9 +78,9 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const content = await readEverything(repaired);
   const base = await openFlatSave(await copySave("04-entities-players"));
   const before = await readEverything(base);
-  const lostCells = plan.losses.flatMap(({ cell, what }) => (cell === undefined ? [] : [{ cell, what }]));
+  const lost = plan.losses.flatMap(({ chunks, what }) => (chunks === undefined ? [] : [{ chunks, what }]));
   const isLost = (kind: string, position: Position): boolean =>
-    lostCells.some(({ cell, what }) => what === kind && boxContains(cell, position));
+    lost.some(({ chunks, what }) => what === kind && boxContains(chunks, position));
   return [
     row("repair brings back the blocks", () => {
       deepEqual(
@@ -99,7 +99,7 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
         players.map(({ playerId }) => String(playerId)).sort();
       deepEqual(ids(repaired.players), ids(base.players));
     }),
-    row("repair loses no more than one record", () => ok(lostCells.length <= 1)),
+    row("repair loses no more than one record", () => ok(lost.length <= 1)),
   ];
 }
 

@@ -62,7 +62,7 @@ export function jsonLine(value: object): string {
 
 /** Converts a finding to JSON; unknown values are `null`. */
 export function findingJson(finding: Finding): object {
-  const { severity, file, offset, code, message, generation, cell } = finding;
+  const { severity, file, offset, code, message, generation, chunks } = finding;
   return {
     severity,
     file,
@@ -70,6 +70,6 @@ export function findingJson(finding: Finding): object {
     code: code ?? null,
     message,
     generation: generation ?? null,
-    chunks: cell ?? null,
+    chunks: chunks ?? null,
   };
 }

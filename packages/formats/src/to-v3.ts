@@ -26,7 +26,7 @@ export async function convertToV3(
       counts.chunks += chunks.length;
       counts.entities += entities.length;
       losses.add("clocks of regions", "clients fetch every region again", leaf.clocks.length);
-      await writer?.add([{ cell: leaf.cell, chunks, entities }]);
+      await writer?.add([{ cube: leaf.cube, chunks, entities }]);
       onLeaf?.();
     }
     await writer?.finish({

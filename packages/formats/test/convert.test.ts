@@ -61,12 +61,12 @@ function scattered(seed: number): readonly ChunkEntry[] {
 
 async function treeOf(chunks: readonly ChunkEntry[], change: Partial<GlobalState> = {}): Promise<Save> {
   const disk = new MemoryDisk();
-  const cells = new LeafMap();
-  const leaves = new Map<string, { cell: Box; chunks: ChunkEntry[]; entities: StoredEntity[] }>();
+  const cubes = new LeafMap();
+  const leaves = new Map<string, { cube: Box; chunks: ChunkEntry[]; entities: StoredEntity[] }>();
   for (const entry of chunks) {
-    const cell = cells.cellFor(entry.position);
-    const leaf = leaves.get(cell.min.join()) ?? { cell, chunks: [], entities: [] };
-    leaves.set(cell.min.join(), leaf);
+    const cube = cubes.cubeFor(entry.position);
+    const leaf = leaves.get(cube.min.join()) ?? { cube, chunks: [], entities: [] };
+    leaves.set(cube.min.join(), leaf);
     leaf.chunks.push(entry);
   }
   leaves.get("0,0,0,0")?.entities.push(entityAt(1n, [3, 3, 3, 3]), entityAt(2n, [900, 3, 3, 3]));

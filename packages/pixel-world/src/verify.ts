@@ -17,7 +17,7 @@ export interface VerifyPixelOptions {
 
 /**
  * Checks a pixel world's whole file, and any files that a crash left beside it, and reports every fault; the
- * cells of findings are chunks of the file. Never writes, and never throws because of a file's contents. Rule
+ * chunks of findings are those of the file. Never writes, and never throws because of a file's contents. Rule
  * X39.
  */
 export async function verifyPixelWorld(

@@ -46,11 +46,11 @@ export {
 } from "./codec/world-description.ts";
 export { swapManifest, writeGenerationFiles } from "./commit/commit-sequence.ts";
 export { prepareFolder, removeTemporaries } from "./commit/folder.ts";
-export { describeCell } from "./index/cube.ts";
+export { describeCube } from "./index/cube.ts";
 export { isFlatIndex } from "./index/index-reader.ts";
 export { LeafMap } from "./index/leaf-map.ts";
 export { SaveContent } from "./index/save-content.ts";
-export { PackShelf } from "./pack/pack-reader.ts";
+export { PackReader } from "./pack/pack-reader.ts";
 export { scanPack } from "./pack/pack-scan.ts";
 export type { NewRecord, PackWriter } from "./pack/pack-writer.ts";
 export { readGlobal, readManifest, readNamed } from "./read/reader.ts";

@@ -69,11 +69,11 @@ async function worldOf(worldId: bigint): Promise<MemoryDisk> {
     nowMs: 1,
     global: { ...GLOBAL, description: { ...GLOBAL.description, worldId } },
     players: [playerOf(worldId)],
-    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], number)] }],
+    leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], number)] }],
   });
-  const cell = ORIGIN_CELL;
+  const cube = ORIGIN_CELL;
   await (
-    await writer.commit({ nowMs: 2, leaves: [{ cell, chunks: [entryAt([1, 2, 3, 4], number + 1)] }] })
+    await writer.commit({ nowMs: 2, leaves: [{ cube, chunks: [entryAt([1, 2, 3, 4], number + 1)] }] })
   ).close();
   await writer.close();
   return disk;

@@ -92,7 +92,7 @@ const ENTITY = [
 const CELL = "00000000 06060606";
 
 describe("an entity blob", () => {
-  test("[S32, S33] consists of the cell of its leaf and its entities", () => {
+  test("[S32, S33] consists of the cube of its leaf and its entities", () => {
     const value = { volume: cubeAt([0, 0, 0, 0], 4), entities: [entity] };
     expect(toHex(encode(entityBlobCodec, value))).toBe(toHex(fromHex(`${CELL} 01 ${ENTITY}`)));
     expect(decode(entityBlobCodec, fromHex(`${CELL} 01 ${ENTITY}`))).toEqual(value);

@@ -19,7 +19,7 @@ const FIRST = 10;
 export function change(number: number): SaveChange {
   return {
     nowMs: number,
-    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], FIRST + number)] }],
+    leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], FIRST + number)] }],
   };
 }
 

@@ -292,14 +292,14 @@ function noise(seed: number): Uint8Array {
 test("a save with very many packs keeps only a few hundred of them open", async () => {
   const disk = new SlowReads(new MemoryDisk().image());
   disk.goOn();
-  const cells = Array.from({ length: 400 }, (_, number) => cubeAt([number * 65_536, 0, 0, 0], 65_536));
+  const cubes = Array.from({ length: 400 }, (_, number) => cubeAt([number * 65_536, 0, 0, 0], 65_536));
   const writer = await createSave(disk, {
     nowMs: 1,
     global: GLOBAL,
     limits: TIGHT_LIMITS,
-    leaves: cells.map((cell, number) => ({
-      cell,
-      entities: [{ ...entityAt(BigInt(number + 1), [cell.min[0] * 4, 0, 0, 0]), payload: noise(number) }],
+    leaves: cubes.map((cube, number) => ({
+      cube,
+      entities: [{ ...entityAt(BigInt(number + 1), [cube.min[0] * 4, 0, 0, 0]), payload: noise(number) }],
     })),
   });
   await writer.close();
@@ -351,11 +351,11 @@ describe("the decision to compact", () => {
     expect(COMPACTION_DEAD_SHARE).toBe(0.25);
     const disk = new MemoryDisk();
     const leaf = (number: number, nowMs: number): NonNullable<SaveChange["leaves"]>[number] => {
-      const cell = cubeAt([number * 65_536, 0, 0, 0], 65_536);
+      const cube = cubeAt([number * 65_536, 0, 0, 0], 65_536);
       const [entity] = bigChange(1_000 * nowMs + number).leaves?.[0]?.entities ?? [];
-      const position = [cell.min[0] * 4, 0, 0, 0] as const;
+      const position = [cube.min[0] * 4, 0, 0, 0] as const;
       return {
-        cell,
+        cube,
         entities: [{ ...entityAt(BigInt(number + 1), position), payload: entity?.payload ?? noise(1) }],
       };
     };
@@ -419,7 +419,7 @@ function bigChange(number: number): SaveChange {
   const payload = Uint8Array.from({ length: BIG_BYTES }, () => prng.u32());
   return {
     nowMs: number,
-    leaves: [{ cell: ORIGIN_CELL, chunks: [], entities: [{ ...entityAt(1n, [0, 0, 0, 0]), payload }] }],
+    leaves: [{ cube: ORIGIN_CELL, chunks: [], entities: [{ ...entityAt(1n, [0, 0, 0, 0]), payload }] }],
   };
 }
 

@@ -30,7 +30,7 @@ async function saveOf(
   limits?: SaveLimits,
 ): Promise<Save> {
   const disk = new MemoryDisk();
-  const leaves = [{ cell: ORIGIN_CELL, chunks, entities }];
+  const leaves = [{ cube: ORIGIN_CELL, chunks, entities }];
   const writer = await createSave(disk, { nowMs: 1, global: GLOBAL, leaves, ...(limits && { limits }) });
   await writer.close();
   return openSave(disk);

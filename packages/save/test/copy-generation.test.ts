@@ -32,7 +32,7 @@ describe("copyGeneration", () => {
   test("[S52] copies the files of a generation byte for byte, and packs as far as it needs them", async () => {
     const { disk, writer } = await smallWorld(TIGHT_LIMITS);
     const chunks = Array.from({ length: 150 }, (_, index) => entryAt([index, 0, 0, 0], 100 + index));
-    await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] })).close();
+    await (await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks }] })).close();
     await (await writer.commit({ nowMs: 3 })).close();
     await writer.close();
 
@@ -61,7 +61,7 @@ describe("copyGeneration", () => {
   test("copies an older generation with a manifest that names it", async () => {
     const { disk, writer } = await smallWorld();
     await (
-      await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([5, 5, 5, 5], 8)] }] })
+      await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([5, 5, 5, 5], 8)] }] })
     ).close();
     await writer.close();
     const target = new MemoryDisk();
@@ -160,7 +160,7 @@ describe("copyGeneration", () => {
       const { disk, writer } = await smallWorld(TIGHT_LIMITS);
       const chunks = Array.from({ length: 8 }, (_, index) => entryAt([index, 0, 0, 0], 100 + index));
       const entities = [entityAt(4n, [1, 1, 0, 0])];
-      await (await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks, entities }] })).close();
+      await (await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks, entities }] })).close();
       await writer.close();
       await copyGeneration(disk, target);
     }

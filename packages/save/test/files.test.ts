@@ -126,7 +126,7 @@ describe("what a leaf refers to", () => {
   test.each<[name: string, change: (leaf: LeafEntry) => LeafEntry, code: ErrorCode]>([
     [
       "lies in the leaf",
-      (leaf) => ({ ...leaf, cell: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] } }),
+      (leaf) => ({ ...leaf, cube: { min: [-4, -4, -4, -4], max: [0, 0, 0, 0] } }),
       "ORT_BLOB",
     ],
     ["is there once", (leaf) => ({ ...leaf, chunkRefs: [...leaf.chunkRefs, ...leaf.chunkRefs] }), "ORT_BLOB"],
@@ -161,8 +161,8 @@ test("a save is readable after it is written, and refuses reads after it is clos
   const { disk, writer } = await smallWorld();
   const save = await openSave(disk);
   expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
-  expect((await allLeaves(save.index))[0]?.cell).toEqual(ORIGIN_CELL);
-  const later = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [] }] });
+  expect((await allLeaves(save.index))[0]?.cube).toEqual(ORIGIN_CELL);
+  const later = await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks: [] }] });
   expect(await chunksOf(later)).toEqual({});
   expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9 });
   await save.close();

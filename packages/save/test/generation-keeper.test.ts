@@ -21,16 +21,16 @@ const RETENTION: Retention = { newest: 2, hours: 3, days: 2 };
 const MINUTE = 60_000;
 const LEAVES = 40;
 
-/** Returns the cell of one of many leaves that are never merged. */
-function cellOf(number: number): { readonly min: Position; readonly max: Position } {
+/** Returns the cube of one of many leaves that are never merged. */
+function cubeOf(number: number): { readonly min: Position; readonly max: Position } {
   return cubeAt([number * 65_536, 0, 0, 0], 65_536);
 }
 
 async function pagedWorld(): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
   const disk = new MemoryDisk();
   const leaves = Array.from({ length: LEAVES }, (_, number) => ({
-    cell: cellOf(number),
-    chunks: [entryAt(cellOf(number).min, number + 2)],
+    cube: cubeOf(number),
+    chunks: [entryAt(cubeOf(number).min, number + 2)],
   }));
   const writer = await createSave(disk, {
     nowMs: 0,
@@ -43,19 +43,19 @@ async function pagedWorld(): Promise<{ disk: MemoryDisk; writer: SaveWriter }> {
 }
 
 async function build(writer: SaveWriter, number: number, block: number, nowMs: number): Promise<void> {
-  const cell = cellOf(number);
-  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, block)] }] })).close();
+  const cube = cubeOf(number);
+  await (await writer.commit({ nowMs, leaves: [{ cube, chunks: [entryAt(cube.min, block)] }] })).close();
 }
 
 /**
- * Builds in some cells. At times empties them instead, so that pages are removed, merged and created again.
+ * Builds in some cubes. At times empties them instead, so that pages are removed, merged and created again.
  */
 async function buildMany(writer: SaveWriter, prng: Prng, step: number): Promise<void> {
-  const cells = new Set(Array.from({ length: prng.between(1, 8) }, () => prng.below(LEAVES)));
+  const cubes = new Set(Array.from({ length: prng.between(1, 8) }, () => prng.below(LEAVES)));
   const isEmptying = step % 60 > 35;
-  const leaves = [...cells].map(cellOf).map((cell) => ({
-    cell,
-    chunks: isEmptying && prng.below(5) > 0 ? [] : [entryAt(cell.min, 100 + step)],
+  const leaves = [...cubes].map(cubeOf).map((cube) => ({
+    cube,
+    chunks: isEmptying && prng.below(5) > 0 ? [] : [entryAt(cube.min, 100 + step)],
   }));
   await (await writer.commit({ nowMs: step * 13 * MINUTE, leaves })).close();
 }

@@ -73,15 +73,15 @@ describe("a commit of one leaf among 100,000", () => {
     const disk = new MemoryDisk();
     const bulk = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape);
     const edge = 18;
-    const cellOf = (number: number): Box => {
+    const cubeOf = (number: number): Box => {
       const along = (power: number): number => (Math.floor(number / edge ** power) % edge) * 16;
       return cubeAt([along(0), along(1), along(2), along(3)], 4);
     };
     for (let start = 0; start < 100_000; start += 1_000) {
       await bulk.add(
         Array.from({ length: 1_000 }, (_, index) => {
-          const cell = cellOf(start + index);
-          return { cell, clocks: [{ region: regionOf(cell.min), clock: 2 ** 33 + start + index }] };
+          const cube = cubeOf(start + index);
+          return { cube, clocks: [{ region: regionOf(cube.min), clock: 2 ** 33 + start + index }] };
         }),
       );
     }
@@ -95,10 +95,10 @@ describe("a commit of one leaf among 100,000", () => {
     const writer = await resumeSave(disk, save);
     const known = new Set(await save.index.pageFiles());
     for (let step = 0; step < 20; step++) {
-      const cell = cellOf(step * 4_999);
+      const cube = cubeOf(step * 4_999);
       const next = await writer.commit({
         nowMs: 2 + step,
-        leaves: [{ cell, chunks: [entryAt(cell.min, 2)] }],
+        leaves: [{ cube, chunks: [entryAt(cube.min, 2)] }],
       });
       const { addedPages, removedPages } = writer.lastChange;
       // Including the root, which every generation has.
@@ -122,27 +122,27 @@ function positionNear(prng: Prng): Position {
 async function commitModel(writer: SaveWriter, model: PositionMap<number>, nowMs: number): Promise<void> {
   const { index } = writer.state;
   await index.load(WHOLE_LATTICE);
-  const map = new LeafMap<{ cell: LeafEntry["cell"] }>(await allLeaves(index));
-  const cells = new Map<string, LeafEntry["cell"]>();
+  const map = new LeafMap<{ cube: LeafEntry["cube"] }>(await allLeaves(index));
+  const cubes = new Map<string, LeafEntry["cube"]>();
   const held = new PositionMap<true>();
   const save = writer.currentSave();
   for (const leaf of await allLeaves(index)) {
     for (const { position, chunk } of await save.readChunks(leaf)) {
       held.set(...position, true);
-      if (model.get(...position) !== chunk.get(3)) cells.set(leaf.cell.min.join(), leaf.cell);
+      if (model.get(...position) !== chunk.get(3)) cubes.set(leaf.cube.min.join(), leaf.cube);
     }
   }
   await save.close();
   for (const position of model.positions()) {
     if (held.has(...position)) continue;
-    const cell = map.cellFor(position);
-    if (map.at(cell) === undefined) map.add({ cell });
-    cells.set(cell.min.join(), cell);
+    const cube = map.cubeFor(position);
+    if (map.at(cube) === undefined) map.add({ cube });
+    cubes.set(cube.min.join(), cube);
   }
-  const leaves = [...cells.values()].map((cell) => ({
-    cell,
+  const leaves = [...cubes.values()].map((cube) => ({
+    cube,
     chunks: [...model]
-      .filter(([position]) => boxContains(cell, position))
+      .filter(([position]) => boxContains(cube, position))
       .map(([position, number]) => entryAt(position, number)),
   }));
   await (await writer.commit({ nowMs, leaves })).close();

@@ -32,8 +32,8 @@ function header(version: number, nodes: number, leaves: number): string {
   return `56344958 ${word(version)} 0500000000000000 ${"00000080".repeat(4)} ${"ffffff7f".repeat(4)} ${word(nodes)} ${word(leaves)} 00000000`;
 }
 
-function leafAt(cell: Box, more: Partial<LeafEntry> = {}): LeafEntry {
-  return { cell, chunkRefs: [ref], entityRefs: [], chunks: 0, clocks: [], ...more };
+function leafAt(cube: Box, more: Partial<LeafEntry> = {}): LeafEntry {
+  return { cube, chunkRefs: [ref], entityRefs: [], chunks: 0, clocks: [], ...more };
 }
 
 const twoLeaves: IndexFile = {
@@ -184,14 +184,14 @@ describe("the index of the tree dialect", () => {
 
   test("[S25] is the same for any order of the leaves, and returns them", () => {
     const corners = [-2_147_483_648, -65_536, -4, 0, 4, 65_536, 2_147_418_112];
-    const cells = corners.flatMap((x) => corners.map((w) => cubeAt([x, 0, -65_536, w], 4)));
-    const leaves = cells.map((cell) => leafAt(cell));
+    const cubes = corners.flatMap((x) => corners.map((w) => cubeAt([x, 0, -65_536, w], 4)));
+    const leaves = cubes.map((cube) => leafAt(cube));
     const bytes = encodeIndexFile({ version: 2, generation: 1, leaves });
     expect(encodeIndexFile({ version: 2, generation: 1, leaves: [...leaves].reverse() })).toEqual(bytes);
     const read = decodeIndexFile("index", bytes).leaves;
     expect(read).toHaveLength(leaves.length);
-    expect(new Set(read.map(({ cell }) => cell.min.join()))).toEqual(
-      new Set(cells.map(({ min }) => min.join())),
+    expect(new Set(read.map(({ cube }) => cube.min.join()))).toEqual(
+      new Set(cubes.map(({ min }) => min.join())),
     );
   });
 

@@ -3,7 +3,7 @@ import type { Disk, MemoryDisk } from "@orthant/disk";
 import { type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
 import { codeOfRejection } from "@orthant/testkit";
-import { entryAt, pagedCell, pagedWorld } from "@orthant/testkit/saves";
+import { entryAt, pagedCube, pagedWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
 const LEAVES = 120;
@@ -29,8 +29,8 @@ function watched(disk: MemoryDisk): { readonly disk: Disk; readonly opened: stri
 async function changeLeaf(disk: MemoryDisk, number: number, nowMs: number): Promise<void> {
   const save = await openSave(disk);
   const writer = await resumeSave(disk, save);
-  const cell = pagedCell(number);
-  await (await writer.commit({ nowMs, leaves: [{ cell, chunks: [entryAt(cell.min, 9_999)] }] })).close();
+  const cube = pagedCube(number);
+  await (await writer.commit({ nowMs, leaves: [{ cube, chunks: [entryAt(cube.min, 9_999)] }] })).close();
   await writer.close();
   await save.close();
 }
@@ -45,8 +45,8 @@ describe("a paged index", () => {
     expect(save.index.isLoaded(boxAt([0, 0, 0, 0]))).toBe(false);
     for (const ask of [
       () => save.index.find([0, 0, 0, 0]),
-      () => save.index.at(pagedCell(0)),
-      () => save.index.cellFor([0, 0, 0, 0]),
+      () => save.index.at(pagedCube(0)),
+      () => save.index.cubeFor([0, 0, 0, 0]),
       () => [...save.index.touching(boxAt([0, 0, 0, 0]))],
     ]) {
       expect(await codeOfRejection(ask)).toBe("ORT_NOT_LOADED");
@@ -60,34 +60,34 @@ describe("a paged index", () => {
     const files = await save.index.pageFiles();
     expect(files.length).toBeGreaterThan(8);
     opened.length = 0;
-    const box = boxAt(pagedCell(17).min);
+    const box = boxAt(pagedCube(17).min);
     await Promise.all([save.index.load(box), save.index.load(box)]);
     expect(new Set(opened).size).toBe(opened.length);
     expect(opened.length).toBeLessThan(files.length / 2);
-    expect(save.index.find(pagedCell(17).min)?.clocks[0]?.clock).toBe(18);
+    expect(save.index.find(pagedCube(17).min)?.clocks[0]?.clock).toBe(18);
     await save.index.load(WHOLE_LATTICE);
     const leaves = await allLeaves(save.index);
     expect(leaves).toHaveLength(LEAVES);
     expect([...save.index.touching(WHOLE_LATTICE)]).toHaveLength(LEAVES);
     for (const leaf of leaves) {
-      expect(save.index.at(leaf.cell)).toBe(leaf);
-      expect(save.index.cellFor(leaf.cell.min)).toEqual(leaf.cell);
+      expect(save.index.at(leaf.cube)).toBe(leaf);
+      expect(save.index.cubeFor(leaf.cube.min)).toEqual(leaf.cube);
     }
-    // The cell for a position without a leaf intersects none, but one of twice its edge would.
-    const free = save.index.cellFor([1, 1, 100, 0]);
+    // The cube for a position without a leaf intersects none, but one of twice its edge would.
+    const free = save.index.cubeFor([1, 1, 100, 0]);
     expect([...save.index.touching(free)]).toEqual([]);
   });
 
   test("unloads what is not kept, except what a draft holds", async () => {
     const save = await openSave(await pagedWorld(LEAVES));
     await save.index.load(WHOLE_LATTICE);
-    const near = pagedCell(0);
-    save.index.unload((cell: Box) => cell.min[0] <= 8 && cell.min[1] <= 8);
+    const near = pagedCube(0);
+    save.index.unload((cube: Box) => cube.min[0] <= 8 && cube.min[1] <= 8);
     expect(save.index.isLoaded(near)).toBe(true);
     expect(save.index.isLoaded(WHOLE_LATTICE)).toBe(false);
-    const draft = await save.index.draft([pagedCell(LEAVES - 1)]);
+    const draft = await save.index.draft([pagedCube(LEAVES - 1)]);
     save.index.unload(() => false);
-    expect(draft.find(pagedCell(LEAVES - 1).min)?.clocks[0]?.clock).toBe(LEAVES);
+    expect(draft.find(pagedCube(LEAVES - 1).min)?.clocks[0]?.clock).toBe(LEAVES);
     expect(await codeOfRejection(() => draft.find(near.min))).toBe("ORT_NOT_LOADED");
     draft.release();
     save.index.unload(() => false);
@@ -102,8 +102,8 @@ describe("a paged index", () => {
     opened.length = 0;
     const differences: { before?: LeafEntry; after?: LeafEntry }[] = [];
     for await (const difference of after.index.changesSince(before.index)) differences.push(difference);
-    expect(differences.map((pair) => [pair.before?.cell, pair.after?.cell])).toEqual([
-      [pagedCell(40), pagedCell(40)],
+    expect(differences.map((pair) => [pair.before?.cube, pair.after?.cube])).toEqual([
+      [pagedCube(40), pagedCube(40)],
     ]);
     const files = await filesOf(after);
     const shared = [...files].filter((file) => file.includes(".g0000000000000000."));

@@ -246,7 +246,7 @@ describe("a missing pack", () => {
     // A forced compaction begins a pack.
     await writer.compact(AT_ONCE);
     const chunks = [entryAt(FAR_CELL.min, 7)];
-    await (await writer.commit({ nowMs: 2, leaves: [{ cell: FAR_CELL, chunks }] })).close();
+    await (await writer.commit({ nowMs: 2, leaves: [{ cube: FAR_CELL, chunks }] })).close();
     await writer.close();
     expect(namedOf(disk)).toBe("1-2");
     await disk.remove(packFile(2));
@@ -255,7 +255,7 @@ describe("a missing pack", () => {
       new Set([packFile(2)]),
     );
     const plan = await planRepair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cell: FAR_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", cube: FAR_CELL }]);
     const target = new MemoryDisk();
     await applyRepair(disk, plan, target);
     const save = await openSave(target);

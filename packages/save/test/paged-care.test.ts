@@ -22,7 +22,7 @@ import {
   flipByte,
   GLOBAL,
   PAGED_LIMITS,
-  pagedCell,
+  pagedCube,
   pagedWorld,
   playerOf,
   SHAPE,
@@ -38,8 +38,8 @@ async function resumed(disk: MemoryDisk): Promise<SaveWriter> {
 }
 
 async function changeLeaf(writer: SaveWriter, number: number, block: number): Promise<void> {
-  const cell = pagedCell(number);
-  const leaves = [{ cell, chunks: [entryAt(cell.min, block)] }];
+  const cube = pagedCube(number);
+  const leaves = [{ cube, chunks: [entryAt(cube.min, block)] }];
   await (await writer.commit({ nowMs: block, leaves })).close();
 }
 
@@ -50,8 +50,8 @@ async function pageOf(
 ): Promise<{ readonly path: string; readonly numbers: readonly number[] }> {
   const save = await openSave(disk);
   for await (const { link, leaves } of save.index.parts()) {
-    if (link === undefined || !leaves.some(({ cell }) => boxContainsBox(cell, pagedCell(number)))) continue;
-    const numbers = leaves.map(({ cell }) => cell.min[0] / 8 + cell.min[1] * 2);
+    if (link === undefined || !leaves.some(({ cube }) => boxContainsBox(cube, pagedCube(number)))) continue;
+    const numbers = leaves.map(({ cube }) => cube.min[0] / 8 + cube.min[1] * 2);
     return { path: pageFile(link), numbers };
   }
   throw new Error(`leaf ${number} is in the root`);
@@ -72,16 +72,16 @@ describe("a damaged page", () => {
       [path, "ORT_CHECKSUM", 0],
     ]);
     for (const number of numbers) {
-      expect(boxContainsBox(damage[0]?.cell ?? WHOLE_LATTICE, pagedCell(number))).toBe(true);
+      expect(boxContainsBox(damage[0]?.chunks ?? WHOLE_LATTICE, pagedCube(number))).toBe(true);
     }
     const save = await openSave(disk);
-    expect(await codeOfRejection(save.index.load(pagedCell(50)))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(save.index.load(pagedCube(50)))).toBe("ORT_CHECKSUM");
     const elsewhere = Array.from({ length: LEAVES }, (_, number) => number).filter(
       (n) => !numbers.includes(n),
     );
     for (const number of elsewhere) {
-      await save.index.load(pagedCell(number));
-      expect(save.index.find(pagedCell(number).min)?.clocks[0]?.clock).toBe(number + 1);
+      await save.index.load(pagedCube(number));
+      expect(save.index.find(pagedCube(number).min)?.clocks[0]?.clock).toBe(number + 1);
     }
     await save.close();
   });
@@ -124,8 +124,8 @@ describe("a damaged page", () => {
       const entities = isCorner
         ? [entityAt(1n, [position[0] * 4, position[1] * 4, position[2], position[3]])]
         : [];
-      const cell = cubeAt(position, 1);
-      await writer.add([{ cell, chunks: [entryAt(position, 5)], entities, clocks: isCorner ? clocks : [] }]);
+      const cube = cubeAt(position, 1);
+      await writer.add([{ cube, chunks: [entryAt(position, 5)], entities, clocks: isCorner ? clocks : [] }]);
     }
     await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
     await writer.close();
@@ -161,7 +161,7 @@ describe("a damaged page", () => {
       for (const { region, clock } of leaf.clocks) clocks.set(region.join(), clock);
     }
     for (let number = 0; number < LEAVES; number++) {
-      const region = pagedCell(number).min.map((at) => at / 4);
+      const region = pagedCube(number).min.map((at) => at / 4);
       const isNew = (clocks.get(region.join()) ?? 0) > 2 ** 33;
       if (numbers.includes(number)) expect(isNew, `leaf ${number}`).toBe(true);
     }
@@ -234,7 +234,7 @@ describe("index pages", () => {
     expect(raced).toBe(true);
     expect(await verifySave(racing)).toEqual([]);
     const copy = await openSave(racing);
-    expect((await chunksOf(copy))[pagedCell(119).min.join()]).toBe(700);
+    expect((await chunksOf(copy))[pagedCube(119).min.join()]).toBe(700);
   });
 
   test("are compared only where they differ", async () => {
@@ -248,7 +248,7 @@ describe("index pages", () => {
       let leaves = 0;
       const options = { samePacks, onLeaf: () => void leaves++ };
       for await (const difference of compareSaves(before, after, options)) found.push(difference);
-      expect(found).toMatchObject([{ kind: "chunk", position: pagedCell(50).min }]);
+      expect(found).toMatchObject([{ kind: "chunk", position: pagedCube(50).min }]);
       expect(leaves).toBe(samePacks ? 2 : LEAVES * 2);
     }
   });

@@ -29,7 +29,7 @@ const ref: BlobRef = {
 };
 
 const link: PageLink = {
-  cell: cubeAt([0, 0, 0, 0], 8),
+  cube: cubeAt([0, 0, 0, 0], 8),
   generation: 3,
   number: 1,
   bytes: 100,
@@ -38,8 +38,8 @@ const link: PageLink = {
   totals: { leaves: 2, chunks: 3, uncounted: 0, clocks: 4, recordBytes: 80 },
 };
 
-function leafAt(cell: Box, more: Partial<LeafEntry> = {}): LeafEntry {
-  return { cell, chunkRefs: [ref], entityRefs: [], chunks: 2, clocks: [], ...more };
+function leafAt(cube: Box, more: Partial<LeafEntry> = {}): LeafEntry {
+  return { cube, chunkRefs: [ref], entityRefs: [], chunks: 2, clocks: [], ...more };
 }
 
 const MIN = "00000080".repeat(4);
@@ -79,8 +79,8 @@ function pageOf(entries: readonly (LeafEntry | IndexPage<LeafEntry>)[], id = PAG
 
 function linkTo(bytes: Uint8Array, more: Partial<PageLink> = {}): PageLink {
   const totals = { leaves: 2, chunks: 4, uncounted: 0, clocks: 1, recordBytes: 80 };
-  const cell = cubeAt([0, 0, 0, 0], 4);
-  return { ...PAGE, cell, bytes: bytes.length, crc32: crc32(bytes), height: 0, totals, ...more };
+  const cube = cubeAt([0, 0, 0, 0], 4);
+  return { ...PAGE, cube, bytes: bytes.length, crc32: crc32(bytes), height: 0, totals, ...more };
 }
 
 describe("an index page", () => {
@@ -90,7 +90,7 @@ describe("an index page", () => {
     expect(read.children).toEqual(twoLeaves);
   });
 
-  test("[S53, S56, S58] that is a root has the lattice as its cell and links to other pages, byte for byte", () => {
+  test("[S53, S56, S58] that is a root has the lattice as its cube and links to other pages, byte for byte", () => {
     expect(toHex(pageOf(rootEntries, ROOT))).toBe(toHex(seal(rootHex)));
     const { generation, totals } = decodeRoot("root", seal(rootHex));
     expect(generation).toBe(5);
@@ -124,7 +124,7 @@ describe("an index page", () => {
     ["S53", "another count of links", rootHex.replace("01000000 01000000", "01000000 00000000"), "ORT_INDEX"],
     ["S53", "half an entry behind the last", `${rootHex} 10`, "ORT_TRUNCATED"],
     ["S53", "a number that no root has", rootHex.replace("00000000 20", "01000000 20"), "ORT_INDEX"],
-    ["S54", "another cell than the lattice", rootHex.replace(`20 ${MIN}`, `1f ${ZERO}`), "ORT_INDEX"],
+    ["S54", "another cube than the lattice", rootHex.replace(`20 ${MIN}`, `1f ${ZERO}`), "ORT_INDEX"],
     ["S54", "a corner that is not aligned", rootHex.replace(MIN, `01${MIN.slice(2)}`), "ORT_INDEX"],
     ["S55", "entries out of order", rootHex.replace(ROOT_LEAF, ROOT_LEAF.replace("02", "01")), "ORT_INDEX"],
     ["S55", "an entry over another", rootHex.replace(ROOT_LEAF, ROOT_LEAF.replace("02", "00")), "ORT_INDEX"],
@@ -171,7 +171,7 @@ describe("an index page", () => {
     ["another checksum", { crc32: 7 }, "ORT_CHECKSUM"],
     ["another generation", { generation: 4 }, "ORT_INDEX"],
     ["another number", { number: 3 }, "ORT_INDEX"],
-    ["another cell", { cell: cubeAt([0, 0, 0, 0], 8) }, "ORT_INDEX"],
+    ["another cube", { cube: cubeAt([0, 0, 0, 0], 8) }, "ORT_INDEX"],
     ["another height", { height: 1 }, "ORT_INDEX"],
     ["another total", { totals: { ...link.totals, leaves: 3 } }, "ORT_INDEX"],
   ])("[S59] is refused when its link states %s", async (_name, more, code) => {
@@ -182,17 +182,17 @@ describe("an index page", () => {
 
   test.each<[rule: string, name: string, hex: string]>([
     ["S54", "one entry", `${header(PAGE, "01", ZERO, 1, 0)} ${FIRST}`],
-    ["S54", "a cell that is larger than it need be", twoLeavesHex.replace(`02 ${ZERO}`, `03 ${ZERO}`)],
+    ["S54", "a cube that is larger than it need be", twoLeavesHex.replace(`02 ${ZERO}`, `03 ${ZERO}`)],
     [
       "S55",
-      "an entry outside of its cell",
+      "an entry outside of its cube",
       twoLeavesHex.replace(SECOND, SECOND.replace("02000000", "04000000")),
     ],
   ])("[%s] that is linked is refused with %s", async (_rule, _name, hex) => {
     const bytes = seal(hex);
-    const cell = cubeAt([0, 0, 0, 0], hex.includes("01 0000000000") ? 2 : 4);
+    const cube = cubeAt([0, 0, 0, 0], hex.includes("01 0000000000") ? 2 : 4);
     const totals = { leaves: 1, chunks: 2, uncounted: 0, clocks: 0, recordBytes: 40 };
-    const more = hex.includes(SECOND.slice(4)) ? {} : { cell, totals };
+    const more = hex.includes(SECOND.slice(4)) ? {} : { cube, totals };
     expect(await codeOfRejection(() => decodeLinked("page", bytes, linkTo(bytes, more)))).toBe("ORT_INDEX");
   });
 

@@ -73,8 +73,8 @@ const global = globalWith(TERRAIN);
 const generated = generatedChunks(global);
 
 /** Returns the generated chunk at a position, with some voxels of another block. */
-function edited(position: Position, cells: number, prng: Prng): Chunk {
-  const edits = Array.from({ length: cells }, () => ({
+function edited(position: Position, cubes: number, prng: Prng): Chunk {
+  const edits = Array.from({ length: cubes }, () => ({
     index: prng.below(VOLUME),
     block: prng.between(200, 209),
   }));
@@ -90,13 +90,13 @@ async function save(
     nowMs: 1,
     global,
     limits,
-    leaves: [{ cell: ORIGIN_CELL, chunks }],
+    leaves: [{ cube: ORIGIN_CELL, chunks }],
   });
   return { disk, writer };
 }
 
 function leavesOf({ index }: Pick<Save, "index">): readonly LeafEntry[] {
-  return [...index.touching(WHOLE_LATTICE)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
+  return [...index.touching(WHOLE_LATTICE)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
 }
 
 function onlyLeaf(opened: Pick<Save, "index">): LeafEntry {
@@ -170,7 +170,7 @@ describe("a stored chunk", () => {
     const otherChunk = edited(other, 3, prng);
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, changed: [{ position: other, chunk: otherChunk }] }],
+      leaves: [{ cube: ORIGIN_CELL, changed: [{ position: other, chunk: otherChunk }] }],
     });
     const again = await openSave(disk);
     const bases = (await again.readStored(onlyLeaf(again))).map(
@@ -242,11 +242,11 @@ describe("a stored chunk", () => {
     await createSave(disk, {
       nowMs: 1,
       global: globalWith(ref),
-      leaves: [{ cell: cubeAt([-4, -4, -4, -4], 4), chunks: [] }],
+      leaves: [{ cube: cubeAt([-4, -4, -4, -4], 4), chunks: [] }],
     });
     const writer = await resumeSave(disk, await openSave(disk));
     for (const entry of chunks) {
-      const cell = cubeAt(
+      const cube = cubeAt(
         [
           entry.position[0] < 0 ? -65_536 : 0,
           entry.position[1] < 0 ? -65_536 : 0,
@@ -255,7 +255,7 @@ describe("a stored chunk", () => {
         ],
         65_536,
       );
-      await writer.commit({ nowMs: 2, leaves: [{ cell, changed: [entry] }] });
+      await writer.commit({ nowMs: 2, leaves: [{ cube, changed: [entry] }] });
     }
     const content = await contentOf(await openSave(disk));
     expect(content.size).toBe(chunks.length);
@@ -297,7 +297,7 @@ describe("a leaf with some changed chunks", () => {
       { position: [6, 5, 0, 0] as const, chunk: uniformChunk(VOLUME, 3) },
       { position: [25, 5, 0, 0] as const, chunk: edited([25, 5, 0, 0], 1, prng) },
     ];
-    const after = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, changed }] });
+    const after = await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, changed }] });
     expect(asked).toEqual([
       [3, 5, 0, 0],
       [25, 5, 0, 0],
@@ -321,7 +321,7 @@ describe("a leaf with some changed chunks", () => {
 
   test("[S84] is refused with both all of its chunks and the changed ones", async () => {
     const { writer } = await save([]);
-    const leaves = [{ cell: ORIGIN_CELL, chunks: [], changed: [] }];
+    const leaves = [{ cube: ORIGIN_CELL, chunks: [], changed: [] }];
     expect(await codeOfRejection(() => writer.commit({ nowMs: 2, leaves }))).toBe("ORT_ARGUMENT");
   });
 
@@ -334,11 +334,11 @@ describe("a leaf with some changed chunks", () => {
       indexVersion: 1,
       leaves: [
         {
-          cell: ORIGIN_CELL,
+          cube: ORIGIN_CELL,
           chunks: [entryAt([0, 0, 0, 0], 5), entryAt([1, 0, 0, 0], 6)],
           entities: [entityAt(1n, [0, 0, 0, 0])],
         },
-        { cell: far, chunks: [entryAt([65_536, 0, 0, 0], 7)] },
+        { cube: far, chunks: [entryAt([65_536, 0, 0, 0], 7)] },
       ],
     });
     const versions = (leaves: readonly LeafEntry[]): readonly number[] =>
@@ -346,11 +346,11 @@ describe("a leaf with some changed chunks", () => {
         [...chunkRefs, ...entityRefs].map(({ blobVersion }) => blobVersion),
       );
     expect(versions(leavesOf(first.state))).toEqual([1, 1, 1]);
-    await first.commit({ nowMs: 2, leaves: [{ cell: far, changed: [entryAt([65_537, 0, 0, 0], 8)] }] });
+    await first.commit({ nowMs: 2, leaves: [{ cube: far, changed: [entryAt([65_537, 0, 0, 0], 8)] }] });
     expect(versions(leavesOf(first.state))).toEqual([1, 1, 1]);
     const opened = await openSave(disk);
     const second = await resumeSave(disk, opened.follow({ ...opened, indexVersion: 2 }));
-    await second.commit({ nowMs: 3, leaves: [{ cell: ORIGIN_CELL, changed: [entryAt([2, 0, 0, 0], 9)] }] });
+    await second.commit({ nowMs: 3, leaves: [{ cube: ORIGIN_CELL, changed: [entryAt([2, 0, 0, 0], 9)] }] });
     expect(versions(leavesOf(second.state))).toEqual([2, 1, 1]);
     expect(await chunksOf(await openSave(disk))).toEqual({
       "0,0,0,0": 5,
@@ -377,21 +377,21 @@ describe("a leaf with some changed chunks", () => {
       else model.set(...position, chunk);
       for (const [index, writer] of writers.entries()) {
         const leaf = leavesOf(writer.state).find(
-          ({ cell }) =>
-            cell.min[0] <= position[0] &&
-            position[0] < cell.max[0] &&
-            cell.min[1] <= position[1] &&
-            position[1] < cell.max[1],
+          ({ cube }) =>
+            cube.min[0] <= position[0] &&
+            position[0] < cube.max[0] &&
+            cube.min[1] <= position[1] &&
+            position[1] < cube.max[1],
         );
-        const cell = leaf?.cell ?? (leavesOf(writer.state).length === 0 ? ORIGIN_CELL : cubeAt(position, 1));
+        const cube = leaf?.cube ?? (leavesOf(writer.state).length === 0 ? ORIGIN_CELL : cubeAt(position, 1));
         const all = Array.from(model, ([at, made]) => ({ position: at, chunk: made })).filter(
           ({ position: at }) =>
             at.every(
               (coordinate, axis) =>
-                coordinate >= (cell.min[axis] as number) && coordinate < (cell.max[axis] as number),
+                coordinate >= (cube.min[axis] as number) && coordinate < (cube.max[axis] as number),
             ),
         );
-        const change = index === 0 ? { cell, changed: [{ position, chunk }] } : { cell, chunks: all };
+        const change = index === 0 ? { cube, changed: [{ position, chunk }] } : { cube, chunks: all };
         await (await writer.commit({ nowMs: round, leaves: [change] })).close();
       }
     }
@@ -417,7 +417,7 @@ describe("the size of a leaf", () => {
     expect(leavesOf(writer.state)).toHaveLength(1);
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, chunks: scattered(LEAF_CHUNKS_TARGET + 1) }],
+      leaves: [{ cube: ORIGIN_CELL, chunks: scattered(LEAF_CHUNKS_TARGET + 1) }],
     });
     const opened = await openSave(disk);
     expect(leavesOf(opened).length).toBeGreaterThan(1);
@@ -448,11 +448,11 @@ describe("the size of a leaf", () => {
     expect(split).toBeGreaterThan(1);
     const all = scattered(LEAF_CHUNKS_TARGET + 1);
     const remove = async (chunks: readonly ChunkEntry[]): Promise<number> => {
-      const leaves = leavesOf(writer.state).map(({ cell }) => ({
-        cell,
+      const leaves = leavesOf(writer.state).map(({ cube }) => ({
+        cube,
         changed: chunks
           .filter(({ position }) =>
-            position.every((at, axis) => at >= (cell.min[axis] as number) && at < (cell.max[axis] as number)),
+            position.every((at, axis) => at >= (cube.min[axis] as number) && at < (cube.max[axis] as number)),
           )
           .map(({ position }) => ({ position, chunk: undefined })),
       }));
@@ -470,13 +470,13 @@ describe("the size of a leaf", () => {
   test("[S83] is checked once: neighbours found too large to merge are not read again", async () => {
     const base = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, cell) => 1 + ((cell * cell) % 7)));
     const variant = (number: number): Chunk => base.set(number, 9);
-    const cells = [cubeAt([0, 0, 0, 0], 64), cubeAt([64, 0, 0, 0], 64)] as const;
+    const cubes = [cubeAt([0, 0, 0, 0], 64), cubeAt([64, 0, 0, 0], 64)] as const;
     const disk = new ReadCounter();
     const bulk = await BulkSaveWriter.create(disk, CUBE_CHUNKS);
-    for (const [cell, length] of [[cells[0], 10] as const, [cells[1], 60] as const]) {
-      const positions = Array.from({ length }, (_, at) => [cell.min[0] + at, 0, 0, 0] as const);
+    for (const [cube, length] of [[cubes[0], 10] as const, [cubes[1], 60] as const]) {
+      const positions = Array.from({ length }, (_, at) => [cube.min[0] + at, 0, 0, 0] as const);
       await bulk.add([
-        { cell, chunks: positions.map((position) => ({ position, chunk: variant(position[0]) })) },
+        { cube, chunks: positions.map((position) => ({ position, chunk: variant(position[0]) })) },
       ]);
     }
     await bulk.finish({ nowMs: 1, global, players: [] });
@@ -486,7 +486,7 @@ describe("the size of a leaf", () => {
     for (let round = 0; round < 3; round++) {
       const before = disk.recordsRead;
       const changed = [{ position: [0, 0, 0, 0] as const, chunk: variant(1_000 + round) }];
-      await (await writer.commit({ nowMs: 2 + round, leaves: [{ cell: cells[0], changed }] })).close();
+      await (await writer.commit({ nowMs: 2 + round, leaves: [{ cube: cubes[0], changed }] })).close();
       reads.push(disk.recordsRead - before);
     }
     // The leaf itself and its neighbour, then only the leaf.
@@ -520,7 +520,7 @@ describe("a bulk copy", () => {
     const target = new MemoryDisk();
     const bulk = await BulkSaveWriter.create(target, CUBE_CHUNKS);
     for (const leaf of leavesOf(from))
-      await bulk.add([{ cell: leaf.cell, chunks: await from.readStored(leaf) }]);
+      await bulk.add([{ cube: leaf.cube, chunks: await from.readStored(leaf) }]);
     await bulk.finish({ nowMs: 1, global, players: [] });
     await bulk.close();
     const copy = await openSave(target);

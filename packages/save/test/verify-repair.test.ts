@@ -32,13 +32,13 @@ async function townDisk(): Promise<MemoryDisk> {
     players: [playerOf(2n)],
     leaves: [
       {
-        cell: ORIGIN_CELL,
+        cube: ORIGIN_CELL,
         chunks: [entryAt([1, 2, 3, 4], 20), entryAt([5, 5, 5, 5], 21)],
         entities: [entityAt(1n, [4, 4, 0, 0])],
         clocks: [{ region: [0, 0, 0, 1], clock: CLOCK }],
       },
       {
-        cell: FAR_CELL,
+        cube: FAR_CELL,
         chunks: [entryAt([131_072, 1, 1, 1], 30)],
         clocks: [{ region: regionOf([131_072, 1, 1, 1]), clock: CLOCK }],
       },
@@ -86,7 +86,7 @@ describe("verify", () => {
       ["damage", PACK, first, "ORT_CHECKSUM"],
       ["damage", PACK, second, "ORT_MAGIC"],
     ]);
-    expect(damage.map(({ cell }) => cell)).toEqual([undefined, ORIGIN_CELL, FAR_CELL]);
+    expect(damage.map(({ chunks }) => chunks)).toEqual([undefined, ORIGIN_CELL, FAR_CELL]);
     expect(isWhole(findings)).toBe(false);
     expect(disk.image()).toEqual(before);
   });
@@ -141,7 +141,7 @@ describe("repair", () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 0, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cell: ORIGIN_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", cube: ORIGIN_CELL }]);
     expect(plan.losses[0]?.message).toMatch(/the older one .* takes its place/);
     expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9, "131072,1,1,1": 30 });
     const clocks = (await allLeaves(save.index)).map((leaf) => leaf.clocks.map(({ clock }) => clock));
@@ -152,7 +152,7 @@ describe("repair", () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 1, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cell: FAR_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", cube: FAR_CELL }]);
     expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21 });
   });
 

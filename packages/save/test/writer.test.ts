@@ -34,7 +34,7 @@ import { describe, expect, test } from "vitest";
 const change = (number: number): SaveChange => ({
   nowMs: number,
   players: [playerOf(1n, number)],
-  leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], number)] }],
+  leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], number)] }],
 });
 
 async function resume(disk: Disk): Promise<SaveWriter> {
@@ -50,7 +50,7 @@ describe("a commit", () => {
     const [patient, hasty] = [await smallWorld(), await smallWorld()];
     let pauses = 0;
     const pause = async (): Promise<void> => void pauses++;
-    const many: SaveChange = { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] };
+    const many: SaveChange = { nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks }] };
     await (await patient.writer.commit(many, { pause })).close();
     await (await hasty.writer.commit(many)).close();
     expect(pauses).toBeGreaterThan(10);
@@ -123,7 +123,7 @@ describe("a commit", () => {
       position: [x, 0, 0, 0] as const,
       chunk: chunkFromVoxels(Uint16Array.from({ length: SHAPE.volume }, () => prng.between(1, 60_000))),
     }));
-    const save = await writer.commit({ nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks }] });
+    const save = await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks }] });
     expect((await allLeaves(save.index))[0]?.chunkRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
     await writer.commit(change(3));
     expect(writer.state.manifest.activeDataFileId).toBe(3);
@@ -183,7 +183,7 @@ describe("a commit", () => {
     const clocks = [{ region: [0, 0, 0, 0], clock: 7 }] as const;
     await writer.commit({
       nowMs: 2,
-      leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2)], clocks }],
+      leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2)], clocks }],
     });
     const save = await openSave(disk);
     expect([save.indexVersion, (await allLeaves(save.index))[0]?.clocks, writer.droppedClocks]).toEqual([
@@ -196,24 +196,24 @@ describe("a commit", () => {
   test.each<[name: string, wrong: SaveChange]>([
     [
       "a chunk outside of its leaf",
-      { nowMs: 2, leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([-1, 0, 0, 0], 2)] }] },
+      { nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([-1, 0, 0, 0], 2)] }] },
     ],
     [
       "a leaf inside another",
       {
         nowMs: 2,
-        leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] }, chunks: [entryAt([0, 0, 0, 0], 2)] }],
+        leaves: [{ cube: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] }, chunks: [entryAt([0, 0, 0, 0], 2)] }],
       },
     ],
     [
       "a leaf that is no cube",
-      { nowMs: 2, leaves: [{ cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, chunks: [] }] },
+      { nowMs: 2, leaves: [{ cube: { min: [0, 0, 0, 0], max: [4, 4, 4, 8] }, chunks: [] }] },
     ],
     [
       "two chunks at one position",
       {
         nowMs: 2,
-        leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2), entryAt([0, 0, 0, 0], 3)] }],
+        leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([0, 0, 0, 0], 2), entryAt([0, 0, 0, 0], 3)] }],
       },
     ],
     [
@@ -367,7 +367,7 @@ describe("a power cut", () => {
         position: [x, 0, 0, 0] as const,
         chunk: chunkOf(number),
       }));
-      await writer.commit({ ...change(number), leaves: [{ cell: ORIGIN_CELL, chunks }] });
+      await writer.commit({ ...change(number), leaves: [{ cube: ORIGIN_CELL, chunks }] });
       acknowledgedAt.push(recorder.log.length);
     }
     const outcomes = new Set<string>();

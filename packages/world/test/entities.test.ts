@@ -79,7 +79,7 @@ describe("entities", () => {
     await world.save();
     const after = await storedEntities(disk);
     expect(after).toHaveLength(1);
-    expect(after[0]?.cell).not.toBe(before?.cell);
+    expect(after[0]?.cube).not.toBe(before?.cube);
     expect(after[0]?.entity.position).toEqual([600_005, 5, 5, 5]);
     await world.close();
     const again = await openAgain(disk);
@@ -96,10 +96,10 @@ describe("entities", () => {
     const [home] = await storedEntities(disk);
     world.changeEntity(entityId, { position: [border + 1.5, 5, 5, 5] });
     await world.save();
-    expect((await storedEntities(disk)).map(({ cell }) => cell)).toEqual([home?.cell]);
+    expect((await storedEntities(disk)).map(({ cube }) => cube)).toEqual([home?.cube]);
     world.changeEntity(entityId, { position: [border + 1.7, 5, 5, 5] });
     await world.save();
-    expect((await storedEntities(disk)).map(({ cell }) => cell)).not.toEqual([home?.cell]);
+    expect((await storedEntities(disk)).map(({ cube }) => cube)).not.toEqual([home?.cube]);
     await world.close();
   });
 
@@ -146,7 +146,7 @@ describe("entities", () => {
       });
     }
     await world.save();
-    expect(new Set((await storedEntities(disk)).map(({ cell }) => cell)).size).toBeGreaterThan(1);
+    expect(new Set((await storedEntities(disk)).map(({ cube }) => cube)).size).toBeGreaterThan(1);
     world.changeEntity(17n, { displayName: "renamed" });
     await world.close();
     const again = await openAgain(disk);

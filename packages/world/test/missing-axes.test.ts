@@ -22,7 +22,7 @@ async function saveWithOutsideChunk(): Promise<MemoryDisk> {
     },
   });
   const chunks = [{ position: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
-  const save = await writer.commit({ nowMs: 2, leaves: [{ cell: cubeAt([0, 0, 0, 0], 65_536), chunks }] });
+  const save = await writer.commit({ nowMs: 2, leaves: [{ cube: cubeAt([0, 0, 0, 0], 65_536), chunks }] });
   await save.close();
   await writer.close();
   return disk;

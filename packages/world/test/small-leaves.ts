@@ -26,11 +26,11 @@ export async function createSmallLeaves(disk: Disk): Promise<void> {
 /** Returns all entities in the save, each with the lowest corner of its leaf. */
 export async function storedEntities(
   disk: Disk,
-): Promise<readonly { readonly entity: StoredEntity; readonly cell: string }[]> {
+): Promise<readonly { readonly entity: StoredEntity; readonly cube: string }[]> {
   const save = await openSave(disk);
-  const found: { entity: StoredEntity; cell: string }[] = [];
+  const found: { entity: StoredEntity; cube: string }[] = [];
   for await (const leaf of save.index.all()) {
-    for (const entity of await save.readEntities(leaf)) found.push({ entity, cell: `${leaf.cell.min}` });
+    for (const entity of await save.readEntities(leaf)) found.push({ entity, cube: `${leaf.cube.min}` });
   }
   await save.close();
   return found;

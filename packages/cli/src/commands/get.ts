@@ -48,7 +48,7 @@ export const getCommand: Command = {
         block: await blockAt(opened.disk, voxel),
         chunk: { position: chunk, state: stored.state },
         region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
-        leaf: (await findLeaf(save, chunk))?.cell ?? null,
+        leaf: (await findLeaf(save, chunk))?.cube ?? null,
         journaled: !isConverted && stored.record !== undefined && onDisk === undefined,
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };

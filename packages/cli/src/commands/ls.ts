@@ -122,18 +122,18 @@ async function* leavesIn({ index }: Save, chunks: Box): AsyncGenerator<LeafEntry
   if (boxEquals(chunks, WHOLE_LATTICE)) yield* index.all();
   else {
     await index.load(chunks);
-    yield* [...index.touching(chunks)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
+    yield* [...index.touching(chunks)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
   }
 }
 
 async function* leafRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  for await (const { cell, chunkRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
+  for await (const { cube, chunkRefs, entityRefs, clocks } of leavesIn(save, chunks)) {
     const refs = [...chunkRefs, ...entityRefs];
     const bytes = refs.reduce((sum, { recordBytes }) => sum + recordBytes, 0);
-    const edge = cell.max[0] - cell.min[0];
+    const edge = cube.max[0] - cube.min[0];
     yield {
-      cells: [formatPosition(cell.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
-      item: { chunks: cell, chunkRecords: chunkRefs, entityRecords: entityRefs, regions: clocks.length },
+      cells: [formatPosition(cube.min), ...[edge, refs.length, bytes, clocks.length].map(formatCount)],
+      item: { chunks: cube, chunkRecords: chunkRefs, entityRecords: entityRefs, regions: clocks.length },
     };
   }
 }

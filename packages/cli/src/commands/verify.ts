@@ -42,11 +42,11 @@ export const verifyCommand: Command = {
 
 /** Prints a finding in a line: where, what, and what it affects. */
 function printFinding(finding: Finding, context: Context): void {
-  const { severity, file, offset, code, message, generation, cell } = finding;
+  const { severity, file, offset, code, message, generation, chunks } = finding;
   const position = offset === undefined ? file : `${file}+${offset}`;
   const hurt = [
     ...(generation === undefined ? [] : [`generation ${generation}`]),
-    ...(cell === undefined ? [] : [`chunks ${formatBox(cell)}`]),
+    ...(chunks === undefined ? [] : [`chunks ${formatBox(chunks)}`]),
   ];
   const why = code === undefined ? "" : ` [${code}]`;
   const rest = `: ${position}: ${message}${why}${hurt.length === 0 ? "" : ` (${hurt.join(", ")})`}`;

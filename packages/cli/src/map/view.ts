@@ -157,7 +157,7 @@ async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Bo
   let read = 0;
   for await (const leaf of content.all()) {
     if (read++ >= LEAVES_READ_MAX) {
-      bounds = bounds === undefined ? leaf.cell : unionBox(bounds, leaf.cell);
+      bounds = bounds === undefined ? leaf.cube : unionBox(bounds, leaf.cube);
       continue;
     }
     for (const { position } of await content.readChunks(leaf)) {

@@ -16,11 +16,11 @@ export interface Finding {
   /** The affected generation; `undefined` if the finding belongs to none. */
   readonly generation: number | undefined;
   /** The affected chunks, where known. */
-  readonly cell: Box | undefined;
+  readonly chunks: Box | undefined;
 }
 
 /** Converts an error to a finding. */
-export function findingOf(error: OrthantError, file: string, generation?: number, cell?: Box): Finding {
+export function findingOf(error: OrthantError, file: string, generation?: number, chunks?: Box): Finding {
   const { path = file, offset } = error.context;
   return {
     severity: "damage",
@@ -29,7 +29,7 @@ export function findingOf(error: OrthantError, file: string, generation?: number
     code: error.code,
     message: error.detail,
     generation,
-    cell,
+    chunks,
   };
 }
 
@@ -42,7 +42,7 @@ export function noticeOf(file: string, message: string, offset?: number): Findin
     code: undefined,
     message,
     generation: undefined,
-    cell: undefined,
+    chunks: undefined,
   };
 }
 

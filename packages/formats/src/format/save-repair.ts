@@ -16,9 +16,12 @@ export function describeSaveRepair(
   const { findings, generation, keptRecords, keptBytes, players } = plan;
   const losses: readonly {
     readonly what: string;
-    readonly cell: RepairPlan["losses"][number]["cell"];
+    readonly chunks: RepairPlan["losses"][number]["chunks"];
     readonly message: string;
-  }[] = [...plan.losses, ...journal.losses.map((message) => ({ what: "journal", cell: undefined, message }))];
+  }[] = [
+    ...plan.losses,
+    ...journal.losses.map((message) => ({ what: "journal", chunks: undefined, message })),
+  ];
   const source =
     generation === undefined
       ? "the records alone, without an index"
@@ -32,14 +35,14 @@ export function describeSaveRepair(
       keptBytes,
       players: players.length,
       journalChanges: journal.changes,
-      losses: losses.map(({ what, cell, message }) => ({ what, chunks: cell ?? null, message })),
+      losses: losses.map(({ what, chunks, message }) => ({ what, chunks: chunks ?? null, message })),
     },
     lines: [
       `from ${source}`,
       `keeps ${kept} and ${formatAmount(players.length, "player")}`,
       ...(journal.changes === 0 ? [] : [`keeps ${formatAmount(journal.changes, "change")} from the journal`]),
-      ...losses.map(({ what, cell, message }) => {
-        return `loss: ${what}${cell === undefined ? "" : ` in ${formatBox(cell)}`}: ${message}`;
+      ...losses.map(({ what, chunks, message }) => {
+        return `loss: ${what}${chunks === undefined ? "" : ` in ${formatBox(chunks)}`}: ${message}`;
       }),
       losses.length === 0 ? "loses nothing" : formatAmount(losses.length, "loss", "losses"),
     ],

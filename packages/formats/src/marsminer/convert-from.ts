@@ -206,7 +206,7 @@ function leafOf(
       }
   const min: Position = [corner[0] + from[0], corner[1] + from[1], corner[2] + from[2], 0];
   const max: Position = [min[0] + perCell, min[1] + perCell, min[2] + perCell, perCell];
-  return { cell: { min, max }, chunks };
+  return { cube: { min, max }, chunks };
 }
 
 function chunkOf(content: number | Uint16Array, { volume }: ChunkShape, blockOf: Uint16Array): Chunk {

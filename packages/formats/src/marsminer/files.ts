@@ -33,25 +33,26 @@ export class SaveFiles {
   readonly kinds: BlockKinds;
   /** Sizes of the blobs from 0 on. Blobs after a gap in the numbers are ignored. */
   readonly blobBytes: readonly number[];
-  readonly #shelf: OpenFiles;
+  readonly #packReader: OpenFiles;
 
-  private constructor(dialect: MarsMinerDialect, shelf: OpenFiles, blobBytes: readonly number[]) {
+  private constructor(dialect: MarsMinerDialect, packReader: OpenFiles, blobBytes: readonly number[]) {
     this.dialect = dialect;
     this.kinds = blockKinds(dialect);
-    this.#shelf = shelf;
+    this.#packReader = packReader;
     this.blobBytes = blobBytes;
   }
 
   /** Lists the files. Throws `ORT_NOT_FOUND` without a first blob. */
   static async open(disk: Disk, dialect: MarsMinerDialect): Promise<SaveFiles> {
     const blobs = await countBlobs(disk);
-    const shelf = new OpenFiles(disk);
+    const packReader = new OpenFiles(disk);
     try {
       const blobBytes: number[] = [];
-      for (let blob = 0; blob < Math.max(1, blobs); blob++) blobBytes.push(await shelf.size(blobFile(blob)));
-      return new SaveFiles(dialect, shelf, blobBytes);
+      for (let blob = 0; blob < Math.max(1, blobs); blob++)
+        blobBytes.push(await packReader.size(blobFile(blob)));
+      return new SaveFiles(dialect, packReader, blobBytes);
     } catch (error) {
-      await shelf.close();
+      await packReader.close();
       throw error;
     }
   }
@@ -60,7 +61,7 @@ export class SaveFiles {
   async readHeader(): Promise<MarsMinerHeader> {
     const struct = headerStruct(this.dialect);
     const path = blobFile(0);
-    const bytes = await this.#shelf.read(path, 0, struct.bytes);
+    const bytes = await this.#packReader.read(path, 0, struct.bytes);
     const header = decodeAt({ path }, struct, bytes);
     if (header.version !== 0) {
       throw new OrthantError("ORT_VERSION", `version ${header.version}, known is 0`, { path, offset: 0 });
@@ -95,7 +96,7 @@ export class SaveFiles {
     const path = blobFile(blob);
     const available = (this.blobBytes[blob] ?? 0) - offset;
     requireBytes(kind, kind.headBytes, available, path, offset);
-    const ahead = await this.#shelf.read(
+    const ahead = await this.#packReader.read(
       path,
       offset,
       Math.min(available, READ_AHEAD_BYTES + kind.headBytes),
@@ -103,7 +104,7 @@ export class SaveFiles {
     const length = kind.bytesOf(ahead.subarray(0, kind.headBytes));
     requireBytes(kind, length, available, path, offset);
     const bytes =
-      length <= ahead.length ? ahead.subarray(0, length) : await this.#shelf.read(path, offset, length);
+      length <= ahead.length ? ahead.subarray(0, length) : await this.#packReader.read(path, offset, length);
     return { bytes, value: decodeAt({ path, origin: offset, what: kind.name }, kind, bytes) };
   }
 
@@ -111,7 +112,7 @@ export class SaveFiles {
   async readString(pointer: StoredPointer, home: number): Promise<string | undefined> {
     if (pointer.kind === "null") return undefined;
     if (DIALECT_TRAITS[this.dialect].strings === "file") {
-      return readStringAt(this.#shelf, (pointer as StoredPointer & { kind: "local" }).address);
+      return readStringAt(this.#packReader, (pointer as StoredPointer & { kind: "local" }).address);
     }
     const address = await this.resolve(pointer, home);
     if (address === undefined) return undefined;
@@ -121,22 +122,22 @@ export class SaveFiles {
 
   /** Returns the size of the file of strings; 0 without one. */
   stringsBytes(): Promise<number> {
-    return this.#shelf.sizeOrZero(STRINGS_FILE);
+    return this.#packReader.sizeOrZero(STRINGS_FILE);
   }
 
   /** Returns the size of the file of pointers; 0 without one. */
   pointersBytes(): Promise<number> {
-    return this.#shelf.sizeOrZero(POINTERS_FILE);
+    return this.#packReader.sizeOrZero(POINTERS_FILE);
   }
 
   /** Reads raw bytes of any file. */
   read(path: string, offset: number, length: number): Promise<Uint8Array> {
-    return this.#shelf.read(path, offset, length);
+    return this.#packReader.read(path, offset, length);
   }
 
   /** Closes the files. Closing twice is harmless. */
   close(): Promise<void> {
-    return this.#shelf.close();
+    return this.#packReader.close();
   }
 
   async #target(pointer: Exclude<StoredPointer, { kind: "null" }>, home: number): Promise<BlockAddress> {
@@ -151,7 +152,7 @@ export class SaveFiles {
         offset: start,
       });
     }
-    const bytes = await this.#shelf.read(POINTERS_FILE, start, pointerRecord.bytes);
+    const bytes = await this.#packReader.read(POINTERS_FILE, start, pointerRecord.bytes);
     const { blob, address } = decodeAt({ path: POINTERS_FILE, origin: start }, pointerRecord, bytes);
     return { blob, offset: address };
   }
@@ -202,14 +203,14 @@ const NAME_READ_AHEAD_BYTES = 64;
  * Reads the string at an address of the file of strings. Rule M12: addresses are followed, the file is not
  * walked.
  */
-async function readStringAt(shelf: OpenFiles, address: number): Promise<string> {
-  const size = await shelf.size(STRINGS_FILE);
+async function readStringAt(packReader: OpenFiles, address: number): Promise<string> {
+  const size = await packReader.size(STRINGS_FILE);
   const context = { path: STRINGS_FILE, offset: address };
   if (address < stringsHead.bytes || address >= size) {
     throw new OrthantError("ORT_POINTER", `a string at ${address} of ${size} bytes`, context);
   }
   const available = size - address;
-  const ahead = await shelf.read(STRINGS_FILE, address, Math.min(available, NAME_READ_AHEAD_BYTES));
+  const ahead = await packReader.read(STRINGS_FILE, address, Math.min(available, NAME_READ_AHEAD_BYTES));
   const { prefixBytes, length } = readLength(ahead, address);
   if (length > STRING_BYTES_MAX) {
     throw new OrthantError(
@@ -226,7 +227,7 @@ async function readStringAt(shelf: OpenFiles, address: number): Promise<string> 
       context,
     );
   }
-  const bytes = end <= ahead.length ? ahead : await shelf.read(STRINGS_FILE, address, end);
+  const bytes = end <= ahead.length ? ahead : await packReader.read(STRINGS_FILE, address, end);
   const text = decodeUtf8(bytes, prefixBytes, length);
   if (text === undefined) throw new OrthantError("ORT_UTF8", `${length} bytes that are not UTF-8`, context);
   return text;

@@ -23,7 +23,7 @@ import { generatedChunks, PLAYER_CLASS } from "@orthant/save/parts";
 import type { ConvertOptions } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport } from "../format/losses.ts";
 import type { FlatSave } from "./reader.ts";
-import { flatRegionCell, flatRegionOf } from "./records.ts";
+import { flatRegionCube, flatRegionOf } from "./records.ts";
 
 /** Number of chunks collected before they are written; a region of the original has 256. */
 const CHUNKS_PER_STEP = 1_024;
@@ -69,7 +69,7 @@ export async function convertFlatSave(
 }
 
 interface CubeContent {
-  readonly cell: Box;
+  readonly cube: Box;
   readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
@@ -84,12 +84,12 @@ async function* contentByCube(save: FlatSave, onLeaf?: () => void): AsyncGenerat
   const regions = regionsOf(save);
   const cubeEdge = 2 ** Math.ceil(Math.log2(regionChunkEdge));
   const done = new PositionMap<true>();
-  const sorted = [...regions.values()].sort((a, b) => comparePositions(b.leaf.cell.min, a.leaf.cell.min));
+  const sorted = [...regions.values()].sort((a, b) => comparePositions(b.leaf.cube.min, a.leaf.cube.min));
   for (const { leaf } of sorted) {
-    for (const number of numbersIn(leaf.cell, cubeEdge)) {
+    for (const number of numbersIn(leaf.cube, cubeEdge)) {
       if (done.has(...number)) continue;
       done.set(...number, true);
-      yield await readCube(save, regions, flatRegionCell(number, cubeEdge));
+      yield await readCube(save, regions, flatRegionCube(number, cubeEdge));
     }
     onLeaf?.();
   }
@@ -104,12 +104,12 @@ interface Region {
 function regionsOf({ leaves, globalChunks, regionChunkEdge }: FlatSave): PositionMap<Region> {
   const regions = new PositionMap<Region>();
   for (const leaf of leaves) {
-    regions.set(...flatRegionOf(leaf.cell.min, regionChunkEdge), { leaf, globalChunks: [] });
+    regions.set(...flatRegionOf(leaf.cube.min, regionChunkEdge), { leaf, globalChunks: [] });
   }
   for (const entry of globalChunks) {
     const at = flatRegionOf(entry.position, regionChunkEdge);
-    const cell = flatRegionCell(at, regionChunkEdge);
-    const leaf = { cell, chunkRefs: [], entityRefs: [], chunks: 0, clocks: [] };
+    const cube = flatRegionCube(at, regionChunkEdge);
+    const leaf = { cube, chunkRefs: [], entityRefs: [], chunks: 0, clocks: [] };
     const region = regions.get(...at) ?? { leaf, globalChunks: [] };
     region.globalChunks.push(entry);
     regions.set(...at, region);
@@ -117,10 +117,10 @@ function regionsOf({ leaves, globalChunks, regionChunkEdge }: FlatSave): Positio
   return regions;
 }
 
-async function readCube(save: FlatSave, regions: PositionMap<Region>, cell: Box): Promise<CubeContent> {
+async function readCube(save: FlatSave, regions: PositionMap<Region>, cube: Box): Promise<CubeContent> {
   const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
-  for (const number of [...numbersIn(cell, save.regionChunkEdge)].reverse()) {
+  for (const number of [...numbersIn(cube, save.regionChunkEdge)].reverse()) {
     const region = regions.get(...number);
     if (region === undefined) continue;
     const { leaf, globalChunks } = region;
@@ -128,14 +128,14 @@ async function readCube(save: FlatSave, regions: PositionMap<Region>, cell: Box)
     const merged = new PositionMap<ChunkEntry>();
     for (const entry of [...(await save.readChunks(leaf)), ...globalChunks])
       merged.set(...entry.position, entry);
-    for (const entry of merged.values()) if (boxContains(cell, entry.position)) chunks.push(entry);
+    for (const entry of merged.values()) if (boxContains(cube, entry.position)) chunks.push(entry);
     for (const entity of await save.readEntities(leaf)) {
       // An entity outside its region stays with it.
-      const chunk = clampInto(leaf.cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS));
-      if (boxContains(cell, chunk)) entities.push(entity);
+      const chunk = clampInto(leaf.cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS));
+      if (boxContains(cube, chunk)) entities.push(entity);
     }
   }
-  return { cell, chunks, entities };
+  return { cube, chunks, entities };
 }
 
 /** Yields the numbers of the cubes with this edge that a box intersects. */

@@ -33,7 +33,7 @@ import {
 import { SaveContent } from "@orthant/save/parts";
 import type { ConvertOptions } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
-import { FLAT_CLASSES, FLAT_KINDS, flatRegionCell, flatRegionOf } from "./records.ts";
+import { FLAT_CLASSES, FLAT_KINDS, flatRegionCube, flatRegionOf } from "./records.ts";
 import { FlatSaveWriter } from "./writer.ts";
 
 /** A power of two, so that each tree leaf lies in one region or consists of whole regions. */
@@ -63,7 +63,7 @@ export async function convertToFlat(
   try {
     const counts = { chunks: 0, entities: 0, players: players.length };
     const content = new SaveContent(save);
-    for await (const part of contentByCell(content, content.all(), chunkShape, cellsAround, onLeaf)) {
+    for await (const part of contentByCube(content, content.all(), chunkShape, cubesAround, onLeaf)) {
       for (const region of regionsOf(part)) {
         const chunks = region.chunks.map((entry) => flatChunk(entry, standInBlock, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
@@ -81,8 +81,8 @@ export async function convertToFlat(
 }
 
 /** Returns the leaf itself if it contains whole regions, else the region around it with all leaves in it. */
-function cellsAround(leaf: Box): readonly Box[] {
-  const region = flatRegionCell(flatRegionOf(leaf.min, EDGE), EDGE);
+function cubesAround(leaf: Box): readonly Box[] {
+  const region = flatRegionCube(flatRegionOf(leaf.min, EDGE), EDGE);
   return [boxContainsBox(leaf, region) ? leaf : region];
 }
 
@@ -92,7 +92,7 @@ interface RegionContent {
   readonly entities: StoredEntity[];
 }
 
-function regionsOf({ cell, chunks, entities }: CellContent): Iterable<RegionContent> {
+function regionsOf({ cube, chunks, entities }: CubeContent): Iterable<RegionContent> {
   const regions = new PositionMap<RegionContent>();
   const at = (chunk: Position): RegionContent => {
     const position = flatRegionOf(chunk, EDGE);
@@ -102,7 +102,7 @@ function regionsOf({ cell, chunks, entities }: CellContent): Iterable<RegionCont
   };
   for (const entry of chunks) at(entry.position).chunks.push(entry);
   for (const entity of entities) {
-    at(clampInto(cell, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
+    at(clampInto(cube, chunkOfEntity(entity, HYPERCUBE_CHUNKS))).entities.push(entity);
   }
   return regions.values();
 }
@@ -174,46 +174,46 @@ function floorOf({ generators }: GlobalState): FlatParameters | undefined {
   }
 }
 
-/** Content of a cell. */
-interface CellContent {
-  readonly cell: Box;
+/** Content of a cube. */
+interface CubeContent {
+  readonly cube: Box;
   readonly chunks: readonly ChunkEntry[];
   readonly entities: readonly StoredEntity[];
 }
 
 /**
- * Yields the content of a save in cells of the caller's choice, in the order of `leaves`, each cell once.
- * `cellsOf` returns the cells that a leaf intersects; together they cover it without overlap. A leaf that
- * intersects several cells is read for each of them.
+ * Yields the content of a save in cubes of the caller's choice, in the order of `leaves`, each cube once.
+ * `cubesOf` returns the cubes that a leaf intersects; together they cover it without overlap. A leaf that
+ * intersects several cubes is read for each of them.
  */
-async function* contentByCell(
+async function* contentByCube(
   content: SaveContent,
   leaves: AsyncIterable<LeafEntry> | Iterable<LeafEntry>,
   shape: ChunkShape,
-  cellsOf: (leaf: Box) => Iterable<Box>,
+  cubesOf: (leaf: Box) => Iterable<Box>,
   onLeaf?: () => void,
-): AsyncGenerator<CellContent> {
+): AsyncGenerator<CubeContent> {
   const done = new PositionMap<true>();
   for await (const leaf of leaves) {
-    for (const cell of cellsOf(leaf.cell)) {
-      if (done.has(...cell.min)) continue;
-      done.set(...cell.min, true);
-      yield await readCell(content, shape, cell);
+    for (const cube of cubesOf(leaf.cube)) {
+      if (done.has(...cube.min)) continue;
+      done.set(...cube.min, true);
+      yield await readCube(content, shape, cube);
     }
     onLeaf?.();
   }
 }
 
-async function readCell(content: SaveContent, shape: ChunkShape, cell: Box): Promise<CellContent> {
+async function readCube(content: SaveContent, shape: ChunkShape, cube: Box): Promise<CubeContent> {
   const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
-  for (const leaf of [...(await content.touching(cell))].reverse()) {
+  for (const leaf of [...(await content.touching(cube))].reverse()) {
     for (const entry of await content.readChunks(leaf))
-      if (boxContains(cell, entry.position)) chunks.push(entry);
+      if (boxContains(cube, entry.position)) chunks.push(entry);
     for (const entity of await content.readEntities(leaf)) {
       // An entity outside its leaf stays with it.
-      if (boxContains(cell, clampInto(leaf.cell, chunkOfEntity(entity, shape)))) entities.push(entity);
+      if (boxContains(cube, clampInto(leaf.cube, chunkOfEntity(entity, shape)))) entities.push(entity);
     }
   }
-  return { cell, chunks, entities };
+  return { cube, chunks, entities };
 }

@@ -97,7 +97,7 @@ async function infoOf(disk: Disk, save: FlatSave, count: boolean): Promise<World
   const shape = global.description.chunkShape;
   let chunkBounds: Box | undefined;
   for (const box of [
-    ...leaves.map(({ cell }) => cell),
+    ...leaves.map(({ cube }) => cube),
     ...save.globalChunks.map(({ position }) => boxAt(position)),
   ])
     chunkBounds = chunkBounds === undefined ? box : unionBox(chunkBounds, box);

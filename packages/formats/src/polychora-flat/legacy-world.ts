@@ -126,8 +126,8 @@ function readEntry(input: ByteReader, payloads: readonly Chunk[]): ChunkEntry {
   return { position, chunk };
 }
 
-/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
-const CELL_EDGE_CHUNKS = 8;
+/** Edge, in chunks, of the cubes in which a world is written. The writer splits those that are too large. */
+const CUBE_EDGE_CHUNKS = 8;
 
 /** Writes a `.v4dw` world as a tree to an empty disk. Without a disk, only counts. Nothing is lost. */
 export async function importLegacyWorld(
@@ -157,18 +157,18 @@ export async function importLegacyWorld(
 }
 
 function leavesOf({ chunks }: LegacyWorld): readonly LeafChange[] {
-  const cells = new PositionMap<ChunkEntry[]>();
+  const cubes = new PositionMap<ChunkEntry[]>();
   for (const entry of chunks) {
-    const cell = positionFrom((axis) => floorDivide(entry.position[axis], CELL_EDGE_CHUNKS));
-    const found = cells.get(...cell);
-    if (found === undefined) cells.set(...cell, [entry]);
+    const cube = positionFrom((axis) => floorDivide(entry.position[axis], CUBE_EDGE_CHUNKS));
+    const found = cubes.get(...cube);
+    if (found === undefined) cubes.set(...cube, [entry]);
     else found.push(entry);
   }
-  return Array.from(cells, ([cell, inCell]) => ({
-    cell: cubeAt(
-      positionFrom((axis) => cell[axis] * CELL_EDGE_CHUNKS),
-      CELL_EDGE_CHUNKS,
+  return Array.from(cubes, ([cube, inCube]) => ({
+    cube: cubeAt(
+      positionFrom((axis) => cube[axis] * CUBE_EDGE_CHUNKS),
+      CUBE_EDGE_CHUNKS,
     ),
-    chunks: inCell,
+    chunks: inCube,
   }));
 }

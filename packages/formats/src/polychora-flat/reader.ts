@@ -15,13 +15,13 @@ import {
   BLOB_VERSION,
   CHUNK_BLOB,
   decodePayloadFile,
-  describeCell,
+  describeCube,
   ENTITY_BLOB,
   flatIndexHeader,
   generationFiles,
   globalHeader,
   type Manifest,
-  PackShelf,
+  PackReader,
   packFile,
   payloadOfFile,
   playersHeader,
@@ -37,7 +37,7 @@ import {
   globalOfFlat,
   worldOverrideCodec,
 } from "./payloads.ts";
-import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCell } from "./records.ts";
+import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCube } from "./records.ts";
 
 /** The format does not limit records: a region with a large edge is one record. */
 const PAYLOAD_BYTES_MAX = 0x7fff_ffff;
@@ -86,17 +86,17 @@ export async function openFlatSave(
   const index = await readFlatIndex(disk, files.indexFile, generation);
   const global = await readFlatGlobal(disk, files.globalFile);
   const players = await readFlatPlayers(disk, files.playersFile);
-  const packs = new PackShelf(disk);
+  const packs = new PackReader(disk);
   return {
     ...index,
     ...global,
     manifest,
     players,
-    async readChunks({ cell, chunkRefs: [ref] }) {
-      return ref === undefined ? [] : readFlatBlocks(packs, ref, cell);
+    async readChunks({ cube, chunkRefs: [ref] }) {
+      return ref === undefined ? [] : readFlatBlocks(packs, ref, cube);
     },
-    async readEntities({ cell, entityRefs: [ref] }) {
-      return ref === undefined ? [] : readFlatEntities(packs, ref, cell);
+    async readEntities({ cube, entityRefs: [ref] }) {
+      return ref === undefined ? [] : readFlatEntities(packs, ref, cube);
     },
     close: () => packs.release(),
   };
@@ -116,13 +116,13 @@ export async function readFlatIndex(
       if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
         throw new OrthantError("ORT_INDEX", `region [${region}] is out of order`);
       }
-      const cell = flatRegionCell(region, regionChunkEdge);
-      if (!boxContainsBox(WHOLE_LATTICE, cell)) {
+      const cube = flatRegionCube(region, regionChunkEdge);
+      if (!boxContainsBox(WHOLE_LATTICE, cube)) {
         const detail = `region [${region}] of ${regionChunkEdge} chunks an edge is off the lattice`;
         throw new OrthantError("ORT_INDEX", detail);
       }
       const refs = { chunkRefs: listOf(chunkRef), entityRefs: listOf(entityRef) };
-      return { cell, ...refs, chunks: 0, clocks: [] };
+      return { cube, ...refs, chunks: 0, clocks: [] };
     }),
   );
   if (generation !== undefined && index.generation !== generation) {
@@ -153,29 +153,29 @@ export async function readFlatPlayers(disk: Disk, path: string): Promise<readonl
 
 /** Reads the chunks of a region's record. */
 export async function readFlatBlocks(
-  packs: PackShelf,
+  packs: PackReader,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
 ): Promise<readonly ChunkEntry[]> {
-  const source = sourceOf(ref, "chunk", cell);
+  const source = sourceOf(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
   const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
   const { region, regionChunkEdge, chunks } = decodeAt(source, flatChunkBlobCodec, payload);
-  requireRegion(flatRegionBox(region, regionChunkEdge), cell, source, `is of region [${region}]`);
+  requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
   return chunks.flatMap(({ position, chunk }) => (chunk === undefined ? [] : [{ position, chunk }]));
 }
 
 /** Reads the entities of a region's record. */
 export async function readFlatEntities(
-  packs: PackShelf,
+  packs: PackReader,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
 ): Promise<readonly StoredEntity[]> {
-  const source = sourceOf(ref, "entity", cell);
+  const source = sourceOf(ref, "entity", cube);
   requireKind(ref, ENTITY_BLOB, source);
   const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
   const { region, regionChunkEdge, entities } = decodeAt(source, flatEntityBlobCodec, payload);
-  requireRegion(flatRegionBox(region, regionChunkEdge), cell, source, `is of region [${region}]`);
+  requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
   return entities;
 }
 
@@ -224,22 +224,22 @@ function requireKind({ blobType, blobVersion }: BlobRef, expected: number, sourc
 
 function requireRegion(
   found: Box | undefined,
-  cell: Box,
+  cube: Box,
   { path, origin, what }: Source,
   detail: string,
 ): void {
-  if (found !== undefined && boxEquals(found, cell)) return;
+  if (found !== undefined && boxEquals(found, cube)) return;
   throw new OrthantError("ORT_BLOB", `${what} ${detail}`, {
     path,
     ...(origin !== undefined && { offset: origin }),
   });
 }
 
-function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {
+function sourceOf(ref: BlobRef, kind: string, cube: Box): Source {
   return {
     path: packFile(ref.dataFileId),
     origin: ref.recordOffset + recordHeader.bytes,
-    what: `the ${kind} record of the leaf at ${describeCell(cell)}`,
+    what: `the ${kind} record of the leaf at ${describeCube(cube)}`,
   };
 }
 

@@ -31,14 +31,14 @@ export function flatRegionOf(chunk: Position, edge: number): Position {
 }
 
 /** Returns the chunks of a flat-save region, including those off the lattice. */
-export function flatRegionCell(region: Position, edge: number): Box {
+export function flatRegionCube(region: Position, edge: number): Box {
   const min = positionFrom((axis) => region[axis] * edge);
   return { min, max: positionFrom((axis) => min[axis] + edge) };
 }
 
 /** Returns the chunks of a flat-save region that are on the lattice; `undefined` if there are none. */
 export function flatRegionBox(region: Position, edge: number): Box | undefined {
-  return intersectBoxes(flatRegionCell(region, edge), WHOLE_LATTICE);
+  return intersectBoxes(flatRegionCube(region, edge), WHOLE_LATTICE);
 }
 
 /** A region's chunks in one record. */

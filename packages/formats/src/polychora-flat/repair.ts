@@ -28,7 +28,7 @@ import {
   type IntactRecord,
   lostManifest,
   orderPieces,
-  PackShelf,
+  PackReader,
   packFile,
   type RepairPiece,
   salvageRecords,
@@ -121,7 +121,7 @@ async function gather(
   const chunks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
   // A strict reader would refuse a pack with a damaged header and intact records.
-  const packs = new PackShelf(disk, { isLenient: true });
+  const packs = new PackReader(disk, { isLenient: true });
   try {
     for (const { ref, clip } of pieces) {
       const content = decodeFlatRecord(ref, await packs.readPayload(ref, ref.recordBytes));

@@ -4,7 +4,7 @@ import { attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files"
 import { type BlobRef, type LeafEntry, type Survey, surveySave } from "@orthant/save";
 import {
   filesOfGeneration,
-  PackShelf,
+  PackReader,
   packFile,
   verifyManifest,
   verifyPack,
@@ -86,11 +86,11 @@ class RecordVerifier {
   readonly proven = new Map<number, Map<number, number>>();
   /** Packs that regions refer to. */
   readonly packIds = new Set<number>();
-  readonly #packs: PackShelf;
+  readonly #packs: PackReader;
   readonly #verified = new Map<string, VerifiedRecord>();
 
   constructor(disk: Disk) {
-    this.#packs = new PackShelf(disk);
+    this.#packs = new PackReader(disk);
   }
 
   close(): Promise<void> {
@@ -98,15 +98,15 @@ class RecordVerifier {
   }
 
   async verify(
-    { cell, chunkRefs, entityRefs }: LeafEntry,
+    { cube, chunkRefs, entityRefs }: LeafEntry,
     generation: number,
     entityIds: Set<bigint>,
   ): Promise<readonly Finding[]> {
     const findings: Finding[] = [];
     for (const ref of [...chunkRefs, ...entityRefs]) {
-      const found = await this.#readOnce(ref, cell, chunkRefs.includes(ref));
+      const found = await this.#readOnce(ref, cube, chunkRefs.includes(ref));
       const report = (error: OrthantError): void => {
-        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
+        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cube));
       };
       if (found.error !== undefined) report(found.error);
       for (const id of found.entityIds) {
@@ -119,14 +119,14 @@ class RecordVerifier {
     return findings;
   }
 
-  async #readOnce(ref: BlobRef, cell: Box, isChunks: boolean): Promise<VerifiedRecord> {
-    const key = [...Object.values(ref), cell.min, cell.max, isChunks].join();
+  async #readOnce(ref: BlobRef, cube: Box, isChunks: boolean): Promise<VerifiedRecord> {
+    const key = [...Object.values(ref), cube.min, cube.max, isChunks].join();
     const known = this.#verified.get(key);
     if (known !== undefined) return known;
     this.packIds.add(ref.dataFileId);
     const [entities, error] = await attempt(async () => {
-      if (!isChunks) return readFlatEntities(this.#packs, ref, cell);
-      await readFlatBlocks(this.#packs, ref, cell);
+      if (!isChunks) return readFlatEntities(this.#packs, ref, cube);
+      await readFlatBlocks(this.#packs, ref, cube);
       return [];
     });
     if (error === undefined) this.#prove(ref);

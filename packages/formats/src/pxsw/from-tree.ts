@@ -244,7 +244,7 @@ async function* contentByPixelChunk(
   const content = new SaveContent(save);
   const done = new PositionMap<true>();
   for await (const leaf of save.index.all()) {
-    const { min, max } = leaf.cell;
+    const { min, max } = leaf.cube;
     await onEntities(await content.readEntities(leaf));
     const own = await content.readChunks(leaf);
     const deep = own.filter(({ position }) => !isFlat(position)).length;
@@ -253,14 +253,14 @@ async function* contentByPixelChunk(
       yield* grouped(own, across, up);
       continue;
     }
-    for (const [x, y] of chunksTouched(leaf.cell, across, up)) {
+    for (const [x, y] of chunksTouched(leaf.cube, across, up)) {
       if (done.has(x, y, 0, 0)) continue;
       done.set(x, y, 0, 0, true);
-      const cell: Box = { min: [x * across, y * up, 0, 0], max: [(x + 1) * across, (y + 1) * up, 1, 1] };
+      const cube: Box = { min: [x * across, y * up, 0, 0], max: [(x + 1) * across, (y + 1) * up, 1, 1] };
       const chunks: ChunkEntry[] = [];
-      for (const other of await content.touching(cell)) {
+      for (const other of await content.touching(cube)) {
         for (const entry of await content.readChunks(other))
-          if (boxContains(cell, entry.position)) chunks.push(entry);
+          if (boxContains(cube, entry.position)) chunks.push(entry);
       }
       if (chunks.length > 0) yield { x, y, chunks };
     }

@@ -69,8 +69,8 @@ async function run(
     const bodies = bodiesByChunk(save);
     for await (const { x, y, pixels } of readableChunks(save, losses, options)) {
       options.onChunk?.();
-      const cell = cellAt(x, y, pieces);
-      if (cell === undefined) {
+      const cube = alignedCubeAt(x, y, pieces);
+      if (cube === undefined) {
         losses.add("chunks beyond the lattice", `first [${x}, ${y}]`);
         continue;
       }
@@ -78,17 +78,17 @@ async function run(
       const chunks = chunksOf(pixels, facts, [x * pieces, y * pieces], edge, blocks);
       counts.chunks++;
       counts.entities += entities.length;
-      await writer?.add([{ cell, chunks, entities }]);
+      await writer?.add([{ cube, chunks, entities }]);
     }
     for (const [[x, y], refs] of [...bodies]) {
-      const cell = cellAt(x, y, pieces);
-      if (cell === undefined) {
+      const cube = alignedCubeAt(x, y, pieces);
+      if (cube === undefined) {
         losses.add("bodies beyond the lattice", `first ${refs[0]?.id}`, refs.length);
         continue;
       }
       const entities = await entitiesOf(save, bodies, x, y, losses);
       counts.entities += entities.length;
-      await writer?.add([{ cell, entities }]);
+      await writer?.add([{ cube, entities }]);
     }
     await writer?.finish({ nowMs: save.modifiedMs, global: globalOf(save, shape, blocks), players: [] });
     return counts;
@@ -193,7 +193,7 @@ function chunksOf(
  * Returns the cube of chunks in which a pixel chunk becomes one layer; `undefined` if it extends beyond the
  * lattice.
  */
-function cellAt(x: number, y: number, pieces: number): Box | undefined {
+function alignedCubeAt(x: number, y: number, pieces: number): Box | undefined {
   const min: Position = [x * pieces, y * pieces, 0, 0];
   const max: Position = [min[0] + pieces, min[1] + pieces, pieces, pieces];
   const fits = min[0] >= -I32_END && min[1] >= -I32_END && max[0] <= I32_END && max[1] <= I32_END;

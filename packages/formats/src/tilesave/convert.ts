@@ -60,8 +60,8 @@ export async function exportTileSave(
 
 /** Key under which a world keeps the rest of a tile save besides its chunks. */
 const TILE_FACTS_KEY = "tilesave";
-/** Edge, in chunks, of the cells in which a world is written. The writer splits those that are too large. */
-const CELL_EDGE_CHUNKS = 8;
+/** Edge, in chunks, of the cubes in which a world is written. The writer splits those that are too large. */
+const CUBE_EDGE_CHUNKS = 8;
 
 /** Writes the chunks of a tile save as a world. Everything else in it becomes an attachment. */
 async function convertFromTiles(
@@ -86,16 +86,16 @@ async function convertFromTiles(
 }
 
 function leavesOf({ chunks = [] }: TileSave): readonly LeafChange[] {
-  const cells = new PositionMap<ChunkEntry[]>();
+  const cubes = new PositionMap<ChunkEntry[]>();
   for (const { x, y, tiles } of chunks) {
-    const cell = [floorDivide(x, CELL_EDGE_CHUNKS), floorDivide(y, CELL_EDGE_CHUNKS), 0, 0] as const;
+    const cube = [floorDivide(x, CUBE_EDGE_CHUNKS), floorDivide(y, CUBE_EDGE_CHUNKS), 0, 0] as const;
     const entry = { position: [x, y, 0, 0] as const, chunk: chunkFromVoxels(tiles) };
-    const chunks = cells.get(...cell);
-    if (chunks === undefined) cells.set(...cell, [entry]);
+    const chunks = cubes.get(...cube);
+    if (chunks === undefined) cubes.set(...cube, [entry]);
     else chunks.push(entry);
   }
-  return Array.from(cells, ([[x, y], chunks]) => ({
-    cell: cubeAt([x * CELL_EDGE_CHUNKS, y * CELL_EDGE_CHUNKS, 0, 0], CELL_EDGE_CHUNKS),
+  return Array.from(cubes, ([[x, y], chunks]) => ({
+    cube: cubeAt([x * CUBE_EDGE_CHUNKS, y * CUBE_EDGE_CHUNKS, 0, 0], CUBE_EDGE_CHUNKS),
     chunks,
   }));
 }

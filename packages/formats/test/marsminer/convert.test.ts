@@ -230,7 +230,7 @@ describe("a conversion from or to MarsMiner", () => {
       const world = new MemoryDisk();
       await convertMarsMiner(await openMarsMiner(disk), world, { ...ACCEPTED, ...options });
       const save = await openSave(world);
-      return (await allLeaves(save.index)).map(({ cell }) => cell.min);
+      return (await allLeaves(save.index)).map(({ cube }) => cube.min);
     };
     expect(await places(128)).toEqual([[8, 0, 0, 0]]);
     expect(await places(2)).toEqual([[8, 0, 0, 0]]);
@@ -297,7 +297,7 @@ describe("a conversion from or to MarsMiner", () => {
     );
     const disk = await worldWith([
       {
-        cell: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] },
+        cube: { min: [0, 0, 0, 0], max: [4, 4, 4, 4] },
         chunks: [
           { position: [1, 0, 0, 0], chunk: stripes },
           { position: [1, 0, 0, 1], chunk: uniformChunk(shape.volume, 2) },
@@ -305,11 +305,11 @@ describe("a conversion from or to MarsMiner", () => {
         entities: [entityAt(1n, [3, 3, 3, 0])],
       },
       {
-        cell: { min: [0, -4, 0, 0], max: [4, 0, 4, 4] },
+        cube: { min: [0, -4, 0, 0], max: [4, 0, 4, 4] },
         chunks: [{ position: [1, -1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
       {
-        cell: { min: [0x7fff_fffc, 0, 0, 0], max: [0x8000_0000, 4, 4, 4] },
+        cube: { min: [0x7fff_fffc, 0, 0, 0], max: [0x8000_0000, 4, 4, 4] },
         chunks: [{ position: [0x7fff_ffff, 1, 0, 0], chunk: uniformChunk(shape.volume, 2) }],
       },
     ]);

@@ -64,7 +64,7 @@ describe("a tile save", () => {
       position,
       chunk: uniformChunk(TILE_CHUNKS.volume, 4),
     }));
-    const leaves = [{ cell: new LeafMap([]).cellFor([0, 0, 0, 0]), chunks: entries }];
+    const leaves = [{ cube: new LeafMap([]).cubeFor([0, 0, 0, 0]), chunks: entries }];
     const description = { ...plainDescription(TILE_CHUNKS), name: "Plain" };
     const global = {
       base: { kind: "generated" },

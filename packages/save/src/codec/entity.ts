@@ -182,7 +182,7 @@ export const storedEntityCodec: Codec<StoredEntity> = {
   }),
 };
 
-/** The entities of one record, and the cell of the leaf they were stored for. */
+/** The entities of one record, and the cube of the leaf they were stored for. */
 export interface EntityBlob {
   readonly volume: Box;
   readonly entities: readonly StoredEntity[];

@@ -104,7 +104,7 @@ export interface PageHeader {
   readonly generation: number;
   /** Number of the page within that generation; the root is 0. */
   readonly number: number;
-  /** Level of its cell, whose edge is 2^level. */
+  /** Level of its cube, whose edge is 2^level. */
   readonly level: number;
   readonly min: Position;
   readonly leafCount: number;

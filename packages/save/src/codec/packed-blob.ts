@@ -17,7 +17,7 @@ import { Bounds, boundsOf, hasEqualParts } from "./prepared-chunks.ts";
 import { arrangeChunks, ChunkContent, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
 
 /**
- * More than any leaf holds: a leaf with more than 2,048 is split, unless its cell has 256 chunks or fewer.
+ * More than any leaf holds: a leaf with more than 2,048 is split, unless its cube has 256 chunks or fewer.
  */
 const CHUNKS_MAX = 65_536;
 /** Content numbers of entries that are stored as a change. Chunks are numbered after them. */

@@ -79,15 +79,15 @@ export class BulkSaveWriter {
     return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
   }
 
-  /** Writes leaves, splitting those that are too large. No cell may overlap an earlier one. */
+  /** Writes leaves, splitting those that are too large. No cube may overlap an earlier one. */
   async add(leaves: readonly LeafChange[]): Promise<void> {
     const planned: PlannedLeaf[] = [];
     const isPlain = this.#indexVersion === 1;
-    for (const { cell, chunks = [], entities = [], clocks = [] } of leaves) {
+    for (const { cube, chunks = [], entities = [], clocks = [] } of leaves) {
       // An index of version 1 cannot store clocks, nor a leaf that has only clocks.
       if (isPlain && chunks.length + entities.length === 0) continue;
       const stored = await chunksToStore(chunks, this.#storage);
-      const content = prepareLeaf(cell, stored, entities, isPlain ? [] : clocks, this.#shape);
+      const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, this.#shape);
       for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
     }
     const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);

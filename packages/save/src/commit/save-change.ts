@@ -8,13 +8,13 @@ import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 
 /**
- * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cell must
- * be that of an existing leaf or overlap none; `LeafMap.cellFor` returns one.
+ * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cube must
+ * be that of an existing leaf or overlap none; `LeafMap.cubeFor` returns one.
  */
 export interface LeafChange {
-  readonly cell: Box;
+  readonly cube: Box;
   /**
-   * All overridden chunks in the cell, not just the changed ones. Chunks in stored form are written
+   * All overridden chunks in the cube, not just the changed ones. Chunks in stored form are written
    * unchanged.
    */
   readonly chunks?: readonly (ChunkEntry | StoredChunk)[];
@@ -25,7 +25,7 @@ export interface LeafChange {
   readonly changed?: readonly ChunkAssignment[];
   /** All entities that belong to the leaf. */
   readonly entities?: readonly StoredEntity[];
-  /** Clocks of all regions in the cell that have one. */
+  /** Clocks of all regions in the cube that have one. */
   readonly clocks?: readonly RegionClock[];
 }
 
@@ -72,7 +72,7 @@ export async function changeBetween(before: LeafIndex, after: LeafIndex): Promis
 }
 
 /** Lets long work yield to the game loop. */
-export interface SlowWork {
+export interface YieldOptions {
   /** Called between slices of a few milliseconds. The work continues when the promise resolves. */
   pause(): Promise<void>;
 }
@@ -86,11 +86,11 @@ const PASSED_SHARE = 1 / 8;
 
 /** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */
 export class Pacer {
-  readonly #work: SlowWork | undefined;
+  readonly #work: YieldOptions | undefined;
   #done = 0;
 
   /** Without `work`, everything is one slice. */
-  constructor(work?: SlowWork) {
+  constructor(work?: YieldOptions) {
     this.#work = work;
   }
 

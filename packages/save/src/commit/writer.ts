@@ -42,7 +42,7 @@ import {
   NO_CHANGE,
   Pacer,
   type SaveChange,
-  type SlowWork,
+  type YieldOptions,
 } from "./save-change.ts";
 
 /**
@@ -108,15 +108,15 @@ export class SaveWriter {
 
   /** Returns the last generation as a separate save. The caller closes it. */
   currentSave(): Save {
-    const { shelf, holds } = this.#history;
-    return new Save(this.#state, shelf.share(), this.#generated, holds);
+    const { packReader, holds } = this.#history;
+    return new Save(this.#state, packReader.share(), this.#generated, holds);
   }
 
   /**
    * Commits the next generation. Returns it once it is durable; the caller closes it. A large change is
    * encoded in slices, between which other work may run. Rules S43 to S46.
    */
-  async commit(change: SaveChange, work?: SlowWork): Promise<Save> {
+  async commit(change: SaveChange, work?: YieldOptions): Promise<Save> {
     this.#requireUsable();
     this.#busy = true;
     try {
@@ -186,7 +186,7 @@ export class SaveWriter {
     this.#requireSameShape(change.global);
     requireSameGenerator(this.#state.global, change.global);
     const changes = change.leaves ?? [];
-    const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cell }) => cell));
+    const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cube }) => cube));
     try {
       await this.#write(change, draft, await this.#planLeaves(changes, draft, pacer), pacer);
     } finally {
@@ -211,8 +211,8 @@ export class SaveWriter {
       blobVersion: this.#blobVersion,
       generated: this.#generated,
       pacer,
-      readStored: (leaf) => readLeafStored(this.#history.shelf, leaf, context),
-      readEntities: (leaf) => readLeafEntities(this.#history.shelf, leaf, context),
+      readStored: (leaf) => readLeafStored(this.#history.packReader, leaf, context),
+      readEntities: (leaf) => readLeafEntities(this.#history.packReader, leaf, context),
     });
   }
 
@@ -229,7 +229,7 @@ export class SaveWriter {
       if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
       return this.#packs.append(records.flat());
     });
-    for (const { cell } of planned) draft.remove(cell);
+    for (const { cube } of planned) draft.remove(cube);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
     const manifest = this.#nextManifest(change.nowMs, refs);
     const global: GlobalRecord = {

@@ -152,21 +152,21 @@ export async function* compareChunks(
 ): AsyncGenerator<ChunkDifference> {
   const samePacks = options.samePacks === true;
   for await (const leaf of leaves.before()) {
-    const others = await after.touching(leaf.cell);
+    const others = await after.touching(leaf.cube);
     options.onLeaf?.();
     // A leaf inside a larger one is compared together with the larger one.
-    if (others.some(({ cell }) => isLarger(cell, leaf.cell))) continue;
+    if (others.some(({ cube }) => isLarger(cube, leaf.cube))) continue;
     if (others.length === 1 && samePacks && isSame(leaf, others[0] as LeafEntry)) continue;
-    yield* compareAround(before, leaf, after, others, (position) => boxContains(leaf.cell, position));
+    yield* compareAround(before, leaf, after, others, (position) => boxContains(leaf.cube, position));
   }
   for await (const leaf of leaves.after()) {
-    const others = await before.touching(leaf.cell);
+    const others = await before.touching(leaf.cube);
     options.onLeaf?.();
-    const inside = others.filter(({ cell }) => isLarger(leaf.cell, cell));
-    const beyond = others.filter(({ cell }) => !isLarger(leaf.cell, cell));
-    if (beyond.some(({ cell }) => boxContainsBox(cell, leaf.cell))) continue;
+    const inside = others.filter(({ cube }) => isLarger(leaf.cube, cube));
+    const beyond = others.filter(({ cube }) => !isLarger(leaf.cube, cube));
+    if (beyond.some(({ cube }) => boxContainsBox(cube, leaf.cube))) continue;
     const isOurs = (position: Position): boolean =>
-      boxContains(leaf.cell, position) && !beyond.some(({ cell }) => boxContains(cell, position));
+      boxContains(leaf.cube, position) && !beyond.some(({ cube }) => boxContains(cube, position));
     for await (const difference of compareAround(after, leaf, before, inside, isOurs)) {
       yield { ...difference, before: difference.after, after: difference.before };
     }
@@ -202,7 +202,7 @@ function isLarger(outer: Box, inner: Box): boolean {
 
 function isSame(a: LeafEntry, b: LeafEntry): boolean {
   return (
-    boxEquals(a.cell, b.cell) &&
+    boxEquals(a.cube, b.cube) &&
     a.chunkRefs.length > 0 &&
     a.chunkRefs.length === b.chunkRefs.length &&
     a.chunkRefs.every((ref, index) => isSameRef(ref, b.chunkRefs[index] as BlobRef))

@@ -11,12 +11,12 @@ import {
 } from "@orthant/disk/files";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import { compactedPackHeader, DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
-import type { SlowWork } from "../commit/save-change.ts";
-import { OpenPack, type PackShelf } from "../pack/pack-reader.ts";
+import type { YieldOptions } from "../commit/save-change.ts";
+import { OpenPack, type PackReader } from "../pack/pack-reader.ts";
 import { wholeRecord } from "../pack/pack-scan.ts";
 import { type PackEnds, type PackedRecord, PackTableWriter } from "../pack/pack-table.ts";
 import type { GenerationHolds, Save } from "../read/save.ts";
-import { markGenerations, PackMark, type RecordMark } from "./needed-records.ts";
+import { findNeededRecords, NeededPackRecords, type NeededRecords } from "./needed-records.ts";
 
 /** A pack is rewritten if more than this share of it is dead. */
 export const COMPACTION_DEAD_SHARE = 0.25;
@@ -28,7 +28,7 @@ const GROWTH_SHARE = 1 / 8;
 const TABLE_BYTES_PER_RECORD = 12;
 
 /** Options for compaction. */
-export interface CompactionOptions extends SlowWork {
+export interface CompactionOptions extends YieldOptions {
   /** Also compacts when little is dead, and every pack that shrinks by it. */
   readonly force?: boolean;
 }
@@ -58,7 +58,7 @@ export interface CompactionStart {
 /** Rewrites packs without what no generation needs, while commits continue. One run at a time. */
 export class Compactor {
   readonly #disk: Disk;
-  readonly #shelf: PackShelf;
+  readonly #packReader: PackReader;
   readonly #holds: GenerationHolds;
   readonly #lock: WriterLock | undefined;
   /** Sizes of final packs. */
@@ -66,10 +66,10 @@ export class Compactor {
   #quietBelowBytes = 0;
   #wastefulPackId: number | undefined;
 
-  constructor(disk: Disk, shelf: PackShelf, holds: GenerationHolds, lock?: WriterLock) {
+  constructor(disk: Disk, packReader: PackReader, holds: GenerationHolds, lock?: WriterLock) {
     this.#disk = disk;
     this.#lock = lock;
-    this.#shelf = shelf;
+    this.#packReader = packReader;
     this.#holds = holds;
   }
 
@@ -102,9 +102,9 @@ export class Compactor {
 
   async #markAndRewrite(start: CompactionStart, options: CompactionOptions): Promise<Rewriting> {
     const { live, activePackId, activeBytes } = start;
-    let mark: RecordMark;
+    let mark: NeededRecords;
     try {
-      mark = await markGenerations(this.#disk, this.#holds, live, options);
+      mark = await findNeededRecords(this.#disk, this.#holds, live, options);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { packsRewritten: 0, packsRemoved: 0, findings: [findingOf(error, INDEX_FOLDER)] };
@@ -139,7 +139,7 @@ export class Compactor {
   }
 
   async #rewrite(
-    mark: RecordMark,
+    mark: NeededRecords,
     { live, forgetPacks }: CompactionStart,
     options: CompactionOptions,
   ): Promise<Rewriting> {
@@ -159,7 +159,7 @@ export class Compactor {
         await this.#remove(packId);
         packsRemoved++;
       } else {
-        const finding = await this.#compact(packId, mark.of(packId) ?? new PackMark(), options);
+        const finding = await this.#compact(packId, mark.of(packId) ?? new NeededPackRecords(), options);
         if (finding === undefined) packsRewritten++;
         else findings.push(finding);
       }
@@ -170,7 +170,7 @@ export class Compactor {
   }
 
   /** Returns the packs worth rewriting, worst first. */
-  #judge(mark: RecordMark, namedPackId: number, force: boolean): readonly number[] {
+  #judge(mark: NeededRecords, namedPackId: number, force: boolean): readonly number[] {
     const deadShare = ([packId, bytes]: readonly [number, number]): number =>
       1 - (mark.of(packId)?.bytes ?? 0) / bytes;
     return [...this.#sizes]
@@ -185,11 +185,15 @@ export class Compactor {
   async #remove(packId: number): Promise<void> {
     await this.#disk.remove(packFile(packId));
     this.#sizes.delete(packId);
-    await this.#shelf.refresh(packId);
+    await this.#packReader.refresh(packId);
   }
 
   /** Returns the damage that keeps the pack from being compacted, if any. */
-  async #compact(packId: number, needed: PackMark, work: SlowWork): Promise<Finding | undefined> {
+  async #compact(
+    packId: number,
+    needed: NeededPackRecords,
+    work: YieldOptions,
+  ): Promise<Finding | undefined> {
     const path = packFile(packId);
     try {
       await compactPack(this.#disk, packId, needed, work, this.#lock);
@@ -197,7 +201,7 @@ export class Compactor {
       if (isDamage(error)) return findingOf(error, path);
       throw error;
     }
-    await this.#shelf.refresh(packId);
+    await this.#packReader.refresh(packId);
     this.#sizes.set(packId, await fileSize(this.#disk, path));
     return undefined;
   }
@@ -206,7 +210,11 @@ export class Compactor {
 type Rewriting = Pick<CompactionReport, "packsRewritten" | "packsRemoved" | "findings">;
 
 /** Returns whether more than a share of a pack would be freed, after adding the tables. */
-function isWasteful(bytes: number, needed: PackMark = new PackMark(), share: number): boolean {
+function isWasteful(
+  bytes: number,
+  needed: NeededPackRecords = new NeededPackRecords(),
+  share: number,
+): boolean {
   const tables = 2 * compactedPackHeader.bytes + needed.count * TABLE_BYTES_PER_RECORD;
   return bytes - needed.bytes - tables > share * bytes;
 }
@@ -222,8 +230,8 @@ const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 export async function compactPack(
   disk: Disk,
   packId: number,
-  needed: PackMark,
-  work: SlowWork,
+  needed: NeededPackRecords,
+  work: YieldOptions,
   lock?: WriterLock,
 ): Promise<void> {
   const path = packFile(packId);
@@ -248,8 +256,8 @@ async function writeCompacted(
   disk: Disk,
   temporary: string,
   packId: number,
-  needed: PackMark,
-  work: SlowWork,
+  needed: NeededPackRecords,
+  work: YieldOptions,
 ): Promise<void> {
   const pack = await OpenPack.open(disk, packId);
   try {
@@ -268,7 +276,12 @@ async function writeCompacted(
   }
 }
 
-async function tableOf(pack: OpenPack, packId: number, needed: PackMark, work: SlowWork): Promise<PackEnds> {
+async function tableOf(
+  pack: OpenPack,
+  packId: number,
+  needed: NeededPackRecords,
+  work: YieldOptions,
+): Promise<PackEnds> {
   const table = new PackTableWriter();
   for (const records of needed.stretches()) {
     for (const record of records) {
@@ -285,8 +298,8 @@ async function copyRecords(
   pack: OpenPack,
   file: DiskFile,
   packId: number,
-  needed: PackMark,
-  work: SlowWork,
+  needed: NeededPackRecords,
+  work: YieldOptions,
 ): Promise<void> {
   let unsynced = 0;
   for (const records of needed.stretches()) {

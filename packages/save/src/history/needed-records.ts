@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { BlobRef } from "../codec/blob.ts";
 import { generationFiles } from "../codec/files.ts";
-import type { SlowWork } from "../commit/save-change.ts";
+import type { YieldOptions } from "../commit/save-change.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackedRecord } from "../pack/pack-table.ts";
@@ -17,12 +17,12 @@ const LEAVES_PER_SLICE = 1_000;
  * older one, reads only the parts of the index that differ from the next. Throws if a part is unreadable,
  * because its needs are then unknown. Rule S90.
  */
-export async function markGenerations(
+export async function findNeededRecords(
   disk: Disk,
   holds: GenerationHolds,
   live: Save,
-  work: SlowWork,
-): Promise<RecordMark> {
+  work: YieldOptions,
+): Promise<NeededRecords> {
   const leaves = new LeafMarker(work);
   for await (const leaf of live.index.all()) await leaves.add(leaf);
   const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
@@ -62,15 +62,15 @@ async function isThere(disk: Disk, generation: number): Promise<boolean> {
 
 /** Marks the records of leaves, in slices. */
 class LeafMarker {
-  readonly mark: RecordMark = new RecordMark();
-  readonly #work: SlowWork;
+  readonly mark: NeededRecords = new NeededRecords();
+  readonly #work: YieldOptions;
   #leaves = 0;
 
-  constructor(work: SlowWork) {
+  constructor(work: YieldOptions) {
     this.#work = work;
   }
 
-  async add(leaf: Parameters<RecordMark["addLeaf"]>[0]): Promise<void> {
+  async add(leaf: Parameters<NeededRecords["addLeaf"]>[0]): Promise<void> {
     this.mark.addLeaf(leaf);
     this.#leaves++;
     if (this.#leaves % LEAVES_PER_SLICE === 0) await this.#work.pause();
@@ -81,8 +81,8 @@ class LeafMarker {
 const STRETCH_BYTES = 256 * 1024;
 
 /** The records that generations need, by pack. Takes about 40 bytes of memory per record. */
-export class RecordMark {
-  readonly #packs = new Map<number, PackMark>();
+export class NeededRecords {
+  readonly #packs = new Map<number, NeededPackRecords>();
 
   /** Adds the records of a leaf. */
   addLeaf({ chunkRefs, entityRefs }: LeafEntry): void {
@@ -91,19 +91,19 @@ export class RecordMark {
   }
 
   /** Returns the needed part of a pack; `undefined` if there is none. */
-  of(packId: number): PackMark | undefined {
+  of(packId: number): NeededPackRecords | undefined {
     return this.#packs.get(packId);
   }
 
   #add({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
-    const pack = this.#packs.get(dataFileId) ?? new PackMark();
+    const pack = this.#packs.get(dataFileId) ?? new NeededPackRecords();
     this.#packs.set(dataFileId, pack);
     pack.add({ firstOffset: recordOffset, bytes: recordBytes });
   }
 }
 
 /** The records of one pack that generations need. */
-export class PackMark {
+export class NeededPackRecords {
   /** Sizes of records by their original offsets, by stretch. */
   readonly #stretches = new Map<number, Map<number, number>>();
   #bytes = 0;

@@ -79,7 +79,7 @@ function keepLastOfEach(
  * Called only after a commit. No removal is synced: one that a crash undoes is harmless, because what a
  * generation needs is removed only once its own removal is durable. Rules S46 and S92.
  */
-export class GenerationKeeper {
+export class GenerationRemover {
   readonly #disk: Disk;
   readonly #holds: GenerationHolds;
   readonly #retention: Retention;

@@ -2,7 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { fencedDisk } from "@orthant/disk/files";
-import { PackShelf } from "../pack/pack-reader.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import type { GenerationHolds, SaveState } from "../read/save.ts";
 import {
   type CompactionOptions,
@@ -10,7 +10,7 @@ import {
   type CompactionStart,
   Compactor,
 } from "./compaction.ts";
-import { GenerationKeeper, type Retention } from "./retention.ts";
+import { GenerationRemover, type Retention } from "./retention.ts";
 
 /** A running compaction. */
 interface Run {
@@ -21,21 +21,21 @@ interface Run {
 /** A writer's work besides commits: retiring old generations, and freeing what only they needed. */
 export class SaveHistory {
   /** Open packs, also used by the writer. */
-  readonly shelf: PackShelf;
+  readonly packReader: PackReader;
   /** The generations that are open in this process. */
   readonly holds: GenerationHolds;
-  readonly #keeper: GenerationKeeper;
+  readonly #keeper: GenerationRemover;
   readonly #compactor: Compactor;
   #retirementFailure: OrthantError | undefined;
   #run: Run | undefined;
   #isClosed = false;
 
   constructor(disk: Disk, holds: GenerationHolds, retention: Retention, lock?: WriterLock) {
-    this.shelf = new PackShelf(disk);
+    this.packReader = new PackReader(disk);
     this.holds = holds;
     const fenced = lock === undefined ? disk : fencedDisk(disk, lock);
-    this.#keeper = new GenerationKeeper(fenced, holds, retention);
-    this.#compactor = new Compactor(fenced, this.shelf, holds, lock);
+    this.#keeper = new GenerationRemover(fenced, holds, retention);
+    this.#compactor = new Compactor(fenced, this.packReader, holds, lock);
   }
 
   /** Error from removing old generations after the last commit, which stands regardless. */
@@ -85,7 +85,7 @@ export class SaveHistory {
     this.#isClosed = true;
     // The run's caller receives its failure.
     await this.#run?.report.catch(() => undefined);
-    await this.shelf.release();
+    await this.packReader.release();
   }
 
   async #compact(

@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter, boxEquals, I32_MIN, type Position, positionFrom } from "@orthant/core";
-import { cellAroundBoth, childSlot } from "./cube.ts";
+import { childSlot, cubeAroundBoth } from "./cube.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import { Branch, overlapping, type TrieNode, trieOf } from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
@@ -27,12 +27,12 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
       return trieOf(Array.from({ length: to - from }, (_, index) => leafAt(from + index)));
     }
     const first = leafAt(from);
-    const cell = cellAroundBoth(first.cell, leafAt(to - 1).cell);
-    if (boxEquals(first.cell, cell)) throw overlapping(first);
+    const cube = cubeAroundBoth(first.cube, leafAt(to - 1).cube);
+    if (boxEquals(first.cube, cube)) throw overlapping(first);
     const children: Node[] = [];
     let slots = 0;
     for (let start = from; start < to; ) {
-      const slotAt = (position: number): number => childSlot(cell, leaves.cornerOf(order[position] ?? 0));
+      const slotAt = (position: number): number => childSlot(cube, leaves.cornerOf(order[position] ?? 0));
       const slot = slotAt(start);
       const end = lastInSlot(start, to, (position) => slotAt(position) === slot);
       const child = await build(start, end);
@@ -40,7 +40,7 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
       slots |= 1 << slot;
       start = end;
     }
-    return pages.shrink(new Branch(cell, children, slots));
+    return pages.shrink(new Branch(cube, children, slots));
   };
   return build(0, order.length);
 }
@@ -88,7 +88,7 @@ export class EncodedLeaves {
     buffer.set(bytes, start);
     this.#room -= bytes.length;
     if (this.#count * 4 === this.#corners.length) this.#grow();
-    for (const [axis, coordinate] of leaf.cell.min.entries()) {
+    for (const [axis, coordinate] of leaf.cube.min.entries()) {
       this.#corners[this.#count * 4 + axis] = coordinate - I32_MIN;
     }
     const span = [this.#buffers.length - 1, start, start + bytes.length, weightOfLeaf(leaf)];
@@ -113,7 +113,7 @@ export class EncodedLeaves {
     return this.#spans[index * 4 + 3] ?? 0;
   }
 
-  /** Returns the indexes of all leaves in the order of a walk through the tree of their cells. */
+  /** Returns the indexes of all leaves in the order of a walk through the tree of their cubes. */
   inTreeOrder(): Uint32Array {
     const order = Uint32Array.from({ length: this.#count }, (_, index) => index);
     return order.sort((a, b) => this.#compare(a, b));

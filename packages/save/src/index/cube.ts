@@ -7,9 +7,9 @@ export const LATTICE_LEVEL = 32;
 export const CHILDREN = 16;
 
 /** Returns the aligned cube of edge 2^level that contains a position. */
-export function cellAt(position: Position, level: number): Box {
+export function alignedCubeAt(position: Position, level: number): Box {
   const edge = 2 ** level;
-  // Counts from the lattice's minimum corner, so that the single cell of level 32 is the lattice itself.
+  // Counts from the lattice's minimum corner, so that the single cube of level 32 is the lattice itself.
   const aligned = (coordinate: number): number => Math.floor((coordinate - I32_MIN) / edge) * edge + I32_MIN;
   return cubeAt(
     positionFrom((axis) => aligned(position[axis])),
@@ -38,18 +38,18 @@ export function requireLevel(box: Box, levelMax: number = LATTICE_LEVEL): number
 }
 
 /** Returns the smallest aligned cube that contains both positions, and so the box between them. */
-export function cellAround(first: Position, last: Position): Box {
+export function cubeAround(first: Position, last: Position): Box {
   let level = 0;
   for (const axis of AXES) {
     const differing = Math.clz32((first[axis] - I32_MIN) ^ (last[axis] - I32_MIN));
     level = Math.max(level, LATTICE_LEVEL - differing);
   }
-  return cellAt(first, level);
+  return alignedCubeAt(first, level);
 }
 
 /** Returns the smallest aligned cube that contains two boxes on the lattice. */
-export function cellAroundBoth(a: Box, b: Box): Box {
-  return cellAround(
+export function cubeAroundBoth(a: Box, b: Box): Box {
+  return cubeAround(
     [
       Math.min(a.min[0], b.min[0]),
       Math.min(a.min[1], b.min[1]),
@@ -66,7 +66,7 @@ export function cellAroundBoth(a: Box, b: Box): Box {
 }
 
 /**
- * Returns which of a cell's sixteen children contains a position: bit 0 for x to bit 3 for w, set in the
+ * Returns which of a cube's sixteen children contains a position: bit 0 for x to bit 3 for w, set in the
  * upper half.
  */
 export function childSlot({ min, max }: Box, position: Position): number {
@@ -79,8 +79,8 @@ export function childSlot({ min, max }: Box, position: Position): number {
   );
 }
 
-/** Returns one of the sixteen children of a cell. */
-export function childCell({ min, max }: Box, slot: number): Box {
+/** Returns one of the sixteen children of a cube. */
+export function childCube({ min, max }: Box, slot: number): Box {
   const half = (max[0] - min[0]) / 2;
   return cubeAt(
     positionFrom((axis) => min[axis] + ((slot >> axis) & 1) * half),
@@ -93,7 +93,7 @@ export function lastOf({ max }: Box): Position {
   return positionFrom((axis) => max[axis] - 1);
 }
 
-/** Formats the minimum and maximum positions of a cell for messages. */
-export function describeCell(cell: Box): string {
-  return `[${cell.min}] to [${lastOf(cell)}]`;
+/** Formats the minimum and maximum positions of a cube for messages. */
+export function describeCube(cube: Box): string {
+  return `[${cube.min}] to [${lastOf(cube)}]`;
 }

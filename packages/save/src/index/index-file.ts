@@ -17,7 +17,7 @@ import {
 } from "@orthant/core";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { indexHeader, LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
-import { CHILDREN, childCell, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";
+import { CHILDREN, childCube, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";
 import {
   findLeafFault,
   type LeafEntry,
@@ -26,7 +26,7 @@ import {
   storedLeafCodec,
   type WholeIndexVersion,
 } from "./leaf-entry.ts";
-import { type HasCell, isBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
+import { type HasCube, isBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
 
 /** A node of the index tree. `NONE` marks absent ids. */
 export interface IndexNode {
@@ -69,38 +69,38 @@ export const indexNodeCodec: Codec<IndexNode> = {
 };
 
 /**
- * Returns the nodes of the unique tree of a set of leaf cells: a 16-way trie without single-child nodes.
- * Nodes come before their children, children in slot order; leaf entry ids follow the order of `cells`. The
- * cells must be disjoint aligned cubes.
+ * Returns the nodes of the unique tree of a set of leaf cubes: a 16-way trie without single-child nodes.
+ * Nodes come before their children, children in slot order; leaf entry ids follow the order of `cubes`. The
+ * cubes must be disjoint aligned cubes.
  */
-export function buildIndexNodes(cells: readonly Box[]): readonly IndexNode[] {
+export function buildIndexNodes(cubes: readonly Box[]): readonly IndexNode[] {
   const nodes: IndexNode[] = [];
-  const trie = trieOf<Entry>(cells.map((cell, leafEntryId) => ({ cell, leafEntryId })));
+  const trie = trieOf<Entry>(cubes.map((cube, leafEntryId) => ({ cube, leafEntryId })));
   if (trie !== undefined) addSubtree(nodes, trie, NONE, 0);
   return nodes;
 }
 
 /**
- * Returns the cell of each leaf entry if the nodes are exactly those that {@link buildIndexNodes} makes of
- * the cells. Otherwise throws `ORT_INDEX` with the first broken rule. Rules S22 to S25.
+ * Returns the cube of each leaf entry if the nodes are exactly those that {@link buildIndexNodes} makes of
+ * the cubes. Otherwise throws `ORT_INDEX` with the first broken rule. Rules S22 to S25.
  */
 export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
-  const cells = new Array<Box | undefined>(leafCount);
+  const cubes = new Array<Box | undefined>(leafCount);
   const walk = { next: 0 };
-  if (nodes.length > 0) checkSubtree(nodes, cells, walk, { parentId: NONE, depth: 0, within: undefined });
+  if (nodes.length > 0) checkSubtree(nodes, cubes, walk, { parentId: NONE, depth: 0, within: undefined });
   if (walk.next !== nodes.length) throw wrong(`node ${walk.next} cannot be reached`);
-  return cells.map((cell, leafEntryId) => {
-    if (cell === undefined) throw wrong(`leaf ${leafEntryId} has no node`);
-    const previous = cells[leafEntryId - 1];
-    if (previous !== undefined && comparePositions(previous.min, cell.min) >= 0) {
+  return cubes.map((cube, leafEntryId) => {
+    if (cube === undefined) throw wrong(`leaf ${leafEntryId} has no node`);
+    const previous = cubes[leafEntryId - 1];
+    if (previous !== undefined && comparePositions(previous.min, cube.min) >= 0) {
       throw wrong(`leaf ${leafEntryId} is out of order`);
     }
-    return cell;
+    return cube;
   });
 }
 
 /** A leaf of the trie that the nodes are built from. */
-interface Entry extends HasCell {
+interface Entry extends HasCube {
   readonly leafEntryId: number;
 }
 
@@ -109,10 +109,10 @@ function addSubtree(nodes: IndexNode[], part: TrieNode<Entry>, parentId: number,
   const childIds = new Array<number>(CHILDREN).fill(NONE);
   const isLeaf = !isBranch(part);
   const leafEntryId = isLeaf ? (part as Entry).leafEntryId : NONE;
-  nodes.push({ nodeId, parentId, isLeaf, depth, bounds: part.cell, childIds, leafEntryId });
+  nodes.push({ nodeId, parentId, isLeaf, depth, bounds: part.cube, childIds, leafEntryId });
   if (isLeaf) return nodeId;
   for (const child of part.children) {
-    childIds[childSlot(part.cell, child.cell.min)] = addSubtree(nodes, child, nodeId, depth + 1);
+    childIds[childSlot(part.cube, child.cube.min)] = addSubtree(nodes, child, nodeId, depth + 1);
   }
   return nodeId;
 }
@@ -126,7 +126,7 @@ interface Expectation {
 
 function checkSubtree(
   nodes: readonly IndexNode[],
-  cells: (Box | undefined)[],
+  cubes: (Box | undefined)[],
   walk: { next: number },
   { parentId, depth, within }: Expectation,
 ): void {
@@ -141,23 +141,23 @@ function checkSubtree(
   if (within !== undefined && !boxContainsBox(within, node.bounds)) {
     throw wrong(`node ${nodeId} reaches out of its slot in node ${parentId}`);
   }
-  if (node.isLeaf) checkLeaf(node, level, cells);
-  else checkBranch(node, nodes, cells, walk);
+  if (node.isLeaf) checkLeaf(node, level, cubes);
+  else checkBranch(node, nodes, cubes, walk);
 }
 
-function checkLeaf(node: IndexNode, level: number, cells: (Box | undefined)[]): void {
+function checkLeaf(node: IndexNode, level: number, cubes: (Box | undefined)[]): void {
   const { nodeId, leafEntryId, bounds } = node;
   if (level > LEAF_LEVEL_MAX) throw wrong(`leaf node ${nodeId} has an edge of 2^${level} chunks`);
   if (node.childIds.some((id) => id !== NONE)) throw wrong(`leaf node ${nodeId} has children`);
-  if (leafEntryId >= cells.length) throw wrong(`node ${nodeId} means leaf ${leafEntryId} of ${cells.length}`);
-  if (cells[leafEntryId] !== undefined) throw wrong(`leaf ${leafEntryId} has two nodes`);
-  cells[leafEntryId] = bounds;
+  if (leafEntryId >= cubes.length) throw wrong(`node ${nodeId} means leaf ${leafEntryId} of ${cubes.length}`);
+  if (cubes[leafEntryId] !== undefined) throw wrong(`leaf ${leafEntryId} has two nodes`);
+  cubes[leafEntryId] = bounds;
 }
 
 function checkBranch(
   { nodeId, depth, bounds, childIds, leafEntryId }: IndexNode,
   nodes: readonly IndexNode[],
-  cells: (Box | undefined)[],
+  cubes: (Box | undefined)[],
   walk: { next: number },
 ): void {
   if (leafEntryId !== NONE) throw wrong(`node ${nodeId} is no leaf and has leaf ${leafEntryId}`);
@@ -167,7 +167,7 @@ function checkBranch(
     if (childId === NONE) continue;
     // Ids count up along the walk, so this catches cycles, shared children and wrong order.
     if (childId !== walk.next) throw wrong(`child ${slot} of node ${nodeId} is ${childId}, not ${walk.next}`);
-    checkSubtree(nodes, cells, walk, { parentId: nodeId, depth: depth + 1, within: childCell(bounds, slot) });
+    checkSubtree(nodes, cubes, walk, { parentId: nodeId, depth: depth + 1, within: childCube(bounds, slot) });
   }
 }
 
@@ -179,7 +179,7 @@ function wrong(detail: string): OrthantError {
 export interface IndexFile {
   readonly version: WholeIndexVersion;
   readonly generation: number;
-  /** In lexicographic order of the cells. */
+  /** In lexicographic order of the cubes. */
   readonly leaves: readonly LeafEntry[];
 }
 
@@ -188,11 +188,11 @@ const nodesCodec = list(indexNodeCodec, NODES_MAX);
 
 /** Encodes a tree index. The same leaves, in any order, yield the same bytes. */
 export function encodeIndexFile({ version, generation, leaves }: IndexFile): Uint8Array {
-  const sorted = [...leaves].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
-  for (const { cell } of sorted) requireLevel(cell, LEAF_LEVEL_MAX);
+  const sorted = [...leaves].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
+  for (const { cube } of sorted) requireLevel(cube, LEAF_LEVEL_MAX);
   const fault = findLeafFault(sorted, version);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
-  const nodes = buildIndexNodes(sorted.map(({ cell }) => cell));
+  const nodes = buildIndexNodes(sorted.map(({ cube }) => cube));
   const body = new ByteWriter(64 + nodes.length * 128);
   nodesCodec.write(body, nodes);
   writeLeaves(body, sorted, version);
@@ -249,10 +249,10 @@ function decodeBody(
     const detail = `${nodes.length} nodes and ${stored.length} leaves, not ${nodeCount} and ${leafCount}`;
     throw new OrthantError("ORT_INDEX", detail, { offset: indexHeader.offsets.nodeCount });
   }
-  const cells = checkIndexNodes(nodes, stored.length);
+  const cubes = checkIndexNodes(nodes, stored.length);
   const leaves = stored.map(({ leafId, ...refs }, index) => {
     if (leafId !== index) throw new OrthantError("ORT_INDEX", `leaf ${leafId} stands at ${index}`);
-    return { cell: cells[index] as Box, ...refs };
+    return { cube: cubes[index] as Box, ...refs };
   });
   const fault = findLeafFault(leaves, version);
   if (fault !== undefined) throw new OrthantError("ORT_INDEX", fault);

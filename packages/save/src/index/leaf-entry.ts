@@ -12,21 +12,21 @@ import {
   type RegionClock,
 } from "@orthant/core";
 import { type BlobRef, blobRefsCodec, isSameRef } from "../codec/blob.ts";
-import { describeCell } from "./cube.ts";
+import { describeCube } from "./cube.ts";
 
 /** A leaf of the index: a cube of chunks, and the location of its content. */
 export interface LeafEntry {
-  readonly cell: Box;
+  readonly cube: Box;
   readonly chunkRefs: readonly BlobRef[];
   readonly entityRefs: readonly BlobRef[];
   /** Number of chunks in its chunk records; 0 when unknown. */
   readonly chunks: number;
-  /** Clocks of the regions in the cell, in region order. */
+  /** Clocks of the regions in the cube, in region order. */
   readonly clocks: readonly RegionClock[];
 }
 
-/** A leaf entry as encoded: without the cell, which its node has. */
-export interface StoredLeaf extends Omit<LeafEntry, "cell"> {
+/** A leaf entry as encoded: without the cube, which its node has. */
+export interface StoredLeaf extends Omit<LeafEntry, "cube"> {
   readonly leafId: number;
 }
 
@@ -51,7 +51,7 @@ const clocksCodec = list<RegionClock>(
 );
 
 /** Codec of the part of a leaf entry after its id. Rules S26 and S28. */
-export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cell">> {
+export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cube">> {
   return {
     write(out, { chunkRefs, entityRefs, clocks }) {
       blobRefsCodec.write(out, chunkRefs);
@@ -81,11 +81,11 @@ export function storedLeafCodec(version: WholeIndexVersion): Codec<StoredLeaf> {
   };
 }
 
-/** Returns whether two leaves have the same cell, records and clocks. */
+/** Returns whether two leaves have the same cube, records and clocks. */
 export function isSameLeaf(a: LeafEntry, b: LeafEntry): boolean {
   return (
     a === b ||
-    (boxEquals(a.cell, b.cell) &&
+    (boxEquals(a.cube, b.cube) &&
       isSameList(a.chunkRefs, b.chunkRefs, isSameRef) &&
       isSameList(a.entityRefs, b.entityRefs, isSameRef) &&
       isSameList(a.clocks, b.clocks, isSameClock))
@@ -105,14 +105,14 @@ function isSameList<Item>(
 }
 
 /**
- * Returns the first fault in the content of leaves, whose cells must be in order; `undefined` if there is
+ * Returns the first fault in the content of leaves, whose cubes must be in order; `undefined` if there is
  * none.
  */
 export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersion): string | undefined {
   const regions = new PositionSet();
-  for (const { cell, chunkRefs, entityRefs, clocks } of leaves) {
+  for (const { cube, chunkRefs, entityRefs, clocks } of leaves) {
     // Formatted lazily: every commit checks every leaf here.
-    const where = (): string => `the leaf at ${describeCell(cell)}`;
+    const where = (): string => `the leaf at ${describeCube(cube)}`;
     if (chunkRefs.length + entityRefs.length === 0 && (version === 1 || clocks.length === 0)) {
       return `${where()} holds nothing`;
     }
@@ -122,8 +122,8 @@ export function findLeafFault(leaves: readonly LeafEntry[], version: IndexVersio
       if (previous !== undefined && comparePositions(previous.region, region) >= 0) {
         return `${where()} lists the clock of region [${region}] out of order`;
       }
-      if (!touches(cell, region)) return `${where()} has a clock of region [${region}]`;
-      if (cell.max[0] - cell.min[0] >= REGION_EDGE_CHUNKS) continue;
+      if (!touches(cube, region)) return `${where()} has a clock of region [${region}]`;
+      if (cube.max[0] - cube.min[0] >= REGION_EDGE_CHUNKS) continue;
       // Only leaves smaller than a region can share one.
       if (regions.has(...region)) return `two leaves have a clock of region [${region}]`;
       regions.add(...region);

@@ -14,10 +14,10 @@ import { type IndexTotals, isSameLeaf, type LeafEntry, sumTotals, totalsOfLeaf }
 import { LeafMap } from "./leaf-map.ts";
 import {
   type Branch,
-  cellFor,
+  cubeFor,
   entriesOf,
   findLeaf,
-  type HasCell,
+  type HasCube,
   type IndexPage,
   isBranch,
   isPage,
@@ -41,10 +41,10 @@ export type PageReader = (link: PageLink) => Promise<Branch<LeafEntry>>;
 
 /** Content of one file of an index: the root, or a page. */
 export interface IndexPart {
-  readonly cell: Box;
+  readonly cube: Box;
   /** Its location; `undefined` for the root. */
   readonly link: PageLink | undefined;
-  /** The leaves in this file, in lexicographic order of the cells. */
+  /** The leaves in this file, in lexicographic order of the cubes. */
   readonly leaves: readonly LeafEntry[];
   /** Why it is unreadable. */
   readonly error: OrthantError | undefined;
@@ -80,17 +80,17 @@ export class LeafIndex {
   }
 
   /**
-   * Returns a draft of the next generation. Everything that these cells intersect stays in memory until the
+   * Returns a draft of the next generation. Everything that these cubes intersect stays in memory until the
    * draft is released.
    */
-  async draft(cells: Iterable<Box>): Promise<LeafMap<LeafEntry>> {
+  async draft(cubes: Iterable<Box>): Promise<LeafMap<LeafEntry>> {
     const draft = LeafMap.over(this.#root);
     try {
-      for (const cell of cells) {
+      for (const cube of cubes) {
         // Loaded pages may be unloaded during the await.
-        do await this.load(cell);
-        while (!this.isLoaded(cell));
-        draft.hold(cell);
+        do await this.load(cube);
+        while (!this.isLoaded(cube));
+        draft.hold(cube);
       }
       return draft;
     } catch (error) {
@@ -114,18 +114,18 @@ export class LeafIndex {
     return findLeaf(this.#root, position, requireContent);
   }
 
-  /** Returns the leaf with exactly this cell. */
-  at(cell: Box): LeafEntry | undefined {
-    const leaf = this.find(cell.min);
-    return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
+  /** Returns the leaf with exactly this cube. */
+  at(cube: Box): LeafEntry | undefined {
+    const leaf = this.find(cube.min);
+    return leaf !== undefined && boxEquals(leaf.cube, cube) ? leaf : undefined;
   }
 
   /**
-   * Returns the cell for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
+   * Returns the cube for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
    * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
    */
-  cellFor(position: Position): Box {
-    return cellFor(this.#root, position, requireContent);
+  cubeFor(position: Position): Box {
+    return cubeFor(this.#root, position, requireContent);
   }
 
   /**
@@ -137,7 +137,7 @@ export class LeafIndex {
   }
 
   /**
-   * Yields every leaf, page by page, each page in lexicographic order of the cells; a single-file index is
+   * Yields every leaf, page by page, each page in lexicographic order of the cubes; a single-file index is
    * entirely in that order. Pages that were not in memory are not kept.
    */
   async *all(): AsyncGenerator<LeafEntry> {
@@ -155,24 +155,24 @@ export class LeafIndex {
   async *parts(passOver: (link: PageLink) => boolean = () => false): AsyncGenerator<IndexPart> {
     const ahead: IndexPage<LeafEntry>[] = [];
     const leavesOf = (entries: Iterable<LeafEntry | IndexPage<LeafEntry>>): readonly LeafEntry[] => {
-      const sorted = [...entries].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
+      const sorted = [...entries].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
       pushReversed(ahead, sorted.filter(isPage));
       return sorted.filter((entry): entry is LeafEntry => !isPage(entry));
     };
     const leaves = leavesOf(entriesOf(this.#root));
-    yield { cell: WHOLE_LATTICE, link: undefined, leaves, error: undefined };
+    yield { cube: WHOLE_LATTICE, link: undefined, leaves, error: undefined };
     for (let page = ahead.pop(); page !== undefined; page = ahead.pop()) {
-      const { cell, link } = page;
+      const { cube, link } = page;
       if (link !== undefined && passOver(link)) continue;
       const [content, error] = await attempt(() => page.peek(this.#read));
       const leaves = content === undefined ? [] : leavesOf(entriesOf<LeafEntry>(content));
-      yield { cell, link, leaves, error };
+      yield { cube, link, leaves, error };
     }
   }
 
-  /** Yields the cells of all leaves in the root, and of the pages it links to. */
+  /** Yields the cubes of all leaves in the root, and of the pages it links to. */
   *outline(): Generator<Box> {
-    for (const { cell } of entriesOf(this.#root)) yield cell;
+    for (const { cube } of entriesOf(this.#root)) yield cube;
   }
 
   /**
@@ -210,9 +210,9 @@ export class LeafIndex {
     return files;
   }
 
-  /** Unloads parts whose cells `keep` rejects. They are read again when needed. */
-  unload(keep: (cell: Box) => boolean): void {
-    for (const page of loadedPages(this.#root)) if (!keep(page.cell)) page.unload();
+  /** Unloads parts whose cubes `keep` rejects. They are read again when needed. */
+  unload(keep: (cube: Box) => boolean): void {
+    for (const page of loadedPages(this.#root)) if (!keep(page.cube)) page.unload();
   }
 
   async #loadWithin(page: IndexPage<LeafEntry>, box: Box): Promise<void> {
@@ -243,17 +243,17 @@ export type TrieDifference<Leaf> =
   | { readonly kind: "leaf"; readonly before?: Leaf; readonly after?: Leaf }
   | { readonly kind: "page"; readonly before?: PageLink; readonly after?: PageLink };
 
-type OptionalNode<Leaf extends HasCell> = TrieNode<Leaf> | undefined;
+type OptionalNode<Leaf extends HasCube> = TrieNode<Leaf> | undefined;
 
 /** Functions for comparing two tries. */
-export interface TrieComparison<Leaf extends HasCell> {
+export interface TrieComparison<Leaf extends HasCube> {
   readonly peekBefore: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly peekAfter: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly isSame: (before: Leaf, after: Leaf) => boolean;
 }
 
 /** Yields all differences between two tries. Skips what they share, in memory or as the same page. */
-export async function* compareTries<Leaf extends HasCell>(
+export async function* compareTries<Leaf extends HasCube>(
   before: OptionalNode<Leaf>,
   after: OptionalNode<Leaf>,
   { peekBefore, peekAfter, isSame }: TrieComparison<Leaf>,
@@ -273,7 +273,7 @@ export async function* compareTries<Leaf extends HasCell>(
       pushParts(ahead, old, now, (part, other) => [part, other]);
     } else if (isBranch(now)) {
       pushParts(ahead, now, old, (part, other) => [other, part]);
-    } else if (old === undefined || now === undefined || !boxEquals(old.cell, now.cell)) {
+    } else if (old === undefined || now === undefined || !boxEquals(old.cube, now.cube)) {
       if (old !== undefined) yield { kind: "leaf", before: old as Leaf };
       if (now !== undefined) yield { kind: "leaf", after: now as Leaf };
     } else if (!isSame(old as Leaf, now as Leaf)) {
@@ -282,7 +282,7 @@ export async function* compareTries<Leaf extends HasCell>(
   }
 }
 
-function isSamePage<Leaf extends HasCell>(a: OptionalNode<Leaf>, b: OptionalNode<Leaf>): boolean {
+function isSamePage<Leaf extends HasCube>(a: OptionalNode<Leaf>, b: OptionalNode<Leaf>): boolean {
   if (!isPage(a) || !isPage(b) || a.link === undefined || b.link === undefined) return false;
   return (
     a.link.generation === b.link.generation &&
@@ -293,13 +293,13 @@ function isSamePage<Leaf extends HasCell>(a: OptionalNode<Leaf>, b: OptionalNode
 }
 
 /** Returns whether a node lies inside a larger one that has parts. */
-function isInside<Leaf extends HasCell>(inner: HasCell, outer: OptionalNode<Leaf>): boolean {
+function isInside<Leaf extends HasCube>(inner: HasCube, outer: OptionalNode<Leaf>): boolean {
   if (!isBranch(outer) && !isPage(outer)) return false;
-  return boxContainsBox(outer.cell, inner.cell) && !boxEquals(outer.cell, inner.cell);
+  return boxContainsBox(outer.cube, inner.cube) && !boxEquals(outer.cube, inner.cube);
 }
 
 /** Pushes the parts of a branch, each paired with its counterpart in the other trie. */
-function pushParts<Leaf extends HasCell>(
+function pushParts<Leaf extends HasCube>(
   ahead: (readonly [OptionalNode<Leaf>, OptionalNode<Leaf>])[],
   branch: Branch<Leaf>,
   other: OptionalNode<Leaf>,
@@ -308,10 +308,10 @@ function pushParts<Leaf extends HasCell>(
     other: OptionalNode<Leaf>,
   ) => readonly [OptionalNode<Leaf>, OptionalNode<Leaf>],
 ): void {
-  const isSameCube = isBranch(other) && boxEquals(branch.cell, other.cell);
+  const isSameCube = isBranch(other) && boxEquals(branch.cube, other.cube);
   const home =
-    other !== undefined && !isSameCube && boxContainsBox(branch.cell, other.cell)
-      ? childSlot(branch.cell, other.cell.min)
+    other !== undefined && !isSameCube && boxContainsBox(branch.cube, other.cube)
+      ? childSlot(branch.cube, other.cube.min)
       : undefined;
   for (let slot = 15; slot >= 0; slot--) {
     const counterpart = isSameCube ? other.child(slot) : slot === home ? other : undefined;

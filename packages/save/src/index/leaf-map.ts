@@ -3,9 +3,9 @@ import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";
 import {
   type Branch,
-  cellFor,
+  cubeFor,
   findLeaf,
-  type HasCell,
+  type HasCube,
   type IndexPage,
   isBranch,
   isPage,
@@ -18,11 +18,11 @@ import {
 } from "./leaf-trie.ts";
 
 /**
- * A mutable map of leaves by position: finds the leaf that contains a chunk, and the cell for a chunk without
+ * A mutable map of leaves by position: finds the leaf that contains a chunk, and the cube for a chunk without
  * one. Over a paged index it is a draft of the next one. Pages it has visited stay in memory until {@link
  * release}.
  */
-export class LeafMap<Leaf extends HasCell> {
+export class LeafMap<Leaf extends HasCube> {
   #root: TrieNode<Leaf> | undefined;
   readonly #held = new Set<IndexPage<Leaf>>();
   readonly #open = (page: IndexPage<Leaf>): Branch<Leaf> => {
@@ -37,7 +37,7 @@ export class LeafMap<Leaf extends HasCell> {
   }
 
   /** Returns a map of the leaves of a trie. The trie itself never changes. */
-  static over<Leaf extends HasCell>(root: TrieNode<Leaf> | undefined): LeafMap<Leaf> {
+  static over<Leaf extends HasCube>(root: TrieNode<Leaf> | undefined): LeafMap<Leaf> {
     const map = new LeafMap<Leaf>();
     map.#root = root;
     return map;
@@ -48,25 +48,25 @@ export class LeafMap<Leaf extends HasCell> {
     return this.#root;
   }
 
-  /** Adds a leaf. Throws `ORT_ARGUMENT` if its cell is not an aligned cube or overlaps another leaf. */
+  /** Adds a leaf. Throws `ORT_ARGUMENT` if its cube is not an aligned cube or overlaps another leaf. */
   add(leaf: Leaf): void {
-    requireLevel(leaf.cell, LEAF_LEVEL_MAX);
+    requireLevel(leaf.cube, LEAF_LEVEL_MAX);
     this.#root = withLeaf(this.#root, leaf, this.#open);
   }
 
-  /** Removes and returns the leaf with exactly this cell; `undefined` if there is none. */
-  remove(cell: Box): Leaf | undefined {
-    const leaf = this.at(cell);
+  /** Removes and returns the leaf with exactly this cube; `undefined` if there is none. */
+  remove(cube: Box): Leaf | undefined {
+    const leaf = this.at(cube);
     if (leaf !== undefined && this.#root !== undefined) {
-      this.#root = withoutLeaf(this.#root, cell, this.#open);
+      this.#root = withoutLeaf(this.#root, cube, this.#open);
     }
     return leaf;
   }
 
-  /** Returns the leaf with exactly this cell. */
-  at(cell: Box): Leaf | undefined {
-    const leaf = this.find(cell.min);
-    return leaf !== undefined && boxEquals(leaf.cell, cell) ? leaf : undefined;
+  /** Returns the leaf with exactly this cube. */
+  at(cube: Box): Leaf | undefined {
+    const leaf = this.find(cube.min);
+    return leaf !== undefined && boxEquals(leaf.cube, cube) ? leaf : undefined;
   }
 
   /** Returns the leaf that contains a chunk. */
@@ -75,16 +75,16 @@ export class LeafMap<Leaf extends HasCell> {
   }
 
   /**
-   * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+   * Returns the cube for a position: that of the leaf that contains it or, without one, the largest aligned
    * cube around it, up to an edge of 2^16, without a leaf. So a small world has few leaves.
    */
-  cellFor(position: Position): Box {
-    return cellFor(this.#root, position, this.#open);
+  cubeFor(position: Position): Box {
+    return cubeFor(this.#root, position, this.#open);
   }
 
   /** Yields the leaves inside an aligned cube, with `undefined` in place of those not in memory. */
-  *inside(cell: Box): Generator<Leaf | undefined> {
-    const part = partInside(this.#root, cell, this.#open);
+  *inside(cube: Box): Generator<Leaf | undefined> {
+    const part = partInside(this.#root, cube, this.#open);
     const ahead: TrieNode<Leaf>[] = part === undefined ? [] : [part];
     for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
       if (isPage(node)) {

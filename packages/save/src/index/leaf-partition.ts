@@ -32,26 +32,26 @@ import {
 import type { Pacer } from "../commit/save-change.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import {
+  alignedCubeAt,
   CHILDREN,
-  cellAround,
-  cellAt,
-  childCell,
+  childCube,
   childSlot,
-  describeCell,
+  cubeAround,
+  describeCube,
   lastOf,
   requireLevel,
 } from "./cube.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
 /** Content of a leaf, ready to be measured and split. */
-export interface LeafContent {
-  readonly cell: Box;
+export interface PreparedLeaf {
+  readonly cube: Box;
   readonly chunks: readonly StoredChunk[];
   readonly entities: readonly PreparedEntity[];
   readonly clocks: readonly RegionClock[];
 }
 
-/** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cell. */
+/** An entity with its size, and the chunk it is assigned to: its own, or the nearest in the cube. */
 export interface PreparedEntity {
   readonly entity: StoredEntity;
   readonly position: Position;
@@ -71,33 +71,33 @@ export const LEAF_CHUNKS_TARGET = 2_048;
  */
 const MERGE_SHARE = 0.5;
 /**
- * A merged leaf may be a little larger: positions are further apart in a larger cell, and sizes are
+ * A merged leaf may be a little larger: positions are further apart in a larger cube, and sizes are
  * estimated.
  */
 const MERGED_SHARE = 0.75;
 /** Upper bound for the size of the entity count in a blob. */
 const COUNT_BYTES = 5;
 
-/** Prepares content. Throws `ORT_ARGUMENT` if a chunk or clock is outside the cell. */
+/** Prepares content. Throws `ORT_ARGUMENT` if a chunk or clock is outside the cube. */
 export function prepareLeaf(
-  cell: Box,
+  cube: Box,
   chunks: readonly StoredChunk[],
   entities: readonly StoredEntity[],
   clocks: readonly RegionClock[],
   shape: ChunkShape,
-): LeafContent {
-  requireLevel(cell, LEAF_LEVEL_MAX);
-  const outside = chunks.find(({ position }) => !boxContains(cell, position));
+): PreparedLeaf {
+  requireLevel(cube, LEAF_LEVEL_MAX);
+  const outside = chunks.find(({ position }) => !boxContains(cube, position));
   if (outside !== undefined) {
-    const detail = `the chunk at [${outside.position}] is not in the leaf at ${describeCell(cell)}`;
+    const detail = `the chunk at [${outside.position}] is not in the leaf at ${describeCube(cube)}`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   return {
-    cell,
+    cube,
     chunks: arrangeChunks(chunks),
     entities: sortEntities(entities).map((entity) => ({
       entity,
-      position: clampInto(cell, chunkOfEntity(entity, shape)),
+      position: clampInto(cube, chunkOfEntity(entity, shape)),
       bytes: encode(storedEntityCodec, entity).length,
     })),
     clocks: [...clocks],
@@ -110,46 +110,46 @@ export function prepareLeaf(
  * limit. Empty content yields no leaf.
  */
 export function partitionLeaf(
-  content: LeafContent,
+  content: PreparedLeaf,
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion = 2,
-): readonly LeafContent[] {
-  const { cell, chunks, entities, clocks } = content;
+): readonly PreparedLeaf[] {
+  const { cube, chunks, entities, clocks } = content;
   if (chunks.length + entities.length + clocks.length === 0) return [];
-  const level = requireLevel(cell);
+  const level = requireLevel(cube);
   // A single chunk always fits, except for its entities, which then get several records.
   if (level === 0 || fitsLeaf(content, limits, blobVersion)) return [content];
-  const narrow = cellOfContent(content, Math.min(SMALL_LEVEL, level));
-  if (!boxEquals(narrow, cell)) return partitionLeaf({ ...content, cell: narrow }, limits, blobVersion);
+  const narrow = cubeOfContent(content, Math.min(SMALL_LEVEL, level));
+  if (!boxEquals(narrow, cube)) return partitionLeaf({ ...content, cube: narrow }, limits, blobVersion);
   return splitBySlot(content).flatMap((child) => partitionLeaf(child, limits, blobVersion));
 }
 
 /**
- * Returns whether the content fits one leaf: below the targets or, in a small cell, below the hard limits.
+ * Returns whether the content fits one leaf: below the targets or, in a small cube, below the hard limits.
  */
 export function fitsLeaf(
-  { cell, chunks, entities }: LeafContent,
+  { cube, chunks, entities }: PreparedLeaf,
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion = 2,
 ): boolean {
-  const small = requireLevel(cell) <= SMALL_LEVEL;
+  const small = requireLevel(cube) <= SMALL_LEVEL;
   if (!small && blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET) return false;
   const chunkBytesMax = small ? limits.chunkBlobHardMaxBytes : limits.chunkBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
   if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
-  return entities.length === 0 || entityBlobBytes(cell, entities) <= entityBytesMax;
+  return entities.length === 0 || entityBlobBytes(cube, entities) <= entityBytesMax;
 }
 
 /** Returns whether the content of several leaves may become one. */
 export function fitsMerged(
-  { cell, chunks, entities }: LeafContent,
+  { cube, chunks, entities }: PreparedLeaf,
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion,
 ): boolean {
   if (blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET * MERGED_SHARE) return false;
   const chunkBytesMax = limits.chunkBlobTargetBytes * MERGED_SHARE;
   if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
-  return entityBlobBytes(cell, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
+  return entityBlobBytes(cube, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
 }
 
 /**
@@ -157,12 +157,12 @@ export function fitsMerged(
  * crowded.
  */
 export function entityBatches(
-  cell: Box,
+  cube: Box,
   entities: readonly PreparedEntity[],
   limits: SaveLimits,
 ): readonly (readonly StoredEntity[])[] {
-  const base = entityBlobBytes(cell, []);
-  const fitsOne = entityBlobBytes(cell, entities) <= limits.entityBlobHardMaxBytes;
+  const base = entityBlobBytes(cube, []);
+  const fitsOne = entityBlobBytes(cube, entities) <= limits.entityBlobHardMaxBytes;
   const bytesMax = fitsOne ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
   const batches: StoredEntity[][] = [];
   let room = 0;
@@ -184,20 +184,20 @@ export function entityBatches(
  * Returns the largest aligned cube, up to an edge of 2^16, that contains the leaf and others which together
  * are small enough for one leaf; `undefined` if there is none.
  */
-export function findMerge<Leaf extends { readonly cell: Box }>(
+export function findMerge<Leaf extends { readonly cube: Box }>(
   map: LeafMap<Leaf>,
   leaf: Leaf,
   sizeOf: (leaf: Leaf) => { readonly chunks: BlobSize; readonly entityBytes: number },
   limits: SaveLimits,
 ): Box | undefined {
   let best: Box | undefined;
-  for (let level = requireLevel(leaf.cell) + 1; level <= LEAF_LEVEL_MAX; level++) {
-    const cell = cellAt(leaf.cell.min, level);
+  for (let level = requireLevel(leaf.cube) + 1; level <= LEAF_LEVEL_MAX; level++) {
+    const cube = alignedCubeAt(leaf.cube.min, level);
     let chunkBytes = 0;
     let chunkCount = 0;
     let entityBytes = 0;
     let members = 0;
-    for (const member of map.inside(cell)) {
+    for (const member of map.inside(cube)) {
       // Saving a leaf is not worth reading a page that is not in memory.
       if (member === undefined) return best;
       const size = sizeOf(member);
@@ -209,7 +209,7 @@ export function findMerge<Leaf extends { readonly cell: Box }>(
       if (chunkBytes > limits.chunkBlobTargetBytes * MERGE_SHARE) return best;
       if (entityBytes > limits.entityBlobTargetBytes * MERGE_SHARE) return best;
     }
-    if (members > 1) best = cell;
+    if (members > 1) best = cube;
   }
   return best;
 }
@@ -226,40 +226,40 @@ export function chunkOfEntity(
   });
 }
 
-function entityBlobBytes(cell: Box, entities: readonly PreparedEntity[]): number {
-  return entities.reduce((sum, { bytes }) => sum + bytes, encode(boxCodec, cell).length + COUNT_BYTES);
+function entityBlobBytes(cube: Box, entities: readonly PreparedEntity[]): number {
+  return entities.reduce((sum, { bytes }) => sum + bytes, encode(boxCodec, cube).length + COUNT_BYTES);
 }
 
-function clockPosition(cell: Box, { region }: RegionClock): Position {
+function clockPosition(cube: Box, { region }: RegionClock): Position {
   return clampInto(
-    cell,
+    cube,
     positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS),
   );
 }
 
 /** Returns the smallest aligned cube around the content, of at least this level. */
-function cellOfContent({ cell, chunks, entities, clocks }: LeafContent, levelMin: number): Box {
+function cubeOfContent({ cube, chunks, entities, clocks }: PreparedLeaf, levelMin: number): Box {
   const positions = [
     ...chunks,
     ...entities,
-    ...clocks.map((clock) => ({ position: clockPosition(cell, clock) })),
+    ...clocks.map((clock) => ({ position: clockPosition(cube, clock) })),
   ];
   const bounds = boundsOf(positions);
-  const around = cellAround(bounds.min, lastOf(bounds));
-  return requireLevel(around) >= levelMin ? around : cellAt(bounds.min, levelMin);
+  const around = cubeAround(bounds.min, lastOf(bounds));
+  return requireLevel(around) >= levelMin ? around : alignedCubeAt(bounds.min, levelMin);
 }
 
-function splitBySlot({ cell, chunks, entities, clocks }: LeafContent): readonly LeafContent[] {
-  const slotOf = (position: Position): number => childSlot(cell, position);
+function splitBySlot({ cube, chunks, entities, clocks }: PreparedLeaf): readonly PreparedLeaf[] {
+  const slotOf = (position: Position): number => childSlot(cube, position);
   const inSlot = Array.from({ length: CHILDREN }, (_, slot) => ({
-    cell: childCell(cell, slot),
+    cube: childCube(cube, slot),
     chunks: [] as StoredChunk[],
     entities: [] as PreparedEntity[],
     clocks: [] as RegionClock[],
   }));
   for (const entry of chunks) inSlot[slotOf(entry.position)]?.chunks.push(entry);
   for (const entity of entities) inSlot[slotOf(entity.position)]?.entities.push(entity);
-  for (const clock of clocks) inSlot[slotOf(clockPosition(cell, clock))]?.clocks.push(clock);
+  for (const clock of clocks) inSlot[slotOf(clockPosition(cube, clock))]?.clocks.push(clock);
   return inSlot;
 }
 
@@ -277,7 +277,7 @@ export interface ChunkStorage {
 }
 
 /** A record to write, with the size by which leaves are measured. */
-export interface LeafRecord extends NewRecord {
+export interface MeasuredRecord extends NewRecord {
   readonly size?: BlobSize;
 }
 
@@ -328,7 +328,7 @@ export function chunksFit(
 export async function chunkRecord(
   chunks: readonly StoredChunk[],
   blobVersion: ChunkBlobVersion,
-): Promise<LeafRecord> {
+): Promise<MeasuredRecord> {
   const inner = encodeChunks(chunks, blobVersion);
   return {
     blobType: CHUNK_BLOB,

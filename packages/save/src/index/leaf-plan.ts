@@ -15,7 +15,7 @@ import { packedBytesAtLeast } from "../codec/packed-blob.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
 import { type LeafChange, Pacer } from "../commit/save-change.ts";
-import { describeCell } from "./cube.ts";
+import { describeCube } from "./cube.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 import {
@@ -27,9 +27,9 @@ import {
   findMerge,
   fitsLeaf,
   fitsMerged,
-  type LeafContent,
-  type LeafRecord,
+  type MeasuredRecord,
   type PreparedEntity,
+  type PreparedLeaf,
   partitionLeaf,
   prepareLeaf,
 } from "./leaf-partition.ts";
@@ -50,7 +50,7 @@ export interface PlanContext extends ChunkStorage {
 }
 
 /**
- * Turns the map into that of the next generation. Returns its new leaves in the order of their cells. Splits
+ * Turns the map into that of the next generation. Returns its new leaves in the order of their cubes. Splits
  * a leaf that has become too large, and merges leaves that together have become small. Writes nothing. If it
  * throws, the map is unusable.
  */
@@ -59,8 +59,8 @@ export async function planLeaves(
   changes: readonly LeafChange[],
   context: PlanContext,
 ): Promise<readonly PlannedLeaf[]> {
-  // All old leaves are removed before any is added: a change may bring a cell where another's leaf was.
-  const old = changes.map(({ cell }) => map.remove(cell));
+  // All old leaves are removed before any is added: a change may bring a cube where another's leaf was.
+  const old = changes.map(({ cube }) => map.remove(cube));
   let added: PlannedLeaf[] = [];
   for (const [index, change] of changes.entries()) {
     for (const leaf of await planChange(change, old[index], context)) {
@@ -70,12 +70,12 @@ export async function planLeaves(
     }
   }
   for (const leaf of added) {
-    const merged = map.at(leaf.cell) === leaf ? await mergeAround(map, leaf, context) : undefined;
+    const merged = map.at(leaf.cube) === leaf ? await mergeAround(map, leaf, context) : undefined;
     if (merged !== undefined) added = [...added, merged];
   }
   return added
-    .filter((leaf) => map.at(leaf.cell) === leaf)
-    .sort((a, b) => comparePositions(a.cell.min, b.cell.min));
+    .filter((leaf) => map.at(leaf.cube) === leaf)
+    .sort((a, b) => comparePositions(a.cube.min, b.cube.min));
 }
 
 /**
@@ -87,14 +87,14 @@ async function planChange(
   old: LeafEntry | undefined,
   context: PlanContext,
 ): Promise<readonly PlannedLeaf[]> {
-  const { cell, entities, clocks } = change;
+  const { cube, entities, clocks } = change;
   const { shape, limits, blobVersion } = context;
   const newClocks = sortClocks(clocks ?? old?.clocks ?? []);
   const chunks = await chunksAfter(change, old, context);
-  const given = prepareLeaf(cell, chunks ?? [], entities ?? [], newClocks, shape);
+  const given = prepareLeaf(cube, chunks ?? [], entities ?? [], newClocks, shape);
   if (fitsLeaf(given, limits, blobVersion)) {
     const leaf: PlannedLeaf = {
-      cell,
+      cube,
       chunkRefs: chunks === undefined ? (old?.chunkRefs ?? []) : [],
       entityRefs: entities === undefined ? (old?.entityRefs ?? []) : [],
       chunks: chunks === undefined ? (old?.chunks ?? 0) : chunks.length,
@@ -106,19 +106,19 @@ async function planChange(
   }
   const allChunks = chunks ?? (await storedIn(old, context));
   const allEntities = entities ?? (old === undefined ? [] : await context.readEntities(old));
-  const whole = prepareLeaf(cell, allChunks, allEntities, newClocks, shape);
+  const whole = prepareLeaf(cube, allChunks, allEntities, newClocks, shape);
   return partitionLeaf(whole, limits, blobVersion).map(plannedOf);
 }
 
 /** Returns all chunks of a leaf after a change; `undefined` if the change has none. */
 async function chunksAfter(
-  { cell, chunks, changed }: LeafChange,
+  { cube, chunks, changed }: LeafChange,
   old: LeafEntry | undefined,
   context: PlanContext,
 ): Promise<readonly StoredChunk[] | undefined> {
   if (changed === undefined) return chunks && chunksToStore(chunks, context);
   if (chunks !== undefined) {
-    const detail = `the change of the leaf at ${describeCell(cell)} has all of its chunks and those that changed`;
+    const detail = `the change of the leaf at ${describeCube(cube)} has all of its chunks and those that changed`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   const gone = new PositionSet();
@@ -143,12 +143,12 @@ async function mergeAround(
   context: PlanContext,
 ): Promise<PlannedLeaf | undefined> {
   const { limits, blobVersion = 2 } = context;
-  const cell = findMerge(map, leaf, sizesOf, limits);
-  if (cell === undefined) return undefined;
-  const members = [...map.inside(cell)].filter((member) => member !== undefined);
-  const content = await readMembers(cell, members, context);
+  const cube = findMerge(map, leaf, sizesOf, limits);
+  if (cube === undefined) return undefined;
+  const members = [...map.inside(cube)].filter((member) => member !== undefined);
+  const content = await readMembers(cube, members, context);
   if (content === undefined || !fitsMerged(content, limits, blobVersion)) return undefined;
-  for (const member of members) map.remove(member.cell);
+  for (const member of members) map.remove(member.cube);
   const merged = plannedOf(content);
   map.add(merged);
   return merged;
@@ -156,10 +156,10 @@ async function mergeAround(
 
 /** Reads the content of several leaves; `undefined` if some of it is unreadable. */
 async function readMembers(
-  cell: Box,
+  cube: Box,
   members: readonly PlannedLeaf[],
   context: PlanContext,
-): Promise<LeafContent | undefined> {
+): Promise<PreparedLeaf | undefined> {
   const chunks: StoredChunk[] = [];
   const entities: StoredEntity[] = [];
   try {
@@ -174,13 +174,13 @@ async function readMembers(
     throw error;
   }
   const clocks = sortClocks(members.flatMap((member) => member.clocks));
-  return prepareLeaf(cell, chunks, entities, clocks, context.shape);
+  return prepareLeaf(cube, chunks, entities, clocks, context.shape);
 }
 
 /** Returns a planned leaf whose content is all new. */
-export function plannedOf({ cell, chunks, entities, clocks }: LeafContent): PlannedLeaf {
+export function plannedOf({ cube, chunks, entities, clocks }: PreparedLeaf): PlannedLeaf {
   return {
-    cell,
+    cube,
     chunkRefs: [],
     entityRefs: [],
     chunks: chunks.length,
@@ -227,13 +227,13 @@ export async function encodeLeaves(
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion = 2,
   pacer: Pacer = new Pacer(),
-): Promise<readonly (readonly LeafRecord[])[]> {
-  const encoded: (readonly LeafRecord[])[] = [];
-  for (const { cell, newChunks = [], newEntities = [] } of planned) {
-    const records: LeafRecord[] = [];
+): Promise<readonly (readonly MeasuredRecord[])[]> {
+  const encoded: (readonly MeasuredRecord[])[] = [];
+  for (const { cube, newChunks = [], newEntities = [] } of planned) {
+    const records: MeasuredRecord[] = [];
     if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
-    for (const entities of entityBatches(cell, newEntities, limits)) {
-      const inner = encode(entityBlobCodec, { volume: cell, entities });
+    for (const entities of entityBatches(cube, newEntities, limits)) {
+      const inner = encode(entityBlobCodec, { volume: cube, entities });
       const payload = blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner;
       records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
     }
@@ -246,11 +246,11 @@ export async function encodeLeaves(
 /** Adds to planned leaves the references to their records, given in the order of {@link encodeLeaves}. */
 export function finishLeaves(
   planned: readonly PlannedLeaf[],
-  records: readonly (readonly LeafRecord[])[],
+  records: readonly (readonly MeasuredRecord[])[],
   refs: readonly BlobRef[],
 ): readonly LeafEntry[] {
   let next = 0;
-  return planned.map(({ cell, chunkRefs, entityRefs, chunks, clocks }, index) => {
+  return planned.map(({ cube, chunkRefs, entityRefs, chunks, clocks }, index) => {
     const count = records[index]?.length ?? 0;
     const own = refs.slice(next, next + count);
     next += count;
@@ -260,7 +260,7 @@ export function finishLeaves(
     }
     const ofType = (type: number): readonly BlobRef[] => own.filter(({ blobType }) => blobType === type);
     return {
-      cell,
+      cube,
       chunkRefs: [...chunkRefs, ...ofType(CHUNK_BLOB)],
       entityRefs: [...entityRefs, ...ofType(ENTITY_BLOB)],
       chunks,

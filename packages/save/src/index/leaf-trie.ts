@@ -11,41 +11,41 @@ import {
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import {
+  alignedCubeAt,
   CHILDREN,
-  cellAround,
-  cellAroundBoth,
-  cellAt,
   childSlot,
-  describeCell,
+  cubeAround,
+  cubeAroundBoth,
+  describeCube,
   requireLevel,
 } from "./cube.ts";
 import type { IndexTotals } from "./leaf-entry.ts";
 
-/** Anything with a cell: a leaf of the index, or what a program keeps for one. */
-export interface HasCell {
-  readonly cell: Box;
+/** Anything with a cube: a leaf of the index, or what a program keeps for one. */
+export interface HasCube {
+  readonly cube: Box;
 }
 
 /** A part of a trie: a leaf, a branch with at least two children, or a branch in a separate file. */
-export type TrieNode<Leaf extends HasCell> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
+export type TrieNode<Leaf extends HasCube> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
 
 /** Returns the content of a page, which must be in memory. */
-export type PageOpener<Leaf extends HasCell> = (page: IndexPage<Leaf>) => Branch<Leaf>;
+export type PageOpener<Leaf extends HasCube> = (page: IndexPage<Leaf>) => Branch<Leaf>;
 
 /**
- * A branch with two or more children; its cell is the smallest aligned cube around them. A trie never
+ * A branch with two or more children; its cube is the smallest aligned cube around them. A trie never
  * changes: adding or removing a leaf creates new branches on the path to it and shares the rest.
  */
-export class Branch<Leaf extends HasCell> {
+export class Branch<Leaf extends HasCube> {
   readonly kind = "branch";
-  readonly cell: Box;
+  readonly cube: Box;
   /** In slot order. */
   readonly children: readonly TrieNode<Leaf>[];
   /** One bit for each slot with a child. */
   readonly #slots: number;
 
-  constructor(cell: Box, children: readonly TrieNode<Leaf>[], slots: number) {
-    this.cell = cell;
+  constructor(cube: Box, children: readonly TrieNode<Leaf>[], slots: number) {
+    this.cube = cube;
     this.children = children;
     this.#slots = slots;
   }
@@ -66,13 +66,13 @@ export class Branch<Leaf extends HasCell> {
     const [only] = children;
     if (only !== undefined && children.length === 1) return only;
     const bit = 1 << slot;
-    return new Branch(this.cell, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
+    return new Branch(this.cube, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
   }
 
-  /** Returns the branch with replaced children of the same cells, or itself if all are the same. */
+  /** Returns the branch with replaced children of the same cubes, or itself if all are the same. */
   withChildren(children: readonly TrieNode<Leaf>[]): Branch<Leaf> {
     const isSame = children.every((child, index) => child === this.children[index]);
-    return isSame ? this : new Branch(this.cell, children, this.#slots);
+    return isSame ? this : new Branch(this.cube, children, this.#slots);
   }
 
   #rank(slot: number): number {
@@ -83,101 +83,101 @@ export class Branch<Leaf extends HasCell> {
 }
 
 /** Returns whether a part of a trie is a branch. */
-export function isBranch<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is Branch<Leaf> {
+export function isBranch<Leaf extends HasCube>(node: TrieNode<Leaf> | undefined): node is Branch<Leaf> {
   return node instanceof Branch;
 }
 
 /** Returns whether a part of a trie is in a separate file. */
-export function isPage<Leaf extends HasCell>(node: TrieNode<Leaf> | undefined): node is IndexPage<Leaf> {
+export function isPage<Leaf extends HasCube>(node: TrieNode<Leaf> | undefined): node is IndexPage<Leaf> {
   return (node as Partial<IndexPage<Leaf>> | undefined)?.kind === "page";
 }
 
 /** Returns the leaf that contains a position. */
-export function findLeaf<Leaf extends HasCell>(
+export function findLeaf<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
   position: Position,
   open: PageOpener<Leaf>,
 ): Leaf | undefined {
   let node = root;
-  while (node !== undefined && boxContains(node.cell, position)) {
+  while (node !== undefined && boxContains(node.cube, position)) {
     if (isPage(node)) node = open(node);
     if (!isBranch(node)) return node;
-    node = node.child(childSlot(node.cell, position));
+    node = node.child(childSlot(node.cube, position));
   }
   return undefined;
 }
 
 /**
- * Returns the cell for a position: that of the leaf that contains it or, without one, the largest aligned
+ * Returns the cube for a position: that of the leaf that contains it or, without one, the largest aligned
  * cube around it, up to an edge of 2^16, without a leaf.
  */
-export function cellFor<Leaf extends HasCell>(
+export function cubeFor<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
   position: Position,
   open: PageOpener<Leaf>,
 ): Box {
   let node = root;
   let levelMax = LEAF_LEVEL_MAX;
-  while (node !== undefined && boxContains(node.cell, position)) {
+  while (node !== undefined && boxContains(node.cube, position)) {
     if (isPage(node)) node = open(node);
-    if (!isBranch(node)) return node.cell;
-    levelMax = Math.min(levelMax, requireLevel(node.cell) - 1);
-    node = node.child(childSlot(node.cell, position));
+    if (!isBranch(node)) return node.cube;
+    levelMax = Math.min(levelMax, requireLevel(node.cube) - 1);
+    node = node.child(childSlot(node.cube, position));
   }
   if (node !== undefined)
-    levelMax = Math.min(levelMax, requireLevel(cellAroundBoth(node.cell, boxAt(position))) - 1);
-  return cellAt(position, levelMax);
+    levelMax = Math.min(levelMax, requireLevel(cubeAroundBoth(node.cube, boxAt(position))) - 1);
+  return alignedCubeAt(position, levelMax);
 }
 
-/** Returns the trie with one more leaf. Throws `ORT_ARGUMENT` if its cell overlaps another's. */
-export function withLeaf<Leaf extends HasCell>(
+/** Returns the trie with one more leaf. Throws `ORT_ARGUMENT` if its cube overlaps another's. */
+export function withLeaf<Leaf extends HasCube>(
   node: TrieNode<Leaf> | undefined,
   leaf: Leaf,
   open: PageOpener<Leaf>,
 ): TrieNode<Leaf> {
   if (node === undefined) return leaf;
-  const { cell } = leaf;
-  const isInside = boxContainsBox(node.cell, cell);
-  if (boxContainsBox(cell, node.cell) || (isInside && !isBranch(node) && !isPage(node))) {
+  const { cube } = leaf;
+  const isInside = boxContainsBox(node.cube, cube);
+  if (boxContainsBox(cube, node.cube) || (isInside && !isBranch(node) && !isPage(node))) {
     throw overlapping(leaf);
   }
   if (!isInside) return join(node, leaf);
   if (isPage(node)) return node.changed(withLeaf<Leaf>(open(node), leaf, open));
   const branch = node as Branch<Leaf>;
-  const slot = childSlot(branch.cell, cell.min);
+  const slot = childSlot(branch.cube, cube.min);
   return branch.with(slot, withLeaf(branch.child(slot), leaf, open));
 }
 
-/** Returns the trie without the leaf that has exactly this cell, or the same trie if there is none. */
-export function withoutLeaf<Leaf extends HasCell>(
+/** Returns the trie without the leaf that has exactly this cube, or the same trie if there is none. */
+export function withoutLeaf<Leaf extends HasCube>(
   node: TrieNode<Leaf>,
-  cell: Box,
+  cube: Box,
   open: PageOpener<Leaf>,
 ): TrieNode<Leaf> | undefined {
-  if (!boxContainsBox(node.cell, cell)) return node;
+  if (!boxContainsBox(node.cube, cube)) return node;
   if (isPage(node)) {
     const content = open(node);
-    const changed = withoutLeaf<Leaf>(content, cell, open);
+    const changed = withoutLeaf<Leaf>(content, cube, open);
     // A branch has two children, so something remains of it.
     return changed === content || changed === undefined ? node : node.changed(changed);
   }
-  if (!isBranch(node)) return boxEquals(node.cell, cell) ? undefined : node;
-  const slot = childSlot(node.cell, cell.min);
+  if (!isBranch(node)) return boxEquals(node.cube, cube) ? undefined : node;
+  const slot = childSlot(node.cube, cube.min);
   const child = node.child(slot);
   if (child === undefined) return node;
-  const changed = withoutLeaf(child, cell, open);
+  const changed = withoutLeaf(child, cube, open);
   return changed === child ? node : node.with(slot, changed);
 }
 
 /** Yields the leaves that intersect a box. The cost depends on the result, not on the number of leaves. */
-export function* leavesTouching<Leaf extends HasCell>(
+export function* leavesTouching<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
   box: Box,
   open: PageOpener<Leaf>,
 ): Generator<Leaf> {
   const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
   for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
-    if (!boxesIntersect(node.cell, box)) continue;
+    if (!boxesIntersect(node.cube, box)) continue;
     if (isPage(node)) node = open(node);
     if (isBranch(node)) pushReversed(ahead, node.children);
     else yield node;
@@ -185,7 +185,7 @@ export function* leavesTouching<Leaf extends HasCell>(
 }
 
 /** Yields the leaves and pages of a trie, without the content of the pages. */
-export function* entriesOf<Leaf extends HasCell>(
+export function* entriesOf<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
 ): Generator<Leaf | IndexPage<Leaf>> {
   const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
@@ -196,13 +196,13 @@ export function* entriesOf<Leaf extends HasCell>(
 }
 
 /** Yields the unloaded pages that intersect a box, as far as loaded pages lead to them. */
-export function* unloadedPages<Leaf extends HasCell>(
+export function* unloadedPages<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
   box: Box,
 ): Generator<IndexPage<Leaf>> {
   const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
   for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
-    if (!boxesIntersect(node.cell, box)) continue;
+    if (!boxesIntersect(node.cube, box)) continue;
     if (isPage(node) && node.content === undefined) yield node;
     const part = isPage(node) ? node.content : node;
     if (isBranch(part)) pushReversed(ahead, part.children);
@@ -210,7 +210,7 @@ export function* unloadedPages<Leaf extends HasCell>(
 }
 
 /** Yields the loaded pages, each before those below it. */
-export function* loadedPages<Leaf extends HasCell>(
+export function* loadedPages<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
 ): Generator<IndexPage<Leaf>> {
   const ahead: TrieNode<Leaf>[] = root === undefined ? [] : [root];
@@ -227,37 +227,37 @@ export function pushReversed<Item>(stack: Item[], children: readonly Item[]): vo
 }
 
 /** Returns the part of a trie inside a cube; `undefined` if there is none. */
-export function partInside<Leaf extends HasCell>(
+export function partInside<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,
-  cell: Box,
+  cube: Box,
   open: PageOpener<Leaf>,
 ): TrieNode<Leaf> | undefined {
   let node = root;
-  while (node !== undefined && !boxContainsBox(cell, node.cell)) {
-    if (!boxContainsBox(node.cell, cell)) return undefined;
+  while (node !== undefined && !boxContainsBox(cube, node.cube)) {
+    if (!boxContainsBox(node.cube, cube)) return undefined;
     if (isPage(node)) node = open(node);
     if (!isBranch(node)) return undefined;
-    node = node.child(childSlot(node.cell, cell.min));
+    node = node.child(childSlot(node.cube, cube.min));
   }
   return node;
 }
 
 /** Returns the error for a leaf that overlaps another. */
-export function overlapping({ cell }: HasCell): OrthantError {
-  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCell(cell)} overlaps another`);
+export function overlapping({ cube }: HasCube): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCube(cube)} overlaps another`);
 }
 
-function join<Leaf extends HasCell>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Leaf> {
-  const cell = cellAroundBoth(node.cell, leaf.cell);
-  const [slot, newSlot] = [childSlot(cell, node.cell.min), childSlot(cell, leaf.cell.min)];
+function join<Leaf extends HasCube>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Leaf> {
+  const cube = cubeAroundBoth(node.cube, leaf.cube);
+  const [slot, newSlot] = [childSlot(cube, node.cube.min), childSlot(cube, leaf.cube.min)];
   const children = slot < newSlot ? [node, leaf] : [leaf, node];
-  return new Branch(cell, children, (1 << slot) | (1 << newSlot));
+  return new Branch(cube, children, (1 << slot) | (1 << newSlot));
 }
 
 /** A page's entry for another page. */
 export interface PageLink {
   /** Smallest aligned cube around all leaves in the page. */
-  readonly cell: Box;
+  readonly cube: Box;
   /** Generation that wrote the page. */
   readonly generation: number;
   /** Number of the page within that generation, starting at 1. */
@@ -272,9 +272,9 @@ export interface PageLink {
 }
 
 /** A branch of the index in a separate file, loaded into memory on demand. */
-export class IndexPage<Leaf extends HasCell> {
+export class IndexPage<Leaf extends HasCube> {
   readonly kind = "page";
-  readonly cell: Box;
+  readonly cube: Box;
   /** Location of the page; `undefined` until it is written. */
   readonly link: PageLink | undefined;
   #content: Branch<Leaf> | undefined;
@@ -283,12 +283,12 @@ export class IndexPage<Leaf extends HasCell> {
 
   constructor(position: { readonly link: PageLink } | { readonly content: Branch<Leaf> }) {
     this.link = "link" in position ? position.link : undefined;
-    this.cell = "link" in position ? position.link.cell : position.content.cell;
+    this.cube = "link" in position ? position.link.cube : position.content.cube;
     this.#content = "link" in position ? undefined : position.content;
   }
 
   /** Creates a page that was just written and is in memory. */
-  static written<Leaf extends HasCell>(link: PageLink, content: Branch<Leaf>): IndexPage<Leaf> {
+  static written<Leaf extends HasCube>(link: PageLink, content: Branch<Leaf>): IndexPage<Leaf> {
     const page = new IndexPage<Leaf>({ link });
     page.#content = content;
     return page;
@@ -304,7 +304,7 @@ export class IndexPage<Leaf extends HasCell> {
     if (this.#content !== undefined) return this.#content;
     throw new OrthantError(
       "ORT_NOT_LOADED",
-      `the leaves at ${describeCell(this.cell)} were not loaded before they were asked for`,
+      `the leaves at ${describeCube(this.cube)} were not loaded before they were asked for`,
     );
   }
 
@@ -351,18 +351,18 @@ export class IndexPage<Leaf extends HasCell> {
 
 /**
  * Returns the unique trie of leaves and pages, given in any order; `undefined` without any. Throws
- * `ORT_ARGUMENT` if two of them overlap. The cells must be aligned cubes.
+ * `ORT_ARGUMENT` if two of them overlap. The cubes must be aligned cubes.
  */
-export function trieOf<Leaf extends HasCell>(
+export function trieOf<Leaf extends HasCube>(
   entries: readonly (Leaf | IndexPage<Leaf>)[],
 ): TrieNode<Leaf> | undefined {
   const [first] = entries;
   if (first === undefined || entries.length === 1) return first;
-  const cell = cellAroundAll(entries);
+  const cube = cubeAroundAll(entries);
   const inSlots: (Leaf | IndexPage<Leaf>)[][] = Array.from({ length: CHILDREN }, () => []);
   for (const entry of entries) {
-    if (boxEquals(entry.cell, cell)) throw overlapping(entry);
-    inSlots[childSlot(cell, entry.cell.min)]?.push(entry);
+    if (boxEquals(entry.cube, cube)) throw overlapping(entry);
+    inSlots[childSlot(cube, entry.cube.min)]?.push(entry);
   }
   const children: TrieNode<Leaf>[] = [];
   let slots = 0;
@@ -372,18 +372,18 @@ export function trieOf<Leaf extends HasCell>(
     children.push(child);
     slots |= 1 << slot;
   }
-  return new Branch(cell, children, slots);
+  return new Branch(cube, children, slots);
 }
 
 /** Returns the smallest aligned cube around all entries. */
-function cellAroundAll(entries: readonly HasCell[]): Box {
+function cubeAroundAll(entries: readonly HasCube[]): Box {
   const first: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
   const last: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
-  for (const { cell } of entries) {
+  for (const { cube } of entries) {
     for (const axis of AXES) {
-      first[axis] = Math.min(first[axis], cell.min[axis]);
-      last[axis] = Math.max(last[axis], cell.max[axis] - 1);
+      first[axis] = Math.min(first[axis], cube.min[axis]);
+      last[axis] = Math.max(last[axis], cube.max[axis] - 1);
     }
   }
-  return cellAround(first, last);
+  return cubeAround(first, last);
 }

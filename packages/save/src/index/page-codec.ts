@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { type PageHeader, pageHeader } from "../codec/layout.ts";
-import { cellAt, describeCell, LATTICE_LEVEL, requireLevel } from "./cube.ts";
+import { alignedCubeAt, describeCube, LATTICE_LEVEL, requireLevel } from "./cube.ts";
 import { findLeafFault, type IndexTotals, type LeafEntry, sumTotals, totalsOfLeaf } from "./leaf-entry.ts";
 import {
   type Branch,
@@ -47,17 +47,17 @@ export interface RootPage {
 }
 
 /**
- * Encodes a page with the leaves and links of a part of an index. The root's cell is the whole lattice, any
+ * Encodes a page with the leaves and links of a part of an index. The root's cube is the whole lattice, any
  * other page's that of its branch. Pages in the part must already be written.
  */
 export function encodePage({ generation, number }: PageId, part: Node | undefined): Uint8Array {
-  const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cell.min, b.cell.min));
-  const cell = number === 0 ? WHOLE_LATTICE : (part as Branch<LeafEntry>).cell;
+  const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
+  const cube = number === 0 ? WHOLE_LATTICE : (part as Branch<LeafEntry>).cube;
   const leaves = entries.filter((entry): entry is LeafEntry => !isPage(entry));
   const fault = findLeafFault(leaves, PAGE_VERSION);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
   const body = new ByteWriter();
-  const writer = new PageEntryWriter(body, generation, cell.min);
+  const writer = new PageEntryWriter(body, generation, cube.min);
   for (const entry of entries) {
     if (isPage(entry)) writer.link(entry.link as PageLink);
     else writer.leaf(entry);
@@ -68,8 +68,8 @@ export function encodePage({ generation, number }: PageId, part: Node | undefine
     version: PAGE_VERSION,
     generation,
     number,
-    level: requireLevel(cell),
-    min: cell.min,
+    level: requireLevel(cube),
+    min: cube.min,
     leafCount: leaves.length,
     linkCount: entries.length - leaves.length,
     bodyCrc32: crc32(body.view()),
@@ -81,7 +81,7 @@ export function encodePage({ generation, number }: PageId, part: Node | undefine
 /** Returns the link to an encoded page. */
 export function linkOf({ generation, number }: PageId, part: Branch<LeafEntry>, bytes: Uint8Array): PageLink {
   return {
-    cell: part.cell,
+    cube: part.cube,
     generation,
     number,
     bytes: bytes.length,
@@ -113,7 +113,7 @@ export function decodeRoot(path: string, bytes: Uint8Array): RootPage {
 /** Decodes a page and checks that it is the one a link means. Rules S53 to S60. */
 export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): Branch<LeafEntry> {
   if (bytes.length !== link.bytes || crc32(bytes) !== link.crc32) {
-    const detail = `the page with the leaves at ${describeCell(link.cell)} is damaged`;
+    const detail = `the page with the leaves at ${describeCube(link.cube)} is damaged`;
     throw new OrthantError("ORT_CHECKSUM", detail, { path });
   }
   const header = readHeader(path, bytes);
@@ -122,8 +122,8 @@ export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): B
   }
   const part = readBody(path, bytes, header);
   if (!isBranch(part)) throw misfit(path, "it has less than two entries");
-  if (!boxEquals(part.cell, link.cell))
-    throw misfit(path, `it is of the leaves at ${describeCell(part.cell)}`);
+  if (!boxEquals(part.cube, link.cube))
+    throw misfit(path, `it is of the leaves at ${describeCube(part.cube)}`);
   if (heightOf(part) !== link.height)
     throw misfit(path, `it has height ${heightOf(part)}, not ${link.height}`);
   const totals = totalsOfPart(part);
@@ -153,19 +153,19 @@ function readHeader(path: string, bytes: Uint8Array): PageHeader {
 
 function readBody(path: string, bytes: Uint8Array, header: PageHeader): Node | undefined {
   const { number, level, min } = header;
-  const isAligned = level <= LATTICE_LEVEL && comparePositions(cellAt(min, level).min, min) === 0;
+  const isAligned = level <= LATTICE_LEVEL && comparePositions(alignedCubeAt(min, level).min, min) === 0;
   if (!isAligned || (number === 0 && level !== LATTICE_LEVEL)) {
-    throw misfit(path, `[${min}] and level ${level} are no cell for it`, pageHeader.offsets.level);
+    throw misfit(path, `[${min}] and level ${level} are no cube for it`, pageHeader.offsets.level);
   }
   return atFile({ path }, () => {
-    const cell = cellAt(min, level);
+    const cube = alignedCubeAt(min, level);
     const entries = readEntries(bytes, header);
-    const outside = entries.find((entry) => !boxContainsBox(cell, entry.cell));
-    if (outside !== undefined) throw wrong(`the entry at ${describeCell(outside.cell)} is not in the page`);
+    const outside = entries.find((entry) => !boxContainsBox(cube, entry.cube));
+    if (outside !== undefined) throw wrong(`the entry at ${describeCube(outside.cube)} is not in the page`);
     const part = trieOfDisjoint(entries);
     // So a page is as small as its leaves allow, and a path of links is never longer than necessary.
-    if (number !== 0 && (part === undefined || !boxEquals(part.cell, cell))) {
-      throw wrong("its cell is not the least one around its entries");
+    if (number !== 0 && (part === undefined || !boxEquals(part.cube, cube))) {
+      throw wrong("its cube is not the least one around its entries");
     }
     return part;
   });
@@ -183,10 +183,10 @@ function readEntries(
   while (input.remaining > 0) {
     const { leaf, link } = reader.next();
     const entry: Entry = link === undefined ? leaf : new IndexPage<LeafEntry>({ link });
-    if (before !== undefined && comparePositions(before.min, entry.cell.min) >= 0) {
-      throw input.fail("ORT_INDEX", `the entry at ${describeCell(entry.cell)} is out of order`);
+    if (before !== undefined && comparePositions(before.min, entry.cube.min) >= 0) {
+      throw input.fail("ORT_INDEX", `the entry at ${describeCube(entry.cube)} is out of order`);
     }
-    before = entry.cell;
+    before = entry.cube;
     entries.push(entry);
     if (leaf !== undefined) leaves.push(leaf);
   }

@@ -42,7 +42,7 @@ export class PageEntryWriter {
   readonly #generation: number;
   readonly #before: Before;
 
-  /** Begins a page of a generation whose cell has this minimum corner. */
+  /** Begins a page of a generation whose cube has this minimum corner. */
   constructor(out: ByteWriter, generation: number, corner: Position) {
     this.#out = out;
     this.#generation = generation;
@@ -50,19 +50,19 @@ export class PageEntryWriter {
   }
 
   /** Writes a leaf. */
-  leaf({ cell, chunkRefs, entityRefs, chunks, clocks }: LeafEntry): void {
+  leaf({ cube, chunkRefs, entityRefs, chunks, clocks }: LeafEntry): void {
     const out = this.#out;
-    this.#cell(cell, 0);
+    this.#cube(cube, 0);
     out.varU32(chunks);
     this.#refs(chunkRefs);
     this.#refs(entityRefs);
-    this.#clocks(clocks, cell);
+    this.#clocks(clocks, cube);
   }
 
   /** Writes a link. */
-  link({ cell, generation, number, bytes, crc32, height, totals }: PageLink): void {
+  link({ cube, generation, number, bytes, crc32, height, totals }: PageLink): void {
     const out = this.#out;
-    this.#cell(cell, LINK);
+    this.#cube(cube, LINK);
     out.varUint(this.#generation - generation);
     out.varU32(number);
     out.varU32(bytes);
@@ -75,14 +75,14 @@ export class PageEntryWriter {
     out.varUint(totals.recordBytes);
   }
 
-  #cell(cell: Box, flag: number): void {
-    const level = requireLevel(cell);
+  #cube(cube: Box, flag: number): void {
+    const level = requireLevel(cube);
     const before = this.#before;
     this.#out.u8(level | flag);
     for (const axis of AXES) {
-      this.#out.varInt(numberAt(cell.min[axis], level) - numberAt(before.min[axis], level));
+      this.#out.varInt(numberAt(cube.min[axis], level) - numberAt(before.min[axis], level));
     }
-    before.min = cell.min;
+    before.min = cube.min;
   }
 
   #refs(refs: readonly BlobRef[]): void {
@@ -130,21 +130,21 @@ export class PageEntryReader {
   /** Reads the next entry. */
   next(): PageEntry {
     const head = this.#input.u8();
-    if ((head & LINK) === 0) return { leaf: this.#leaf(this.#cell(head, LEAF_LEVEL_MAX)) };
-    return { link: this.#link(this.#cell(head & ~LINK, LINK_LEVEL_MAX)) };
+    if ((head & LINK) === 0) return { leaf: this.#leaf(this.#cube(head, LEAF_LEVEL_MAX)) };
+    return { link: this.#link(this.#cube(head & ~LINK, LINK_LEVEL_MAX)) };
   }
 
-  #leaf(cell: Box): LeafEntry {
+  #leaf(cube: Box): LeafEntry {
     const chunks = this.#input.varU32();
     const chunkRefs = this.#refs(CHUNK_BLOB);
     const entityRefs = this.#refs(ENTITY_BLOB);
     if (chunks > 0 && chunkRefs.length === 0) {
       throw this.#input.fail("ORT_INDEX", `a leaf with ${chunks} chunks and no record of them`);
     }
-    return { cell, chunkRefs, entityRefs, chunks, clocks: this.#clocks(cell) };
+    return { cube, chunkRefs, entityRefs, chunks, clocks: this.#clocks(cube) };
   }
 
-  #link(cell: Box): PageLink {
+  #link(cube: Box): PageLink {
     const input = this.#input;
     const generation = this.#generation - input.varUint();
     if (generation < 0) throw input.fail("ORT_INDEX", "a page from before the first generation");
@@ -161,10 +161,10 @@ export class PageEntryReader {
       clocks: input.varUint(),
       recordBytes: input.varUint(),
     };
-    return { cell, generation, number, bytes, crc32, height, totals };
+    return { cube, generation, number, bytes, crc32, height, totals };
   }
 
-  #cell(level: number, levelMax: number): Box {
+  #cube(level: number, levelMax: number): Box {
     const input = this.#input;
     if (level > levelMax) throw input.fail("ORT_INDEX", `an entry with an edge of 2^${level} chunks`);
     const edge = 2 ** level;

@@ -29,7 +29,7 @@ export class SaveContent {
     do await this.#save.index.load(box);
     while (!this.#save.index.isLoaded(box));
     if (++this.#questions % QUESTIONS_REMEMBERED === 0) {
-      this.#save.index.unload((cell) => boxesIntersect(cell, box));
+      this.#save.index.unload((cube) => boxesIntersect(cube, box));
     }
     return [...this.#save.index.touching(box)];
   }

@@ -13,7 +13,7 @@ import {
 import { type PackTable, readPackTable } from "./pack-table.ts";
 
 /** Options for reading packs. */
-export interface ShelfOptions {
+export interface PackReaderOptions {
   /** Also reads a pack with a damaged header, as one that was never compacted. */
   readonly isLenient?: boolean;
 }
@@ -22,29 +22,29 @@ export interface ShelfOptions {
 const OPEN_PACKS_MAX = 256;
 
 /**
- * The packs of a save, each opened on first use. Several saves may share a shelf, which closes its files when
+ * The packs of a save, each opened on first use. Several saves may share a reader, which closes its files when
  * the last one releases it.
  */
-export class PackShelf {
+export class PackReader {
   readonly #disk: Disk;
-  readonly #options: ShelfOptions;
+  readonly #options: PackReaderOptions;
   /** Least recently used first. */
   readonly #slots = new Map<number, Slot>();
   #holders = 1;
 
-  constructor(disk: Disk, options: ShelfOptions = {}) {
+  constructor(disk: Disk, options: PackReaderOptions = {}) {
     this.#disk = disk;
     this.#options = options;
   }
 
-  /** Returns the same shelf with one more holder. */
-  share(): PackShelf {
+  /** Returns the same reader with one more holder. */
+  share(): PackReader {
     this.#requireOpen();
     this.#holders++;
     return this;
   }
 
-  /** Releases one hold on the shelf. */
+  /** Releases one hold on the reader. */
   async release(): Promise<void> {
     this.#holders--;
     if (this.#holders > 0) return;

@@ -28,9 +28,9 @@ import {
   type StoredChunk,
   storedChunks,
 } from "../codec/stored-chunk.ts";
-import { describeCell } from "../index/cube.ts";
+import { describeCube } from "../index/cube.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { PackShelf } from "../pack/pack-reader.ts";
+import type { PackReader } from "../pack/pack-reader.ts";
 
 /** Parameters needed to decode the blobs of a save. */
 export interface BlobContext {
@@ -42,27 +42,27 @@ export interface BlobContext {
 
 /** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
-  shelf: PackShelf,
+  packReader: PackReader,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
-  const source = sourceOf(ref, "chunk", cell);
+  const source = sourceOf(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
-  const payload = await shelf.readPayload(ref, payloadLimit(context, "chunk"));
-  return decodeChunkPayload(payload, ref, source, cell, context);
+  const payload = await packReader.readPayload(ref, payloadLimit(context, "chunk"));
+  return decodeChunkPayload(payload, ref, source, cube, context);
 }
 
 /** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
 export async function readEntityBlob(
-  shelf: PackShelf,
+  packReader: PackReader,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
-  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cell));
-  const payload = await shelf.readPayload(ref, payloadLimit(context, "entity"));
-  return decodeEntityPayload(payload, ref, cell, context);
+  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cube));
+  const payload = await packReader.readPayload(ref, payloadLimit(context, "entity"));
+  return decodeEntityPayload(payload, ref, cube, context);
 }
 
 /**
@@ -72,10 +72,10 @@ export async function readEntityBlob(
 export async function checkChunkPayload(
   payload: Uint8Array,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
   context: BlobContext,
 ): Promise<readonly Position[]> {
-  const source = sourceOf(ref, "chunk", cell);
+  const source = sourceOf(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
   const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkChunkBlob;
@@ -85,7 +85,7 @@ export async function checkChunkPayload(
     input.end();
     return found;
   });
-  requireInside(positions, cell, source);
+  requireInside(positions, cube, source);
   return positions;
 }
 
@@ -93,14 +93,14 @@ export async function checkChunkPayload(
 export async function decodeEntityPayload(
   payload: Uint8Array,
   ref: BlobRef,
-  cell: Box,
+  cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
-  const source = sourceOf(ref, "entity", cell);
+  const source = sourceOf(ref, "entity", cube);
   requireKind(ref, ENTITY_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
   const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
-  if (!boxEquals(volume, cell)) throw misplaced(source, `is of the leaf at ${describeCell(volume)}`);
+  if (!boxEquals(volume, cube)) throw misplaced(source, `is of the leaf at ${describeCube(volume)}`);
   return entities;
 }
 
@@ -113,17 +113,17 @@ export function payloadLimit({ limits }: Pick<BlobContext, "limits">, kind: "chu
  * Reads the chunks of a leaf from all of its records in stored form. Generates nothing and creates no chunks.
  */
 export async function readLeafStored(
-  shelf: PackShelf,
-  { cell, chunkRefs }: LeafEntry,
+  packReader: PackReader,
+  { cube, chunkRefs }: LeafEntry,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
   const [first] = chunkRefs;
-  if (first !== undefined && chunkRefs.length === 1) return readStoredBlob(shelf, first, cell, context);
+  if (first !== undefined && chunkRefs.length === 1) return readStoredBlob(packReader, first, cube, context);
   const chunks: StoredChunk[] = [];
   const positions = new PositionSet();
   for (const ref of chunkRefs) {
-    for (const entry of await readStoredBlob(shelf, ref, cell, context)) {
-      if (positions.has(...entry.position)) throw twice(ref, cell, `the chunk at [${entry.position}]`);
+    for (const entry of await readStoredBlob(packReader, ref, cube, context)) {
+      if (positions.has(...entry.position)) throw twice(ref, cube, `the chunk at [${entry.position}]`);
       positions.add(...entry.position);
       chunks.push(entry);
     }
@@ -133,11 +133,11 @@ export async function readLeafStored(
 
 /** Reads the chunks of a leaf from all of its records, without untouched positions. Rule S81. */
 export async function readLeafChunks(
-  shelf: PackShelf,
+  packReader: PackReader,
   leaf: LeafEntry,
   context: BlobContext,
 ): Promise<readonly ChunkEntry[]> {
-  const chunks = await readLeafStored(shelf, leaf, context);
+  const chunks = await readLeafStored(packReader, leaf, context);
   return chunks.map((entry) => ({
     position: entry.position,
     chunk: realizeStored(entry, context.generated),
@@ -146,14 +146,14 @@ export async function readLeafChunks(
 
 /** Reads the entities of a leaf from all of its records. */
 export async function readLeafEntities(
-  shelf: PackShelf,
-  { cell, entityRefs }: LeafEntry,
+  packReader: PackReader,
+  { cube, entityRefs }: LeafEntry,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
   const entities = new Map<bigint, StoredEntity>();
   for (const ref of entityRefs) {
-    for (const entity of await readEntityBlob(shelf, ref, cell, context)) {
-      if (entities.has(entity.entityId)) throw twice(ref, cell, `entity ${entity.entityId}`);
+    for (const entity of await readEntityBlob(packReader, ref, cube, context)) {
+      if (entities.has(entity.entityId)) throw twice(ref, cube, `entity ${entity.entityId}`);
       entities.set(entity.entityId, entity);
     }
   }
@@ -164,7 +164,7 @@ async function decodeChunkPayload(
   payload: Uint8Array,
   ref: BlobRef,
   source: Source,
-  cell: Box,
+  cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
   const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
@@ -174,7 +174,7 @@ async function decodeChunkPayload(
       : storedChunks(decodeAt(at, chunkBlobCodec(context.chunkVolume), bytes));
   requireInside(
     chunks.map(({ position }) => position),
-    cell,
+    cube,
     source,
   );
   rememberSize(ref, { bytes: bytes.length, chunks: chunks.length });
@@ -197,8 +197,8 @@ async function openPayload(
   return { bytes, at: { path, what: `${what}, uncompressed` } };
 }
 
-function requireInside(positions: readonly Position[], cell: Box, source: Source): void {
-  const outside = positions.find((position) => !boxContains(cell, position));
+function requireInside(positions: readonly Position[], cube: Box, source: Source): void {
+  const outside = positions.find((position) => !boxContains(cube, position));
   if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside}]`);
 }
 
@@ -213,11 +213,11 @@ function requireKind({ blobType, blobVersion }: BlobRef, expected: number, sourc
   }
 }
 
-function sourceOf(ref: BlobRef, kind: string, cell: Box): Source {
+function sourceOf(ref: BlobRef, kind: string, cube: Box): Source {
   return {
     path: packFile(ref.dataFileId),
     origin: ref.recordOffset + recordHeader.bytes,
-    what: `the ${kind} record of the leaf at ${describeCell(cell)}`,
+    what: `the ${kind} record of the leaf at ${describeCube(cube)}`,
   };
 }
 
@@ -228,11 +228,11 @@ function misplaced({ path, origin, what }: Source, detail: string): OrthantError
   });
 }
 
-function twice(ref: BlobRef, cell: Box, what: string): OrthantError {
+function twice(ref: BlobRef, cube: Box, what: string): OrthantError {
   const context = { path: packFile(ref.dataFileId), offset: ref.recordOffset };
   return new OrthantError(
     "ORT_BLOB",
-    `${what} is in two records of the leaf at ${describeCell(cell)}`,
+    `${what} is in two records of the leaf at ${describeCube(cube)}`,
     context,
   );
 }

@@ -29,7 +29,7 @@ import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import { decodeLinked } from "../index/page-codec.ts";
 import { type JournalBase, JournalReader, openLiveJournal } from "../journal/journal-reader.ts";
 import { PackCopies } from "../pack/pack-copies.ts";
-import { PackShelf } from "../pack/pack-reader.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
@@ -252,18 +252,18 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   const index = await readIndex(target, indexFile, seals?.indexFile);
   const global = await readGlobal(target, globalFile, seals?.globalFile);
   await readPlayers(target, playersFile, seals?.playersFile);
-  const shelf = new PackShelf(target);
+  const packReader = new PackReader(target);
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { chunkVolume, limits };
-    const verifier = new IndexVerifier(new LeafVerifier(shelf));
+    const verifier = new IndexVerifier(new LeafVerifier(packReader));
     const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const position = offset === undefined ? { path } : { path, offset };
     throw new OrthantError(code, `the generation is damaged, so it is not copied: ${message}`, position);
   } finally {
-    await shelf.release();
+    await packReader.release();
   }
 }
 

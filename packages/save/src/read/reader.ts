@@ -15,7 +15,7 @@ import {
 } from "../codec/manifest.ts";
 import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
-import { PackShelf } from "../pack/pack-reader.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import { Save, type SaveState } from "./save.ts";
 
 /** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */
@@ -37,7 +37,7 @@ export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promi
   const state = await whileLive(disk, (manifest) =>
     readGeneration(disk, manifest, options.generation ?? manifest.currentGeneration),
   );
-  return new Save(state, new PackShelf(disk), generatedChunks(state.global, options.generators));
+  return new Save(state, new PackReader(disk), generatedChunks(state.global, options.generators));
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { GeneratedChunks, StoredChunk } from "../codec/stored-chunk.ts";
 import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
-import type { PackShelf } from "../pack/pack-reader.ts";
+import type { PackReader } from "../pack/pack-reader.ts";
 import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
 
 /** State of a generation after reading its three files. */
@@ -32,14 +32,14 @@ export class Save implements SaveState {
   readonly indexVersion: IndexVersion;
   /** The open generations of this save and its successors. */
   readonly holds: GenerationHolds;
-  readonly #shelf: PackShelf;
+  readonly #packReader: PackReader;
   readonly #generated: GeneratedChunks;
   #closed = false;
 
-  /** Takes ownership of the shelf. Use `openSave` instead. */
+  /** Takes ownership of the reader. Use `openSave` instead. */
   constructor(
     state: SaveState,
-    shelf: PackShelf,
+    packReader: PackReader,
     generated: GeneratedChunks,
     holds: GenerationHolds = new GenerationHolds(),
   ) {
@@ -49,7 +49,7 @@ export class Save implements SaveState {
     this.players = state.players;
     this.index = state.index;
     this.indexVersion = state.indexVersion;
-    this.#shelf = shelf;
+    this.#packReader = packReader;
     this.#generated = generated;
     this.holds = holds;
     holds.hold(state.generation);
@@ -57,7 +57,7 @@ export class Save implements SaveState {
 
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
   readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]> {
-    return readLeafStored(this.#shelf, leaf, this.#context());
+    return readLeafStored(this.#packReader, leaf, this.#context());
   }
 
   /**
@@ -65,12 +65,12 @@ export class Save implements SaveState {
    * the generator's output are realized here, which takes as long as generating them.
    */
   readChunks(leaf: LeafEntry): Promise<readonly ChunkEntry[]> {
-    return readLeafChunks(this.#shelf, leaf, this.#context());
+    return readLeafChunks(this.#packReader, leaf, this.#context());
   }
 
   /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
-    return readLeafEntities(this.#shelf, leaf, this.#context());
+    return readLeafEntities(this.#packReader, leaf, this.#context());
   }
 
   /**
@@ -78,7 +78,7 @@ export class Save implements SaveState {
    * in the same packs.
    */
   follow(state: SaveState = this): Save {
-    return new Save(state, this.#shelf.share(), this.#generated, this.holds);
+    return new Save(state, this.#packReader.share(), this.#generated, this.holds);
   }
 
   /** Closes the files behind the save. Closing twice is harmless. */
@@ -86,7 +86,7 @@ export class Save implements SaveState {
     if (this.#closed) return;
     this.#closed = true;
     this.holds.release(this.generation);
-    await this.#shelf.release();
+    await this.#packReader.release();
   }
 
   #context(): BlobContext {

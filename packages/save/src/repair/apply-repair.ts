@@ -19,9 +19,9 @@ import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import { needsGenerator, realizeStored } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
-import { cellAt } from "../index/cube.ts";
+import { alignedCubeAt } from "../index/cube.ts";
 import { chunkOfEntity } from "../index/leaf-partition.ts";
-import { PackShelf } from "../pack/pack-reader.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import { decodeRecord, type RepairPlan } from "./salvage.ts";
 
 /**
@@ -56,11 +56,11 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
   const shape = global.description.chunkShape;
   const chunks = new PositionMap<Chunk>();
   const entities = new Map<bigint, StoredEntity>();
-  // A strict shelf would refuse a pack with a damaged header and intact records.
-  const shelf = new PackShelf(disk, { isLenient: true });
+  // A strict reader would refuse a pack with a damaged header and intact records.
+  const packReader = new PackReader(disk, { isLenient: true });
   try {
     for (const { ref, clip } of pieces) {
-      const payload = await shelf.readPayload(ref, ref.recordBytes);
+      const payload = await packReader.readPayload(ref, ref.recordBytes);
       const content = await decodeRecord(ref, payload, shape.volume);
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
@@ -74,7 +74,7 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
       }
     }
   } finally {
-    await shelf.release();
+    await packReader.release();
   }
   return {
     chunks: Array.from(chunks, ([position, chunk]) => ({ position, chunk })),
@@ -82,7 +82,7 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
   };
 }
 
-/** Returns one leaf for each non-empty cell of the largest size. The writer splits them as needed. */
+/** Returns one leaf for each non-empty cube of the largest size. The writer splits them as needed. */
 function leavesOf(
   plan: RepairPlan,
   chunks: readonly ChunkEntry[],
@@ -90,7 +90,7 @@ function leavesOf(
   clockEpoch: number,
 ): readonly LeafChange[] {
   const leaves = new PositionMap<{
-    readonly cell: Box;
+    readonly cube: Box;
     readonly chunks: ChunkEntry[];
     readonly entities: StoredEntity[];
     readonly clocks: RegionClock[];
@@ -98,9 +98,9 @@ function leavesOf(
   const leafAt = (
     position: Position,
   ): { chunks: ChunkEntry[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
-    const cell = cellAt(position, LEAF_LEVEL_MAX);
-    const leaf = leaves.get(...cell.min) ?? { cell, chunks: [], entities: [], clocks: [] };
-    leaves.set(...cell.min, leaf);
+    const cube = alignedCubeAt(position, LEAF_LEVEL_MAX);
+    const leaf = leaves.get(...cube.min) ?? { cube, chunks: [], entities: [], clocks: [] };
+    leaves.set(...cube.min, leaf);
     return leaf;
   };
   for (const entry of chunks) leafAt(entry.position).chunks.push(entry);
@@ -116,13 +116,13 @@ function leavesOf(
  * Equal clocks must always mean equal content, so a region with other content gets a clock of a new epoch.
  */
 function repairedClocks(
-  { clocks, changedCells }: RepairPlan,
+  { clocks, changedCubes }: RepairPlan,
   chunks: readonly ChunkEntry[],
   clockEpoch: number,
 ): readonly RegionClock[] {
   const renewed = clockOf(clockEpoch, 1);
   const isChanged = (region: Position): boolean =>
-    changedCells.some((cell) => boxesIntersect(cell, regionBox(region)));
+    changedCubes.some((cube) => boxesIntersect(cube, regionBox(region)));
   const result = new PositionMap<number>();
   for (const { region, clock } of clocks) result.set(...region, isChanged(region) ? renewed : clock);
   for (const { position } of chunks) {

@@ -51,27 +51,27 @@ export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> 
   });
 }
 
-/** The leaves of an older generation in a cell. */
+/** The leaves of an older generation in a cube. */
 export interface OlderLeaves {
   readonly generation: number;
   readonly leaves: readonly LeafEntry[];
-  /** The last written record of that generation, in any cell. */
+  /** The last written record of that generation, in any cube. */
   readonly lastRecord: BlobRef | undefined;
 }
 
-/** Finds the leaves in a cell, from the newest generation before this one that has them all. */
+/** Finds the leaves in a cube, from the newest generation before this one that has them all. */
 export async function findOlderLeaves(
   disk: Disk,
   survey: Survey,
   before: number,
-  cell: Box,
+  cube: Box,
 ): Promise<OlderLeaves | undefined> {
   for (const generation of usableGenerations(survey)) {
     if (generation >= before) continue;
     const [found] = await attempt(async () => {
       const { index } = await readIndex(disk, filesOfGeneration(survey, generation).indexFile);
-      await index.load(cell);
-      return { generation, leaves: [...index.touching(cell)], lastRecord: await lastRecordOf(index) };
+      await index.load(cube);
+      return { generation, leaves: [...index.touching(cube)], lastRecord: await lastRecordOf(index) };
     });
     if (found !== undefined) return found;
   }
@@ -200,5 +200,5 @@ export function unknownGlobal(shape: ChunkShape, losses: Loss[]): GlobalRecord {
 }
 
 function loss(what: Loss["what"], message: string): Loss {
-  return { what, cell: undefined, message };
+  return { what, chunks: undefined, message };
 }

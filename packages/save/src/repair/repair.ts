@@ -76,7 +76,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const selections: Selection[] = [];
   const clocks: RegionClock[] = [];
   for (const page of lost) {
-    const older = await findOlderLeaves(disk, survey, index?.generation ?? 0, page.cell);
+    const older = await findOlderLeaves(disk, survey, index?.generation ?? 0, page.cube);
     selections.push(salvagePage(page, leaves, intact, older));
     clocks.push(...(older?.leaves ?? []).flatMap((leaf) => leaf.clocks));
   }
@@ -96,7 +96,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     players,
     pieces,
     clocks: [...clocks, ...leaves.flatMap((leaf) => leaf.clocks)],
-    changedCells: selections.flatMap(({ changedCells }) => changedCells),
+    changedCubes: selections.flatMap(({ changedCubes }) => changedCubes),
     keptRecords: pieces.length,
     keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),
     losses: [...losses, ...selections.flatMap((selection) => selection.losses)],
@@ -129,5 +129,5 @@ async function findGenerator(
 
 /** Returns the loss of a manifest. */
 export function lostManifest(error: OrthantError): Loss {
-  return { what: "manifest", cell: undefined, message: `made anew, because of ${error.message}` };
+  return { what: "manifest", chunks: undefined, message: `made anew, because of ${error.message}` };
 }

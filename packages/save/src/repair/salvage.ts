@@ -108,7 +108,7 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
 }
 
 /** The records that a repair keeps, and its losses. */
-export interface Selection extends Pick<RepairPlan, "changedCells" | "losses"> {
+export interface Selection extends Pick<RepairPlan, "changedCubes" | "losses"> {
   /** Records that the live index refers to. */
   readonly certain: readonly RepairPiece[];
   /** Records that are older, or whose age no index proves. */
@@ -134,27 +134,31 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
   const live = new Set(leaves.flatMap(refsOf).map(keyOf));
   const certain: RepairPiece[] = [];
   const onTrust: RepairPiece[] = [];
-  const changedCells: LeafEntry["cell"][] = [];
+  const changedCubes: LeafEntry["cube"][] = [];
   const losses: Loss[] = [];
   for (const leaf of leaves) {
-    const { cell } = leaf;
+    const { cube } = leaf;
     for (const ref of refsOf(leaf)) {
       const record = byKey.get(keyOf(ref));
-      if (record !== undefined && boxContainsBox(cell, record.volume)) {
+      if (record !== undefined && boxContainsBox(cube, record.volume)) {
         certain.push({ ref, clip: undefined });
         continue;
       }
       const isChunks = ref.blobType === CHUNK_BLOB;
       const older = intact
         .filter((other) => other.isChunks === isChunks && !live.has(keyOf(other.ref)))
-        .filter(({ volume }) => boxesIntersect(volume, cell))
+        .filter(({ volume }) => boxesIntersect(volume, cube))
         .at(-1);
-      if (older !== undefined) onTrust.push({ ref: older.ref, clip: cell });
-      changedCells.push(cell);
-      losses.push({ what: isChunks ? "chunks" : "entities", cell, message: describeLoss(ref, older?.ref) });
+      if (older !== undefined) onTrust.push({ ref: older.ref, clip: cube });
+      changedCubes.push(cube);
+      losses.push({
+        what: isChunks ? "chunks" : "entities",
+        chunks: cube,
+        message: describeLoss(ref, older?.ref),
+      });
     }
   }
-  return { certain, onTrust, changedCells, losses };
+  return { certain, onTrust, changedCubes, losses };
 }
 
 /**
@@ -167,7 +171,7 @@ export function salvageRecords(
   generation: number | undefined,
   findings: readonly Finding[],
 ): Selection {
-  const known = cellsByRecord(leaves);
+  const known = cubesByRecord(leaves);
   const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
   const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
   const from =
@@ -177,55 +181,57 @@ export function salvageRecords(
   return {
     certain: [],
     onTrust: records.map(({ ref }) => ({ ref, clip: undefined })),
-    changedCells: later.map(({ volume }) => volume),
-    losses: [{ what: "index", cell: undefined, message }, ...damagedStretches(findings)],
+    changedCubes: later.map(({ volume }) => volume),
+    losses: [{ what: "index", chunks: undefined, message }, ...damagedStretches(findings)],
   };
 }
 
 /**
- * Selects records for an unreadable page: those of an older generation's leaves in its cell that no later
- * record overlaps, and all later records in the cell that no other leaf has.
+ * Selects records for an unreadable page: those of an older generation's leaves in its cube that no later
+ * record overlaps, and all later records in the cube that no other leaf has.
  */
 export function salvagePage(
-  { cell, link, error }: IndexPart,
+  { cube, link, error }: IndexPart,
   leaves: readonly LeafEntry[],
   intact: readonly IntactRecord[],
   older: OlderLeaves | undefined,
 ): Selection {
-  const live = cellsByRecord(leaves);
-  const inCell = intact.filter(({ ref, volume }) => boxesIntersect(volume, cell) && !live.has(keyOf(ref)));
+  const live = cubesByRecord(leaves);
+  const inCube = intact.filter(({ ref, volume }) => boxesIntersect(volume, cube) && !live.has(keyOf(ref)));
   const later = dropSuperseded(
-    inCell.filter(({ ref }) => older === undefined || isAfter(ref, older.lastRecord)),
+    inCube.filter(({ ref }) => older === undefined || isAfter(ref, older.lastRecord)),
   );
-  const records = [...notSuperseded(cellsByRecord(older?.leaves ?? []), inCell, later), ...later];
+  const records = [...notSuperseded(cubesByRecord(older?.leaves ?? []), inCube, later), ...later];
   const file = link === undefined ? "the root" : pageFile(link);
   const from =
     older === undefined ? "no older one is left" : `generation ${older.generation} has an older one`;
   const trust = `${records.length} records are taken on trust, and what was removed may be back`;
   return {
     certain: [],
-    onTrust: records.map(({ ref }) => ({ ref, clip: cell })),
-    changedCells: [cell],
-    losses: [{ what: "index", cell, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` }],
+    onTrust: records.map(({ ref }) => ({ ref, clip: cube })),
+    changedCubes: [cube],
+    losses: [
+      { what: "index", chunks: cube, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` },
+    ],
   };
 }
 
-/** Returns the records of leaves whose cells no later record of their kind intersects. */
+/** Returns the records of leaves whose cubes no later record of their kind intersects. */
 function notSuperseded(
   known: ReadonlyMap<string, Box>,
   intact: readonly IntactRecord[],
   later: readonly IntactRecord[],
 ): readonly IntactRecord[] {
   return intact.filter(({ ref, isChunks }) => {
-    const cell = known.get(keyOf(ref));
-    if (cell === undefined) return false;
-    return !later.some((other) => other.isChunks === isChunks && boxesIntersect(other.volume, cell));
+    const cube = known.get(keyOf(ref));
+    if (cube === undefined) return false;
+    return !later.some((other) => other.isChunks === isChunks && boxesIntersect(other.volume, cube));
   });
 }
 
-/** Maps the keys of records to the cells of their leaves. */
-function cellsByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
-  return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cell] as const)));
+/** Maps the keys of records to the cubes of their leaves. */
+function cubesByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
+  return new Map(leaves.flatMap((leaf) => refsOf(leaf).map((ref) => [keyOf(ref), leaf.cube] as const)));
 }
 
 /** Returns whether a record was written after another. */
@@ -239,7 +245,7 @@ function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
     .filter(({ file, severity }) => severity === "notice" && file.startsWith(`${DATA_FOLDER}/`))
     .map(({ file, offset, message }) => ({
       what: "chunks",
-      cell: undefined,
+      chunks: undefined,
       message: `${file} at offset ${offset}: ${message}`,
     }));
 }
@@ -265,7 +271,7 @@ export function lostChanges(
     const record = byKey.get(keyOf(ref));
     if (record === undefined || record.changes === 0) return [];
     const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
-    return [{ what: "chunks", cell: clip ?? record.volume, message }];
+    return [{ what: "chunks", chunks: clip ?? record.volume, message }];
   });
 }
 
@@ -276,8 +282,8 @@ function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }:
 /** Something that a repair cannot restore. */
 export interface Loss {
   readonly what: "chunks" | "entities" | "players" | "global" | "index" | "manifest";
-  /** The affected cell, if the loss is local. */
-  readonly cell: Box | undefined;
+  /** The affected cube, if the loss is local. */
+  readonly chunks: Box | undefined;
   /** The reason, and the replacement. */
   readonly message: string;
 }
@@ -302,8 +308,8 @@ export interface RepairPlan {
   readonly players: readonly StoredPlayer[];
   readonly pieces: readonly RepairPiece[];
   readonly clocks: readonly RegionClock[];
-  /** Cells whose content differs from the live generation. The clocks of their regions are reissued. */
-  readonly changedCells: readonly Box[];
+  /** Cubes whose content differs from the live generation. The clocks of their regions are reissued. */
+  readonly changedCubes: readonly Box[];
   readonly keptRecords: number;
   readonly keptBytes: number;
   readonly losses: readonly Loss[];

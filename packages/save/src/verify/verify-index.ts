@@ -78,9 +78,9 @@ export class IndexVerifier {
     { entityIds, regions }: Known,
   ): Promise<readonly Finding[]> {
     const findings: Finding[] = [];
-    for (const { cell, link, leaves, error } of parts) {
+    for (const { cube, link, leaves, error } of parts) {
       const file = link === undefined ? indexFile : pageFile(link);
-      if (error !== undefined) findings.push(findingOf(error, file, generation, cell));
+      if (error !== undefined) findings.push(findingOf(error, file, generation, cube));
       for (const region of sharedRegions(leaves)) {
         if (regions.has(...region)) {
           const twice = new OrthantError("ORT_INDEX", `two leaves have a clock of region [${region}]`);
@@ -108,8 +108,8 @@ interface Known {
 
 /** Returns regions that extend beyond the leaf with their clock: a leaf in another page might have it too. */
 function sharedRegions(leaves: readonly LeafEntry[]): readonly Position[] {
-  return leaves.flatMap(({ cell, clocks }) =>
-    clocks.map(({ region }) => region).filter((region) => !boxContainsBox(cell, regionBox(region))),
+  return leaves.flatMap(({ cube, clocks }) =>
+    clocks.map(({ region }) => region).filter((region) => !boxContainsBox(cube, regionBox(region))),
   );
 }
 

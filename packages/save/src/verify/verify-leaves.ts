@@ -4,7 +4,7 @@ import { type BlobRef, compareAge } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
-import { checkRecord, type PackShelf } from "../pack/pack-reader.ts";
+import { checkRecord, type PackReader } from "../pack/pack-reader.ts";
 import {
   type BlobContext,
   checkChunkPayload,
@@ -22,16 +22,16 @@ export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
 
 /** Reads every record that leaves refer to. Generations share most records, so each is read once. */
 export class LeafVerifier {
-  readonly #shelf: PackShelf;
-  /** Verification results, by record and cell. */
+  readonly #packReader: PackReader;
+  /** Verification results, by record and cube. */
   readonly #verdicts = new Map<string, Verdict>();
   /** Records with a right checksum, by pack: their ends by their offsets. */
   readonly #proven = new Map<number, Map<number, number>>();
 
   readonly #packIds = new Set<number>();
 
-  constructor(shelf: PackShelf) {
-    this.#shelf = shelf;
+  constructor(packReader: PackReader) {
+    this.#packReader = packReader;
   }
 
   /** Packs that the leaves so far refer to. */
@@ -53,13 +53,13 @@ export class LeafVerifier {
   ): Promise<readonly Finding[]> {
     await this.#readNew(leaves, context);
     const findings: Finding[] = [];
-    for (const { cell, chunkRefs, entityRefs } of leaves) {
+    for (const { cube, chunkRefs, entityRefs } of leaves) {
       const positions = new PositionSet();
       const report = (error: OrthantError, ref: BlobRef): void => {
-        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cell));
+        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cube));
       };
       for (const ref of chunkRefs) {
-        const verdict = this.#verdictOf(ref, cell);
+        const verdict = this.#verdictOf(ref, cube);
         if (verdict?.error !== undefined) report(verdict.error, ref);
         for (const position of verdict?.positions ?? []) {
           if (positions.has(...position)) report(twice(ref, `the chunk at [${position}]`), ref);
@@ -67,7 +67,7 @@ export class LeafVerifier {
         }
       }
       for (const ref of entityRefs) {
-        const verdict = this.#verdictOf(ref, cell);
+        const verdict = this.#verdictOf(ref, cube);
         if (verdict?.error !== undefined) report(verdict.error, ref);
         for (const id of verdict?.entityIds ?? []) {
           if (entityIds.has(id)) report(twice(ref, `entity ${id}`), ref);
@@ -80,36 +80,36 @@ export class LeafVerifier {
 
   /** Returns the ids of all entities in verified leaves. */
   entityIdsOf(leaves: readonly LeafEntry[]): readonly bigint[] {
-    return leaves.flatMap(({ cell, entityRefs }) =>
-      entityRefs.flatMap((ref) => this.#verdictOf(ref, cell)?.entityIds ?? []),
+    return leaves.flatMap(({ cube, entityRefs }) =>
+      entityRefs.flatMap((ref) => this.#verdictOf(ref, cube)?.entityIds ?? []),
     );
   }
 
   /** Reads the records that were not read before, in disk order. */
   async #readNew(leaves: readonly LeafEntry[], context: LeafContext): Promise<void> {
     const wanted = new Map<string, Wanted>();
-    const want = (ref: BlobRef, cell: Box, kind: Wanted["kind"], isAlone: boolean): void => {
-      const key = keyOf(ref, cell);
+    const want = (ref: BlobRef, cube: Box, kind: Wanted["kind"], isAlone: boolean): void => {
+      const key = keyOf(ref, cube);
       this.#packIds.add(ref.dataFileId);
       const known = this.#verdicts.get(key);
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
         known === undefined || (!isAlone && known.positions === undefined && known.error === undefined);
-      if (isNew) wanted.set(key, { ref, cell, kind, isAlone });
+      if (isNew) wanted.set(key, { ref, cube, kind, isAlone });
     };
-    for (const { cell, chunkRefs, entityRefs } of leaves) {
-      for (const ref of chunkRefs) want(ref, cell, "chunk", chunkRefs.length === 1);
-      for (const ref of entityRefs) want(ref, cell, "entity", true);
+    for (const { cube, chunkRefs, entityRefs } of leaves) {
+      for (const ref of chunkRefs) want(ref, cube, "chunk", chunkRefs.length === 1);
+      for (const ref of entityRefs) want(ref, cube, "entity", true);
     }
-    for await (const records of readInOrder(this.#shelf, [...wanted.values()])) {
+    for await (const records of readInOrder(this.#packReader, [...wanted.values()])) {
       for (const [item, record] of records) {
-        this.#verdicts.set(keyOf(item.ref, item.cell), await this.#judge(item, record, context));
+        this.#verdicts.set(keyOf(item.ref, item.cube), await this.#judge(item, record, context));
       }
     }
   }
 
   async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<Verdict> {
-    const { ref, cell, kind, isAlone } = item;
+    const { ref, cube, kind, isAlone } = item;
     if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, kind)) {
       return this.#judgeAlone(item, context);
     }
@@ -118,7 +118,7 @@ export class LeafVerifier {
       if (payload.length > 0) this.#prove(ref);
       const { chunkVolume } = context;
       if (kind === "entity") {
-        const entities = await decodeEntityPayload(payload, ref, cell, { ...context, chunkVolume: 1 });
+        const entities = await decodeEntityPayload(payload, ref, cube, { ...context, chunkVolume: 1 });
         return {
           error: undefined,
           positions: undefined,
@@ -129,18 +129,18 @@ export class LeafVerifier {
       const positions =
         chunkVolume === undefined
           ? []
-          : await checkChunkPayload(payload, ref, cell, { ...context, chunkVolume });
+          : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume });
       return { error: undefined, positions: isAlone ? undefined : positions, entityIds: [] };
     });
     return verdict ?? failed(error);
   }
 
   /** Verifies a record at the end of a truncated pack, or one that is too large. */
-  async #judgeAlone({ ref, cell, kind }: Wanted, context: LeafContext): Promise<Verdict> {
+  async #judgeAlone({ ref, cube, kind }: Wanted, context: LeafContext): Promise<Verdict> {
     const { chunkVolume } = context;
     const [verdict, error] = await attempt(async (): Promise<Verdict> => {
       if (kind === "entity") {
-        const entities = await readEntityBlob(this.#shelf, ref, cell, { ...context, chunkVolume: 1 });
+        const entities = await readEntityBlob(this.#packReader, ref, cube, { ...context, chunkVolume: 1 });
         return {
           error: undefined,
           positions: undefined,
@@ -148,10 +148,10 @@ export class LeafVerifier {
         };
       }
       if (chunkVolume === undefined) {
-        await this.#shelf.readPayload(ref, ref.recordBytes);
+        await this.#packReader.readPayload(ref, ref.recordBytes);
         return { error: undefined, positions: [], entityIds: [] };
       }
-      const chunks = await readStoredBlob(this.#shelf, ref, cell, { ...context, chunkVolume });
+      const chunks = await readStoredBlob(this.#packReader, ref, cube, { ...context, chunkVolume });
       return { error: undefined, positions: chunks.map(({ position }) => position), entityIds: [] };
     });
     return verdict ?? failed(error);
@@ -163,14 +163,14 @@ export class LeafVerifier {
     records.set(recordOffset, recordOffset + recordBytes);
   }
 
-  #verdictOf(ref: BlobRef, cell: Box): Verdict | undefined {
-    return this.#verdicts.get(keyOf(ref, cell));
+  #verdictOf(ref: BlobRef, cube: Box): Verdict | undefined {
+    return this.#verdicts.get(keyOf(ref, cube));
   }
 }
 
 interface Wanted {
   readonly ref: BlobRef;
-  readonly cell: Box;
+  readonly cube: Box;
   readonly kind: "chunk" | "entity";
   /** Whether the leaf has no other record of its kind. */
   readonly isAlone: boolean;
@@ -205,12 +205,12 @@ export type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefi
 
 /** Reads the records of items in disk order, in large pieces, prefetching the next piece. Checks nothing. */
 export async function* readInOrder<Item extends { readonly ref: BlobRef }>(
-  shelf: PackShelf,
+  packReader: PackReader,
   items: readonly Item[],
 ): AsyncGenerator<readonly WithRecord<Item>[]> {
   const spans = spansOf(items);
   const read = (span: Span<Item> | undefined): Promise<Uint8Array | undefined> | undefined =>
-    span && shelf.readSpan(span.packId, span.start, span.end - span.start);
+    span && packReader.readSpan(span.packId, span.start, span.end - span.start);
   let reading = read(spans[0]);
   for (const [index, { start, items: inside }] of spans.entries()) {
     const bytes = await reading;

@@ -8,7 +8,7 @@ import { hasPack, type Manifest, packListOf, requireSameWorld, withoutPacks } fr
 import { requireGeneration } from "../index/index-reader.ts";
 import { verifyJournal } from "../journal/journal-reader.ts";
 import { describePacks } from "../pack/named-packs.ts";
-import { PackShelf } from "../pack/pack-reader.ts";
+import { PackReader } from "../pack/pack-reader.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../read/survey.ts";
 import { IndexVerifier } from "./verify-index.ts";
@@ -33,15 +33,15 @@ export interface VerifyOptions {
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
   const survey = await surveySave(disk);
   const findings: Finding[] = [...verifyManifest(survey)];
-  const shelf = new PackShelf(disk);
-  const leaves = new LeafVerifier(shelf);
+  const packReader = new PackReader(disk);
+  const leaves = new LeafVerifier(packReader);
   const indexes = new IndexVerifier(leaves);
   try {
     for (const generation of survey.generations) {
       findings.push(...(await verifyGeneration(disk, survey, generation, indexes, options)));
     }
   } finally {
-    await shelf.release();
+    await packReader.release();
   }
   for (const packId of survey.packIds) {
     findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));

@@ -25,7 +25,7 @@ export {
   GLOBAL,
   ORIGIN_CELL,
   PAGED_LIMITS,
-  pagedCell,
+  pagedCube,
   pagedWorld,
   playerOf,
   replaceFile,

@@ -27,7 +27,7 @@ import {
 /** Chunks of sixteen voxels, to keep files small. */
 export const SHAPE: ChunkShape = chunkShape([4, 4, 1, 1]);
 
-/** Cell of the first leaf at the origin. */
+/** Cube of the first leaf at the origin. */
 export const ORIGIN_CELL: Box = cubeAt([0, 0, 0, 0], 65_536);
 
 /** Global state of a new world. */
@@ -101,7 +101,7 @@ export async function smallWorld(limits?: SaveLimits): Promise<{ disk: MemoryDis
     nowMs: 1,
     global: GLOBAL,
     players: [playerOf(1n)],
-    leaves: [{ cell: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], 9)] }],
+    leaves: [{ cube: ORIGIN_CELL, chunks: [entryAt([1, 2, 3, 4], 9)] }],
     ...(limits && { limits }),
   });
   return { disk, writer };
@@ -147,8 +147,8 @@ export const PAGED_LIMITS: SaveLimits = {
   indexSoftMaxBytes: 300,
 };
 
-/** Returns the cell of a leaf in a world created by {@link pagedWorld}. */
-export function pagedCell(number: number): Box {
+/** Returns the cube of a leaf in a world created by {@link pagedWorld}. */
+export function pagedCube(number: number): Box {
   return cubeAt([(number % 16) * 8, Math.floor(number / 16) * 8, 0, 0], 8);
 }
 
@@ -162,11 +162,11 @@ export async function pagedWorld(leaves: number): Promise<MemoryDisk> {
 /** Writes such a save. */
 export async function writePagedWorld(disk: Disk, leaves: number): Promise<void> {
   const writer = await BulkSaveWriter.create(disk, GLOBAL.description.chunkShape, { limits: PAGED_LIMITS });
-  // In reverse, so that leaves are not written in the order of their cells.
+  // In reverse, so that leaves are not written in the order of their cubes.
   for (let number = leaves - 1; number >= 0; number--) {
-    const cell = pagedCell(number);
-    const clocks = [{ region: regionOf(cell.min), clock: number + 1 }];
-    await writer.add([{ cell, chunks: [entryAt(cell.min, number + 2)], clocks }]);
+    const cube = pagedCube(number);
+    const clocks = [{ region: regionOf(cube.min), clock: number + 1 }];
+    await writer.add([{ cube, chunks: [entryAt(cube.min, number + 2)], clocks }]);
   }
   await writer.finish({ nowMs: 1, global: GLOBAL, players: [playerOf(1n)] });
   await writer.close();

@@ -24,7 +24,7 @@ export async function findFirstSight(disk: Disk): Promise<Position | undefined> 
     const content = new SaveContent(save);
     const leaves: LeafEntry[] = [];
     for await (const leaf of content.all()) leaves.push(leaf);
-    leaves.sort((a, b) => fromMiddle(a.cell.min) - fromMiddle(b.cell.min) || b.cell.min[1] - a.cell.min[1]);
+    leaves.sort((a, b) => fromMiddle(a.cube.min) - fromMiddle(b.cube.min) || b.cube.min[1] - a.cube.min[1]);
     for (const leaf of leaves.slice(0, LEAVES_READ_MAX)) {
       const chunks = [...(await content.readChunks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
       for (const entry of chunks) {

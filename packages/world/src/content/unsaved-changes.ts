@@ -19,7 +19,7 @@ import {
   type StoredEntity,
 } from "@orthant/save";
 import type { EntityStore } from "../entities/entity-store.ts";
-import { cellKey } from "../regions/region-reader.ts";
+import { cubeKey } from "../regions/region-reader.ts";
 
 /** The differences from the last save. */
 export class UnsavedChanges {
@@ -33,22 +33,22 @@ export class UnsavedChanges {
   global = false;
   /** Whether there are entities that no leaf stores. */
   hasUnassigned = false;
-  readonly #entityCells = new Map<string, Box>();
+  readonly #entityCubes = new Map<string, Box>();
 
-  /** Cells of leaves whose entities changed. */
-  get entityCells(): Iterable<Box> {
-    return this.#entityCells.values();
+  /** Cubes of leaves whose entities changed. */
+  get entityCubes(): Iterable<Box> {
+    return this.#entityCubes.values();
   }
 
   /** Whether there are no differences. */
   get isEmpty(): boolean {
-    const counted = this.players.size + this.chunks.size + this.clocks.size + this.#entityCells.size;
+    const counted = this.players.size + this.chunks.size + this.clocks.size + this.#entityCubes.size;
     return counted === 0 && !this.global && !this.hasUnassigned;
   }
 
-  /** Records that the entities stored in a cell changed. */
-  addEntityCell(cell: Box): void {
-    this.#entityCells.set(cellKey(cell), cell);
+  /** Records that the entities stored in a cube changed. */
+  addEntityCube(cube: Box): void {
+    this.#entityCubes.set(cubeKey(cube), cube);
   }
 
   /** Records that a chunk changed. */
@@ -57,8 +57,8 @@ export class UnsavedChanges {
   }
 }
 
-interface CellChange {
-  readonly cell: Box;
+interface CubeChange {
+  readonly cube: Box;
   readonly changed: ChunkAssignment[];
   entitiesChanged: boolean;
   readonly newcomers: StoredEntity[];
@@ -75,51 +75,51 @@ export function leafChanges(
   overrides: OverrideTree,
   entities: EntityStore,
 ): readonly LeafChange[] {
-  const changes: CellChange[] = [];
+  const changes: CubeChange[] = [];
   /** Keyed by the lowest chunk of the leaf; leaves do not overlap. */
-  const byCorner = new PositionMap<CellChange>();
+  const byCorner = new PositionMap<CubeChange>();
   /** Cache for regions that lie in one leaf, as most do: thousands of chunks may change in a few of them. */
-  const byRegion = new PositionMap<CellChange>();
-  const changeAt = (position: Position): CellChange => {
+  const byRegion = new PositionMap<CubeChange>();
+  const changeAt = (position: Position): CubeChange => {
     const region = regionOf(position);
     const known = byRegion.get(...region);
     if (known !== undefined) return known;
-    const cell = index.cellFor(position);
-    const change = byCorner.get(...cell.min) ?? newChange(cell);
-    if (boxContainsBox(cell, regionBox(region))) byRegion.set(...region, change);
+    const cube = index.cubeFor(position);
+    const change = byCorner.get(...cube.min) ?? newChange(cube);
+    if (boxContainsBox(cube, regionBox(region))) byRegion.set(...region, change);
     return change;
   };
-  const newChange = (cell: Box): CellChange => {
-    const change = { cell, changed: [], entitiesChanged: false, newcomers: [], clocks: [] };
+  const newChange = (cube: Box): CubeChange => {
+    const change = { cube, changed: [], entitiesChanged: false, newcomers: [], clocks: [] };
     changes.push(change);
-    byCorner.set(...cell.min, change);
+    byCorner.set(...cube.min, change);
     return change;
   };
   for (const position of unsaved.chunks)
     changeAt(position).changed.push({ position, chunk: overrides.at(...position) });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
-  for (const cell of unsaved.entityCells) {
-    // A commit that was running when the cell was recorded may have split or merged its leaf.
-    for (const leaf of index.touching(cell)) changeAt(leaf.cell.min).entitiesChanged = true;
+  for (const cube of unsaved.entityCubes) {
+    // A commit that was running when the cube was recorded may have split or merged its leaf.
+    for (const leaf of index.touching(cube)) changeAt(leaf.cube.min).entitiesChanged = true;
   }
   for (const entity of entities.unassigned())
     changeAt(chunkOfEntity(entity, entities.shape)).newcomers.push(entity);
-  const storedIn = entities.byCell();
+  const storedIn = entities.byCube();
   return changes.map((change) => finish(change, index, storedIn));
 }
 
 function finish(
-  { cell, changed, entitiesChanged, newcomers, clocks }: CellChange,
+  { cube, changed, entitiesChanged, newcomers, clocks }: CubeChange,
   index: LeafIndex,
   storedIn: ReadonlyMap<string, readonly StoredEntity[]>,
 ): LeafChange {
   const stored =
     entitiesChanged || newcomers.length > 0
-      ? [...(storedIn.get(cellKey(cell)) ?? []), ...newcomers]
+      ? [...(storedIn.get(cubeKey(cube)) ?? []), ...newcomers]
       : undefined;
   return {
-    cell,
-    clocks: mergeClocks(index.at(cell)?.clocks ?? [], clocks),
+    cube,
+    clocks: mergeClocks(index.at(cube)?.clocks ?? [], clocks),
     ...(changed.length > 0 && { changed }),
     ...(stored !== undefined && { entities: stored }),
   };

@@ -149,27 +149,27 @@ export class WorldContent {
 
   /** Changes a loaded entity. The next save includes it if it left its leaf, otherwise one that is due. */
   changeEntity(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const cell = this.entities.cellOf(entityId);
+    const cube = this.entities.cubeOf(entityId);
     const changed = this.entities.change(entityId, change, nowMs);
-    if (changed.crosses && cell !== undefined) this.#unsaved.addEntityCell(cell);
+    if (changed.crosses && cube !== undefined) this.#unsaved.addEntityCube(cube);
     this.#unsaved.hasUnassigned ||= changed.crosses;
     return changed;
   }
 
   /** Restores an entity from a log. The next save includes it even if it barely moved. */
   restoreEntity(entity: StoredEntity, nowMs: number): void {
-    const cell = this.entities.cellOf(entity.entityId);
+    const cube = this.entities.cubeOf(entity.entityId);
     const { crosses } = this.entities.restore(entity, nowMs);
-    if (cell !== undefined) this.#unsaved.addEntityCell(cell);
+    if (cube !== undefined) this.#unsaved.addEntityCube(cube);
     this.#unsaved.hasUnassigned ||= crosses;
     this.useEntityId(entity.entityId);
   }
 
   /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
-    const cell = this.entities.cellOf(entityId);
+    const cube = this.entities.cubeOf(entityId);
     this.entities.despawn(entityId);
-    if (cell !== undefined) this.#unsaved.addEntityCell(cell);
+    if (cube !== undefined) this.#unsaved.addEntityCube(cube);
   }
 
   /** Marks an entity id as used. */
@@ -182,7 +182,7 @@ export class WorldContent {
   /** Whether everything that a commit needs is in memory. */
   get isReadyToCommit(): boolean {
     return (
-      this.#unreadCells().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
+      this.#unreadCubes().length === 0 && this.#unsavedBoxes().every((box) => this.save.index.isLoaded(box))
     );
   }
 
@@ -191,7 +191,7 @@ export class WorldContent {
    * with new ones, without which that leaf cannot be written. More may be needed by the time this resolves.
    */
   async makeReadyToCommit(): Promise<void> {
-    for (const box of this.#unreadCells()) await this.#entityReader.loadForSave(box);
+    for (const box of this.#unreadCubes()) await this.#entityReader.loadForSave(box);
     for (const box of this.#unsavedBoxes()) await this.save.index.load(box);
   }
 
@@ -201,13 +201,13 @@ export class WorldContent {
    * no changes.
    */
   startCommit(nowMs: number, dueMs: number): SaveChange | undefined {
-    for (const cell of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCell(cell);
+    for (const cube of this.entities.changedSince(dueMs)) this.#unsaved.addEntityCube(cube);
     const change = this.saveChange(nowMs);
     if (change === undefined) return undefined;
     this.#committing = this.#unsaved;
     this.#unsaved = new UnsavedChanges();
-    for (const { cell, entities = [] } of change.leaves ?? [])
-      for (const entity of entities) this.entities.markStored(entity, cell);
+    for (const { cube, entities = [] } of change.leaves ?? [])
+      for (const entity of entities) this.entities.markStored(entity, cube);
     return change;
   }
 
@@ -250,8 +250,8 @@ export class WorldContent {
     }
     this.regions.follow(save);
     this.#committing = undefined;
-    for (const cell of this.entities.reassign(cellsAfter(step))) {
-      this.#unsaved.addEntityCell(cell);
+    for (const cube of this.entities.reassign(cellsAfter(step))) {
+      this.#unsaved.addEntityCube(cube);
       this.#unsaved.hasUnassigned = true;
     }
     this.#evict();
@@ -265,7 +265,7 @@ export class WorldContent {
     this.regions.evict(isUnsaved, this.#committing === undefined ? this.save.index : undefined);
   }
 
-  #unreadCells(): readonly Box[] {
+  #unreadCubes(): readonly Box[] {
     return this.entities
       .unassigned()
       .map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape)))
@@ -274,13 +274,13 @@ export class WorldContent {
 
   /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
-    const { chunks, clocks, entityCells } = this.#unsaved;
+    const { chunks, clocks, entityCubes } = this.#unsaved;
     const regions = new PositionSet();
     for (const chunk of chunks) regions.add(...regionOf(chunk));
     for (const region of clocks.positions()) regions.add(...region);
     return [
       ...Array.from(regions, regionBox),
-      ...entityCells,
+      ...entityCubes,
       ...this.entities.unassigned().map((entity) => boxAt(chunkOfEntity(entity, this.entities.shape))),
     ];
   }

@@ -2,7 +2,7 @@ import { type Box, clampInto, type Position } from "@orthant/core";
 import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
 import type { Listeners } from "../listeners.ts";
-import { cellKey, loadLeavesTouching } from "../regions/region-reader.ts";
+import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";
 import type { EntityEvent, EntityStore } from "./entity-store.ts";
 
 /** The leaves that a commit added and removed. */
@@ -16,7 +16,7 @@ type OnAdded = (added: readonly StoredEntity[]) => void;
 
 /** Reads the entities of leaves into a store on demand, each leaf once. */
 export class EntityReader {
-  /** Cells of leaves whose entities have been read. */
+  /** Cubes of leaves whose entities have been read. */
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
   readonly #store: EntityStore;
@@ -60,30 +60,30 @@ export class EntityReader {
   }
 
   /**
-   * Switches to the next generation. A new leaf counts as read when everything in its cell had been read. If
+   * Switches to the next generation. A new leaf counts as read when everything in its cube had been read. If
    * only part of it had been, the rest is read first, so that no leaf is half read.
    */
   async follow(save: Save, { added, removed }: LeafStep): Promise<void> {
     // While one is being read, another reader may read a part of another, so check all of them again.
     for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
-      for (const { cell } of halves) await this.loadForSave(cell);
+      for (const { cube } of halves) await this.loadForSave(cube);
     }
     // Nothing awaits from here on, so no caller sees the leaves of one generation with the save of the other.
-    const read = added.filter(({ entityRefs, cell }) => entityRefs.length > 0 && this.isLoaded(cell));
-    for (const { cell } of removed) this.#read.delete(cellKey(cell));
-    for (const { cell } of read) this.#read.add(cellKey(cell));
+    const read = added.filter(({ entityRefs, cube }) => entityRefs.length > 0 && this.isLoaded(cube));
+    for (const { cube } of removed) this.#read.delete(cubeKey(cube));
+    for (const { cube } of read) this.#read.add(cubeKey(cube));
     this.#save = save;
   }
 
   /**
-   * Returns the new leaves with entities that are partly in memory. Only a leaf that keeps its cell may stay
-   * unread: one with a new cell may contain entities that were spawned between leaves, and those are in
+   * Returns the new leaves with entities that are partly in memory. Only a leaf that keeps its cube may stay
+   * unread: one with a new cube may contain entities that were spawned between leaves, and those are in
    * memory.
    */
   #halves(added: readonly LeafEntry[]): readonly LeafEntry[] {
-    return added.filter(({ cell, entityRefs }) => {
-      if (entityRefs.length === 0 || this.isLoaded(cell)) return false;
-      return !this.#save.index.isLoaded(cell) || this.#save.index.at(cell) === undefined;
+    return added.filter(({ cube, entityRefs }) => {
+      if (entityRefs.length === 0 || this.isLoaded(cube)) return false;
+      return !this.#save.index.isLoaded(cube) || this.#save.index.at(cube) === undefined;
     });
   }
 
@@ -91,8 +91,8 @@ export class EntityReader {
     return (await loadLeavesTouching(this.#save.index, box)).filter((leaf) => this.#isMissing(leaf));
   }
 
-  #isMissing({ cell, entityRefs }: LeafEntry): boolean {
-    return entityRefs.length > 0 && !this.#read.has(cellKey(cell));
+  #isMissing({ cube, entityRefs }: LeafEntry): boolean {
+    return entityRefs.length > 0 && !this.#read.has(cubeKey(cube));
   }
 
   async #load(box: Box, onAdded: OnAdded): Promise<void> {
@@ -108,8 +108,8 @@ export class EntityReader {
     // Another reader may have loaded the leaf and changed its entities meanwhile, or a commit may have
     // replaced it.
     if (this.#save.index !== index || !this.#isMissing(leaf)) return;
-    this.#read.add(cellKey(leaf.cell));
-    onAdded(this.#store.load(leaf.cell, entities));
+    this.#read.add(cubeKey(leaf.cube));
+    onAdded(this.#store.load(leaf.cube, entities));
   }
 
   #emit(added: readonly StoredEntity[]): void {
@@ -135,11 +135,11 @@ export class EntityReader {
 }
 
 /**
- * Returns a function that maps an entity's cell before a commit to its cell after it. They differ only when
+ * Returns a function that maps an entity's cube before a commit to its cube after it. They differ only when
  * the commit split or merged the leaf.
  */
-export function cellsAfter({ added }: Pick<LeafStep, "added">): (cell: Box, storedAt: Position) => Box {
+export function cellsAfter({ added }: Pick<LeafStep, "added">): (cube: Box, storedAt: Position) => Box {
   const map = new LeafMap(added);
   // Leaves do not overlap, so a new leaf at the entity's stored position is the one that stores it now.
-  return (cell, storedAt) => map.find(clampInto(cell, storedAt))?.cell ?? cell;
+  return (cube, storedAt) => map.find(clampInto(cube, storedAt))?.cube ?? cube;
 }

@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec, type Vector } from "@orthant/save/parts";
-import { cellKey } from "../regions/region-reader.ts";
+import { cubeKey } from "../regions/region-reader.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 
 /** Upper bound on the bytes that a record of one entity needs besides the entity itself. */
@@ -44,8 +44,8 @@ export interface ChangedEntity {
 
 interface Tracked {
   readonly record: StoredEntity;
-  /** Cell of the leaf that stores the entity; `undefined` before the first save. */
-  readonly cell: Box | undefined;
+  /** Cube of the leaf that stores the entity; `undefined` before the first save. */
+  readonly cube: Box | undefined;
   /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
   readonly storedAt: Position | undefined;
   /** When it first differed from the stored record; `undefined` while it does not differ. */
@@ -85,25 +85,25 @@ export class EntityStore {
     return this.#entities.get(entityId)?.record;
   }
 
-  /** Returns the cell that stores an entity. */
-  cellOf(entityId: bigint): Box | undefined {
-    return this.#entities.get(entityId)?.cell;
+  /** Returns the cube that stores an entity. */
+  cubeOf(entityId: bigint): Box | undefined {
+    return this.#entities.get(entityId)?.cube;
   }
 
   /** Returns a chunk of the leaf that stores an entity, valid across commits; `undefined` if none does. */
   storedAtOf(entityId: bigint): Position | undefined {
-    const { cell, storedAt } = this.#entities.get(entityId) ?? {};
-    // The entity may have moved out of its cell.
-    return cell && storedAt && clampInto(cell, storedAt);
+    const { cube, storedAt } = this.#entities.get(entityId) ?? {};
+    // The entity may have moved out of its cube.
+    return cube && storedAt && clampInto(cube, storedAt);
   }
 
   /**
    * Adds the entities of a leaf and returns those that were not yet loaded. An entity that is already in
    * memory stays unchanged, because it is newer.
    */
-  load(cell: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
+  load(cube: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
     const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
-    for (const record of added) this.markStored(record, cell);
+    for (const record of added) this.markStored(record, cube);
     return added;
   }
 
@@ -126,20 +126,20 @@ export class EntityStore {
       throw new OrthantError("ORT_ARGUMENT", "players are not entities: upsert the player instead");
     }
     this.#requireStorable(record);
-    this.#entities.set(entityId, { record, cell: undefined, storedAt: undefined, changedSinceMs: nowMs });
+    this.#entities.set(entityId, { record, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
     return record;
   }
 
   /** Changes a loaded entity. */
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const { record, cell, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
+    const { record, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const { entityClass } = record;
     const changed = { ...record, ...copyOf(change), entityId, entityClass };
     this.#requireStorable(changed);
-    const crosses = cell !== undefined && this.#isOutside(changed.position, cell);
+    const crosses = cube !== undefined && this.#isOutside(changed.position, cube);
     this.#entities.set(entityId, {
       record: changed,
-      cell: crosses ? undefined : cell,
+      cube: crosses ? undefined : cube,
       storedAt,
       changedSinceMs,
     });
@@ -168,12 +168,12 @@ export class EntityStore {
     return found.sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   }
 
-  /** Returns the entities stored in each cell, keyed by `cellKey`. */
-  byCell(): ReadonlyMap<string, readonly StoredEntity[]> {
+  /** Returns the entities stored in each cube, keyed by `cubeKey`. */
+  byCube(): ReadonlyMap<string, readonly StoredEntity[]> {
     const stored = new Map<string, StoredEntity[]>();
-    for (const { record, cell } of this.#entities.values()) {
-      if (cell === undefined) continue;
-      const key = cellKey(cell);
+    for (const { record, cube } of this.#entities.values()) {
+      if (cube === undefined) continue;
+      const key = cubeKey(cube);
       const others = stored.get(key);
       if (others === undefined) stored.set(key, [record]);
       else others.push(record);
@@ -183,45 +183,45 @@ export class EntityStore {
 
   /** Returns the entities that no leaf stores yet: new ones and those that crossed into another leaf. */
   unassigned(): readonly StoredEntity[] {
-    return [...this.#entities.values()].filter(({ cell }) => cell === undefined).map(({ record }) => record);
+    return [...this.#entities.values()].filter(({ cube }) => cube === undefined).map(({ record }) => record);
   }
 
-  /** Yields the cells of all entities that differ from their stored record since `timeMs` or earlier. */
+  /** Yields the cubes of all entities that differ from their stored record since `timeMs` or earlier. */
   *changedSince(timeMs: number): Generator<Box> {
-    for (const { cell, changedSinceMs } of this.#entities.values()) {
-      if (cell !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield cell;
+    for (const { cube, changedSinceMs } of this.#entities.values()) {
+      if (cube !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield cube;
     }
   }
 
   /** Returns when the longest-waiting entity first differed from its stored record. */
   oldestChangeMs(): number | undefined {
     let oldestMs: number | undefined;
-    for (const { cell, changedSinceMs } of this.#entities.values()) {
-      if (cell === undefined || changedSinceMs === undefined) continue;
+    for (const { cube, changedSinceMs } of this.#entities.values()) {
+      if (cube === undefined || changedSinceMs === undefined) continue;
       oldestMs = Math.min(oldestMs ?? changedSinceMs, changedSinceMs);
     }
     return oldestMs;
   }
 
   /** Marks a record as part of a save that has begun. Later changes belong to the next save. */
-  markStored(record: StoredEntity, cell: Box): void {
+  markStored(record: StoredEntity, cube: Box): void {
     const storedAt = chunkOfEntity(record, this.shape);
-    this.#entities.set(record.entityId, { record, cell, storedAt, changedSinceMs: undefined });
+    this.#entities.set(record.entityId, { record, cube, storedAt, changedSinceMs: undefined });
   }
 
   /**
-   * Updates the cell of every stored entity after a commit. An entity that has since moved outside its new
-   * cell is stored by none; the method returns the cells that such entities leave.
+   * Updates the cube of every stored entity after a commit. An entity that has since moved outside its new
+   * cube is stored by none; the method returns the cubes that such entities leave.
    */
-  reassign(cellAfter: (cell: Box, storedAt: Position) => Box): readonly Box[] {
+  reassign(cubeAfter: (cube: Box, storedAt: Position) => Box): readonly Box[] {
     const left: Box[] = [];
     for (const [entityId, tracked] of this.#entities) {
-      if (tracked.cell === undefined || tracked.storedAt === undefined) continue;
-      const cell = cellAfter(tracked.cell, tracked.storedAt);
-      if (boxEquals(cell, tracked.cell)) continue;
-      const crosses = this.#isOutside(tracked.record.position, cell);
-      if (crosses) left.push(cell);
-      this.#entities.set(entityId, { ...tracked, cell: crosses ? undefined : cell });
+      if (tracked.cube === undefined || tracked.storedAt === undefined) continue;
+      const cube = cubeAfter(tracked.cube, tracked.storedAt);
+      if (boxEquals(cube, tracked.cube)) continue;
+      const crosses = this.#isOutside(tracked.record.position, cube);
+      if (crosses) left.push(cube);
+      this.#entities.set(entityId, { ...tracked, cube: crosses ? undefined : cube });
     }
     return left;
   }
@@ -246,7 +246,7 @@ export class EntityStore {
     }
   }
 
-  /** Whether a position, in stored precision, is far enough outside a cell that the entity has left it. */
+  /** Whether a position, in stored precision, is far enough outside a cube that the entity has left it. */
   #isOutside(position: Vector, { min, max }: Box): boolean {
     return AXES.some((axis) => {
       const chunk = Math.fround(position[axis]) / this.shape.extents[axis];

@@ -222,7 +222,7 @@ function byRegion(chunks: readonly StoredChunk[]): LeafChunks {
   return regions;
 }
 
-/** Returns a map key that is unique to the cell. */
-export function cellKey({ min, max }: Box): string {
+/** Returns a map key that is unique to the cube. */
+export function cubeKey({ min, max }: Box): string {
   return `${min}/${max}`;
 }

@@ -66,14 +66,14 @@ export class WorldRegions {
 
   /**
    * Returns a box around everything in a box of chunks that is not air. Reads the index but no records: a
-   * leaf that is not in memory counts with its whole cell.
+   * leaf that is not in memory counts with its whole cube.
    */
   async contentBounds(box: Box): Promise<Box | undefined> {
     while (!this.#reader.index.isLoaded(box)) await this.#reader.loadIndex(box);
     // Nothing awaits from here on, so memory and index are consistent.
     let bounds = this.field.queryContentBounds(box);
-    for (const { cell, chunkRefs } of this.#reader.index.touching(box)) {
-      const part = intersectBoxes(cell, box);
+    for (const { cube, chunkRefs } of this.#reader.index.touching(box)) {
+      const part = intersectBoxes(cube, box);
       if (part === undefined || chunkRefs.length === 0 || this.isLoaded(part)) continue;
       bounds = bounds === undefined ? part : unionBox(bounds, part);
     }

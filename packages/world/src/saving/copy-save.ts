@@ -9,7 +9,7 @@ import {
   type StoredChunk,
 } from "@orthant/save";
 import { mergePlayers } from "@orthant/save/parts";
-import { cellKey } from "../regions/region-reader.ts";
+import { cubeKey } from "../regions/region-reader.ts";
 
 /** Options for copying a save. */
 export interface CopyOptions {
@@ -30,15 +30,15 @@ export async function copySave(
   // Named generations are not copied, so their names would mean nothing. The copy gets a new identity:
   // clients must not mistake regions of one world for regions of the other.
   const description = { ...global.description, namedGenerations: [], worldId, epochs: [] };
-  const changes = new Map(change?.leaves?.map((leaf) => [cellKey(leaf.cell), leaf]));
+  const changes = new Map(change?.leaves?.map((leaf) => [cubeKey(leaf.cube), leaf]));
   const writer = await BulkSaveWriter.create(disk, description.chunkShape, { limits: manifest.limits });
   try {
     for await (const leaf of index.all()) {
-      const changed = changes.get(cellKey(leaf.cell));
-      changes.delete(cellKey(leaf.cell));
+      const changed = changes.get(cubeKey(leaf.cube));
+      changes.delete(cubeKey(leaf.cube));
       const chunks = withChanges(await save.readStored(leaf), changed?.changed ?? []);
       const entities = changed?.entities ?? (await save.readEntities(leaf));
-      await writer.add([{ cell: leaf.cell, chunks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
+      await writer.add([{ cube: leaf.cube, chunks, entities, clocks: changed?.clocks ?? leaf.clocks }]);
     }
     await writer.add(
       Array.from(changes.values(), ({ changed = [], ...leaf }) => ({

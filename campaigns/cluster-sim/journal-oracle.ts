@@ -1,4 +1,4 @@
-import { decodeRecord, type RegionRecord } from "@orthant/cluster/internal";
+import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
 import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Position, PositionMap } from "@orthant/core";
 import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
 
@@ -42,7 +42,7 @@ export class JournalOracle {
     const group = new Set<string>();
     for (const { bytes } of published) {
       this.records++;
-      const record = decodeRecord(bytes, this.#volume);
+      const record = decodeShardRecord(bytes, this.#volume);
       const known = this.#terms.get(shard) ?? { term: 0, node: "" };
       if (record.kind === "term") {
         if (record.term < known.term)
@@ -61,7 +61,7 @@ export class JournalOracle {
   /** Excuses the edits in these records, because their journal was lost. */
   excuse(records: Iterable<Uint8Array>): void {
     for (const bytes of records) {
-      const record = decodeRecord(bytes, this.#volume);
+      const record = decodeShardRecord(bytes, this.#volume);
       if (record.kind !== "region") continue;
       for (const { clientId, lastEditId } of record.origins) {
         const edit = this.#edits.get(`${clientId}/${lastEditId}`);

@@ -1,4 +1,4 @@
-import type { Engine, EngineStatus, Entry } from "@orthant/cluster";
+import type { Engine, EngineStatus, TableEntry } from "@orthant/cluster";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   canMakeNetworks,
@@ -55,7 +55,7 @@ describe("three NATS servers", () => {
       if (victim === undefined || other === undefined) throw new Error("there are three");
       const watcher = await cluster.connect();
       const writer = await cluster.connect({ servers: [other.url] });
-      const seen = new Map<string, Entry>();
+      const seen = new Map<string, TableEntry>();
       const statuses: EngineStatus[] = [];
       await watcher.table.watch("watched.", (entry) => seen.set(entry.key, entry));
       watcher.onStatus((status) => statuses.push(status));

@@ -2,7 +2,7 @@ export type {
   AppendOutcome,
   Engine,
   EngineStatus,
-  Entry,
+  EngineTable,
   Journal,
   JournalRecord,
   JournalState,
@@ -10,7 +10,7 @@ export type {
   PublishedRecord,
   StoredRecord,
   Subscription,
-  Table,
+  TableEntry,
 } from "./engine/engine.ts";
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";

@@ -8,4 +8,4 @@ export { heartbeatKey, leaseKey, mapKey, ownerAddress } from "./shard/names.ts";
 export { ownerAnswerCodec, ownerRequestCodec } from "./shard/owner-messages.ts";
 export { nameOfPosition, positionOfName, sectorOfRegion } from "./shard/sectors.ts";
 export { shardMapCodec, shardOf, shardsOf, withSplit } from "./shard/shard-map.ts";
-export { crc32c, decodeRecord, encodeRecord, type RegionRecord } from "./shard/shard-record.ts";
+export { crc32c, decodeShardRecord, encodeShardRecord, type RegionRecord } from "./shard/shard-record.ts";

@@ -1,8 +1,8 @@
 import { requireName, type ShardMap } from "@orthant/cluster";
 import {
   crc32c,
-  decodeRecord,
-  encodeRecord,
+  decodeShardRecord,
+  encodeShardRecord,
   heartbeatCodec,
   heartbeatKey,
   leaseCodec,
@@ -90,8 +90,8 @@ function sealed(body: Uint8Array): Uint8Array {
 }
 
 function codeOfChanged(change: Partial<RegionRecord>): string | undefined {
-  const whole = encodeRecord({ ...RECORD, ...change } as RegionRecord, VOLUME);
-  return codeOf(() => decodeRecord(whole, VOLUME));
+  const whole = encodeShardRecord({ ...RECORD, ...change } as RegionRecord, VOLUME);
+  return codeOf(() => decodeShardRecord(whole, VOLUME));
 }
 
 describe("names", () => {
@@ -134,30 +134,32 @@ describe("records", () => {
   });
 
   test("[K6] a record has these bytes, and other versions or trailing bytes are rejected", () => {
-    const bytes = encodeRecord({ kind: "term", term: 3, node: "n1" }, VOLUME);
+    const bytes = encodeShardRecord({ kind: "term", term: 3, node: "n1" }, VOLUME);
     expect(toHex(bytes.subarray(0, -4))).toBe("01" + "01" + "03" + "026e31");
-    expect(decodeRecord(bytes, VOLUME)).toEqual({ kind: "term", term: 3, node: "n1" });
-    expect(decodeRecord(encodeRecord(RECORD, VOLUME), VOLUME)).toEqual(RECORD);
-    expect(codeOf(() => decodeRecord(sealed(fromHex("020103026e31")), VOLUME))).toBe("ORT_VERSION");
-    expect(codeOf(() => decodeRecord(sealed(fromHex("010100026e31")), VOLUME))).toBe("ORT_CLOCK");
-    expect(codeOf(() => decodeRecord(sealed(fromHex("010103026e3100")), VOLUME))).toBe("ORT_TRAILING_BYTES");
+    expect(decodeShardRecord(bytes, VOLUME)).toEqual({ kind: "term", term: 3, node: "n1" });
+    expect(decodeShardRecord(encodeShardRecord(RECORD, VOLUME), VOLUME)).toEqual(RECORD);
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("020103026e31")), VOLUME))).toBe("ORT_VERSION");
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("010100026e31")), VOLUME))).toBe("ORT_CLOCK");
+    expect(codeOf(() => decodeShardRecord(sealed(fromHex("010103026e3100")), VOLUME))).toBe(
+      "ORT_TRAILING_BYTES",
+    );
   });
 
   test("[K6] a record that is truncated or changed anywhere is rejected", () => {
-    const bytes = encodeRecord(RECORD, VOLUME);
+    const bytes = encodeShardRecord(RECORD, VOLUME);
     for (let length = 0; length < bytes.length; length++)
-      expect(codeOf(() => decodeRecord(bytes.subarray(0, length), VOLUME))).not.toBe(NO_ERROR);
+      expect(codeOf(() => decodeShardRecord(bytes.subarray(0, length), VOLUME))).not.toBe(NO_ERROR);
     for (let index = 0; index < bytes.length; index++) {
       const changed = bytes.slice();
       changed[index] = (changed[index] ?? 0) ^ 0x10;
-      expect(codeOf(() => decodeRecord(changed, VOLUME))).toBe("ORT_CHECKSUM");
+      expect(codeOf(() => decodeShardRecord(changed, VOLUME))).toBe("ORT_CHECKSUM");
     }
   });
 
   test("[K6] a truncated body is rejected even if its checksum is right", () => {
-    const body = encodeRecord(RECORD, VOLUME).subarray(0, -4);
+    const body = encodeShardRecord(RECORD, VOLUME).subarray(0, -4);
     for (let length = 0; length < body.length; length++)
-      expect(codeOf(() => decodeRecord(sealed(body.subarray(0, length)), VOLUME))).not.toBe(NO_ERROR);
+      expect(codeOf(() => decodeShardRecord(sealed(body.subarray(0, length)), VOLUME))).not.toBe(NO_ERROR);
   });
 
   test.each<[string, Partial<RegionRecord>]>([
@@ -181,9 +183,9 @@ describe("records", () => {
   });
 
   test("[K12] a record above the size limit is neither encoded nor decoded", () => {
-    expect(codeOf(() => decodeRecord(new Uint8Array(1_572_865), VOLUME))).toBe("ORT_LIMIT");
+    expect(codeOf(() => decodeShardRecord(new Uint8Array(1_572_865), VOLUME))).toBe("ORT_LIMIT");
     const origins = Array.from({ length: 65_536 }, () => ({ clientId: 1n, lastEditId: 2 ** 53 - 1 }));
-    expect(codeOf(() => encodeRecord({ ...RECORD, origins, chunks: [] }, VOLUME))).toBe(NO_ERROR);
+    expect(codeOf(() => encodeShardRecord({ ...RECORD, origins, chunks: [] }, VOLUME))).toBe(NO_ERROR);
     const noise = chunkFromVoxels(
       Uint16Array.from({ length: 16_384 }, (_, index) => (index * 40_503) % 65_536),
     );
@@ -191,7 +193,7 @@ describe("records", () => {
       position: [4 + Math.floor(index / 16), -4 + (Math.floor(index / 4) % 4), index % 4, 0] as const,
       chunk: noise,
     }));
-    expect(codeOf(() => encodeRecord({ ...RECORD, chunks }, noise.volume))).toBe("ORT_LIMIT");
+    expect(codeOf(() => encodeShardRecord({ ...RECORD, chunks }, noise.volume))).toBe("ORT_LIMIT");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { EngineStatus, Entry, JournalRecord, PublishedRecord } from "@orthant/cluster";
+import type { EngineStatus, JournalRecord, PublishedRecord, TableEntry } from "@orthant/cluster";
 import { FakeClock, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, NO_ENGINE_FAULTS, settled } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";
@@ -26,7 +26,7 @@ function setting(journalBytesMax?: number): Setting {
 
 test("a swap succeeds only at its revision, and watchers see all writes in one order", async () => {
   const { clock, hub, engine } = setting();
-  const seen: Entry[] = [];
+  const seen: TableEntry[] = [];
   await settled(clock, engine.table.put("own.a", value(1)));
   await settled(
     clock,
@@ -118,7 +118,7 @@ test("a node that was cut off loses records, is notified of that, and misses no 
   const { clock, hub, engine } = setting();
   const node = hub.connect();
   const records: PublishedRecord[] = [];
-  const entries: Entry[] = [];
+  const entries: TableEntry[] = [];
   const statuses: EngineStatus[] = [];
   node.onStatus((status) => statuses.push(status));
   await node.follow("w", REGION.sector, (published) => records.push(published));
@@ -142,7 +142,7 @@ test("a node that was cut off loses records, is notified of that, and misses no 
 test("[K35] a node that was cut off when the table was lost sees the new entries, and no revision is reused", async () => {
   const { clock, hub, engine } = setting();
   const cut = hub.connect();
-  const seen: Entry[] = [];
+  const seen: TableEntry[] = [];
   await settled(
     clock,
     cut.table.watch("own.", (entry) => seen.push(entry)),
@@ -160,7 +160,7 @@ test("[K35] a node that was cut off when the table was lost sees the new entries
 test("deliveries to a paused node wait and keep their order", async () => {
   const { clock, hub, engine } = setting();
   const node = hub.connect();
-  const entries: Entry[] = [];
+  const entries: TableEntry[] = [];
   await settled(
     clock,
     node.table.watch("", (entry) => entries.push(entry)),

@@ -1,5 +1,5 @@
 /** A key's value, and its place in the order of all writes to the table. */
-export interface Entry {
+export interface TableEntry {
   readonly key: string;
   /** `undefined` if the key was removed. */
   readonly value: Uint8Array | undefined;
@@ -8,8 +8,8 @@ export interface Entry {
 }
 
 /** Small values that all nodes see in one order. An acknowledged write is stored by a quorum. */
-export interface Table {
-  get(key: string): Promise<Entry | undefined>;
+export interface EngineTable {
+  get(key: string): Promise<TableEntry | undefined>;
   /** Writes unconditionally. Returns the revision. */
   put(key: string, value: Uint8Array): Promise<number>;
   /** Writes if the key is at revision `expected`, where 0 means absent. Returns `undefined` otherwise. */
@@ -19,7 +19,7 @@ export interface Table {
    * order of revisions. Resolves after the current entries. May skip a write that a later one to the same key
    * supersedes.
    */
-  watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription>;
+  watch(prefix: string, listener: (entry: TableEntry) => void): Promise<Subscription>;
 }
 
 /** A record for a journal: about one region, or a control record of the shard. */
@@ -91,7 +91,7 @@ export type EngineStatus = "connected" | "disconnected" | "lagging";
  * `ORT_CLOSED` after `close`.
  */
 export interface Engine {
-  readonly table: Table;
+  readonly table: EngineTable;
   /** Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. */
   journal(world: string, shard: string, firstSequence?: number): Promise<Journal>;
   /** Opens the journal of a shard if it exists. */

@@ -14,7 +14,7 @@ import {
 import type { JournalChunk } from "@orthant/save/journal";
 import type { PublishedRecord } from "../engine/engine.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
-import { decodeRecord, type RegionRecord } from "../shard/shard-record.ts";
+import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 import { SectorSubscriptions } from "./sector-subscriptions.ts";
 
@@ -195,9 +195,9 @@ export class FollowedRegions {
   }
 
   #receiveRecord(published: PublishedRecord): void {
-    let record: ReturnType<typeof decodeRecord>;
+    let record: ReturnType<typeof decodeShardRecord>;
     try {
-      record = decodeRecord(published.bytes, this.#volume);
+      record = decodeShardRecord(published.bytes, this.#volume);
     } catch (error) {
       // Treated as lost: the clock of the next record, or the next audit, reveals the gap.
       if (isOrthantError(error)) return;

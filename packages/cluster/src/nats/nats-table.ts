@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import type { Entry, Subscription, Table } from "../engine/engine.ts";
+import type { EngineTable, Subscription, TableEntry } from "../engine/engine.ts";
 import { readTableKey, TABLE_FEED_PREFIX, TABLE_PREFIX, TABLE_STREAM, tableSubject } from "./names.ts";
 import { type NatsClient, REFUSAL, refusalOf } from "./nats-client.ts";
 import { type Expectation, publishWhole, readHeld } from "./stream-messages.ts";
@@ -14,7 +14,7 @@ const AUDIT_MS = 1000;
 const OPERATION_HEADER = "KV-Operation";
 
 /** The table in a NATS key-value bucket. A revision is a sequence of the underlying stream. */
-export class NatsTable implements Table {
+export class NatsTable implements EngineTable {
   readonly #client: NatsClient;
   #feed: Promise<TableFeed> | undefined;
 
@@ -23,7 +23,7 @@ export class NatsTable implements Table {
   }
 
   /** Asks the leader, because a replica may lag. */
-  get(key: string): Promise<Entry | undefined> {
+  get(key: string): Promise<TableEntry | undefined> {
     const subject = tableSubject(key);
     return this.#client.manage(`reading ${key}`, async ({ streams }) => {
       try {
@@ -50,7 +50,7 @@ export class NatsTable implements Table {
     return this.#write(key, value, { lastOfSubject: expected });
   }
 
-  async watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
+  async watch(prefix: string, listener: (entry: TableEntry) => void): Promise<Subscription> {
     this.#feed ??= TableFeed.open(this.#client);
     try {
       return (await this.#feed).watch(prefix, listener);
@@ -80,8 +80,8 @@ export class NatsTable implements Table {
  */
 class TableFeed {
   readonly #client: NatsClient;
-  readonly #entries = new Map<string, Entry>();
-  readonly #listeners = new Set<(entry: Entry) => void>();
+  readonly #entries = new Map<string, TableEntry>();
+  readonly #listeners = new Set<(entry: TableEntry) => void>();
   readonly #timer: NodeJS.Timeout;
   #subscription: Subscription | undefined;
   /** Sequence up to which all writes were passed on. */
@@ -110,8 +110,8 @@ class TableFeed {
     }
   }
 
-  watch(prefix: string, listener: (entry: Entry) => void): Subscription {
-    const filtered = (entry: Entry): void => {
+  watch(prefix: string, listener: (entry: TableEntry) => void): Subscription {
+    const filtered = (entry: TableEntry): void => {
       if (entry.key.startsWith(prefix)) listener(entry);
     };
     const standing = [...this.#entries.values()].sort((one, other) => one.revision - other.revision);
@@ -172,7 +172,7 @@ class TableFeed {
   #pass(key: string, revision: number, bytes: Uint8Array, headers: MsgHdrs): void {
     this.#seen = revision;
     const value = headers.get(OPERATION_HEADER) === "" ? bytes : undefined;
-    const entry: Entry = { key: readTableKey(key), value, revision };
+    const entry: TableEntry = { key: readTableKey(key), value, revision };
     if (value === undefined) this.#entries.delete(entry.key);
     else this.#entries.set(entry.key, entry);
     for (const listener of this.#listeners) listener(entry);

@@ -6,7 +6,7 @@ import { openSaveWithJournal } from "@orthant/world";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";
-import { type ShardMap, shardMapCodec, type WorldFacts } from "../shard/shard-map.ts";
+import { type ClusterWorldFacts, type ShardMap, shardMapCodec } from "../shard/shard-map.ts";
 
 /** Input for a new world in a cluster. */
 export interface NewClusterWorld {
@@ -53,7 +53,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   return map;
 }
 
-function factsOf({ global }: Save): WorldFacts {
+function factsOf({ global }: Save): ClusterWorldFacts {
   const { worldId, name, spawn, chunkShape } = global.description;
   return {
     ...{ worldId, name, spawn, shape: chunkShape, generator: generatorOf(global) },

@@ -1,10 +1,10 @@
 import { type Clock, type Codec, decode, encode, isOrthantError, type Timer } from "@orthant/core";
-import type { Engine, Entry, Subscription } from "../engine/engine.ts";
+import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { heartbeatKey, heartbeatPrefix } from "../shard/names.ts";
 
 /** A node's heartbeat. Rule K17. */
-export interface Heartbeat {
+export interface NodeHeartbeat {
   readonly count: number;
   /** Number of shards it owns. */
   readonly shards: number;
@@ -19,26 +19,26 @@ export interface HeartbeatsOptions {
   readonly world: string;
   readonly node: string;
   /** Returns the content of the next heartbeat. */
-  readonly state: () => Omit<Heartbeat, "count">;
+  readonly state: () => Omit<NodeHeartbeat, "count">;
   /** Called when the table has accepted one of this node's own heartbeats. */
   readonly onAccepted: () => void;
 }
 
 interface Received {
-  heartbeat: Heartbeat | undefined;
+  heartbeat: NodeHeartbeat | undefined;
   /** Own heartbeats accepted since the node's last one. */
   ownSince: number;
 }
 
 /** Interval between heartbeats. */
-export const HEARTBEAT_MS = 500;
+export const NODE_HEARTBEAT_MS = 500;
 /** Own accepted heartbeats, without one from another node, after which that node counts as dead. Rule K18. */
 export const DEAD_AFTER_HEARTBEATS = 6;
 
 const VERSION = 1;
 
 /** Encodes the value of a heartbeat key. */
-export const heartbeatCodec: Codec<Heartbeat> = {
+export const heartbeatCodec: Codec<NodeHeartbeat> = {
   write(out, { count, shards, isLeaving }) {
     out.u8(VERSION);
     out.varUint(count);
@@ -114,7 +114,7 @@ export class Heartbeats {
   #send(): void {
     if (this.#isStopped) return;
     const { engine, clock, world, node, state } = this.#options;
-    this.#timer = clock.after(HEARTBEAT_MS, () => this.#send());
+    this.#timer = clock.after(NODE_HEARTBEAT_MS, () => this.#send());
     if (this.#isSending) return;
     this.#isSending = true;
     const heartbeat = { count: ++this.#count, ...state() };
@@ -128,7 +128,7 @@ export class Heartbeats {
   }
 
   /** Records a heartbeat. Returns true if it is our own. */
-  #receive({ key, value }: Entry): boolean {
+  #receive({ key, value }: TableEntry): boolean {
     const node = key.slice(this.#prefix.length);
     if (value === undefined) return false;
     if (node !== this.#options.node) {
@@ -142,7 +142,7 @@ export class Heartbeats {
 }
 
 /** Decodes a heartbeat. Returns `undefined` if it is unreadable. */
-export function readHeartbeat(value: Uint8Array): Heartbeat | undefined {
+export function readHeartbeat(value: Uint8Array): NodeHeartbeat | undefined {
   try {
     return decode(heartbeatCodec, value);
   } catch (error) {

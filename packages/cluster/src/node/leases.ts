@@ -1,5 +1,5 @@
 import { decode, encode } from "@orthant/core";
-import type { Engine, Entry } from "../engine/engine.ts";
+import type { Engine, TableEntry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";
 import { leaseKey } from "../shard/names.ts";
@@ -48,7 +48,7 @@ export class Leases {
     await this.#swap(shard, { node: "", term, successor }, entry.revision);
   }
 
-  #read(shard: string): Promise<Entry | undefined> {
+  #read(shard: string): Promise<TableEntry | undefined> {
     const { engine, world } = this.#options;
     return engine.table.get(leaseKey(world, shard));
   }
@@ -59,6 +59,6 @@ export class Leases {
   }
 }
 
-function leaseIn(entry: Entry | undefined): Lease | undefined {
+function leaseIn(entry: TableEntry | undefined): Lease | undefined {
   return entry?.value && decode(leaseCodec, entry.value);
 }

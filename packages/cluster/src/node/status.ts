@@ -3,7 +3,7 @@ import type { Engine, JournalState } from "../engine/engine.ts";
 import { ClusterDirectory, type Lease, leaseCodec } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";
 import { type ShardMap, shardMapCodec, shardsOf } from "../shard/shard-map.ts";
-import { DEAD_AFTER_HEARTBEATS, HEARTBEAT_MS, readHeartbeat } from "./heartbeats.ts";
+import { DEAD_AFTER_HEARTBEATS, NODE_HEARTBEAT_MS, readHeartbeat } from "./heartbeats.ts";
 
 /** State of a shard as the engine records it. */
 export interface ShardStatus {
@@ -77,7 +77,7 @@ export async function clusterNodes(
   });
   // Entries delivered before this point may be old.
   isListening = true;
-  const timer = clock.wait(nodes.size === 0 ? 0 : HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
+  const timer = clock.wait(nodes.size === 0 ? 0 : NODE_HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
   await ended;
   timer.cancel();
   subscription.end();

@@ -15,7 +15,12 @@ import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/
 import type { Retries } from "../engine/retries.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";
 import type { ShardSplit } from "../shard/shard-map.ts";
-import { decodeRecord, encodeRecord, RECORD_BYTES_MAX, RECORD_ORIGINS_MAX } from "../shard/shard-record.ts";
+import {
+  decodeShardRecord,
+  encodeShardRecord,
+  RECORD_BYTES_MAX,
+  RECORD_ORIGINS_MAX,
+} from "../shard/shard-record.ts";
 
 interface RegionGroup {
   readonly region: Position;
@@ -79,7 +84,7 @@ export class EditGroup {
         sector: nameOfPosition(sectorOfRegion(region)),
         region: nameOfPosition(region),
       },
-      bytes: encodeRecord(
+      bytes: encodeShardRecord(
         {
           kind: "region",
           term,
@@ -131,7 +136,7 @@ export async function* readChanges(
       readAll(journal, first, Math.min(to, first + READ_RECORDS - 1)),
     );
     for (const bytes of records) {
-      const record = decodeRecord(bytes, volume);
+      const record = decodeShardRecord(bytes, volume);
       if (record.term < term)
         throw new OrthantError("ORT_JOURNAL", `a record of term ${record.term} behind one of ${term}`);
       term = record.term;

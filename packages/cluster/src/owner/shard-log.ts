@@ -6,7 +6,7 @@ import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
 import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
-import { encodeRecord } from "../shard/shard-record.ts";
+import { encodeShardRecord } from "../shard/shard-record.ts";
 import { checkpointOf, EditGroup, readChanges, withCheckpoint } from "./shard-journal.ts";
 
 /** Dependencies and settings of a shard log. */
@@ -130,7 +130,7 @@ export class ShardLog implements ExternalLog {
    * the record before the map has the split, so the next owner finds it. Nothing may be pending.
    */
   async split(split: ShardSplit): Promise<void> {
-    const bytes = encodeRecord({ kind: "split", term: this.epoch, split }, this.#options.volume);
+    const bytes = encodeShardRecord({ kind: "split", term: this.epoch, split }, this.#options.volume);
     await this.#whileSplitting(
       this.#storeRecords([{ subject: { kind: "control" }, bytes }]).then(() => this.#commitSplit(split)),
     );
@@ -265,7 +265,7 @@ export class ShardLog implements ExternalLog {
   async #appendTermRecord(): Promise<number> {
     const { node } = this.#options;
     const journal = this.#requireJournal();
-    const bytes = encodeRecord({ kind: "term", term: this.epoch, node }, this.#options.volume);
+    const bytes = encodeShardRecord({ kind: "term", term: this.epoch, node }, this.#options.volume);
     for (;;) {
       const { last } = await journal.state();
       // A late owner must not append behind a newer one, which takes the folder before it writes its own

@@ -17,7 +17,7 @@ import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
-  type EditRequest,
+  type ForwardedEdit,
   type OwnerAnswer,
   type OwnerRequest,
   ownerAnswerCodec,
@@ -235,7 +235,7 @@ export class ShardOwner {
     return answerRegions(this.#world, request.regions, owns, this.#log);
   }
 
-  async #applyAll(edits: readonly EditRequest[]): Promise<OwnerAnswer> {
+  async #applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
     if (this.#isPaused) return AWAY;
     const outcomes: ShardEditResult[] = [];
     for (const edit of edits) outcomes.push(await this.#apply(edit));
@@ -243,7 +243,7 @@ export class ShardOwner {
     return { kind: "edits", outcomes };
   }
 
-  async #apply({ clientId, editId, placements }: EditRequest): Promise<ShardEditResult> {
+  async #apply({ clientId, editId, placements }: ForwardedEdit): Promise<ShardEditResult> {
     const regions = this.#regionsOf(placements);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
     const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;

@@ -3,10 +3,10 @@ import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protoco
 import type { World } from "@orthant/world";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";
 import {
-  PLAYERS_MAX,
   type PlayerPose,
   type PlayersAnswer,
   type PlayersRequest,
+  REQUEST_PLAYERS_MAX,
 } from "../shard/owner-messages.ts";
 
 /** A player whose pose the owner must remember. */
@@ -49,7 +49,7 @@ export class PlayerPositionCache {
     this.#options = options;
     this.#queue = new OwnerQueue<PoseUpdate | Lookup>({
       ...options,
-      batchMax: PLAYERS_MAX,
+      batchMax: REQUEST_PLAYERS_MAX,
       shardOf: () => options.directory.map.first,
       send: (items, request) => this.#send(items, request),
     });

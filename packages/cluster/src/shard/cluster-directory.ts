@@ -7,7 +7,7 @@ import {
   OrthantError,
   type Position,
 } from "@orthant/core";
-import type { Engine, Entry, Subscription } from "../engine/engine.ts";
+import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard-map.ts";
 
@@ -157,7 +157,7 @@ export class ClusterDirectory {
     }
   }
 
-  #receiveMap({ key, value, revision }: Entry): void {
+  #receiveMap({ key, value, revision }: TableEntry): void {
     if (key !== mapKey(this.#world) || value === undefined) return;
     const map = readable(() => decode(shardMapCodec, value));
     if (map === undefined) return;
@@ -171,7 +171,7 @@ export class ClusterDirectory {
     for (const events of [...this.#listeners]) events.onMap?.(map);
   }
 
-  #receiveLease({ key, value, revision }: Entry): void {
+  #receiveLease({ key, value, revision }: TableEntry): void {
     const shard = key.slice(leasePrefix(this.#world).length);
     const lease = value && readable(() => decode(leaseCodec, value));
     // A lost table may give a shard a lower term; the node that claims it learns the real one on disk.

@@ -19,7 +19,7 @@ import {
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 
 /** An edit that a gateway requests. */
-export interface EditRequest {
+export interface ForwardedEdit {
   readonly clientId: bigint;
   readonly editId: number;
   readonly placements: readonly VoxelPlacement[];
@@ -85,7 +85,7 @@ export interface EntitiesAnswer {
 
 /** A gateway's request to an owner. */
 export type OwnerRequest =
-  | { readonly kind: "edits"; readonly edits: readonly EditRequest[] }
+  | { readonly kind: "edits"; readonly edits: readonly ForwardedEdit[] }
   | { readonly kind: "regions"; readonly regions: readonly RegionRequest[] }
   | PlayersRequest
   | EntitiesRequest;
@@ -123,7 +123,7 @@ export type OwnerAnswer =
 /** Maximum number of edits in one request. */
 export const EDITS_MAX = 1_024;
 /** Maximum number of players in one request, of either kind. */
-export const PLAYERS_MAX = 1_024;
+export const REQUEST_PLAYERS_MAX = 1_024;
 /** Maximum number of regions in one request for entities. */
 export const ENTITY_REGIONS_MAX = 1_024;
 /** Maximum number of regions in one request. */
@@ -144,7 +144,7 @@ const placementCodec: Codec<VoxelPlacement> = {
   }),
 };
 
-const editRequestsCodec = list<EditRequest>(
+const editRequestsCodec = list<ForwardedEdit>(
   {
     write(out, { clientId, editId, placements }) {
       out.u64(clientId);
@@ -256,12 +256,12 @@ const updatesCodec = list<PlayerPose>(
       sinceMs: input.varUint(),
     }),
   },
-  PLAYERS_MAX,
+  REQUEST_PLAYERS_MAX,
 );
 
 const lookupsCodec = list<bigint>(
   { write: (out, playerId) => out.varU64(playerId), read: (input) => input.varU64() },
-  PLAYERS_MAX,
+  REQUEST_PLAYERS_MAX,
 );
 
 const posesCodec = list<Pose | undefined>(
@@ -272,7 +272,7 @@ const posesCodec = list<Pose | undefined>(
     },
     read: (input) => (input.bool() ? poseCodec.read(input) : undefined),
   },
-  PLAYERS_MAX,
+  REQUEST_PLAYERS_MAX,
 );
 
 /** Encodes a request about players, after its tag. Rules K32 and K33 in docs/formats/cluster.md. */

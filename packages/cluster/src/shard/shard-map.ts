@@ -20,7 +20,7 @@ import { isName, requireName } from "./names.ts";
 import { sectorOfRegion } from "./sectors.ts";
 
 /** Properties that all shards of a world share. */
-export interface WorldFacts {
+export interface ClusterWorldFacts {
   readonly worldId: bigint;
   readonly name: string;
   /** Where players start, in voxels. */
@@ -43,7 +43,7 @@ export interface ShardMap {
   readonly generation: number;
   /** Random number created with the map. Clocks issued under another mark are meaningless under this one. */
   readonly mark: bigint;
-  readonly world: WorldFacts;
+  readonly world: ClusterWorldFacts;
   /** The shard that began with the whole world, and still has every sector not split off. */
   readonly first: string;
   /** All splits, in order. */
@@ -96,7 +96,7 @@ export const shardSplitCodec: Codec<ShardSplit> = {
 };
 const splitsCodec = list(shardSplitCodec, SHARDS_MAX - 1);
 
-const factsCodec: Codec<WorldFacts> = {
+const factsCodec: Codec<ClusterWorldFacts> = {
   write(out, { worldId, name, spawn, shape, generator, catalog }) {
     out.u64(worldId);
     out.string(name, NAME_BYTES_MAX);

@@ -85,7 +85,7 @@ const originsCodec = list<ClientEdits>(
 /**
  * Encodes a record of a world whose chunks have `volume` voxels. Rules K6 to K12 in docs/formats/cluster.md.
  */
-export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
+export function encodeShardRecord(record: ShardRecord, volume: number): Uint8Array {
   const out = new ByteWriter();
   out.u8(VERSION);
   out.tag(KINDS.indexOf(record.kind), KINDS.length);
@@ -99,8 +99,8 @@ export function encodeRecord(record: ShardRecord, volume: number): Uint8Array {
   return out.copy();
 }
 
-/** Decodes a record. Throws an `OrthantError` for everything that `encodeRecord` does not produce. */
-export function decodeRecord(bytes: Uint8Array, volume: number): ShardRecord {
+/** Decodes a record. Throws an `OrthantError` for everything that `encodeShardRecord` does not produce. */
+export function decodeShardRecord(bytes: Uint8Array, volume: number): ShardRecord {
   const bodyBytes = bytes.length - CRC_BYTES;
   if (bytes.length > RECORD_BYTES_MAX || bodyBytes < 0)
     throw new OrthantError("ORT_LIMIT", `a record of ${bytes.length} bytes`);

@@ -2,11 +2,11 @@ import type {
   AppendOutcome,
   Engine,
   EngineStatus,
-  Entry,
+  EngineTable,
   Journal,
   PublishedRecord,
   Subscription,
-  Table,
+  TableEntry,
 } from "@orthant/cluster";
 import { OrthantError } from "@orthant/core";
 import { type MemoryAppend, type MemoryJournal, MemoryState } from "./memory-state.ts";
@@ -21,7 +21,7 @@ const NOTICE_MS = 1_500;
 
 interface Watcher {
   readonly prefix: string;
-  readonly listener: (entry: Entry) => void;
+  readonly listener: (entry: TableEntry) => void;
   /** Revision of the last write sent to it. */
   sent: number;
 }
@@ -62,7 +62,7 @@ export class MemoryHub extends MemoryState {
 
 /** One node's connection to a {@link MemoryHub}. */
 export class MemoryEngine implements Engine {
-  readonly table: Table;
+  readonly table: EngineTable;
   readonly #hub: MemoryHub;
   readonly #watchers = new Set<Watcher>();
   readonly #followers = new Set<Follower>();
@@ -216,7 +216,7 @@ export class MemoryEngine implements Engine {
     }
   }
 
-  async #watch(prefix: string, listener: (entry: Entry) => void): Promise<Subscription> {
+  async #watch(prefix: string, listener: (entry: TableEntry) => void): Promise<Subscription> {
     const watcher: Watcher = { prefix, listener, sent: 0 };
     await this.#call(() => {
       this.#watchers.add(watcher);

@@ -1,4 +1,4 @@
-import type { AppendOutcome, Entry, JournalRecord, JournalState, StoredRecord } from "@orthant/cluster";
+import type { AppendOutcome, JournalRecord, JournalState, StoredRecord, TableEntry } from "@orthant/cluster";
 import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
 import { type Clock, OrthantError } from "@orthant/core";
 
@@ -97,7 +97,7 @@ export class MemoryJournal {
 
 /** The values of all keys, in order of their writes. */
 export class MemoryTable {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, TableEntry>();
   #revision = 0;
 
   /** The revision of the last write. */
@@ -105,25 +105,25 @@ export class MemoryTable {
     return this.#revision;
   }
 
-  get(key: string): Entry | undefined {
+  get(key: string): TableEntry | undefined {
     return this.#entries.get(key);
   }
 
   /** Writes a value. Returns the entry. */
-  put(key: string, value: Uint8Array): Entry {
-    const entry: Entry = { key, value: value.slice(), revision: ++this.#revision };
+  put(key: string, value: Uint8Array): TableEntry {
+    const entry: TableEntry = { key, value: value.slice(), revision: ++this.#revision };
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry;
   }
 
   /** Writes if the key is at revision `expected`. Returns `undefined` otherwise. */
-  swap(key: string, value: Uint8Array, expected: number): Entry | undefined {
+  swap(key: string, value: Uint8Array, expected: number): TableEntry | undefined {
     return (this.#entries.get(key)?.revision ?? 0) === expected ? this.put(key, value) : undefined;
   }
 
   /** Returns the current entries with `prefix` that were written after a revision, in order. */
-  since(revision: number, prefix: string): readonly Entry[] {
+  since(revision: number, prefix: string): readonly TableEntry[] {
     // Each write moves its key to the end, so the map is in order of revisions.
     return [...this.#entries.values()].filter(
       (entry) => entry.revision > revision && entry.key.startsWith(prefix),

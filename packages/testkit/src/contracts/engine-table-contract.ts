@@ -1,4 +1,4 @@
-import type { Entry } from "@orthant/cluster";
+import type { TableEntry } from "@orthant/cluster";
 import { expect } from "vitest";
 import { textBytes, textOf } from "../bytes.ts";
 import type { OnEngine } from "./engine-under-test.ts";
@@ -60,7 +60,7 @@ export function describeEngineTable(on: OnEngine): void {
       await writer.table.put(`${name}.a`, textBytes("overwritten"));
       await writer.table.put(`${name}.a`, textBytes("standing a"));
       await writer.table.put(`not ${name}`, textBytes("of others"));
-      const seen = new Gathered<Entry>();
+      const seen = new Gathered<TableEntry>();
       await table.watch(`${name}.`, seen.take);
       expect(texts(seen.items)).toEqual(["standing b", "standing a"]);
       for (const text of ["1", "2", "3"]) await writer.table.put(`${name}.${text}`, textBytes(text));
@@ -75,7 +75,7 @@ export function describeEngineTable(on: OnEngine): void {
 
   on("shows all nodes the same order of concurrent writes", async ({ connect }, name) => {
     const tables = [await connect(), await connect(), await connect()].map(({ table }) => table);
-    const seen = tables.map(() => new Gathered<Entry>());
+    const seen = tables.map(() => new Gathered<TableEntry>());
     await Promise.all(
       tables.map((table, index) => table.watch(name, seen[index]?.take ?? (() => undefined))),
     );
@@ -90,7 +90,7 @@ export function describeEngineTable(on: OnEngine): void {
 
   on("delivers nothing after a watch ends, and other watches continue", async ({ connect }, name) => {
     const { table } = await connect();
-    const [ended, going] = [new Gathered<Entry>(), new Gathered<Entry>()];
+    const [ended, going] = [new Gathered<TableEntry>(), new Gathered<TableEntry>()];
     const subscription = await table.watch(name, ended.take);
     await table.watch(name, going.take);
     await table.put(name, textBytes("before"));
@@ -104,7 +104,7 @@ export function describeEngineTable(on: OnEngine): void {
   on("accepts any key, and an empty value", async ({ connect }, name) => {
     const { table } = await connect();
     const keys = [`${name}.ö 漢=3D`, `${name}.*.>`, `${name}._-/\\$`];
-    const seen = new Gathered<Entry>();
+    const seen = new Gathered<TableEntry>();
     await table.watch(name, seen.take);
     for (const key of keys) await table.put(key, new Uint8Array());
     await seen.until((items) => items.length === keys.length);
@@ -113,10 +113,10 @@ export function describeEngineTable(on: OnEngine): void {
   });
 }
 
-function texts(entries: readonly Entry[]): readonly string[] {
+function texts(entries: readonly TableEntry[]): readonly string[] {
   return entries.map(({ value }) => textOf(value));
 }
 
-function entryText(entry: Entry | undefined): readonly unknown[] {
+function entryText(entry: TableEntry | undefined): readonly unknown[] {
   return [entry?.key, textOf(entry?.value), entry?.revision];
 }

@@ -23,11 +23,9 @@ import { cubeKey } from "../regions/region-reader.ts";
 
 /** The differences from the last save. */
 export class UnsavedChanges {
-  /** Chunks that changed. */
   readonly chunks: PositionSet = new PositionSet();
   /** Regions with new clocks. */
   readonly clocks: PositionMap<number> = new PositionMap();
-  /** Ids of players that changed. */
   readonly players: Set<bigint> = new Set();
   /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
   global = false;
@@ -40,7 +38,6 @@ export class UnsavedChanges {
     return this.#entityCubes.values();
   }
 
-  /** Whether there are no differences. */
   get isEmpty(): boolean {
     const counted = this.players.size + this.chunks.size + this.clocks.size + this.#entityCubes.size;
     return counted === 0 && !this.global && !this.hasUnassigned;
@@ -51,7 +48,6 @@ export class UnsavedChanges {
     this.#entityCubes.set(cubeKey(cube), cube);
   }
 
-  /** Records that a chunk changed. */
   addChunk(position: Position): void {
     this.chunks.add(...position);
   }

@@ -97,17 +97,14 @@ export class WorldContent {
     }
   }
 
-  /** Reads a box of chunks from the disk. */
   load(box: Box): Promise<void> {
     return this.whenLoaded([box], () => undefined);
   }
 
-  /** Reads the entities stored in a box of chunks. */
   loadEntities(box: Box): Promise<void> {
     return this.#entityReader.load(box);
   }
 
-  /** Replaces the description of the world. */
   describe(description: WorldDescription): void {
     this.global = { ...this.global, description };
     this.#unsaved.global = true;
@@ -132,7 +129,6 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** Adds or changes a player. */
   upsertPlayer(player: PlayerChange, nowMs: number): StoredPlayer {
     const stored = this.players.upsert(player, this.global.description.spawn, nowMs);
     this.#unsaved.players.add(player.playerId);
@@ -165,7 +161,6 @@ export class WorldContent {
     this.useEntityId(entity.entityId);
   }
 
-  /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
     const cube = this.entities.cubeOf(entityId);
     this.entities.despawn(entityId);

@@ -65,7 +65,6 @@ export class WorldEditor {
     return this.#listeners.add(listener);
   }
 
-  /** Resolves when all requested edits have been applied. */
   idle(): Promise<void> {
     return this.#queue.idle();
   }
@@ -86,7 +85,6 @@ export class WorldEditor {
     });
   }
 
-  /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity): StoredEntity {
     const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
     this.#saver.noteChange("worldMs", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
@@ -94,7 +92,6 @@ export class WorldEditor {
     return stored;
   }
 
-  /** Changes a loaded entity. */
   changeEntity(entityId: bigint, change: EntityChange): void {
     requireId("entityId", entityId);
     const checked = checkedEntityChange(change);
@@ -105,7 +102,6 @@ export class WorldEditor {
     this.#content.entityListeners.emit({ kind: "present", entity });
   }
 
-  /** Removes a loaded entity. */
   despawnEntity(entityId: bigint): void {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);
@@ -114,13 +110,11 @@ export class WorldEditor {
     this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 
-  /** Adds a player, or changes the one with the same id. */
   upsertPlayer(change: PlayerChange): void {
     const player = this.#content.upsertPlayer(checkedPlayer(change), this.#clock.nowMs());
     this.#saver.noteChange("playersMs", () => ({ kind: "player", player }));
   }
 
-  /** Changes the world's name and spawn point. */
   describe({ name, spawn }: WorldLabel): void {
     requireLabel({ name, spawn });
     const description = { ...this.#content.global.description, name, spawn };

@@ -75,12 +75,6 @@ export class EntityStore {
     this.#hysteresisChunks = hysteresisChunks;
   }
 
-  /** Number of loaded entities. */
-  get size(): number {
-    return this.#entities.size;
-  }
-
-  /** Returns an entity by id, if its leaf is loaded. */
   get(entityId: bigint): StoredEntity | undefined {
     return this.#entities.get(entityId)?.record;
   }
@@ -107,7 +101,6 @@ export class EntityStore {
     return added;
   }
 
-  /** Adds an entity. */
   spawn(entityId: bigint, entity: NewEntity, nowMs: number): StoredEntity {
     const record: StoredEntity = {
       entityClass: PLAYER_CLASS + 1,
@@ -130,7 +123,6 @@ export class EntityStore {
     return record;
   }
 
-  /** Changes a loaded entity. */
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
     const { record, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
     const { entityClass } = record;

@@ -13,7 +13,6 @@ export class PlayerStore {
     this.#players = new Map(players.map((player) => [player.playerId, player]));
   }
 
-  /** Returns a player by id. */
   get(playerId: bigint): StoredPlayer | undefined {
     return this.#players.get(playerId);
   }
@@ -28,7 +27,6 @@ export class PlayerStore {
     return stored;
   }
 
-  /** Returns all players, ordered by id. */
   all(): readonly StoredPlayer[] {
     return sortPlayers([...this.#players.values()]);
   }

@@ -27,8 +27,7 @@ export interface LoadedRegion {
   readonly clock: number;
 }
 
-/** Receives a region that was read. */
-export type OnRegion = (loaded: LoadedRegion) => void;
+type OnRegion = (loaded: LoadedRegion) => void;
 
 /**
  * Reads the regions of a save on demand, each once. A region that is not in memory never changes, so it is
@@ -88,7 +87,6 @@ export class RegionReader {
     }
   }
 
-  /** Switches to the next generation. */
   follow(save: Save): void {
     this.#save = save;
   }
@@ -181,10 +179,10 @@ function clockIn({ clocks }: LeafEntry, region: Position): number | undefined {
 const LEAVES_MAX = 64;
 
 /** The stored chunks of a leaf, by region. */
-export type LeafChunks = PositionMap<readonly StoredChunk[]>;
+type LeafChunks = PositionMap<readonly StoredChunk[]>;
 
 /** Reads leaves, each once while it is in use, and caches the most recent ones. */
-export class StoredLeaves {
+class StoredLeaves {
   /** In order of last use. */
   readonly #leaves = new Map<LeafEntry, Promise<LeafChunks>>();
 

@@ -49,7 +49,6 @@ export class WorldRegions {
     return this.#reader.use(box, this.#add);
   }
 
-  /** Reads a box of chunks from the disk. */
   load(box: Box): Promise<void> {
     return this.#reader.load(box, this.#add);
   }
@@ -88,7 +87,6 @@ export class WorldRegions {
     return this.#readerOf(save, this.#loaded.copy());
   }
 
-  /** Switches to the next generation. */
   follow(save: Save): void {
     this.#reader.follow(save);
   }

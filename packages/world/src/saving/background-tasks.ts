@@ -25,7 +25,6 @@ export class Autosave {
     });
   }
 
-  /** Cancels the scheduled save. */
   cancel(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -84,7 +83,6 @@ export class BackgroundCompactor {
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs a task after all earlier ones and returns its result. */
   run<Result>(task: () => Promise<Result> | Result): Promise<Result> {
     const result = this.#last.then(task);
     // The queue continues after a failure; the caller's promise reports it.

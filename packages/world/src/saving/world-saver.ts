@@ -84,7 +84,6 @@ export class WorldSaver {
     this.#journal?.add(entryOf(), isStep);
   }
 
-  /** Throws when the world is closed. */
   requireOpen(): void {
     if (this.#closed) throw rejection("closed");
   }
@@ -128,7 +127,6 @@ export class WorldSaver {
     }
   }
 
-  /** Removes data from the disk that no kept generation needs. */
   async compact(): Promise<CompactionReport> {
     this.requireWriting();
     return (this.#compactor as BackgroundCompactor).compact();

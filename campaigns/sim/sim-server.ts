@@ -118,7 +118,7 @@ export class SimServer {
   /** Copies the disk, even during other work. */
   backUp(): void {
     const run = this.#run;
-    if (run?.port !== undefined) this.#backup = { image: run.memory.image(), epoch: run.port.era.number };
+    if (run?.port !== undefined) this.#backup = { image: run.memory.image(), epoch: run.port.epoch.number };
   }
 
   /** Crashes the server and replaces its disk with the backup. Returns false when there is no backup. */

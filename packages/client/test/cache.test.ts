@@ -100,7 +100,7 @@ describe("a cache", () => {
     const again = await joined({ cache }, { resumed: true });
     const { hello, interest } = await helloAndInterest(again);
     expect(hello.clientId).toBe(first.clientId);
-    expect(hello.kept).toEqual({ worldId: 77n, era: { number: 3, id: 9n } });
+    expect(hello.kept).toEqual({ worldId: 77n, epoch: { number: 3, id: 9n } });
     expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockOf(3, 1) }]);
     expect(interest.heldBlank.flatMap(({ regions }) => regions)).toEqual([[1, 0, 0, 0]]);
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(7);
@@ -172,14 +172,14 @@ describe("a cache", () => {
   test("does not take an equal clock for equal content when the server has a different history", async () => {
     const cache = memoryCache();
     await fillCache(cache);
-    // The server lost its last era to a crash and a rollback, and issues the same clock for something else.
-    const era = { number: 3, id: 10n };
-    const server = await joined({ cache }, { era });
+    // The server lost its last epoch to a crash and a rollback, and issues the same clock for something else.
+    const epoch = { number: 3, id: 10n };
+    const server = await joined({ cache }, { epoch });
     server.say(full(1, [0, 0, 0, 0], 9, 1));
     await server.world.close();
-    const again = await joined({ cache }, { era, resumed: true });
+    const again = await joined({ cache }, { epoch, resumed: true });
     const { hello, interest } = await helloAndInterest(again);
-    expect(hello.kept?.era).toEqual(era);
+    expect(hello.kept?.epoch).toEqual(epoch);
     expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockOf(3, 1) }]);
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(9);
   });

@@ -31,7 +31,7 @@ const WELCOME: Welcome = {
   manifestHash: DEFAULT_GENERATORS.manifestHash,
   featureBits: KNOWN_FEATURES,
   worldId: 77n,
-  era: { number: 3, id: 9n },
+  epoch: { number: 3, id: 9n },
   worldName: "Valley",
   shape: HYPERCUBE_CHUNKS,
   generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),

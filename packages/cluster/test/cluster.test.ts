@@ -349,9 +349,9 @@ test("[K15] all gateways share one era, including those that open later", async 
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
-  expect(gateway.world.era).toEqual(other.world.era);
-  expect(gateway.world.remembers(other.world.era)).toBe(true);
-  expect(gateway.world.remembers({ ...other.world.era, id: 1n })).toBe(false);
+  expect(gateway.world.epoch).toEqual(other.world.epoch);
+  expect(gateway.world.remembers(other.world.epoch)).toBe(true);
+  expect(gateway.world.remembers({ ...other.world.epoch, id: 1n })).toBe(false);
 });
 
 test("[K23] a new owner never writes to an existing pack", async () => {

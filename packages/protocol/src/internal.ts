@@ -1,15 +1,11 @@
 // For tests, campaigns and benchmarks; not published.
-export { ENTITIES_HELD_MAX, ENTITIES_LOST_WAIT_MS } from "./client/entity-set.ts";
-export { GENERATED_CACHE_BYTES, HELD_REGIONS_MAX } from "./client/shared-replica.ts";
+export { ENTITIES_HELD_MAX } from "./client/entity-set.ts";
+export { HELD_REGIONS_MAX } from "./client/shared-replica.ts";
 export { clientFrameCodec, readHelloVersion } from "./message/client-frame-codec.ts";
 export type {
   ClientFrame,
   ClientMessage,
-  EntitiesLost,
-  GameMessage,
   InterestMessage,
-  Move,
-  Resync,
   SetVoxels,
 } from "./message/client-message.ts";
 export type { EntityMove } from "./message/entity.ts";
@@ -22,27 +18,18 @@ export {
   GAME_BYTES_MAX,
   KNOWN_FEATURES,
   MASK_BOX_REGIONS_MAX,
-  PROTOCOL_MAGIC,
   PROTOCOL_VERSION,
-  REQUIRED_FEATURES_MASK,
   VOXEL_COORDINATE_MAX,
 } from "./message/limits.ts";
 export { coverRegions, type RegionMask, regionMask } from "./message/regions.ts";
 export {
   serverFrameCodec,
-  startServerFrame,
   writePatchMessage,
   writeServerMessage,
 } from "./message/server-frame-codec.ts";
 export type {
-  AllEntities,
-  Blank,
-  EditResults,
   EntityChanges,
-  Forget,
-  Heartbeat,
   PatchMessage,
-  Reset,
   ServerFrame,
   ServerMessage,
 } from "./message/server-message.ts";
@@ -51,7 +38,6 @@ export {
   type Unreadable,
   WIRE1_BATCH_CHUNKS_MAX,
   WIRE1_DATAGRAM_BYTES_MAX,
-  WIRE1_VERSION,
   type Wire1Control,
   type Wire1Message,
   wire1Codec,

@@ -18,15 +18,15 @@ import {
 import type { World } from "@orthant/world";
 
 /**
- * Adapts a world for a host. Opens an epoch, which is durable before a client receives any of its clocks.
+ * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
  * Throws `ORT_LIMIT` for a world with more blocks than fit into a welcome.
  */
 export async function syncWorldOf(world: World): Promise<SyncWorld> {
   requireSmallCatalog(world);
-  const era = await world.openEpoch();
+  const epoch = await world.openEpoch();
   return {
     worldId: world.worldId,
-    era,
+    epoch,
     shape: world.shape,
     catalog: world.catalog,
     generators: world.field.generators,

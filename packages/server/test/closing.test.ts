@@ -95,7 +95,7 @@ describe("a client that reconnects after a restart", () => {
     const disk = await NodeDisk.create(join(folder, "world"));
     const first = await serve({ world: await flatWorld(disk), closeWorld: true, acknowledge: "durable" });
     const client = await PlainClient.join(first.url, { clientId: 9n });
-    const { worldId, era } = await client.next("welcome");
+    const { worldId, epoch } = await client.next("welcome");
     lookAround(client);
     await client.next("blank");
     client.say(EDIT);
@@ -106,10 +106,10 @@ describe("a client that reconnects after a restart", () => {
 
     const world = closedAfterTest(await openWorld(disk));
     const second = await serve({ world });
-    const again = await PlainClient.join(second.url, { clientId: 9n, kept: { worldId, era } });
+    const again = await PlainClient.join(second.url, { clientId: 9n, kept: { worldId, epoch } });
     const welcome = await again.next("welcome");
     expect(welcome.resumed).toBe(true);
-    expect(welcome.era.number).toBeGreaterThan(era.number);
+    expect(welcome.epoch.number).toBeGreaterThan(epoch.number);
     lookAround(again, { held: [{ region: [0, 0, 0, 0], clock }] });
     again.say(EDIT);
     expect((await again.next("editResults")).results).toEqual([{ editId: 1, outcome: "duplicate" }]);

@@ -111,15 +111,15 @@ const WORLD_KEY = "world";
 const REGION_KEY_START = "region ";
 
 const worldCodec: Codec<KeptWorld> = {
-  write(out, { worldId, era, manifestHash }) {
+  write(out, { worldId, epoch, manifestHash }) {
     out.u64(worldId);
-    out.varUint(era.number);
-    out.u64(era.id);
+    out.varUint(epoch.number);
+    out.u64(epoch.id);
     out.u64(manifestHash);
   },
   read: (input) => ({
     worldId: input.u64(),
-    era: { number: input.varUint(), id: input.u64() },
+    epoch: { number: input.varUint(), id: input.u64() },
     manifestHash: input.u64(),
   }),
 };
@@ -139,9 +139,9 @@ const regionCodec: Codec<KeptRegion> = {
   }),
 };
 
-/** Returns the entry that identifies the world and era of the regions. */
-export function worldEntry({ worldId, era, manifestHash }: KeptWorld): CacheEntry {
-  return sealEntry(WORLD_KEY, worldCodec, { worldId, era, manifestHash });
+/** Returns the entry that identifies the world and epoch of the regions. */
+export function worldEntry({ worldId, epoch, manifestHash }: KeptWorld): CacheEntry {
+  return sealEntry(WORLD_KEY, worldCodec, { worldId, epoch, manifestHash });
 }
 
 /** Returns the entry of a region, or its removal when there is nothing to keep. */

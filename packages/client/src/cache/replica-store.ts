@@ -146,7 +146,7 @@ export class ReplicaStore {
     const later = regions.slice(BATCH_REGIONS);
     if (world !== undefined) {
       changes.push(worldEntry(world));
-      // Regions left by an earlier world or era must not be taken for regions of this one.
+      // Regions left by an earlier world or epoch must not be taken for regions of this one.
       for (const region of later) changes.push(...this.#changes(region, undefined));
     }
     this.#isWorldDirty = false;

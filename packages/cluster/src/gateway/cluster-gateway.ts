@@ -168,7 +168,7 @@ export class ClusterGateway {
     const epoch = { number: EPOCH_MAX, id: map.mark };
     return {
       worldId: map.world.worldId,
-      era: epoch,
+      epoch,
       name: clipText(map.world.name, WORLD_NAME_BYTES_MAX),
       spawn: map.world.spawn,
       shape: map.world.shape,

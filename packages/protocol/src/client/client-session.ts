@@ -49,10 +49,10 @@ export class ClientSession {
   readonly #wire: Wire;
   readonly #outgoing: Outgoing;
   readonly #hello: Uint8Array;
-  /** The world and era announced in the hello. */
+  /** The world and epoch announced in the hello. */
   readonly #kept: Kept | undefined;
   readonly #interests = new InterestQueue();
-  /** Verdicts that arrived before those on earlier edits. */
+  /** Results that arrived before those of earlier edits. */
   readonly #earlyResults = new Map<number, NumberedEditResult>();
   #helloMs: number | undefined;
   #phase: ClientPhase = "joining";
@@ -156,7 +156,7 @@ export class ClientSession {
   }
 
   #pushDue({ stream, entities }: Joined, nowMs: number): void {
-    const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.era));
+    const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.epoch));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
     if (resync !== undefined) {
@@ -177,7 +177,7 @@ export class ClientSession {
       if (this.#phase === "closed") return;
       if (message.kind === "welcome") this.#welcomed(message);
       else if (message.kind === "goodbye") this.#left(message);
-      else if (this.#joined !== undefined) this.#hear(message, this.#joined, isNewer);
+      else if (this.#joined !== undefined) this.#receiveJoined(message, this.#joined, isNewer);
     }
     this.#checkComplete();
   }
@@ -215,7 +215,7 @@ export class ClientSession {
   }
 
   /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
-  #hear(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: Joined, isNewer: boolean): void {
+  #receiveJoined(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: Joined, isNewer: boolean): void {
     switch (message.kind) {
       case "patch":
       case "blank":
@@ -229,8 +229,8 @@ export class ClientSession {
         this.#receiveResults(message.results);
         break;
       case "heartbeat":
-        if (isNewer) joined.stream.heard(message, this.#nowMs());
-        this.#interests.heard(message.interestId);
+        if (isNewer) joined.stream.receivedHeartbeat(message, this.#nowMs());
+        this.#interests.received(message.interestId);
         break;
       case "allEntities":
         if (isNewer) joined.entities.replace(message);
@@ -244,8 +244,8 @@ export class ClientSession {
   }
 
   /**
-   * Takes verdicts in edit order; an early one waits for those before it. The open edits therefore never have
-   * a gap, which a restarted server could not tell from an edit lost on the way.
+   * Takes results in edit order; an early one waits for those before it. The open edits therefore never have
+   * a gap, which a restarted server could not distinguish from an edit lost on the way.
    */
   #receiveResults(results: readonly NumberedEditResult[]): void {
     const { edits } = this.#state;

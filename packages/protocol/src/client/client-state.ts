@@ -29,7 +29,7 @@ const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
 /** Maximum bytes of one region clock: four coordinates, a step, and its age. */
 const REGION_CLOCK_BYTES_MAX = 28;
 
-/** What a client keeps across connections: the regions it holds, and its own edits without verdicts. */
+/** What a client keeps across connections: the regions it holds, and its own edits without results. */
 export class ClientState {
   readonly edits: OpenEdits;
   /** Patches received and resyncs requested, over all connections. */
@@ -59,16 +59,16 @@ export class ClientState {
   /** The world whose regions are held or were restored. */
   get world(): KeptWorld | undefined {
     const world = this.#welcome ?? this.#restored;
-    return world && { worldId: world.worldId, era: world.era, manifestHash: world.manifestHash };
+    return world && { worldId: world.worldId, epoch: world.epoch, manifestHash: world.manifestHash };
   }
 
-  /** The world and era to announce to a server; `undefined` when no regions are held. */
+  /** The world and epoch to announce to a server; `undefined` when no regions are held. */
   get kept(): Kept | undefined {
     const regions = this.#restored?.regions ?? this.#replica?.held() ?? [];
     const world = this.world;
     return world === undefined || regions.length === 0
       ? undefined
-      : { worldId: world.worldId, era: world.era };
+      : { worldId: world.worldId, epoch: world.epoch };
   }
 
   /** Returns true when a welcome is for a different world than the one that the open edits are for. */
@@ -81,9 +81,9 @@ export class ClientState {
     if (this.#welcome !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", "a replica restored after the first welcome");
     }
-    const { worldId, era, manifestHash } = kept;
+    const { worldId, epoch, manifestHash } = kept;
     const regions = kept.regions.filter(({ region }) => isRegion(region)).slice(0, INTEREST_REGIONS_MAX);
-    this.#restored = { worldId, era, manifestHash, regions };
+    this.#restored = { worldId, epoch, manifestHash, regions };
   }
 
   /** Enters the world of a welcome. Keeps the held regions if the server resumes; otherwise starts empty. */
@@ -94,11 +94,11 @@ export class ClientState {
     return this.#replica;
   }
 
-  /** Returns the held regions to offer with an interest, none newer than `era`. Drops the rest. */
-  offer(area: InterestRegions, era: Epoch | undefined): Offer {
+  /** Returns the held regions to offer with an interest, none newer than `epoch`. Drops the rest. */
+  offer(area: InterestRegions, epoch: Epoch | undefined): Offer {
     const replica = this.#replica;
     if (replica === undefined) return { held: [], heldBlank: [] };
-    const epochMax = era?.number ?? 0;
+    const epochMax = epoch?.number ?? 0;
     const isInInterest = ({ region, clock }: RegionClock): boolean =>
       area.regions.has(...region) && epochOf(clock) <= epochMax;
     const kept = replica.held().filter(isInInterest);

@@ -133,7 +133,7 @@ export class EntitySet {
     this.#note(entity.number);
     this.#seen.set(entity.number, { entity, region });
     if (this.#seen.size <= ENTITIES_HELD_MAX) return;
-    throw new OrthantError("ORT_LIMIT", `more than ${ENTITIES_HELD_MAX} beings in sight`);
+    throw new OrthantError("ORT_LIMIT", `more than ${ENTITIES_HELD_MAX} entities in sight`);
   }
 
   #note(number: number): void {

@@ -89,7 +89,7 @@ export class InterestQueue {
   }
 
   /** Records the newest interest that the server has received. */
-  heard(interestId: number): void {
+  received(interestId: number): void {
     this.#receivedId = Math.max(this.#receivedId, interestId);
   }
 
@@ -109,13 +109,13 @@ export class InterestQueue {
       const interestId = (sent?.interestId ?? 0) + 1;
       const offered = sent === undefined ? offer(this.#area) : NOTHING;
       this.#area = undefined;
-      return this.#tell({ kind: "interest", interestId, center, motion, boxes, ...offered }, nowMs);
+      return this.#send({ kind: "interest", interestId, center, motion, boxes, ...offered }, nowMs);
     }
     if (isReceived || !hasElapsed(this.#sentMs, nowMs, INTEREST_REPEAT_MS)) return undefined;
-    return this.#tell(sent, nowMs);
+    return this.#send(sent, nowMs);
   }
 
-  #tell(interest: InterestMessage, nowMs: number): InterestMessage {
+  #send(interest: InterestMessage, nowMs: number): InterestMessage {
     this.#sent = interest;
     this.#sentMs = nowMs;
     return interest;

@@ -15,10 +15,10 @@ import {
   splitPatch,
 } from "@orthant/core";
 
-/** The world and era that cached regions belong to. */
+/** The world and epoch that cached regions belong to. */
 export interface KeptWorld {
   readonly worldId: bigint;
-  readonly era: Epoch;
+  readonly epoch: Epoch;
   /** The server's generators; with other generators, untouched space might differ. */
   readonly manifestHash: bigint;
 }

@@ -2,12 +2,12 @@ import { OrthantError, requireInteger, type VoxelPlacement } from "@orthant/core
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { encodeClientMessage, hasElapsed } from "./outgoing.ts";
 
-/** Time to wait for a verdict before sending edits again. */
+/** Time to wait for a result before sending edits again. */
 const EDIT_REPEAT_MS = 1_000;
 /** Maximum bytes of edits sent per second, resends included: half of what a server grants in all. */
 const EDIT_BYTES_PER_SECOND = 131_072;
 
-/** An edit without a verdict. */
+/** An edit without a result. */
 export interface OpenEdit {
   readonly editId: number;
   readonly placements: readonly VoxelPlacement[];
@@ -18,7 +18,7 @@ interface Outbound extends OpenEdit {
   sentMs: number | undefined;
 }
 
-/** A client's own edits until their verdicts arrive. They outlive connections. */
+/** A client's own edits until their results arrive. They outlive connections. */
 export class OpenEdits {
   readonly #open = new Map<number, Outbound>();
   #nextId: number;
@@ -38,13 +38,13 @@ export class OpenEdits {
     return this.#open.size;
   }
 
-  /** The lowest id without a verdict, or the next id when no edit is open. */
+  /** The lowest id without a result, or the next id when no edit is open. */
   get lowestId(): number {
     for (const editId of this.#open.keys()) return editId;
     return this.#nextId;
   }
 
-  /** Returns true when an edit has no verdict yet. */
+  /** Returns true when an edit has no result yet. */
   has(editId: number): boolean {
     return this.#open.has(editId);
   }
@@ -57,7 +57,7 @@ export class OpenEdits {
   /** Opens an edit. Throws `ORT_LIMIT` when too many are open, and codec errors if it cannot be sent. */
   add(placements: readonly VoxelPlacement[]): OpenEdit {
     if (this.#open.size >= EDITS_OPEN_MAX) {
-      throw new OrthantError("ORT_LIMIT", `${this.#open.size} edits wait for their verdicts`);
+      throw new OrthantError("ORT_LIMIT", `${this.#open.size} edits wait for their results`);
     }
     const editId = this.#nextId;
     const copy = placements.map(({ voxel, block }) => ({ voxel, block }));

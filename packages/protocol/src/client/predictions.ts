@@ -19,7 +19,7 @@ interface Layer {
   seen?: { readonly base: Chunk; readonly result: Chunk };
 }
 
-/** A client's own edits without verdicts, applied in order over the state from the server. */
+/** A client's own edits without results, applied in order over the state from the server. */
 export class Predictions {
   readonly #shape: ChunkShape;
   readonly #layers = new PositionMap<Layer>();

@@ -103,13 +103,13 @@ export class EventQueue {
     this.#pending.push(() => this.#events.onGame?.(payload));
   }
 
-  /** Fires all events, changes first, so that a verdict's listener finds the world that it is about. */
-  tell(news: ReplicaNews | undefined, entities: EntitiesChange | undefined): void {
+  /** Fires all events, changes first, so that the listener of a result finds the world that it is about. */
+  fire(news: ReplicaNews | undefined, entities: EntitiesChange | undefined): void {
     const pending = this.#pending;
     this.#pending = [];
     for (const { region, state } of news?.regions ?? []) this.#events.onRegion?.(region, state);
     if (news !== undefined && news.chunks.length > 0) this.#events.onChange?.(news.chunks);
     if (entities !== undefined) this.#events.onEntities?.(entities);
-    for (const tell of pending) tell();
+    for (const fire of pending) fire();
   }
 }

@@ -65,7 +65,7 @@ export class SyncClient {
     return this.#session?.entities?.own();
   }
 
-  /** Our edits without verdicts, in order. */
+  /** Our edits without results, in order. */
   get openEdits(): readonly OpenEdit[] {
     return this.#state.edits.all();
   }
@@ -90,20 +90,20 @@ export class SyncClient {
   /** Handles a frame. No frame makes this throw. */
   receive(frame: Uint8Array): void {
     this.#session?.receive(frame);
-    this.#tell();
+    this.#fire();
   }
 
   /** Handles the loss of the connection. Held regions remain. */
   disconnected(): void {
     this.#session?.end();
-    this.#tell();
+    this.#fire();
     this.#session = undefined;
   }
 
   /** Sends due messages. Call it about 20 times per second. */
   tick(): void {
     this.#session?.tick();
-    this.#tell();
+    this.#fire();
   }
 
   /** Sets the boxes to hold, across connections. Throws `ORT_LIMIT` for more than a server grants. */
@@ -118,8 +118,8 @@ export class SyncClient {
   }
 
   /**
-   * Edits voxels and shows the result at once. Returns the id that the verdict will carry. Without a
-   * connection, edits wait for the next one. Throws `ORT_LIMIT` when too many edits are waiting for verdicts.
+   * Edits voxels and shows the result at once. Returns the id that the result will carry. Without a
+   * connection, edits wait for the next one. Throws `ORT_LIMIT` when too many edits are waiting for results.
    */
   setVoxels(placements: readonly VoxelPlacement[]): number {
     const edit = this.#state.edits.add(placements);
@@ -129,7 +129,7 @@ export class SyncClient {
       this.#state.edits.withdraw(edit);
       throw error;
     }
-    this.#tell();
+    this.#fire();
     return edit.editId;
   }
 
@@ -166,7 +166,7 @@ export class SyncClient {
     return this.#state.replica?.region(chunks) ?? RegionTree.EMPTY;
   }
 
-  /** The world and era of the held regions; `undefined` before the first welcome. */
+  /** The world and epoch of the held regions; `undefined` before the first welcome. */
   get keptWorld(): KeptWorld | undefined {
     return this.#state.world;
   }
@@ -183,13 +183,13 @@ export class SyncClient {
 
   /**
    * Starts with the contents of a cache, before the first connection. They become readable once a server
-   * confirms them. Regions that are damaged, or from another era or world, are reported as forgotten.
+   * confirms them. Regions that are damaged, or from another epoch or world, are reported as forgotten.
    */
   restore(kept: KeptReplica): void {
     this.#state.restore(kept);
   }
 
-  #tell(): void {
-    this.#events.tell(this.#state.takeNews(), this.#session?.entities?.takeChange());
+  #fire(): void {
+    this.#events.fire(this.#state.takeNews(), this.#session?.entities?.takeChange());
   }
 }

@@ -176,7 +176,7 @@ export class WorldStream {
   }
 
   /** Records a heartbeat. */
-  heard(heartbeat: Heartbeat, nowMs: number): void {
+  receivedHeartbeat(heartbeat: Heartbeat, nowMs: number): void {
     this.#heartbeat = heartbeat;
     this.#gate.noteSent(heartbeat.sent, nowMs);
   }

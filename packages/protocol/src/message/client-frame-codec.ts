@@ -45,11 +45,11 @@ import { type RegionMask, readRegionMask, regionMaskCodec } from "./regions.ts";
 const magicCodec: Codec<typeof PROTOCOL_MAGIC> = magic(PROTOCOL_MAGIC);
 
 const keptCodec: Codec<Kept | undefined> = option({
-  write(out, { worldId, era }) {
+  write(out, { worldId, epoch }) {
     out.u64(worldId);
-    epochCodec.write(out, era);
+    epochCodec.write(out, epoch);
   },
-  read: (input) => ({ worldId: input.u64(), era: epochCodec.read(input) }),
+  read: (input) => ({ worldId: input.u64(), epoch: epochCodec.read(input) }),
 });
 
 /** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */

@@ -2,10 +2,10 @@ import type { Box, Epoch, RegionClock, VoxelPlacement } from "@orthant/core";
 import type { Pose, Vector } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
-/** The world and era of the regions that a client kept from an earlier connection. */
+/** The world and epoch of the regions that a client kept from an earlier connection. */
 export interface Kept {
   readonly worldId: bigint;
-  readonly era: Epoch;
+  readonly epoch: Epoch;
 }
 
 /** The first message of a connection. */
@@ -19,7 +19,7 @@ export interface Hello {
   readonly token: Uint8Array;
   readonly name: string;
   readonly kept: Kept | undefined;
-  /** The lowest edit id without a verdict, or the next id if all edits have one. */
+  /** The lowest edit id without a result, or the next id if all edits have one. */
   readonly openEditId: number;
 }
 

@@ -75,7 +75,7 @@ export const editResultsCodec: Codec<EditResults> = {
     let previous = 0;
     for (const result of results) {
       if (result.editId <= previous) {
-        throw new OrthantError("ORT_ARGUMENT", `verdict ${result.editId} behind ${previous}`);
+        throw new OrthantError("ORT_ARGUMENT", `result ${result.editId} behind ${previous}`);
       }
       out.varUint(result.editId - previous);
       outcomeCodec.write(out, result.outcome);
@@ -89,7 +89,7 @@ export const editResultsCodec: Codec<EditResults> = {
 
   read(input) {
     const count = input.count(EDIT_RESULTS_MAX);
-    if (count === 0) throw input.fail("ORT_MESSAGE", "a list of no verdicts");
+    if (count === 0) throw input.fail("ORT_MESSAGE", "a list of no results");
     const results: NumberedEditResult[] = [];
     for (let index = 0; index < count; index++) {
       results.push(readEditResult(input, results.at(-1)?.editId ?? 0));
@@ -102,7 +102,7 @@ function readEditResult(input: ByteReader, previous: number): NumberedEditResult
   const step = input.varUint();
   const editId = previous + step;
   if (step === 0 || !Number.isSafeInteger(editId)) {
-    throw input.fail("ORT_MESSAGE", `a verdict ${step} behind verdict ${previous}`);
+    throw input.fail("ORT_MESSAGE", `a result ${step} behind result ${previous}`);
   }
   const outcome = outcomeCodec.read(input);
   if (outcome !== "rejected") return { editId, outcome };

@@ -16,7 +16,7 @@ export const INTEREST_BOXES_MAX = 8;
 export const INTEREST_REGIONS_MAX = 4_096;
 /** Maximum number of voxels in an edit. */
 export const EDIT_VOXELS_MAX = 4_096;
-/** Maximum number of a client's edits that wait for verdicts; no more than a server accepts at once. */
+/** Maximum number of a client's edits that wait for results; no more than a server accepts at once. */
 export const EDITS_OPEN_MAX = 60;
 /** A client numbers its edits starting at 1, or at any multiple of this plus 1. Rule N29. */
 export const EDIT_RUN_IDS: number = 2 ** 28;
@@ -28,7 +28,7 @@ export const ENTITIES_MAX = 4_096;
 export const CATALOG_BYTES_MAX = 65_536;
 /** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;
-/** Maximum number of verdicts in a message. */
+/** Maximum number of results in a message. */
 export const EDIT_RESULTS_MAX = 1_024;
 /** Maximum number of regions in the box around a mask. */
 export const MASK_BOX_REGIONS_MAX = 65_536;

@@ -86,7 +86,7 @@ const welcomeCodec: Codec<Welcome> = {
     out.u64(welcome.manifestHash);
     out.varU64(welcome.featureBits);
     out.u64(welcome.worldId);
-    epochCodec.write(out, welcome.era);
+    epochCodec.write(out, welcome.epoch);
     out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
     shapeCodec.write(out, welcome.shape);
     generatorRefCodec.write(out, welcome.generator);
@@ -105,7 +105,7 @@ const welcomeCodec: Codec<Welcome> = {
     manifestHash: input.u64(),
     featureBits: input.varU64(),
     worldId: input.u64(),
-    era: epochCodec.read(input),
+    epoch: epochCodec.read(input),
     worldName: input.string(WORLD_NAME_BYTES_MAX),
     shape: shapeCodec.read(input),
     generator: generatorRefCodec.read(input),

@@ -13,7 +13,7 @@ export interface Welcome extends Pose {
   readonly manifestHash: bigint;
   readonly featureBits: bigint;
   readonly worldId: bigint;
-  readonly era: Epoch;
+  readonly epoch: Epoch;
   readonly worldName: string;
   readonly shape: ChunkShape;
   /** Fills untouched space. */

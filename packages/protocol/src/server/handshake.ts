@@ -50,7 +50,7 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Fault {
   const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
   const { kept } = hello;
   // Kept regions are identified by clocks, and a clock means the same content in both modes.
-  const isResumed = kept !== undefined && kept.worldId === world.worldId && world.remembers(kept.era);
+  const isResumed = kept !== undefined && kept.worldId === world.worldId && world.remembers(kept.epoch);
   return { encoding: regionEncoding(mode, detail), featureBits, isResumed };
 }
 
@@ -107,7 +107,7 @@ export function welcomeFor(
     manifestHash: world.generators.manifestHash,
     featureBits,
     worldId: world.worldId,
-    era: world.era,
+    epoch: world.epoch,
     worldName: world.name,
     shape: world.shape,
     generator: world.field.generator,

@@ -5,7 +5,7 @@ import type { FrameTotals } from "./outbox.ts";
 import type { ChangeGroups } from "./regions/region-changes.ts";
 import type { RegionFeed } from "./regions/region-feed.ts";
 import type { RegionLoader } from "./regions/region-loader.ts";
-import type { TickLooks } from "./regions/send-queue.ts";
+import type { TickAttempts } from "./regions/send-queue.ts";
 import type { SnapshotSource } from "./regions/snapshot-source.ts";
 import type { Departures, WatchedRegions } from "./regions/watched-regions.ts";
 import type { SyncLimits } from "./sync-limits.ts";
@@ -25,7 +25,7 @@ export interface ServerContext {
   readonly editQueues: EditQueues;
   readonly entities: EntityGrid;
   readonly departures: Departures;
-  readonly looks: TickLooks;
+  readonly sendAttempts: TickAttempts;
   /** Time for applying interests. */
   readonly interestWork: WorkBudget;
   /** Time for loading wanted regions. */

@@ -65,7 +65,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
     const { playerId } = account;
     const other = this.#byClient.get(clientId);
     if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
-      return { reason: "credentials", detail: "the client is somebody else's" };
+      return { reason: "credentials", detail: "the client belongs to another player" };
     }
     other?.goodbye({ reason: "replaced", detail: "the client has connected again" });
     const member: Member = { clientId, playerId, budget: undefined };

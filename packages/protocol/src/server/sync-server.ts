@@ -10,7 +10,7 @@ import type { FrameTotals } from "./outbox.ts";
 import { ChangeGroups } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
-import { TickLooks } from "./regions/send-queue.ts";
+import { TickAttempts } from "./regions/send-queue.ts";
 import { SnapshotSource } from "./regions/snapshot-source.ts";
 import { Departures, WatchedRegions } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -66,7 +66,7 @@ export class SyncServer {
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
       entities,
-      looks: new TickLooks(),
+      sendAttempts: new TickAttempts(),
       departures: new Departures(regions, interestWork),
       interestWork,
       loadWork,
@@ -117,7 +117,7 @@ export class SyncServer {
     const sessions = this.#sessions.inTurn(this.#turnCount++);
     groups.startTick();
     snapshots.startTick();
-    this.#context.looks.startTick();
+    this.#context.sendAttempts.startTick();
     this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
     this.#applyInterests(sessions, nowMs);

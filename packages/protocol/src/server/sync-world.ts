@@ -50,10 +50,10 @@ export interface PeerServers {
 /** The world that a server shares. All methods without a promise answer at once, from what is loaded. */
 export interface SyncWorld {
   readonly worldId: bigint;
-  /** The era in which clocks are issued. It is durable and constant for the lifetime of the server. */
-  readonly era: Epoch;
-  /** Returns true when a client's clocks up to this era's epoch belong to this world. */
-  remembers(era: Epoch): boolean;
+  /** The epoch in which clocks are issued. It is durable and constant for the lifetime of the server. */
+  readonly epoch: Epoch;
+  /** Returns true when a client's clocks up to this epoch belong to this world. */
+  remembers(epoch: Epoch): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog;

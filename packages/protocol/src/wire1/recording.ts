@@ -141,13 +141,13 @@ export class Wire1Recorder {
   }
 }
 
-/** The target of a replay: a Wire v1 server and its host, on a clock that stands still between events. */
+/** The target of a replay: a Wire v1 server and its sync server, on a clock that stands still between events. */
 export interface Wire1ReplayTarget {
   /** Advances the clock. */
   advance(ms: number): void;
   /** Passes a datagram to the server. */
   receive(from: Wire1Address, datagram: Uint8Array): void;
-  /** Ticks the Wire v1 server, then the host, and waits until their work is done. */
+  /** Ticks the Wire v1 server, then the sync server, and waits until their work is done. */
   tick(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ import {
 
 const STONE = 9;
 const FAR: Position = [20, 0, 0, 0];
-const RESUMED: Welcome = { ...WELCOME, resumed: true, era: { number: 6, id: 0xbeefn } };
+const RESUMED: Welcome = { ...WELCOME, resumed: true, epoch: { number: 6, id: 0xbeefn } };
 
 /** A client that holds a changed sky, blank ground and a changed region far away. */
 function settled(): Visit {
@@ -70,7 +70,7 @@ test("on the next connection a client offers the held regions in its interest an
   expect(visit.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);
   visit.said();
   visit.connect();
-  expect(visit.saidOf("hello").map(({ kept }) => kept)).toEqual([{ worldId: 0x1234n, era: ERA }]);
+  expect(visit.saidOf("hello").map(({ kept }) => kept)).toEqual([{ worldId: 0x1234n, epoch: ERA }]);
   visit.hear(RESUMED);
   visit.guest.tick();
   expect(visit.saidOf("interest")).toMatchObject([
@@ -135,9 +135,9 @@ test("the client repeats an offer unchanged until it is confirmed, and later int
 
 test("a cache restores all regions, reported as changes but not as updates for the cache", () => {
   const kept = keptBy(settled());
-  expect(kept).toMatchObject({ worldId: 0x1234n, era: ERA, manifestHash: DEFAULT_GENERATORS.manifestHash });
+  expect(kept).toMatchObject({ worldId: 0x1234n, epoch: ERA, manifestHash: DEFAULT_GENERATORS.manifestHash });
   const visit = returning(kept);
-  expect(visit.saidOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, era: ERA }]);
+  expect(visit.saidOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, epoch: ERA }]);
   expect(visit.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);
   expect(visit.guest.voxelAt([0, -1, 0, 0])).toBe(GRASS);
   expect(visit.guest.chunkAt([1, 1, 1, 0])).toBe(uniformChunk(SHAPE.volume, STONE));
@@ -157,7 +157,7 @@ test("a single region is cached as the same bytes as in the complete cache", () 
   expect(visit.guest.keptRegion([50, 0, 0, 0])).toBeUndefined();
   expect(visit.guest.keptWorld).toEqual({
     worldId: kept.worldId,
-    era: kept.era,
+    epoch: kept.epoch,
     manifestHash: kept.manifestHash,
   });
 });
@@ -193,7 +193,7 @@ test("a program that cannot generate the world drops cached regions over generat
 
 test("regions with clocks from after the cached era are not offered", () => {
   const kept = keptBy(settled());
-  const visit = returning({ ...kept, era: { number: ERA.number - 1, id: 1n } });
+  const visit = returning({ ...kept, epoch: { number: ERA.number - 1, id: 1n } });
   expect(visit.saidOf("interest")).toMatchObject([{ held: [], heldBlank: [{ regions: [GROUND] }] }]);
   expect(visit.guest.clockOf(SKY)).toBeUndefined();
 });

@@ -45,9 +45,9 @@ export const GRASS = FLAT_DEFAULTS.block;
 /** A region of air above the floor, and one that contains the floor. */
 export const SKY: Position = [0, 0, 0, 0];
 export const GROUND: Position = [0, -1, 0, 0];
-/** The era of the test servers. */
+/** The epoch of the test servers. */
 export const ERA = { number: 5, id: 0xabcdn };
-/** A clock of that era. */
+/** A clock of that epoch. */
 export const tick = (step: number): number => clockOf(ERA.number, step);
 
 export const WELCOME: Welcome = {
@@ -56,7 +56,7 @@ export const WELCOME: Welcome = {
   manifestHash: DEFAULT_GENERATORS.manifestHash,
   featureBits: KNOWN_FEATURES,
   worldId: 0x1234n,
-  era: ERA,
+  epoch: ERA,
   worldName: "meadow",
   shape: SHAPE,
   generator: GENERATOR,

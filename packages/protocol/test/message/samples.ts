@@ -62,7 +62,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       clientId: 0x0102_0304_0506_0708n,
       token: Uint8Array.of(0xde, 0xad),
       name: "Ada",
-      kept: { worldId: 9n, era: { number: 3, id: 10n } },
+      kept: { worldId: 9n, epoch: { number: 3, id: 10n } },
       openEditId: 300,
     },
     hex: `00 4f525448 01 8877665544332211 01 0807060504030201 02dead 03416461
@@ -149,7 +149,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       manifestHash: 0x1122_3344_5566_7788n,
       featureBits: FEATURES.editLists,
       worldId: 9n,
-      era: { number: 3, id: 10n },
+      epoch: { number: 3, id: 10n },
       worldName: "Sea",
       shape: chunkShape([8, 8, 8, 8]),
       generator: new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn),

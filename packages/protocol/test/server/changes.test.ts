@@ -94,7 +94,7 @@ describe("a change", () => {
   test("of a region that was held but not loaded makes the server send it completely", async () => {
     const world = new SampleWorld({ stored: [tileIn(A, 9)] });
     const stage = new Stage({ world });
-    const client = await stage.join({ kept: { worldId: world.worldId, era: world.era } });
+    const client = await stage.join({ kept: { worldId: world.worldId, epoch: world.epoch } });
     client.want(boxesOf(A), { held: [{ region: A, clock: world.clockOf(A) }] });
     await stage.tick();
     world.change([tileIn(A, 8)]);

@@ -20,7 +20,7 @@ describe("a hello", () => {
         manifestHash: world.generators.manifestHash,
         featureBits: 1n,
         worldId: world.worldId,
-        era: world.era,
+        epoch: world.epoch,
         worldName: "Sample",
         shape: world.shape,
         generator: world.field.generator,
@@ -173,8 +173,8 @@ describe("a client that reconnects", () => {
     ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
     ["another world", 1n, ERA_2, false],
     ["an era of which it knows another mark", 0x0123_4567n, { number: 2, id: 23n }, false],
-  ])("with regions kept from %s", async (_name, worldId, era, resumed) => {
-    const client = await new Stage().join({ kept: { worldId, era } });
+  ])("with regions kept from %s", async (_name, worldId, epoch, resumed) => {
+    const client = await new Stage().join({ kept: { worldId, epoch } });
     expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
   });
 });

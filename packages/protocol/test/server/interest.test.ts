@@ -6,7 +6,7 @@ import { SampleWorld } from "./sample-world.ts";
 const A: Position = [0, 0, 0, 0];
 const B: Position = [1, 0, 0, 0];
 const C: Position = [2, 0, 0, 0];
-const KEPT = { worldId: 0x0123_4567n, era: { number: 3, id: 33n } };
+const KEPT = { worldId: 0x0123_4567n, epoch: { number: 3, id: 33n } };
 
 /** Returns the regions of each patch, in order of arrival. */
 function regionsIn(client: SampleClient): readonly (readonly Position[])[] {

@@ -217,7 +217,7 @@ export class LossyClient {
       clientId: this.clientId,
       token: new Uint8Array(0),
       name: `c${this.clientId}`,
-      kept: { worldId: this.#world.worldId, era: this.#world.era },
+      kept: { worldId: this.#world.worldId, epoch: this.#world.epoch },
       openEditId: this.#openEdits[0]?.editId ?? this.#nextEditId,
     };
   }

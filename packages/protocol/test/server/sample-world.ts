@@ -46,7 +46,7 @@ export interface SampleWorldOptions {
 /** A world in memory that tests can delay, break and inspect. */
 export class SampleWorld implements SyncWorld {
   readonly worldId = 0x0123_4567n;
-  readonly era: Epoch = { number: 3, id: 33n };
+  readonly epoch: Epoch = { number: 3, id: 33n };
   readonly name = "Sample";
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog = DEFAULT_BLOCKS;
@@ -104,7 +104,7 @@ export class SampleWorld implements SyncWorld {
   }
 
   remembers({ number, id }: Epoch): boolean {
-    return number <= this.era.number && id === BigInt(number) * 11n;
+    return number <= this.epoch.number && id === BigInt(number) * 11n;
   }
 
   clockOf(region: Position): number {
@@ -144,7 +144,7 @@ export class SampleWorld implements SyncWorld {
     const { field, regions } = this.field.setVoxels(placements);
     if (regions.length === 0) return [];
     this.field = field;
-    const clocks = this.#clocks.bump(regions, this.era.number);
+    const clocks = this.#clocks.bump(regions, this.epoch.number);
     for (const listener of this.#editListeners) listener(clocks);
     return clocks;
   }
@@ -153,7 +153,7 @@ export class SampleWorld implements SyncWorld {
   changeChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): void {
     const { field, regions } = this.field.setChunks(chunks);
     this.field = field;
-    const clocks = this.#clocks.bump(regions, this.era.number);
+    const clocks = this.#clocks.bump(regions, this.epoch.number);
     for (const listener of this.#editListeners) listener(clocks);
   }
 

@@ -27,7 +27,7 @@ const MESSAGES: RandomMessages = {
     name: randomText(prng),
     kept: prng.chance(0.5)
       ? undefined
-      : { worldId: randomU64(prng), era: { number: prng.between(1, 1_000), id: randomU64(prng) } },
+      : { worldId: randomU64(prng), epoch: { number: prng.between(1, 1_000), id: randomU64(prng) } },
     openEditId: randomCount(prng, 1),
   }),
   interest: (prng) => ({

@@ -37,7 +37,7 @@ const MESSAGES: RandomMessages = {
     manifestHash: randomU64(prng),
     featureBits: prng.pick([0n, 1n]),
     worldId: randomU64(prng),
-    era: { number: prng.between(1, 1_000), id: randomU64(prng) },
+    epoch: { number: prng.between(1, 1_000), id: randomU64(prng) },
     worldName: randomText(prng),
     shape: SHAPE,
     generator: new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng)),

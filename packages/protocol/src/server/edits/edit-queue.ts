@@ -40,7 +40,7 @@ export interface DecidedEdit {
   readonly steps: readonly ClockStep[];
 }
 
-/** Dependencies of a desk. */
+/** Dependencies of an edit queue. */
 export interface EditQueueParts {
   readonly world: SyncWorld;
   readonly bounds: EditBounds;
@@ -56,7 +56,7 @@ export interface EditQueueParts {
 const NO_STEPS: readonly ClockStep[] = [];
 /** Refusal of an edit that may have been applied before. */
 const FORGOTTEN =
-  "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
+  "this server has forgotten the client: the edit may have been made; check, and make it again if it was not";
 
 /** Applies one client's edits in order, exactly once, across reconnects. */
 export class EditQueue {
@@ -83,7 +83,7 @@ export class EditQueue {
     return this.#open.size === 0 && this.#listener === undefined;
   }
 
-  /** Attaches a session whose client has verdicts for everything below `openEditId`. */
+  /** Attaches a session whose client has results for everything below `openEditId`. */
   attach(openEditId: number, account: Account, listener: (decided: DecidedEdit) => void): void {
     const { world } = this.#parts;
     const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
@@ -102,7 +102,7 @@ export class EditQueue {
     if (this.#listener === listener) this.#listener = undefined;
   }
 
-  /** Handles an edit, or repeats its verdict. */
+  /** Handles an edit, or repeats its result. */
   submit(edit: SetVoxels, player: Player, budget: PlayerBudget, nowMs: number): void {
     const { editId, placements } = edit;
     if (editId <= this.#last) {
@@ -128,7 +128,7 @@ export class EditQueue {
   ): Rejection | undefined {
     if (editId < this.#doubtfulBelow) return { reason: "world", detail: FORGOTTEN };
     if (this.#open.size >= EDITS_OPEN_MAX) {
-      return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their verdicts` };
+      return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their results` };
     }
     if (!budget.takeEdit(nowMs)) return { reason: "rate", detail: "too many edits a second" };
     const { bounds } = this.#parts;
@@ -165,7 +165,7 @@ export class EditQueue {
     try {
       await durability?.wait();
     } catch (error) {
-      // Neither verdict would be true. The client asks again when it reconnects.
+      // Neither result would be true. The client asks again when it reconnects.
       this.#open.delete(editId);
       this.#parts.onFailure(error);
       return;
@@ -216,12 +216,12 @@ async function objectionTo(ask: () => Promise<string | undefined>): Promise<stri
   }
 }
 
-/** How long a desk is kept after its client has left. */
+/** How long a queue is kept after its client has left. */
 const QUEUE_KEPT_MS = 300_000;
-/** Maximum number of desks of clients that have left. */
+/** Maximum number of queues of clients that have left. */
 const QUEUES_KEPT_MAX = 4_096;
 
-/** The desks of all clients, and for a while of those that have left. */
+/** The queues of all clients, and for a while of those that have left. */
 export class EditQueues {
   readonly #parts: EditQueueParts;
   readonly #queues = new Map<bigint, EditQueue>();
@@ -233,7 +233,7 @@ export class EditQueues {
     this.#parts = { ...parts, track: (work) => this.#track(work) };
   }
 
-  /** Returns the desk of a connected client. */
+  /** Returns the queue of a connected client. */
   open(clientId: bigint): EditQueue {
     this.#goneMs.delete(clientId);
     let queue = this.#queues.get(clientId);
@@ -251,11 +251,11 @@ export class EditQueues {
     this.clean(nowMs);
   }
 
-  /** Drops the desks of clients that left long ago, or beyond the limit. */
+  /** Drops the queues of clients that left long ago, or beyond the limit. */
   clean(nowMs: number): void {
     for (const [clientId, goneMs] of this.#goneMs) {
       if (nowMs - goneMs < QUEUE_KEPT_MS && this.#goneMs.size <= QUEUES_KEPT_MAX) return;
-      // A pending edit still has to record its verdict.
+      // A pending edit still has to record its result.
       if (this.#queues.get(clientId)?.isIdle === false) continue;
       this.#goneMs.delete(clientId);
       this.#queues.delete(clientId);

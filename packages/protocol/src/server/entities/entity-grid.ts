@@ -97,7 +97,7 @@ export class EntityGrid {
     this.#unsettle(entity as GridEntry);
   }
 
-  /** Appends the entities of a region to `beings`. */
+  /** Appends the entities of a region to `entities`. */
   collect(x: number, y: number, z: number, w: number, entities: Entity[]): void {
     const cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) return;
@@ -111,7 +111,7 @@ export class EntityGrid {
     this.#changed = [];
     for (const cell of changed) {
       const region = regions.at(cell.place);
-      if (region !== undefined) this.#tell(cell, region.holdings);
+      if (region !== undefined) this.#send(cell, region.holdings);
       for (const entry of cell.moved) entry.isMoved = false;
       cell.isChanged = false;
       cell.left = [];
@@ -121,7 +121,7 @@ export class EntityGrid {
     }
   }
 
-  #tell(cell: Cell, holdings: readonly Holding[]): void {
+  #send(cell: Cell, holdings: readonly Holding[]): void {
     // An entity may have entered and left, or left and returned, since the last tick; only its cell counts.
     const entered = new Set(cell.entered.filter((entry) => entry.cell === cell));
     const left = new Set(cell.left.filter((entry) => entry.cell !== cell));

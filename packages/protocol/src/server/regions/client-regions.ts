@@ -42,7 +42,7 @@ export class ClientRegions {
   /** New regions that are not queued yet. */
   #added: Holding[] = [];
   #isAreaChanged = false;
-  #looks = 0;
+  #examined = 0;
   #cost = 0;
 
   constructor(context: ServerContext, watcher: Watcher, encoding: RegionEncoding, budget: PlayerBudget) {
@@ -296,7 +296,7 @@ export class ClientRegions {
 
   /** Counts an examined region. Returns true when it is time to yield. */
   #isSliceOver(): boolean {
-    return ++this.#looks % SLICE_REGIONS === 0;
+    return ++this.#examined % SLICE_REGIONS === 0;
   }
 
   /** Records the regions that the client kept. Those of loaded regions are settled at once. */

@@ -13,7 +13,7 @@ import {
   type RegionStep,
   type SharedPatch,
 } from "./region-changes.ts";
-import type { Look } from "./send-queue.ts";
+import type { SendOutcome } from "./send-queue.ts";
 import { type Holding, UNSURE } from "./watched-regions.ts";
 
 /** Maximum number of unconfirmed items that are remembered. */
@@ -211,7 +211,7 @@ export class RegionSender {
     const changes: EncodedChange[] = [];
     const blanks: Position[] = [];
     for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, changes);
-    this.#regions.queue.take(this.#context.looks, (holding) => this.#send(holding, changes, blanks));
+    this.#regions.queue.take(this.#context.sendAttempts, (holding) => this.#send(holding, changes, blanks));
     const content = this.#encoding.mode === "symbolic" ? "generated" : "air";
     for (const mask of coverRegions(blanks)) {
       out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
@@ -241,7 +241,7 @@ export class RegionSender {
     holding.clock = step.after;
   }
 
-  #send(holding: Holding, changes: EncodedChange[], blanks: Position[]): Look {
+  #send(holding: Holding, changes: EncodedChange[], blanks: Position[]): SendOutcome {
     const { feed, loader, snapshots, world } = this.#context;
     const { region } = holding;
     if (!feed.isLoaded(region)) {

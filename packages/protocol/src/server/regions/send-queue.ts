@@ -55,27 +55,27 @@ function inRegions(voxels: number, extent: number): number {
 }
 
 /** Regions examined per client and tick. */
-const LOOKS_PER_CLIENT = 512;
+const ATTEMPTS_PER_CLIENT = 512;
 /** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
-const LOOKS_PER_TICK = 16_384;
+const ATTEMPTS_PER_TICK = 16_384;
 
 /** The number of regions that may still be examined in this tick, for all clients together. */
-export class TickLooks {
-  #left = LOOKS_PER_TICK;
+export class TickAttempts {
+  #left = ATTEMPTS_PER_TICK;
 
   /** Begins a tick. */
   startTick(): void {
-    this.#left = LOOKS_PER_TICK;
+    this.#left = ATTEMPTS_PER_TICK;
   }
 
-  /** Takes one look. Returns false when none are left in this tick. */
+  /** Takes one attempt. Returns false when none are left in this tick. */
   take(): boolean {
     return this.#left-- > 0;
   }
 }
 
 /** `sent` removes a region from the queue, `later` keeps it and continues, `full` keeps it and stops. */
-export type Look = "sent" | "later" | "full";
+export type SendOutcome = "sent" | "later" | "full";
 
 /** The regions to send completely to a client, nearest first. */
 export class SendQueue {
@@ -113,13 +113,13 @@ export class SendQueue {
     this.#isInOrder = false;
   }
 
-  /** Calls `look` with regions, nearest first, to decide what happens to each. */
-  take(tickLooks: TickLooks, look: (holding: Holding) => Look): void {
+  /** Calls `attempt` with regions, nearest first, to decide what happens to each. */
+  take(attempts: TickAttempts, attempt: (holding: Holding) => SendOutcome): void {
     const holdings = this.#holdings;
     if (!this.#isInOrder) holdings.sort((a, b) => b.distance - a.distance);
     this.#isInOrder = true;
     const left: Holding[] = [];
-    for (let looks = 0; looks < LOOKS_PER_CLIENT && tickLooks.take(); looks++) {
+    for (let sendAttempts = 0; sendAttempts < ATTEMPTS_PER_CLIENT && attempts.take(); sendAttempts++) {
       const holding = holdings.pop();
       if (holding === undefined) break;
       // The client no longer wants it.
@@ -127,7 +127,7 @@ export class SendQueue {
         holding.isQueued = false;
         continue;
       }
-      const outcome = look(holding);
+      const outcome = attempt(holding);
       if (outcome === "sent") holding.isQueued = false;
       else left.push(holding);
       if (outcome === "full") break;

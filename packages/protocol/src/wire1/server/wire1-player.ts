@@ -6,7 +6,7 @@ import type { ServerSession } from "../../server/server-session.ts";
 import type { Account } from "../../server/sync-server-options.ts";
 import type { Wire1ServerOptions } from "./wire1-server-options.ts";
 
-/** Callbacks of a seat. */
+/** Callbacks of a player. */
 export interface Wire1PlayerEvents {
   /** The player has joined the server's players. */
   readonly onJoined: (account: Account) => void;
@@ -51,7 +51,7 @@ export class Wire1Player {
         },
       },
     });
-    // Frames sent before the guest exists would be lost, but the host sends none before a tick.
+    // Frames sent before the client exists would be lost, but the server sends none before a tick.
     const wire = { send: (frame: Uint8Array) => this.#client.receive(frame), close: () => undefined };
     this.#session = sync.connect(wire, network);
     this.#client.connected({
@@ -61,7 +61,7 @@ export class Wire1Player {
     });
   }
 
-  /** Requests an edit. Returns false when too many edits are waiting for verdicts. */
+  /** Requests an edit. Returns false when too many edits are waiting for results. */
   edit(placements: readonly VoxelPlacement[]): boolean {
     if (this.#client.openEdits.length >= EDITS_OPEN_MAX) return false;
     this.#placements.set(this.#client.setVoxels(placements), placements);

@@ -27,7 +27,7 @@ export interface Wire1Context {
   readonly say: (to: Wire1Address, control: Wire1Control) => void;
 }
 
-/** Maximum number of commands that wait for their player to be seated. */
+/** Maximum number of commands that wait for their player to join. */
 const WAITING_MAX = 16;
 
 /** Passes a player's commands to the game, each once per tick and at a limited rate. */
@@ -53,7 +53,7 @@ export class GameCommands {
     return undefined;
   }
 
-  /** Holds a command until the player is seated. Returns false if there is no room. */
+  /** Holds a command until the player has joined. Returns false if there is no room. */
   wait(command: Wire1GameCommand): boolean {
     if (this.#waiting.length >= WAITING_MAX) return false;
     this.#waiting.push(command);
@@ -85,7 +85,7 @@ interface Speaker {
   readonly playerId: number;
   readonly clientId: bigint;
   readonly player: Wire1Player;
-  /** The account that the server assigned; `undefined` before the player is seated. */
+  /** The account that the server assigned; `undefined` before the player has joined. */
   account: Account | undefined;
 }
 
@@ -226,11 +226,11 @@ export class Wire1Session implements CopyOwner {
     const refusal = this.#game.refusalOf(command, nowMs);
     if (refusal !== undefined) return refusal;
     if (speaker.account === undefined) return this.#game.wait(command) ? undefined : "rate";
-    this.#tell(speaker.account, speaker.player, command);
+    this.#passToGame(speaker.account, speaker.player, command);
     return undefined;
   }
 
-  #tell(account: Account, player: Wire1Player, command: Wire1GameCommand): void {
+  #passToGame(account: Account, player: Wire1Player, command: Wire1GameCommand): void {
     const { events } = this.#context.options;
     try {
       events?.onCommand?.(account, command, { move: (pose) => player.move(pose) });
@@ -264,7 +264,7 @@ export class Wire1Session implements CopyOwner {
 
   #joined(speaker: Speaker, account: Account): void {
     speaker.account = account;
-    for (const command of this.#game.takeWaiting()) this.#tell(account, speaker.player, command);
+    for (const command of this.#game.takeWaiting()) this.#passToGame(account, speaker.player, command);
   }
 
   /** Resends the chunks of a refused edit: Wire v1 has no refusal, and the client may show the edit. */

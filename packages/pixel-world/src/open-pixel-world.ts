@@ -3,7 +3,12 @@ import type { Disk, DiskLock } from "@orthant/disk";
 import { lockFile, replaceByCopy } from "./files.ts";
 import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
-import { type PixelWorldOptions, type PixelWorldSettings, requireConstants, pixelWorldSettings } from "./options.ts";
+import {
+  type PixelWorldOptions,
+  type PixelWorldSettings,
+  pixelWorldSettings,
+  requireConstants,
+} from "./options.ts";
 import { PixelWorld } from "./pixel-world.ts";
 import { DEFAULT_LAYERS, type PixelGenerator, type PixelLayer } from "./pixels.ts";
 import { type PixelFacts, requirePixelDialect } from "./save.ts";

@@ -117,8 +117,14 @@ function checkRoot(
     row("format", () => equal(isFlat, true)),
     row("manifest", () => {
       const { limits, ...found } = save.manifest;
+      const { chunkBlobTargetBytes, chunkBlobHardMaxBytes, ...others } = limits;
+      const stored = {
+        ...others,
+        blockBlobTargetBytes: chunkBlobTargetBytes,
+        blockBlobHardMaxBytes: chunkBlobHardMaxBytes,
+      };
       deepEqual(
-        { ...snakeKeys(found), limits: snakeKeys(limits), format: "polychora-save", version: 3 },
+        { ...snakeKeys(found), limits: snakeKeys(stored), format: "polychora-save", version: 3 },
         manifest,
       );
     }),

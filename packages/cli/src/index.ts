@@ -3,28 +3,20 @@ export {
   type EditResult,
   type Interest,
   memoryCache,
-  type ReplicaCache,
   SharedWorld,
-  type Status,
 } from "@orthant/client";
-export { connect, connectTiles, type TileClient } from "@orthant/client/node";
+export { connect, connectTiles } from "@orthant/client/node";
 export {
   AIR,
-  type Block,
   BlockCatalog,
   type Box,
   boxBetween,
-  type Chunk,
-  type ChunkShape,
   CUBE_CHUNKS,
-  chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  type ErrorCode,
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRef,
   GeneratorRegistry,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -32,30 +24,23 @@ export {
   MAZE_DEFAULTS,
   mazeGenerator,
   OrthantError,
-  PIXEL_CHUNKS,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
-  RegionTree,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
   uniformChunk,
-  type VoxelPlacement,
-  type VoxelSource,
   type WorldGenerator,
 } from "@orthant/core";
 export { type Disk, MemoryDisk } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
-export type { StoredEntity, StoredPlayer } from "@orthant/save";
 export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
 export {
   createWorld,
-  type NewEntity,
   type NewWorld,
   openWorld,
   World,
   type WorldEdit,
   type WorldOptions,
-  WorldSnapshot,
 } from "@orthant/world";

@@ -1,5 +1,6 @@
 import {
   type Box,
+  boxAt,
   type Chunk,
   chunkOfVoxel,
   epochOf,
@@ -11,12 +12,18 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
-import { type BlobRef, openSave, type Save, surveySave } from "@orthant/save";
+import {
+  type BlobRef,
+  type ChunkEntry,
+  type LeafEntry,
+  openSave,
+  type Save,
+  surveySave,
+} from "@orthant/save";
 import { packFile } from "@orthant/save/parts";
 import { openWorld, type SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";
-import { findLeaf, recordsOf } from "../leaf-records.ts";
 import { exitWithJournals, openLiveSave, whileLive } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
 import { factLines } from "../report.ts";
@@ -213,4 +220,24 @@ function rowsOf({
     ["record", record && `${record.file} at offset ${record.offset}, ${formatBytes(record.bytes)}`],
     ["written by", record && `generation ${record.generation}${record.exact ? "" : " or before"}`],
   ];
+}
+
+/** Returns the leaf of the index that holds a chunk. */
+async function findLeaf({ index }: Save, chunk: Position): Promise<LeafEntry | undefined> {
+  await index.load(boxAt(chunk));
+  return index.find(chunk);
+}
+
+/** Returns the chunk records of the leaf that holds a chunk, each with its content. */
+async function recordsOf(
+  save: Save,
+  chunk: Position,
+): Promise<readonly { readonly ref: BlobRef; readonly chunks: readonly ChunkEntry[] }[]> {
+  const leaf = await findLeaf(save, chunk);
+  const records: { ref: BlobRef; chunks: readonly ChunkEntry[] }[] = [];
+  for (const ref of leaf?.chunkRefs ?? []) {
+    if (leaf !== undefined)
+      records.push({ ref, chunks: await save.readChunks({ ...leaf, chunkRefs: [ref] }) });
+  }
+  return records;
 }

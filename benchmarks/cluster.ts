@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
+import { BenchmarkCluster } from "./cluster/nats-cluster-run.ts";
 import { playerFigures } from "./cluster/players.ts";
-import { SmallTown } from "./cluster/small-town.ts";
 import { atLeast, type Figure, median, quantile, told } from "./figure.ts";
 
 const ROUNDS = 7;
@@ -31,20 +31,20 @@ export async function* clusterSuite(): AsyncGenerator<Figure> {
   const nats = await NatsCluster.start(3);
   const { user, password: pass } = TEST_CREDENTIALS;
   const connection = await connect({ servers: [...nats.urls], user, pass });
-  const town = await SmallTown.open(nats);
+  const cluster = await BenchmarkCluster.open(nats);
   try {
     const { streams } = await jetstreamManager(connection);
     await streams.add({ name: STREAM, subjects: [SUBJECT], num_replicas: 3, max_msgs: 10_000 });
-    yield* editFigures(connection, town);
-    yield* playerFigures(connection, nats, town);
+    yield* editFigures(connection, cluster);
+    yield* playerFigures(connection, nats, cluster);
   } finally {
-    await town.close();
+    await cluster.close();
     await connection.close();
     await nats.dispose();
   }
 }
 
-async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncGenerator<Figure> {
+async function* editFigures(connection: NatsConnection, cluster: BenchmarkCluster): AsyncGenerator<Figure> {
   const measured: Record<string, Load[]> = {
     bareOne: [],
     oursOne: [],
@@ -57,15 +57,15 @@ async function* editFigures(connection: NatsConnection, town: SmallTown): AsyncG
     connection.request(SUBJECT, new Uint8Array(PAYLOAD_BYTES), { timeout: 10_000 });
   const works: readonly [name: string, workers: number, work: (worker: number) => Promise<unknown>][] = [
     ["bareOne", 1, publish],
-    ["oursOne", 1, (worker) => town.edit(worker)],
+    ["oursOne", 1, (worker) => cluster.edit(worker)],
     ["bareMany", IN_FLIGHT, publish],
-    ["oursMany", IN_FLIGHT, (worker) => town.edit(worker)],
-    ["alone", IN_FLIGHT, (worker) => town.editAlone(worker)],
+    ["oursMany", IN_FLIGHT, (worker) => cluster.edit(worker)],
+    ["alone", IN_FLIGHT, (worker) => cluster.editAlone(worker)],
   ];
   for (let round = -1; round < ROUNDS; round++) {
     for (const [name, workers, work] of works) {
       const result = await load(workers, work);
-      const waits = town.takeSeenMs();
+      const waits = cluster.takeSeenMs();
       // The first round warms up.
       if (round < 0) continue;
       measured[name]?.push(result);

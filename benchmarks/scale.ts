@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, timeAsync, told } from "./figure.ts";
-import { CountingDisk } from "./scale/counting-disk.ts";
 import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
 
 const LARGE_CHUNKS = 10_000_000;
@@ -176,4 +176,18 @@ function voxelIn(plan: LargeWorldPlan, prng: Prng): Position {
   const within = (chunk: number, axis: 0 | 1 | 2 | 3): number =>
     chunk * extents[axis] + prng.below(extents[axis]);
   return [within(x, 0), within(y, 1), within(z, 2), within(w, 3)];
+}
+
+const WRITES: ReadonlySet<DiskCall["operation"]> = new Set(["append", "writeAt", "writeDurably"]);
+
+/** A disk that counts the bytes written to its files. */
+class CountingDisk extends GatedDisk {
+  bytesWritten = 0;
+
+  constructor(disk: Disk) {
+    super(disk, ({ operation, bytes }, happen) => {
+      if (WRITES.has(operation)) this.bytesWritten += bytes;
+      return happen();
+    });
+  }
 }

@@ -1,8 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Child } from "./child.ts";
 import { atLeast, atMost, type Bar, type Figure, median, ofLimit, type Plot, told } from "./figure.ts";
-import type { CrowdOrder, CrowdReport, ServerOrder, ServerReport } from "./server/orders.ts";
-import { CROWD_PROGRAM, SERVER_PROGRAM } from "./server/programs.ts";
+import {
+  CROWD_PROGRAM,
+  type CrowdOrder,
+  type CrowdReport,
+  SERVER_PROGRAM,
+  type ServerOrder,
+  type ServerReport,
+} from "./server/orders.ts";
 
 const CROWDS = [200, 1_000, 2_000];
 const EDITS_PER_SECOND = 200;

@@ -3,7 +3,7 @@ import { connectNats } from "@orthant/cluster/nats";
 import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import type { OwnerReport, OwnerSettings } from "./owner-orders.ts";
+import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";
 
 // The process of an owner: the only one, which owns the whole world.
 

@@ -4,9 +4,15 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import type { NatsCluster } from "@orthant/testkit/nats";
 import { Child } from "../child.ts";
 import { type Figure, median, ofLimit, told } from "../figure.ts";
-import type { CrowdOrder, CrowdReport, ServerOrder, ServerReport } from "../server/orders.ts";
-import { CROWD_PROGRAM, SERVER_PROGRAM } from "../server/programs.ts";
-import { type SmallTown, WORLD } from "./small-town.ts";
+import {
+  CROWD_PROGRAM,
+  type CrowdOrder,
+  type CrowdReport,
+  SERVER_PROGRAM,
+  type ServerOrder,
+  type ServerReport,
+} from "../server/orders.ts";
+import { type BenchmarkCluster, WORLD } from "./nats-cluster-run.ts";
 
 const GATEWAYS = 2;
 const PLAYERS = 400;
@@ -43,7 +49,7 @@ interface Round {
 export async function* playerFigures(
   connection: NatsConnection,
   nats: NatsCluster,
-  town: SmallTown,
+  cluster: BenchmarkCluster,
 ): AsyncGenerator<Figure> {
   const settings = { servers: nats.urls, world: WORLD };
   const gateways = Array.from({ length: GATEWAYS }, () => new Child(SERVER_PROGRAM, settings) as Gateway);
@@ -55,7 +61,7 @@ export async function* playerFigures(
     await crowd.ask({ kind: "joinNats", servers: nats.urls, subject: SUBJECT, count: PLAYERS });
     const rounds: Round[] = [];
     for (let index = 0; index < ROUNDS; index++) {
-      rounds.push(await measure(connection, nats, town, gateways, crowd));
+      rounds.push(await measure(connection, nats, cluster, gateways, crowd));
     }
     yield* figures(rounds);
     const { faults } = await crowd.ask({ kind: "leave" });
@@ -69,19 +75,19 @@ export async function* playerFigures(
 async function measure(
   connection: NatsConnection,
   nats: NatsCluster,
-  town: SmallTown,
+  cluster: BenchmarkCluster,
   gateways: readonly Gateway[],
   crowd: Crowd,
 ): Promise<Round> {
   await crowd.ask({ kind: "move", editsPerSecond: EDITS_PER_SECOND });
   await delay(SETTLE_MS);
   await crowd.ask({ kind: "reset" });
-  const before = await processorUs(nats, town, gateways);
+  const before = await processorUs(nats, cluster, gateways);
   const startMs = performance.now();
   await delay(ROUND_MS);
   const seen = await crowd.ask({ kind: "report" });
   const ms = performance.now() - startMs;
-  const after = await processorUs(nats, town, gateways);
+  const after = await processorUs(nats, cluster, gateways);
   await crowd.ask({ kind: "stop" });
   await delay(SETTLE_MS);
   await crowd.ask({ kind: "reset" });
@@ -134,12 +140,12 @@ function* figures(rounds: readonly Round[]): Generator<Figure> {
 
 async function processorUs(
   nats: NatsCluster,
-  town: SmallTown,
+  cluster: BenchmarkCluster,
   gateways: readonly Gateway[],
 ): Promise<{ readonly nats: number; readonly owner: number; readonly gateways: number }> {
   const reports = await Promise.all(gateways.map((gateway) => gateway.ask({ kind: "report" })));
   const used = reports.reduce((sum, { cpuUs }) => sum + cpuUs, 0);
-  return { nats: natsUs(nats), owner: await town.ownerCpuUs(), gateways: used };
+  return { nats: natsUs(nats), owner: await cluster.ownerCpuUs(), gateways: used };
 }
 
 /** Returns the processor time of the servers, as the system counts it. */

@@ -1,4 +1,7 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Figure } from "../figure.ts";
 import { type Machine, machineLine } from "../machine.ts";
 
@@ -29,4 +32,21 @@ export function writeRecord(record: RunRecord): void {
 /** Returns the machines on which the suites ran, one line each. */
 export function machinesOf(record: RunRecord): readonly string[] {
   return [...new Set(Object.values(record).map(({ machine }) => machineLine(machine)))];
+}
+
+const PROGRAM = fileURLToPath(new URL("../main.js", import.meta.url));
+
+/**
+ * Runs a suite in a separate process, so that it leaves no garbage and compiled code to the next; its output
+ * is unchanged.
+ */
+export async function runSuite(name: string, ...options: readonly string[]): Promise<readonly Figure[]> {
+  const child = fork(PROGRAM, [name, ...options]);
+  const figures: Figure[] = [];
+  child.on("message", (figure: Figure) => figures.push(figure));
+  const [code] = (await once(child, "close")) as [number | null];
+  // 1 means that a budget was missed, which the figures also say.
+  if (code !== 0 && code !== 1) throw new Error(`suite ${name} ended with ${code}`);
+  if (figures.length === 0) throw new Error(`suite ${name} has no figures`);
+  return figures;
 }

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { thisMachine } from "../machine.ts";
 import { renderPage } from "./page.ts";
-import { readRecord, type SuiteRecord, writeRecord } from "./record.ts";
-import { runSuite } from "./suite-process.ts";
+import { readRecord, runSuite, type SuiteRecord, writeRecord } from "./record.ts";
 
 const FOLDER = "docs";
 const PICTURES = "docs/pictures";

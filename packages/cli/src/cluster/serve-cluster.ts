@@ -14,6 +14,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
+import { SECRET_VARIABLE } from "../serve/credentials.ts";
 import {
   type ListenSettings,
   listenSettings,
@@ -21,7 +22,6 @@ import {
   portSettings,
   whileListening,
 } from "../serve/listen.ts";
-import { SECRET_VARIABLE } from "../serve/secret.ts";
 import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";

@@ -3,9 +3,8 @@ import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
+import { METRICS_VARIABLE, ROLES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
-import { ROLES } from "../serve/roles.ts";
-import { METRICS_VARIABLE, SECRET_VARIABLE } from "../serve/secret.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];

@@ -2,12 +2,10 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { formatTime } from "@orthant/formats";
 import type { SigningKey } from "@orthant/server";
-import type { Arguments, Command } from "../command.ts";
-import { requireOptionFiles } from "../command.ts";
+import { type Arguments, type Command, requireOptionFiles } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseDuration, parseU64 } from "../parse.ts";
-import { parseRole, ROLES } from "../serve/roles.ts";
-import { readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/secret.ts";
+import { parseRole, ROLES, readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/credentials.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const PLAYER_ID_END = 2 ** 48 - 1;

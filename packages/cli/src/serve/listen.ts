@@ -1,15 +1,15 @@
 import { randomInt } from "node:crypto";
-import type { OrthantServer, ServerOptions } from "@orthant/server";
+import { unwatchFile, watchFile } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { OrthantError, U64_MAX } from "@orthant/core";
+import type { OrthantServer, Revocation, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import type { Arguments } from "../command.ts";
-import { requireOptionFiles } from "../command.ts";
+import { type Arguments, requireOptionFiles } from "../command.ts";
 import type { Context } from "../context.ts";
 import { integerBetween, parseDuration } from "../parse.ts";
 import { factLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
-import { followRevokedFile, readRevokedFile } from "./revoked-file.ts";
-import { parseRole } from "./roles.ts";
-import { METRICS_VARIABLE, newSecret, readSecret } from "./secret.ts";
+import { METRICS_VARIABLE, newSecret, parseRole, readSecret } from "./credentials.ts";
 
 const PORT_MAX = 65_535;
 const PLAYER_ID_END = 2 ** 48 - 1;
@@ -22,7 +22,7 @@ export interface ListenSettings {
 }
 
 /** What to serve, and how. */
-export interface Served {
+interface Served {
   readonly settings: ListenSettings;
   readonly world: ServerOptions["world"];
   /** Additional fields for the output of `--json`. */
@@ -175,4 +175,48 @@ async function announce(
 /** Returns the page's address. The token follows the `#`, which browsers do not send to servers. */
 function pageAddress({ url }: OrthantServer, token: string): string {
   return `${url.replace(/^ws/, "http")}/#token=${token}`;
+}
+
+/** Interval between checks of the file. */
+const POLL_MS = 1_000;
+const LINE = /^(?<kind>player|token)\s+(?<id>\S+)(?:\s+(?<reason>.*))?$/;
+const PLAYER_ID = /^\d{1,20}$/;
+
+/** Reads revoked players and tokens, one per line. Throws `ORT_ARGUMENT` with the line of a wrong entry. */
+async function readRevokedFile(file: string): Promise<readonly Revocation[]> {
+  const lines = (await readFile(file, "utf8")).split("\n");
+  return lines.flatMap((line, index) => {
+    const text = line.trim();
+    return text === "" || text.startsWith("#") ? [] : [revocationIn(text, `line ${index + 1} of "${file}"`)];
+  });
+}
+
+/** Applies the file to a server after each change. Returns a function that stops watching. */
+function followRevokedFile(file: string, server: OrthantServer, context: Context): () => void {
+  const apply = async (): Promise<void> => {
+    try {
+      const revoked = await readRevokedFile(file);
+      server.replaceRevoked(revoked);
+      context.note(`"${file}" revokes ${revoked.length} players and tokens now`);
+    } catch (error) {
+      // A mistake in the list must neither stop the server nor restore revoked access.
+      context.warn(`what was revoked before still is: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  const listener = (): void => void apply();
+  // Polling works on every file system, and notices a replaced file.
+  watchFile(file, { interval: POLL_MS, persistent: false }, listener);
+  return () => unwatchFile(file, listener);
+}
+
+function revocationIn(text: string, place: string): Revocation {
+  const { kind, id = "", reason } = LINE.exec(text)?.groups ?? {};
+  const because = reason === undefined ? {} : { reason };
+  if (kind === "token") return { tokenId: id, ...because };
+  if (kind === "player" && PLAYER_ID.test(id) && BigInt(id) <= U64_MAX)
+    return { playerId: BigInt(id), ...because };
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `${place} is neither "player ID reason" nor "token ID reason", with a decimal number for a player`,
+  );
 }

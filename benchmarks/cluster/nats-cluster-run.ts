@@ -15,7 +15,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
 import { createWorld, type World } from "@orthant/world";
 import { Child } from "../child.ts";
-import type { OwnerOrder, OwnerReport, OwnerSettings } from "./owner-orders.ts";
+import type { ClusterSettings } from "../server/orders.ts";
 
 const OWNER_PROGRAM = new URL("./owner.js", import.meta.url);
 /** Name of the world. */
@@ -28,7 +28,7 @@ const EDGE = 64;
  * A clustered world on real servers: an owner in a separate process, and two gateways in this one, used to
  * edit and to watch it. Next to it, a world of this process alone.
  */
-export class SmallTown {
+export class BenchmarkCluster {
   readonly #folder: string;
   readonly #engines: readonly Engine[];
   readonly #owner: Child<OwnerOrder, OwnerReport>;
@@ -56,7 +56,7 @@ export class SmallTown {
     });
   }
 
-  static async open(nats: NatsCluster): Promise<SmallTown> {
+  static async open(nats: NatsCluster): Promise<BenchmarkCluster> {
     const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
     const engines = [await nats.connect(), await nats.connect()];
     const [first] = engines;
@@ -82,7 +82,7 @@ export class SmallTown {
       {},
       { durability: "journal" },
     );
-    return new SmallTown(folder, engines, owner, gateways, alone);
+    return new BenchmarkCluster(folder, engines, owner, gateways, alone);
   }
 
   /** Returns the processor time that the owner has used. */
@@ -144,4 +144,22 @@ export class SmallTown {
 
 function positionOf(edit: number): Position {
   return [edit % EDGE, Math.floor(edit / EDGE) % EDGE, Math.floor(edit / EDGE ** 2) % EDGE, 0];
+}
+
+/** Settings of an owner. */
+export interface OwnerSettings extends ClusterSettings {
+  /** Folder with the saves of the shards. */
+  readonly folder: string;
+}
+
+/** Orders for the owner's process. */
+interface OwnerOrder {
+  readonly kind: "report";
+}
+
+/** State of the owner. */
+export interface OwnerReport {
+  /** Whether it owns the world yet. */
+  readonly isOwner: boolean;
+  readonly cpuUs: number;
 }

@@ -1,7 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { systemCode } from "@orthant/disk/node";
+import type { TokenClaims } from "@orthant/server";
 import { UsageError } from "../usage.ts";
+
+/** What a player may do. */
+type Role = TokenClaims["role"];
+
+/** All roles, starting with the fewest rights. */
+export const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
+
+/** Parses the name of a role. */
+export function parseRole(text: string): Role {
+  const role = ROLES.find((known) => known === text);
+  if (role === undefined) throw new UsageError(`"${text}" is none of ${ROLES.join(", ")}`);
+  return role;
+}
 
 const SECRET_BYTES = 32;
 /** A leaked secret allows anyone to sign tokens. */

@@ -1,0 +1,307 @@
+import {
+  BlockCatalog,
+  type Box,
+  boxAt,
+  CLOCK_NEVER,
+  CLOCK_STEPS_PER_EPOCH,
+  type Content,
+  chunkFromVoxels,
+  chunkShape,
+  clockOf,
+  comparePositions,
+  EPOCH_MAX,
+  GeneratorRef,
+  type PatchLeaf,
+  type Position,
+  positionFrom,
+  positionsLexicographic,
+  REGION_EDGE_CHUNKS,
+  type RegionChange,
+  type RegionClock,
+  type RegionPatch,
+  uniformChunk,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type {
+  Entity,
+  GoodbyeReason,
+  NumberedEditResult,
+  Pose,
+  RejectionReason,
+  Role,
+  Vector,
+} from "@orthant/protocol";
+import {
+  type ClientFrame,
+  type ClientMessage,
+  PROTOCOL_VERSION,
+  type RegionMask,
+  regionMask,
+  type ServerFrame,
+  type ServerMessage,
+} from "@orthant/protocol/internal";
+import type { Prng } from "../prng.ts";
+
+const REGION_MIN = -(2 ** 29);
+const REGION_MAX = 2 ** 29 - 1;
+const LETTERS = ["a", "Z", " ", "é", "漢", "🙂"] as const;
+
+/** Returns a count of at least `min`: mostly small, sometimes as large as possible. */
+function randomCount(prng: Prng, min: number): number {
+  if (prng.chance(0.1)) return Number.MAX_SAFE_INTEGER;
+  return min + prng.below(prng.pick([3, 300, 2 ** 31]));
+}
+
+/** Returns any 64-bit value. */
+function randomU64(prng: Prng): bigint {
+  return (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
+}
+
+/** Returns at most `lengthMax` items. */
+export function randomList<Item>(prng: Prng, lengthMax: number, item: () => Item): readonly Item[] {
+  return Array.from({ length: prng.between(0, lengthMax) }, item);
+}
+
+/** Returns text of letters that take one to four bytes each. */
+function randomText(prng: Prng): string {
+  return randomList(prng, 12, () => prng.pick(LETTERS)).join("");
+}
+
+/** Returns a vector that a message can represent exactly, in steps of 1 / `steps`. */
+function randomVector(prng: Prng, steps: number): Vector {
+  const reach = prng.pick([1, 64, 2 ** 30]);
+  return positionFrom(() => prng.between(-reach, reach) / steps);
+}
+
+/** Returns a pose that a message can represent exactly. */
+function randomPose(prng: Prng): Pose {
+  return {
+    position: randomVector(prng, 64),
+    orientation: positionFrom(() => prng.between(-127, 127) / 127),
+  };
+}
+
+/** Returns a region near the origin, far away or at the very edge. */
+function randomRegion(prng: Prng): Position {
+  if (prng.chance(0.05)) return positionFrom(() => (prng.chance(0.5) ? REGION_MIN : REGION_MAX));
+  const reach = prng.pick([2, 25_000]);
+  return positionFrom(() => prng.between(-reach, reach));
+}
+
+/** Returns some regions in order, each once. */
+function randomRegions(prng: Prng, lengthMax: number): readonly Position[] {
+  const regions = [...randomList(prng, lengthMax, () => randomRegion(prng))].sort(comparePositions);
+  return regions.filter((region, index) => {
+    const previous = regions[index - 1];
+    return previous === undefined || comparePositions(previous, region) < 0;
+  });
+}
+
+/** Returns a clock: `CLOCK_NEVER`, an early one or the last possible one. */
+function randomClock(prng: Prng): number {
+  if (prng.chance(0.2)) return CLOCK_NEVER;
+  if (prng.chance(0.05)) return clockOf(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
+  return clockOf(prng.between(1, 5), prng.between(1, 300));
+}
+
+/** Returns regions in order, with clocks. */
+function randomClocks(prng: Prng): readonly RegionClock[] {
+  return randomRegions(prng, 6).map((region) => ({ region, clock: randomClock(prng) }));
+}
+
+/** Returns regions near each other, sometimes all those of a box. */
+function randomMask(prng: Prng): RegionMask {
+  const corner = positionFrom(() => prng.between(-9, 9));
+  const box = { min: corner, max: positionFrom((axis) => corner[axis] + prng.between(1, 3)) };
+  const missing = prng.pick([0, 0.3, 0.9]);
+  return regionMask([corner, ...[...positionsLexicographic(box)].filter(() => !prng.chance(missing))]);
+}
+
+const SEA = new GeneratorRef("sea", Uint8Array.of(1, 2), 7n, 0xabcdn);
+
+/** Returns a patch of a few regions in a world whose chunks have this volume. */
+function randomPatch(prng: Prng, volume: number): RegionPatch {
+  const regions = randomRegions(prng, 3);
+  const named = regions.length > 0 ? regions : [randomRegion(prng)];
+  return {
+    patchSeq: randomCount(prng, 1),
+    changes: named.map((region) => randomChange(prng, region, volume)),
+  };
+}
+
+function randomChange(prng: Prng, region: Position, volume: number): RegionChange {
+  const base = prng.pick<RegionChange["base"]>(["air", "generated", CLOCK_NEVER, clockOf(1, 1)]);
+  const first = positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
+  const second: Position = [first[0] + 1, first[1], first[2], first[3]];
+  const leaf: PatchLeaf = { box: boxAt(first), content: randomContent(prng, volume) };
+  return {
+    region,
+    base,
+    next: clockOf(prng.between(2, 4), prng.between(1, 300)),
+    piece: 0,
+    leaves: prng.chance(0.3) ? [] : [leaf],
+    edits: base === "air" ? [] : [{ chunk: second, edits: [{ index: prng.below(volume), block: 9 }] }],
+  };
+}
+
+function randomContent(prng: Prng, volume: number): Content {
+  const voxels = Uint16Array.from({ length: volume }, () => prng.below(4));
+  voxels[0] = 1;
+  return prng.pick<Content>([SEA, uniformChunk(volume, prng.between(1, 65_535)), chunkFromVoxels(voxels)]);
+}
+
+type RandomClientMessages = {
+  readonly [Kind in ClientMessage["kind"]]: (prng: Prng) => Extract<ClientMessage, { readonly kind: Kind }>;
+};
+
+const CLIENT_MESSAGES: RandomClientMessages = {
+  hello: (prng) => ({
+    kind: "hello",
+    version: PROTOCOL_VERSION,
+    manifestHash: randomU64(prng),
+    featureBits: prng.pick([0n, 1n, randomU64(prng)]),
+    clientId: randomU64(prng),
+    token: prng.bytes(prng.below(40)),
+    name: randomText(prng),
+    kept: prng.chance(0.5)
+      ? undefined
+      : { worldId: randomU64(prng), epoch: { number: prng.between(1, 1_000), id: randomU64(prng) } },
+    openEditId: randomCount(prng, 1),
+  }),
+  interest: (prng) => ({
+    kind: "interest",
+    interestId: randomCount(prng, 1),
+    center: randomVector(prng, 1),
+    motion: randomVector(prng, 1),
+    boxes: randomList(prng, 3, () => randomBox(prng)),
+    held: randomClocks(prng),
+    heldBlank: randomList(prng, 3, () => randomMask(prng)),
+  }),
+  setVoxels: (prng) => ({
+    kind: "setVoxels",
+    editId: randomCount(prng, 1),
+    placements: [randomPlacement(prng), ...randomList(prng, 5, () => randomPlacement(prng))],
+  }),
+  move: (prng) => ({ kind: "move", ...randomPose(prng) }),
+  resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
+  entitiesLost: () => ({ kind: "entitiesLost" }),
+  game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+};
+
+/** Returns a frame of a few messages that a client may send: any kinds, any values. */
+export function randomClientFrame(prng: Prng): ClientFrame {
+  const kinds = Object.values<(prng: Prng) => ClientMessage>(CLIENT_MESSAGES);
+  return {
+    acknowledged: randomCount(prng, 0),
+    applied: randomCount(prng, 0),
+    messages: randomList(prng, 4, () => prng.pick(kinds)(prng)),
+  };
+}
+
+function randomBox(prng: Prng): Box {
+  const min = positionFrom(() => prng.between(-(2 ** 31), 2 ** 31 - 1));
+  return { min, max: positionFrom((axis) => Math.min(2 ** 31, min[axis] + prng.between(1, 40))) };
+}
+
+function randomPlacement(prng: Prng): VoxelPlacement {
+  const reach = prng.pick([4, 2 ** 47 - 1]);
+  return { voxel: positionFrom(() => prng.between(-reach, reach)), block: prng.below(65_536) };
+}
+
+/** Volume of the chunks in the patches of random frames. */
+export const RANDOM_FRAME_VOLUME = 16;
+
+const SHAPE = chunkShape([4, 4, 1, 1]);
+const BLOCKS = new BlockCatalog([
+  { id: 0, name: "air", colour: 0, solid: false },
+  { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
+]);
+const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
+const GOODBYES: readonly GoodbyeReason[] = ["version", "features", "limit", "shutdown", "failure"];
+const REJECTIONS: readonly RejectionReason[] = ["role", "rate", "vetoed", "block"];
+
+type RandomServerMessages = {
+  readonly [Kind in ServerMessage["kind"]]: (prng: Prng) => Extract<ServerMessage, { readonly kind: Kind }>;
+};
+
+const SERVER_MESSAGES: RandomServerMessages = {
+  welcome: (prng) => ({
+    kind: "welcome",
+    version: PROTOCOL_VERSION,
+    manifestHash: randomU64(prng),
+    featureBits: prng.pick([0n, 1n]),
+    worldId: randomU64(prng),
+    epoch: { number: prng.between(1, 1_000), id: randomU64(prng) },
+    worldName: randomText(prng),
+    shape: SHAPE,
+    generator: new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng)),
+    catalog: BLOCKS,
+    spawn: randomVector(prng, 64),
+    playerId: randomU64(prng),
+    role: prng.pick(ROLES),
+    resumed: prng.chance(0.5),
+    tickMs: prng.between(1, 1_000),
+    ...randomPose(prng),
+  }),
+  goodbye: (prng) => ({
+    kind: "goodbye",
+    reason: prng.pick(GOODBYES),
+    detail: randomText(prng),
+    retryAfterMs: prng.chance(0.5) ? undefined : randomCount(prng, 0),
+  }),
+  heartbeat: (prng) => ({
+    kind: "heartbeat",
+    interestId: randomCount(prng, 0),
+    complete: prng.chance(0.5),
+    sent: randomCount(prng, 0),
+  }),
+  patch: (prng) => ({ kind: "patch", patch: randomPatch(prng, RANDOM_FRAME_VOLUME) }),
+  blank: (prng) => ({
+    kind: "blank",
+    streamNumber: randomCount(prng, 1),
+    content: prng.chance(0.5) ? "air" : "generated",
+    mask: randomMask(prng),
+  }),
+  forget: (prng) => ({ kind: "forget", streamNumber: randomCount(prng, 1), mask: randomMask(prng) }),
+  reset: (prng) => ({ kind: "reset", streamNumber: randomCount(prng, 1) }),
+  editResults: (prng) => ({ kind: "editResults", results: randomEditResults(prng) }),
+  entities: (prng) => ({
+    kind: "entities",
+    region: randomRegion(prng),
+    left: randomList(prng, 3, () => randomCount(prng, 0)),
+    entered: randomList(prng, 3, () => randomEntity(prng)),
+    moved: randomList(prng, 3, () => ({ number: randomCount(prng, 0), ...randomPose(prng) })),
+  }),
+  allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
+  game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+};
+
+/** Returns a frame of a few messages that a server may send: any kinds, any values. */
+export function randomServerFrame(prng: Prng): ServerFrame {
+  const kinds = Object.values<(prng: Prng) => ServerMessage>(SERVER_MESSAGES);
+  return { number: randomCount(prng, 1), messages: randomList(prng, 4, () => prng.pick(kinds)(prng)) };
+}
+
+function randomEditResults(prng: Prng): readonly NumberedEditResult[] {
+  let editId = 0;
+  return Array.from({ length: prng.between(1, 4) }, (): NumberedEditResult => {
+    editId += prng.between(1, 300);
+    return prng.chance(0.5)
+      ? { editId, outcome: prng.pick(["applied", "unchanged", "duplicate"]) }
+      : { editId, outcome: "rejected", reason: prng.pick(REJECTIONS), detail: randomText(prng) };
+  });
+}
+
+function randomEntity(prng: Prng): Entity {
+  return {
+    number: randomCount(prng, 0),
+    isPlayer: prng.chance(0.5),
+    id: prng.chance(0.5) ? randomU64(prng) : 3n,
+    entityClass: prng.below(256),
+    kind: prng.below(65_536),
+    scale: prng.pick([1, 0.5, -0, Number.NaN]),
+    block: prng.below(65_536),
+    name: randomText(prng),
+    ...randomPose(prng),
+  };
+}

@@ -16,7 +16,6 @@ export const NAMES_DEFINED_TWICE: readonly string[] = [
   "Link",
   "LinkEnd",
   "Look",
-  "NOTHING",
   "Picture",
   "Refusal",
   "Role",

@@ -20,9 +20,9 @@ export {
   payloadOfFile,
 } from "./codec/files.ts";
 export {
+  EMPTY_GENERATOR,
   generatedChunks,
   generatorOf,
-  NOTHING,
   type PlayerEntityHint,
   playerEntityHintsCodec,
 } from "./codec/global-record.ts";
@@ -49,7 +49,6 @@ export { prepareFolder, removeTemporaries } from "./commit/folder.ts";
 export { describeCube } from "./index/cube.ts";
 export { isFlatIndex } from "./index/index-reader.ts";
 export { LeafMap } from "./index/leaf-map.ts";
-export { SaveContent } from "./index/save-content.ts";
 export { PackReader } from "./pack/pack-reader.ts";
 export { scanPack } from "./pack/pack-scan.ts";
 export type { NewRecord, PackWriter } from "./pack/pack-writer.ts";

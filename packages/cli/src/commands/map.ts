@@ -15,7 +15,6 @@ import {
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
 import type { Save } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -152,12 +151,11 @@ async function planMap(
 ): Promise<Pick<DrawnMap, "picture" | "layout">> {
   const { field, catalog } = await fieldOf(disk, save, context);
   const { shape } = field;
-  const content = new SaveContent(save);
   const { spawn: exact } = save.global.description;
   const spawn = positionFrom((index) => Math.floor(exact[index]));
   const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
   const view = viewOf(shape, request.slices, request.axis, sheetAt);
-  let box = request.box ?? (await defaultBox(content, field, spawn, view));
+  let box = request.box ?? (await defaultBox(save, field, spawn, view));
   for (const slice of request.slices) box = cutBox(box, slice);
   if (view.sheet !== undefined) box = cutBox(box, view.sheet);
   const scale = request.scale ?? fittingScale(layoutOf(view, box, 1));
@@ -167,9 +165,8 @@ async function planMap(
       `a picture of ${layout.width} by ${layout.height} pixels; at most ${SIDE_MAX} may be: use a smaller --box`,
     );
   }
-  const heat =
-    request.heat && (await HeatMap.of(content, shape, sheetBox(box, view.sheet), view, request.heat));
-  const source = new ChunkSource(content, field);
+  const heat = request.heat && (await HeatMap.of(save, shape, sheetBox(box, view.sheet), view, request.heat));
+  const source = new ChunkSource(save, field);
   const middle = view.along === undefined ? 0 : spawn[view.along];
   return {
     picture: { source, shape, catalog, view, box, scale, background: request.background, middle, heat },

@@ -11,8 +11,7 @@ import {
   positionFrom,
   type WorldField,
 } from "@orthant/core";
-import type { LeafEntry } from "@orthant/save";
-import type { SaveContent } from "@orthant/save/parts";
+import type { LeafEntry, Save } from "@orthant/save";
 import type { View } from "./view.ts";
 
 /** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
@@ -133,12 +132,12 @@ const LEAVES_KEPT = 48;
 
 /** Returns chunks from the save, or else from the generator. Caches a few leaves and some chunks. */
 export class ChunkSource {
-  readonly #content: SaveContent;
+  readonly #content: Save;
   readonly #field: WorldField;
   /** Least recently used first. */
   readonly #leaves = new Map<LeafEntry, PositionMap<Chunk>>();
 
-  constructor(content: SaveContent, field: WorldField) {
+  constructor(content: Save, field: WorldField) {
     this.#content = content;
     this.#field = field;
   }
@@ -146,7 +145,7 @@ export class ChunkSource {
   /** Loads the chunks of a box. Returns a function that looks them up. */
   async open(box: Box): Promise<(position: Position) => Chunk | undefined> {
     const made: PositionMap<Chunk>[] = [];
-    for (const leaf of await this.#content.touching(box)) made.push(await this.#read(leaf));
+    for (const leaf of await this.#content.leavesIn(box)) made.push(await this.#read(leaf));
     const content = this.#field.queryContentBounds(box);
     return (position) => {
       for (const chunks of made) {

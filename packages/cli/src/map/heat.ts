@@ -7,8 +7,7 @@ import {
   PositionMap,
   regionOf,
 } from "@orthant/core";
-import type { LeafEntry } from "@orthant/save";
-import type { SaveContent } from "@orthant/save/parts";
+import type { LeafEntry, Save } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
 import type { View } from "./view.ts";
 
@@ -49,16 +48,10 @@ export class HeatMap {
    * Reads the edits in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
    * take most bytes, `age` where records were written last.
    */
-  static async of(
-    content: SaveContent,
-    shape: ChunkShape,
-    box: Box,
-    view: View,
-    kind: HeatKind,
-  ): Promise<HeatMap> {
+  static async of(content: Save, shape: ChunkShape, box: Box, view: View, kind: HeatKind): Promise<HeatMap> {
     const chunks = chunksOfVoxels(shape, box);
     const values = new Map<string, number>();
-    for (const leaf of await content.touching(chunks)) {
+    for (const leaf of await content.leavesIn(chunks)) {
       const clocks = clocksOf(leaf);
       const age = ageOf(leaf);
       for (const { position, chunk } of await content.readChunks(leaf)) {

@@ -11,7 +11,7 @@ import {
   voxelsOfChunks,
   type WorldField,
 } from "@orthant/core";
-import type { SaveContent } from "@orthant/save/parts";
+import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
 
 /** The names of the axes, in order. */
@@ -115,7 +115,7 @@ const PROBE = 768;
 
 /** Returns a box with the edits, the spawn point and their surroundings; all of a bounded world. */
 export async function defaultBox(
-  content: SaveContent,
+  content: Save,
   field: WorldField,
   spawn: Position,
   { along, sheet }: View,
@@ -152,10 +152,10 @@ function widened(from: number, to: number, least: number, middle: number): reado
   return [from - Math.ceil(more / 2), to + Math.floor(more / 2)];
 }
 
-async function boundsOfMade(content: SaveContent, shape: ChunkShape): Promise<Box | undefined> {
+async function boundsOfMade(content: Save, shape: ChunkShape): Promise<Box | undefined> {
   let bounds: Box | undefined;
   let read = 0;
-  for await (const leaf of content.all()) {
+  for await (const leaf of content.index.all()) {
     if (read++ >= LEAVES_READ_MAX) {
       bounds = bounds === undefined ? leaf.cube : unionBox(bounds, leaf.cube);
       continue;

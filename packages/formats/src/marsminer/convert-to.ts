@@ -14,7 +14,6 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 import type { ConversionLosses } from "../format/losses.ts";
 import {
   colourOf,
@@ -52,12 +51,11 @@ export async function convertToMarsMiner(conversion: ToMarsMiner): Promise<numbe
   const locations = conversion.locations ?? facts?.locations ?? "blocks";
   requireCubes(description.chunkShape, cubeSize);
   noteLostFacts(save, losses);
-  const content = new SaveContent(save);
-  const survey = await surveyColumns(content, description.chunkShape, cubeSize, locations, losses, onLeaf);
+  const survey = await surveyColumns(save, description.chunkShape, cubeSize, locations, losses, onLeaf);
   const types = new BlockTypes(catalogOf(description), survey.blocks, losses);
   const writer = target && (await createMarsMiner(target));
   try {
-    const columns = new ColumnReader(content, description.chunkShape, cubeSize);
+    const columns = new ColumnReader(save, description.chunkShape, cubeSize);
     for (const column of writer === undefined ? [] : survey.columns) {
       const octrees = columnOctrees(
         await columns.read(column),
@@ -93,7 +91,7 @@ interface Survey {
 
 /** Finds the columns, and notes what fits in none. */
 async function surveyColumns(
-  content: SaveContent,
+  content: Save,
   { extents }: ChunkShape,
   cubeSize: number,
   locations: MarsMinerLocations,
@@ -105,7 +103,7 @@ async function surveyColumns(
   const columns = new Map<string, { x: number; z: number; height: number }>();
   const blocks = new Set<number>();
   let chunks = 0;
-  for await (const leaf of content.all()) {
+  for await (const leaf of content.index.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
     for (const { position, chunk } of await content.readChunks(leaf)) {
       const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(position[axis as 0 | 1 | 2], perCube)) as [
@@ -132,11 +130,11 @@ async function surveyColumns(
 
 /** Reads the chunks of a column. Keeps the leaves that were read last. */
 class ColumnReader {
-  readonly #content: SaveContent;
+  readonly #content: Save;
   readonly #perCube: number;
   readonly #held = new Map<LeafEntry, readonly ChunkEntry[]>();
 
-  constructor(content: SaveContent, { extents }: ChunkShape, cubeSize: number) {
+  constructor(content: Save, { extents }: ChunkShape, cubeSize: number) {
     this.#content = content;
     this.#perCube = cubeSize / extents[0];
   }
@@ -146,7 +144,7 @@ class ColumnReader {
     const min: Position = [x * edge, 0, z * edge, 0];
     const max: Position = [min[0] + edge, height * edge, min[2] + edge, 1];
     const chunks = new PositionMap<Chunk>();
-    for (const leaf of await this.#content.touching({ min, max })) {
+    for (const leaf of await this.#content.leavesIn({ min, max })) {
       for (const { position, chunk } of await this.#chunksOf(leaf)) {
         if (position.every((at, axis) => at >= (min[axis] as number) && at < (max[axis] as number))) {
           chunks.set(...position, chunk);

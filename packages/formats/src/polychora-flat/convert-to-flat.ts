@@ -30,7 +30,6 @@ import {
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 import type { ConvertOptions } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
 import { FLAT_CLASSES, FLAT_KINDS, flatRegionCube, flatRegionOf } from "./records.ts";
@@ -62,8 +61,7 @@ export async function convertToFlat(
   const writer = target && (await FlatSaveWriter.create(target));
   try {
     const counts = { chunks: 0, entities: 0, players: players.length };
-    const content = new SaveContent(save);
-    for await (const part of contentByCube(content, content.all(), chunkShape, cubesAround, onLeaf)) {
+    for await (const part of contentByCube(save, save.index.all(), chunkShape, cubesAround, onLeaf)) {
       for (const region of regionsOf(part)) {
         const chunks = region.chunks.map((entry) => flatChunk(entry, standInBlock, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
@@ -187,7 +185,7 @@ interface CubeContent {
  * intersects several cubes is read for each of them.
  */
 async function* contentByCube(
-  content: SaveContent,
+  content: Save,
   leaves: AsyncIterable<LeafEntry> | Iterable<LeafEntry>,
   shape: ChunkShape,
   cubesOf: (leaf: Box) => Iterable<Box>,
@@ -204,10 +202,10 @@ async function* contentByCube(
   }
 }
 
-async function readCube(content: SaveContent, shape: ChunkShape, cube: Box): Promise<CubeContent> {
+async function readCube(content: Save, shape: ChunkShape, cube: Box): Promise<CubeContent> {
   const chunks: ChunkEntry[] = [];
   const entities: StoredEntity[] = [];
-  for (const leaf of [...(await content.touching(cube))].reverse()) {
+  for (const leaf of [...(await content.leavesIn(cube))].reverse()) {
     for (const entry of await content.readChunks(leaf))
       if (boxContains(cube, entry.position)) chunks.push(entry);
     for (const entity of await content.readEntities(leaf)) {

@@ -15,7 +15,6 @@ import {
 import type { Disk } from "@orthant/disk";
 import { CHUNK_EDGE, PIXEL_BYTES, type PixelFacts, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
 import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -241,12 +240,11 @@ async function* contentByPixelChunk(
 ): AsyncGenerator<PixelChunkContent> {
   const [ex, ey] = save.global.description.chunkShape.extents;
   const [across, up] = [chunkEdge / ex, chunkEdge / ey];
-  const content = new SaveContent(save);
   const done = new PositionMap<true>();
   for await (const leaf of save.index.all()) {
     const { min, max } = leaf.cube;
-    await onEntities(await content.readEntities(leaf));
-    const own = await content.readChunks(leaf);
+    await onEntities(await save.readEntities(leaf));
+    const own = await save.readChunks(leaf);
     const deep = own.filter(({ position }) => !isFlat(position)).length;
     losses.add("chunks beside the plane", "a pixel world has z and w 0 alone", deep);
     if (max[0] - min[0] >= across && max[1] - min[1] >= up) {
@@ -258,8 +256,8 @@ async function* contentByPixelChunk(
       done.set(x, y, 0, 0, true);
       const cube: Box = { min: [x * across, y * up, 0, 0], max: [(x + 1) * across, (y + 1) * up, 1, 1] };
       const chunks: ChunkEntry[] = [];
-      for (const other of await content.touching(cube)) {
-        for (const entry of await content.readChunks(other))
+      for (const other of await save.leavesIn(cube)) {
+        for (const entry of await save.readChunks(other))
           if (boxContains(cube, entry.position)) chunks.push(entry);
       }
       if (chunks.length > 0) yield { x, y, chunks };

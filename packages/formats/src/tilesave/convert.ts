@@ -22,7 +22,6 @@ import {
   type Save,
   type WorldDescription,
 } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 import type { ConversionCounts } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
 import { writeTileSave } from "./files.ts";
@@ -136,14 +135,13 @@ async function convertToTiles(
     losses.add("the generator", "the game fills untouched space with terrain of its own");
   }
   const chunks: TileChunk[] = [];
-  const content = new SaveContent(save);
-  for await (const leaf of content.all()) {
-    for (const { position, chunk } of await content.readChunks(leaf)) {
+  for await (const leaf of save.index.all()) {
+    for (const { position, chunk } of await save.readChunks(leaf)) {
       const [x, y, z, w] = position;
       if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
       else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${position}]`);
     }
-    const entities = await content.readEntities(leaf);
+    const entities = await save.readEntities(leaf);
     losses.add("entities", "a tile save has none", entities.length);
     if (chunks.length > TILE_SAVE_CHUNKS_MAX) {
       throw new OrthantError("ORT_LIMIT", `more than ${TILE_SAVE_CHUNKS_MAX} chunks, which no tile save has`);

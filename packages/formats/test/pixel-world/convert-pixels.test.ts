@@ -6,7 +6,6 @@ import { PIXEL_BODY_CLASS } from "@orthant/formats/internal";
 import { openPixelSave, type PixelBody, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import { openSave, verifySave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
-import { SaveContent } from "@orthant/save/parts";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import {
   diskWith,
@@ -91,9 +90,8 @@ describe("converting between pixel worlds and Orthant saves", () => {
     const middle = new MemoryDisk();
     await convertPixelToTree(await openPixelSave(disk, FILE), middle, ACCEPT);
     const tree = await openSave(middle);
-    const content = new SaveContent(tree);
     const [leaf] = await allLeaves(tree.index);
-    const [entity] = await content.readEntities(leaf as never);
+    const [entity] = await tree.readEntities(leaf as never);
     expect(entity).toMatchObject({
       entityId: 2n ** 64n - 1n,
       entityClass: PIXEL_BODY_CLASS,

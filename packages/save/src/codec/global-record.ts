@@ -171,11 +171,15 @@ export const globalRecordCodec: Codec<GlobalRecord> = {
 };
 
 /** Generator of a world without one: only air. */
-export const NOTHING: GeneratorRef = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
+export const EMPTY_GENERATOR: GeneratorRef = generatorRef(
+  flatGenerator,
+  { ...FLAT_DEFAULTS, thickness: 0 },
+  0n,
+);
 
 /** Returns the generator of a world's unedited chunks. Throws `ORT_NOT_FOUND` if the world names none. */
 export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
-  if (base.kind === "empty") return NOTHING;
+  if (base.kind === "empty") return EMPTY_GENERATOR;
   if (base.kind === "flatFloor") {
     return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed);
   }

@@ -15,7 +15,6 @@ import { type BlobRef, isSameRef } from "../codec/blob.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorsCodec } from "../codec/global-record.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
-import { SaveContent } from "../index/save-content.ts";
 import type { Save } from "../read/save.ts";
 
 /** How something with an id differs. */
@@ -48,17 +47,16 @@ export async function* compareSaves(
   options: CompareOptions = {},
 ): AsyncGenerator<SaveDifference> {
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
-  const contents = { before: new SaveContent(before), after: new SaveContent(after) };
   const leaves =
     options.samePacks === true
       ? await changedLeaves(before, after)
-      : { before: () => contents.before.all(), after: () => contents.after.all() };
+      : { before: () => before.index.all(), after: () => after.index.all() };
   if (positionsEqual(shapeOf(before), shapeOf(after))) {
-    for await (const entry of compareChunks(contents.before, contents.after, leaves, options)) {
+    for await (const entry of compareChunks(before, after, leaves, options)) {
       yield { kind: "chunk", ...entry };
     }
   }
-  for await (const [entityId, change] of compareEntities(contents.before, contents.after, leaves)) {
+  for await (const [entityId, change] of compareEntities(before, after, leaves)) {
     yield { kind: "entity", entityId, change };
   }
   for (const [playerId, change] of changes(playerHashes(before), playerHashes(after))) {
@@ -85,14 +83,11 @@ async function changedLeaves(before: Save, after: Save): Promise<LeavesToCompare
 
 /** Entities move between leaves, so they are compared by id at the end; those in equal leaves are skipped. */
 async function* compareEntities(
-  before: SaveContent,
-  after: SaveContent,
+  before: Save,
+  after: Save,
   leaves: LeavesToCompare,
 ): AsyncGenerator<readonly [bigint, Change]> {
-  const hashesOf = async (
-    content: SaveContent,
-    some: ReturnType<LeavesToCompare["before"]>,
-  ): Promise<Hashes> => {
+  const hashesOf = async (content: Save, some: ReturnType<LeavesToCompare["before"]>): Promise<Hashes> => {
     const hashes: Hashes = new Map();
     for await (const leaf of some) {
       for (const entity of await content.readEntities(leaf)) hashes.set(entity.entityId, hashOf(entity));
@@ -145,14 +140,14 @@ export interface LeavesToCompare {
  * are read once.
  */
 export async function* compareChunks(
-  before: SaveContent,
-  after: SaveContent,
+  before: Save,
+  after: Save,
   leaves: LeavesToCompare,
   options: { readonly samePacks?: boolean; readonly onLeaf?: () => void },
 ): AsyncGenerator<ChunkDifference> {
   const samePacks = options.samePacks === true;
   for await (const leaf of leaves.before()) {
-    const others = await after.touching(leaf.cube);
+    const others = await after.leavesIn(leaf.cube);
     options.onLeaf?.();
     // A leaf inside a larger one is compared together with the larger one.
     if (others.some(({ cube }) => isLarger(cube, leaf.cube))) continue;
@@ -160,7 +155,7 @@ export async function* compareChunks(
     yield* compareAround(before, leaf, after, others, (position) => boxContains(leaf.cube, position));
   }
   for await (const leaf of leaves.after()) {
-    const others = await before.touching(leaf.cube);
+    const others = await before.leavesIn(leaf.cube);
     options.onLeaf?.();
     const inside = others.filter(({ cube }) => isLarger(leaf.cube, cube));
     const beyond = others.filter(({ cube }) => !isLarger(leaf.cube, cube));
@@ -175,9 +170,9 @@ export async function* compareChunks(
 
 /** Compares one leaf with those of another save, at positions accepted by `isOurs`. */
 async function* compareAround(
-  content: SaveContent,
+  content: Save,
   leaf: LeafEntry,
-  otherContent: SaveContent,
+  otherContent: Save,
   others: readonly LeafEntry[],
   isOurs: (position: Position) => boolean,
 ): AsyncGenerator<ChunkDifference> {

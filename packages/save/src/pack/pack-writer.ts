@@ -175,7 +175,7 @@ export class PackWriter {
     const offset = await this.#file.append(bytes);
     if (offset !== this.#size) {
       const path = packFile(this.#packId);
-      throw new OrthantError("ORT_LOCKED", `somebody else wrote to the pack`, { path, offset: this.#size });
+      throw new OrthantError("ORT_LOCKED", "another process wrote to the pack", { path, offset: this.#size });
     }
     this.#size += bytes.length;
   }

@@ -1,3 +1,4 @@
+import { type Box, boxesIntersect } from "@orthant/core";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";
@@ -7,6 +8,9 @@ import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+
+/** Number of queries after which index parts that no recent query needs are unloaded. */
+const QUERIES_REMEMBERED = 256;
 
 /** State of a generation after reading its three files. */
 export interface SaveState {
@@ -34,6 +38,7 @@ export class Save implements SaveState {
   readonly holds: GenerationHolds;
   readonly #packReader: PackReader;
   readonly #generated: GeneratedChunks;
+  #queries = 0;
   #closed = false;
 
   /** Takes ownership of the reader. Use `openSave` instead. */
@@ -53,6 +58,17 @@ export class Save implements SaveState {
     this.#generated = generated;
     this.holds = holds;
     holds.hold(state.generation);
+  }
+
+  /**
+   * Returns the leaves that intersect a box of chunks. The cost depends on the result, not on the number of
+   * leaves. Only parts of the index around the latest queries stay in memory.
+   */
+  async leavesIn(box: Box): Promise<readonly LeafEntry[]> {
+    do await this.index.load(box);
+    while (!this.index.isLoaded(box));
+    if (++this.#queries % QUERIES_REMEMBERED === 0) this.index.unload((cube) => boxesIntersect(cube, box));
+    return [...this.index.touching(box)];
   }
 
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */

@@ -18,11 +18,10 @@ import { globalHeader, type PayloadHeader, playersHeader } from "../codec/layout
 import { type FileSeal, requireSealed } from "../codec/manifest.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import { readIndex } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration } from "../read/survey.ts";
-import type { Loss } from "./salvage.ts";
+import type { Loss, OlderLeaves } from "./salvage.ts";
 
 /** A value, and the newest generation it could be read from. */
 export interface Found<Value> {
@@ -49,14 +48,6 @@ export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> 
     }
     return index;
   });
-}
-
-/** The leaves of an older generation in a cube. */
-export interface OlderLeaves {
-  readonly generation: number;
-  readonly leaves: readonly LeafEntry[];
-  /** The last written record of that generation, in any cube. */
-  readonly lastRecord: BlobRef | undefined;
 }
 
 /** Finds the leaves in a cube, from the newest generation before this one that has them all. */

@@ -129,5 +129,5 @@ async function findGenerator(
 
 /** Returns the loss of a manifest. */
 export function lostManifest(error: OrthantError): Loss {
-  return { what: "manifest", chunks: undefined, message: `made anew, because of ${error.message}` };
+  return { what: "manifest", chunks: undefined, message: `rebuilt, because of ${error.message}` };
 }

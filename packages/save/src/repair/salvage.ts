@@ -25,7 +25,6 @@ import {
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { IndexPart } from "../index/leaf-index.ts";
 import { scanPack } from "../pack/pack-scan.ts";
-import type { OlderLeaves } from "./repair-sources.ts";
 
 /** Memory limit for a blob, independent of the limits of its save, which may be lost. */
 const BLOB_BYTES_MAX = 16 * 1024 * 1024;
@@ -105,6 +104,14 @@ export function dropSuperseded(records: readonly IntactRecord[]): readonly Intac
     if (!superseded) inForce.push(record);
   }
   return inForce.reverse();
+}
+
+/** The leaves of an older generation in a cube. */
+export interface OlderLeaves {
+  readonly generation: number;
+  readonly leaves: readonly LeafEntry[];
+  /** The last written record of that generation, in any cube. */
+  readonly lastRecord: BlobRef | undefined;
 }
 
 /** The records that a repair keeps, and its losses. */

@@ -8,7 +8,6 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, type LeafEntry, openSave } from "@orthant/save";
-import { SaveContent } from "@orthant/save/parts";
 
 /** Leaves read in search of something to see. */
 const LEAVES_READ_MAX = 256;
@@ -21,12 +20,11 @@ export async function findFirstSight(disk: Disk): Promise<Position | undefined> 
   const save = await openSave(disk);
   try {
     const { chunkShape } = save.global.description;
-    const content = new SaveContent(save);
     const leaves: LeafEntry[] = [];
-    for await (const leaf of content.all()) leaves.push(leaf);
+    for await (const leaf of save.index.all()) leaves.push(leaf);
     leaves.sort((a, b) => fromMiddle(a.cube.min) - fromMiddle(b.cube.min) || b.cube.min[1] - a.cube.min[1]);
     for (const leaf of leaves.slice(0, LEAVES_READ_MAX)) {
-      const chunks = [...(await content.readChunks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
+      const chunks = [...(await save.readChunks(leaf))].sort((a, b) => b.position[1] - a.position[1]);
       for (const entry of chunks) {
         const summit = summitOf(entry, chunkShape);
         if (summit !== undefined) return summit;

@@ -27,7 +27,7 @@ import {
   removeSegments,
   type ScannedJournal,
 } from "@orthant/save/journal";
-import { NOTHING, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
+import { EMPTY_GENERATOR, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
 import { requireLabel } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";
@@ -154,7 +154,7 @@ function globalOf(world: NewWorld, worldId: bigint): GlobalState {
   const {
     name = "",
     shape = HYPERCUBE_CHUNKS,
-    generator = NOTHING,
+    generator = EMPTY_GENERATOR,
     catalog = DEFAULT_BLOCKS,
     spawn = [0, 0, 0, 0],
   } = world;

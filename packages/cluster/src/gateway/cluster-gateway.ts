@@ -62,23 +62,23 @@ export class ClusterGateway {
 
   private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
     const { engine, clock, generators, world } = options;
-    const facts = directory.map.world;
+    const { shape, generator } = directory.map.world;
+    const context = { engine, directory, clock, world };
     this.#options = options;
     this.#directory = directory;
     this.#regions = new FollowedRegions({
-      ...{ engine, directory, clock, world },
-      field: WorldField.open({ generators, generator: facts.generator, shape: facts.shape }),
+      ...context,
+      field: WorldField.open({ generators, generator, shape }),
       onChange: (steps) => this.#notify(steps),
     });
     this.#edits = new EditForwarder({
-      ...{ engine, directory, clock, world, shape: facts.shape },
+      ...context,
+      shape,
       whenSeen: (steps) => this.#regions.whenSeen(steps),
     });
-    this.#presence = new PlayerPresence({
-      ...{ engine, clock, world, shape: facts.shape, gateway: systemRandomBits() },
-    });
-    this.#poses = new PlayerPositionCache({ engine, directory, clock, world });
-    this.#entities = new EntityQueries({ engine, directory, clock, world });
+    this.#presence = new PlayerPresence({ engine, clock, world, shape, gateway: systemRandomBits() });
+    this.#poses = new PlayerPositionCache(context);
+    this.#entities = new EntityQueries(context);
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
       onLease: (shard, { term }) => {

@@ -179,8 +179,13 @@ export class FollowedRegions {
     const known = this.#regions.get(...region);
     if (known !== undefined) return known;
     const followed: Followed = {
-      ...{ region, clock: undefined, early: [], partial: undefined, waiting: [] },
-      ...{ keepers: 0, leftMs: this.#options.clock.nowMs() },
+      region,
+      clock: undefined,
+      early: [],
+      partial: undefined,
+      keepers: 0,
+      leftMs: this.#options.clock.nowMs(),
+      waiting: [],
     };
     this.#regions.set(...region, followed);
     const send = (): void => this.#queue.add(followed);

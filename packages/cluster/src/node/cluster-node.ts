@@ -130,12 +130,16 @@ export class ClusterNode {
    */
   async split(shard: string, sectors: Box, newShard: string): Promise<void> {
     const owner = this.#requireOwner(shard);
-    const { engine, folders, world } = this.#options;
     this.#claims.set(newShard, Promise.resolve());
     try {
       const created = await splitShard({
-        ...{ engine, folders, world, owner, sectors, newShard },
-        ...{ directory: this.#requireDirectory(), leases: this.#leases, retries: this.#retries },
+        ...this.#options,
+        directory: this.#requireDirectory(),
+        leases: this.#leases,
+        retries: this.#retries,
+        owner,
+        sectors,
+        newShard,
         ownerOptions: (term) => this.#ownerOptions(newShard, term),
       });
       this.#owners.set(newShard, created);
@@ -243,10 +247,12 @@ export class ClusterNode {
   }
 
   #ownerOptions(shard: string, term: number): Parameters<typeof ShardOwner.claim>[0] {
-    const { engine, folders, clock, random, generators, world, limits, events } = this.#options;
+    const { folders, events } = this.#options;
     const directory = this.#requireDirectory();
     return {
-      ...{ engine, folders, clock, random, generators, world, shard, term, node: this.node },
+      ...this.#options,
+      shard,
+      term,
       volume: directory.map.world.shape.volume,
       owns: (region) => directory.shardOf(region) === shard,
       onEnd: (error) => {
@@ -259,7 +265,6 @@ export class ClusterNode {
       },
       cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
-      ...(limits && { limits }),
     };
   }
 

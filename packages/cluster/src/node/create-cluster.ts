@@ -54,9 +54,7 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
 }
 
 function factsOf({ global }: Save): ClusterWorldFacts {
-  const { worldId, name, spawn, chunkShape } = global.description;
-  return {
-    ...{ worldId, name, spawn, shape: chunkShape, generator: generatorOf(global) },
-    catalog: catalogOf(global.description),
-  };
+  const { worldId, name, spawn, chunkShape: shape } = global.description;
+  const catalog = catalogOf(global.description);
+  return { worldId, name, spawn, shape, generator: generatorOf(global), catalog };
 }

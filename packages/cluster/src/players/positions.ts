@@ -64,7 +64,8 @@ export class PlayerPositionCache {
   lookUp(playerId: bigint): Promise<void> {
     return new Promise((resolve) => {
       const lookup: Lookup = {
-        ...{ kind: "lookup", playerId },
+        kind: "lookup",
+        playerId,
         resolve: (pose) => {
           timer.cancel();
           if (pose !== undefined) this.#remember(playerId, pose);
@@ -135,9 +136,9 @@ export class PlayerPositionCache {
     const lookups = items.filter((item) => item.kind === "lookup");
     const answer = await request({
       kind: "players",
-      updates: updates.map(({ playerId, name, pose, movedMs }) => ({
-        ...{ playerId, name, pose, sinceMs: Math.max(0, Math.round(nowMs - movedMs)) },
-      })),
+      updates: updates.map(({ playerId, name, pose, movedMs }) => {
+        return { playerId, name, pose, sinceMs: Math.max(0, Math.round(nowMs - movedMs)) };
+      }),
       lookups: lookups.map(({ playerId }) => playerId),
     });
     if (answer.kind !== "players" || answer.poses.length !== lookups.length) return items;

@@ -7,7 +7,6 @@ export type {
   JournalRecord,
   JournalState,
   JournalSubject,
-  PublishedRecord,
   StoredRecord,
   Subscription,
   TableEntry,

@@ -38,11 +38,6 @@ export interface StoredRecord extends JournalRecord {
   readonly sequence: number;
 }
 
-/** A record as delivered to subscribers of its sector, after it was stored. */
-export interface PublishedRecord extends StoredRecord {
-  readonly shard: string;
-}
-
 /** Bounds of a journal. `last` stays when all records are trimmed; an empty journal has `first > last`. */
 export interface JournalState {
   readonly first: number;
@@ -100,7 +95,7 @@ export interface Engine {
   /**
    * Calls `listener` for every record about a region of the sector, of any shard, that is stored from now on.
    */
-  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription>;
+  follow(world: string, sector: string, listener: (record: Uint8Array) => void): Promise<Subscription>;
   /**
    * Answers requests sent to this address. If several nodes respond, each gets the request and the first
    * answer counts. If `answer` rejects, the request rejects with `ORT_ENGINE_AWAY`.

@@ -12,7 +12,6 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save/journal";
-import type { PublishedRecord } from "../engine/engine.ts";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
@@ -199,10 +198,10 @@ export class FollowedRegions {
     return new Promise((resolve) => followed.waiting.push({ clock, resolve }));
   }
 
-  #receiveRecord(published: PublishedRecord): void {
+  #receiveRecord(bytes: Uint8Array): void {
     let record: ReturnType<typeof decodeShardRecord>;
     try {
-      record = decodeShardRecord(published.bytes, this.#volume);
+      record = decodeShardRecord(bytes, this.#volume);
     } catch (error) {
       // Treated as lost: the clock of the next record, or the next audit, reveals the gap.
       if (isOrthantError(error)) return;

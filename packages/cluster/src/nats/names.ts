@@ -50,23 +50,6 @@ export function sectorFeed(world: string, sector: string): string {
   return `f.${token(world)}.*.${token(sector)}.*`;
 }
 
-/** Parses the subject of a republished record. Returns `undefined` for any other subject. */
-export function readFeedSubject(
-  subject: string,
-): { readonly shard: string; readonly sector: string; readonly region: string } | undefined {
-  const [kind, , shard, sector, region, ...rest] = subject.split(".");
-  if (
-    kind !== "f" ||
-    shard === undefined ||
-    sector === undefined ||
-    region === undefined ||
-    rest.length > 0
-  ) {
-    return undefined;
-  }
-  return { shard: decodeToken(shard), sector: decodeToken(sector), region: decodeToken(region) };
-}
-
 /** Returns the subject of a table key. */
 export function tableSubject(key: string): string {
   return TABLE_PREFIX + dotted(key);

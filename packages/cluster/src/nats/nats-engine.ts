@@ -1,14 +1,7 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
-import type { Engine, EngineStatus, Journal, PublishedRecord, Subscription } from "../engine/engine.ts";
-import {
-  addressSubject,
-  JOURNAL_STREAM_PREFIX,
-  journalStream,
-  readFeedSubject,
-  sectorFeed,
-  topicSubject,
-} from "./names.ts";
+import type { Engine, EngineStatus, Journal, Subscription } from "../engine/engine.ts";
+import { addressSubject, JOURNAL_STREAM_PREFIX, journalStream, sectorFeed, topicSubject } from "./names.ts";
 import {
   engineFailure,
   isNoResponder,
@@ -112,10 +105,10 @@ class NatsEngine implements Engine {
     });
   }
 
-  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+  follow(world: string, sector: string, listener: (record: Uint8Array) => void): Promise<Subscription> {
     return this.#client.subscribe(sectorFeed(world, sector), (message) => {
-      const record = readPublished(message);
-      if (record !== undefined) listener(record);
+      // Any other message was not published by a stream.
+      if (Number(message.headers?.get("Nats-Sequence")) > 0) listener(message.data);
     });
   }
 
@@ -164,13 +157,4 @@ class NatsEngine implements Engine {
       if (this.#client.isConnected) message.respond(new Uint8Array(), { headers: fields });
     }
   }
-}
-
-/** Returns `undefined` for messages that no stream published. */
-function readPublished({ subject, headers: fields, data }: Msg): PublishedRecord | undefined {
-  const about = readFeedSubject(subject);
-  const sequence = Number(fields?.get("Nats-Sequence"));
-  if (about === undefined || !(sequence > 0)) return undefined;
-  const { shard, sector, region } = about;
-  return { shard, sequence, bytes: data, subject: { kind: "region", sector, region } };
 }

@@ -4,7 +4,7 @@ import type {
   EngineStatus,
   EngineTable,
   Journal,
-  PublishedRecord,
+  StoredRecord,
   Subscription,
   TableEntry,
 } from "@orthant/cluster";
@@ -29,7 +29,7 @@ interface Watcher {
 interface Follower {
   readonly world: string;
   readonly sector: string;
-  readonly listener: (record: PublishedRecord) => void;
+  readonly listener: (record: Uint8Array) => void;
 }
 
 type Answer = (request: Uint8Array) => Promise<Uint8Array>;
@@ -49,9 +49,8 @@ export class MemoryHub extends MemoryState {
   }
 
   /** Delivers stored records to all followers of their sectors. */
-  publish(world: string, shard: string, { published }: MemoryAppend): void {
-    for (const record of published)
-      for (const engine of this.engines) engine.deliverRecord(world, { ...record, shard });
+  publish(world: string, _shard: string, { published }: MemoryAppend): void {
+    for (const record of published) for (const engine of this.engines) engine.deliverRecord(world, record);
   }
 
   /** Delivers new writes to all watchers. */
@@ -102,7 +101,7 @@ export class MemoryEngine implements Engine {
     return this.#call(() => this.#hub.loseJournal(world, shard));
   }
 
-  follow(world: string, sector: string, listener: (record: PublishedRecord) => void): Promise<Subscription> {
+  follow(world: string, sector: string, listener: (record: Uint8Array) => void): Promise<Subscription> {
     const follower = { world, sector, listener };
     return this.#subscribe(
       () => this.#followers.add(follower),
@@ -190,14 +189,13 @@ export class MemoryEngine implements Engine {
   }
 
   /** Delivers a stored record to this node's followers, unless it is lost on the way. */
-  deliverRecord(world: string, record: PublishedRecord): void {
-    const { subject } = record;
+  deliverRecord(world: string, { subject, bytes }: StoredRecord): void {
     if (subject.kind !== "region") return;
     for (const follower of this.#followers) {
       if (follower.world !== world || follower.sector !== subject.sector) continue;
       if (this.#isCut("from engine") || this.#hub.happens(this.#hub.faultPlan.deliveryLoss)) continue;
       this.#deliver(() => {
-        if (this.#followers.has(follower)) follower.listener(record);
+        if (this.#followers.has(follower)) follower.listener(bytes);
       });
     }
   }

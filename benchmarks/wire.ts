@@ -10,7 +10,7 @@ import {
   regionOf,
   type VoxelPlacement,
   voxelEditsCodec,
-  voxelOfCell,
+  voxelOfIndex,
 } from "@orthant/core";
 import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
@@ -51,7 +51,7 @@ async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<
     const client = pair.newClient(1n, "equal");
     const traffic = pair.connect(client);
     await pair.tick();
-    client.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 0) });
+    client.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfIndex(HYPERCUBE_CHUNKS, chunk, 0) });
     await pair.settle(client);
     const sizes: number[] = [];
     const before = await pair.world.chunk(chunk);
@@ -59,12 +59,12 @@ async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<
       return { index: prng.below(HYPERCUBE_CHUNKS.volume), block: 1 + edit };
     });
     for (const { index, block } of edits) {
-      await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index), block);
+      await pair.world.set(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, index), block);
       sizes.push(await largestFrame(pair, traffic));
     }
     const json = JSON.stringify({
       type: "setVoxel",
-      position: voxelOfCell(HYPERCUBE_CHUNKS, chunk, 1_234),
+      position: voxelOfIndex(HYPERCUBE_CHUNKS, chunk, 1_234),
       block: 7,
     });
     const whole = encode(chunkCodec(HYPERCUBE_CHUNKS.volume), await pair.world.chunk(chunk)).length;
@@ -221,7 +221,7 @@ function boxIn(chunk: Position): readonly VoxelPlacement[] {
 
 function voxelsIn(chunk: Position): readonly VoxelPlacement[] {
   return Array.from({ length: prng.between(20, 60) }, () => ({
-    voxel: voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)),
+    voxel: voxelOfIndex(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)),
     block: 1 + prng.below(20),
   }));
 }
@@ -234,7 +234,7 @@ async function changeSomeRegions(pair: SharedPair, client: SyncClient): Promise<
   while (regions.size < wanted) {
     const chunk: Position = [randomChunk(), randomChunk(), randomChunk(), randomChunk()];
     regions.add(regionOf(chunk).join());
-    await pair.world.set(voxelOfCell(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)), 30);
+    await pair.world.set(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, prng.below(HYPERCUBE_CHUNKS.volume)), 30);
   }
   return regions.size;
 }

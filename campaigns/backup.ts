@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { cellOfVoxel, chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap } from "@orthant/core";
+import { voxelIndex, chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap } from "@orthant/core";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, type Save, verifySave } from "@orthant/save";
@@ -150,7 +150,7 @@ class StepModel {
         const position = chunkOfVoxel(SHAPE, voxel);
         const cells = this.#chunks.get(...position) ?? new Map<number, number>();
         this.#chunks.set(...position, cells);
-        cells.set(cellOfVoxel(SHAPE, ...voxel), block);
+        cells.set(voxelIndex(SHAPE, ...voxel), block);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Chunk, cellOfVoxel, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
+import { type Chunk, voxelIndex, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, openFlatSave } from "@orthant/formats";
@@ -214,7 +214,7 @@ function checkProbes(
   return probes.map(({ voxel, material }) =>
     row(`voxel [${voxel}]`, () => {
       const chunk = byPosition.get(...chunkOfVoxel(HYPERCUBE_CHUNKS, voxel));
-      equal(chunk?.get(cellOfVoxel(HYPERCUBE_CHUNKS, ...voxel)) ?? baseBlock(base, voxel[1]), material);
+      equal(chunk?.get(voxelIndex(HYPERCUBE_CHUNKS, ...voxel)) ?? baseBlock(base, voxel[1]), material);
     }),
   );
 }
@@ -331,7 +331,8 @@ function keyOf({ dataFileId, recordOffset }: BlobRef): string {
 function snakeKeys(object: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([key, value]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      // The format calls its limits of chunk blobs those of block blobs.
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^chunk_blob/, "block_blob"),
       value,
     ]),
   );

@@ -1,7 +1,7 @@
 import {
   type Chunk,
   CUBE_CHUNKS,
-  cellOfVoxel,
+  voxelIndex,
   chunkFromVoxels,
   chunkOfVoxel,
   DEFAULT_GENERATORS,
@@ -56,7 +56,7 @@ class Canvas {
 
   set(voxel: Position, block: number): void {
     const position = chunkOfVoxel(CUBE_CHUNKS, voxel);
-    this.open(position)[cellOfVoxel(CUBE_CHUNKS, ...voxel)] = block;
+    this.open(position)[voxelIndex(CUBE_CHUNKS, ...voxel)] = block;
   }
 
   /** Returns an unedited chunk. */
@@ -173,7 +173,7 @@ function surfaceAt(canvas: Canvas, x: number, z: number): number | undefined {
   for (let y = SURFACE_CHUNKS * EDGE - 1; y >= -SURFACE_CHUNKS * EDGE; y--) {
     const land = canvas.land(chunkOfVoxel(CUBE_CHUNKS, [x, y, z, 0]));
     if (land.isEmpty) y = Math.floor(y / EDGE) * EDGE;
-    else if (land.get(cellOfVoxel(CUBE_CHUNKS, x, y, z, 0)) !== AIR) return y;
+    else if (land.get(voxelIndex(CUBE_CHUNKS, x, y, z, 0)) !== AIR) return y;
   }
   return undefined;
 }

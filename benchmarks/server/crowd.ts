@@ -1,5 +1,5 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { HYPERCUBE_CHUNKS, type Position, type RegionPatch, voxelOfCell } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position, type RegionPatch, voxelOfIndex } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";
@@ -154,7 +154,7 @@ function countEdits({ changes }: RegionPatch, isObserver: boolean): void {
       editsSeen += voxels.length;
       if (!isObserver) continue;
       for (const { index } of voxels) {
-        const sentMs = sentAtMs.get(voxelOfCell(HYPERCUBE_CHUNKS, chunk, index).join());
+        const sentMs = sentAtMs.get(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, index).join());
         if (sentMs !== undefined) latenciesMs.push(performance.now() - sentMs);
       }
     }

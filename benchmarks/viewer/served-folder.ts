@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HYPERCUBE_CHUNKS, type Position, voxelOfCell } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position, voxelOfIndex } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { openWorld, type World } from "@orthant/world";
@@ -118,7 +118,7 @@ export async function buildAround(world: World, chunkCount: number, radiusChunks
   }
   for (const position of chunks.values()) {
     const voxels = Array.from({ length: 12 }, () => ({
-      voxel: voxelOfCell(HYPERCUBE_CHUNKS, position, prng.below(HYPERCUBE_CHUNKS.volume)),
+      voxel: voxelOfIndex(HYPERCUBE_CHUNKS, position, prng.below(HYPERCUBE_CHUNKS.volume)),
       block: 1 + prng.below(15),
     }));
     await world.edit(voxels);

@@ -2,7 +2,7 @@ import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import {
   boxBetween,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
@@ -213,7 +213,7 @@ function chunksOf(shape: ChunkShape, step: number): readonly StepChunk[] {
     const position = chunkOfVoxel(shape, placement.voxel);
     const chunk = chunks.get(...position) ?? { position, cells: [] };
     chunks.set(...position, chunk);
-    chunk.cells.push({ ...placement, cell: cellOfVoxel(shape, ...placement.voxel) });
+    chunk.cells.push({ ...placement, cell: voxelIndex(shape, ...placement.voxel) });
   }
   CHUNKS[step] = Array.from(chunks, ([, chunk]) => chunk);
   return CHUNKS[step];

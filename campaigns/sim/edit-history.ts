@@ -1,14 +1,14 @@
 import {
   type ChunkShape,
   type ClockStep,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   type OverrideTree,
   type Position,
   PositionMap,
   positionsLexicographic,
   type VoxelPlacement,
-  voxelOfCell,
+  voxelOfIndex,
 } from "@orthant/core";
 import type { RegionStates } from "./region-states.ts";
 
@@ -141,14 +141,14 @@ export class EditHistory {
     for (const [voxel, block] of this.#voxels) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       const held = overrides.at(...chunk) ?? this.#states.generatedAt(chunk);
-      const found = held.get(cellOfVoxel(this.#shape, ...voxel));
+      const found = held.get(voxelIndex(this.#shape, ...voxel));
       if (found !== block) throw new Error(`voxel [${voxel}] is ${found} where ${block} must be`);
     }
     for (const { box, content } of overrides.pieces()) {
       for (const position of positionsLexicographic(box)) {
         const generated = this.#states.generatedAt(position);
         content.forEach((block, index) => {
-          const voxel = voxelOfCell(this.#shape, position, index);
+          const voxel = voxelOfIndex(this.#shape, position, index);
           const wanted = this.#voxels.get(...voxel) ?? generated.get(index);
           if (block !== wanted) throw new Error(`voxel [${voxel}] is ${block} where ${wanted} must be`);
         });
@@ -182,7 +182,7 @@ export class EditHistory {
     const known = this.#voxels.get(...voxel);
     if (known !== undefined) return known;
     const chunk = this.#states.generatedAt(chunkOfVoxel(this.#shape, voxel));
-    return chunk.get(cellOfVoxel(this.#shape, ...voxel));
+    return chunk.get(voxelIndex(this.#shape, ...voxel));
   }
 
   /** Returns the greatest number of edits after which the history matches the world. */

@@ -3,7 +3,7 @@ import {
   boxContains,
   type Chunk,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
@@ -131,7 +131,7 @@ export class ReplicaCheck {
     for (const placements of this.#openEdits.values()) {
       for (const { voxel, block } of placements) {
         if (positionsEqual(chunkOfVoxel(this.#shape, voxel), position))
-          predicted = predicted.set(cellOfVoxel(this.#shape, ...voxel), block);
+          predicted = predicted.set(voxelIndex(this.#shape, ...voxel), block);
       }
     }
     return predicted;

@@ -1,5 +1,5 @@
 // Draws a shared world from above: for each column the topmost voxel, darker where it is low.
-import { cellOfVoxel } from "@orthant/core";
+import { voxelIndex } from "@orthant/core";
 
 const CHUNK_VOXELS = 16;
 const VOXEL_PIXELS = 6;
@@ -17,7 +17,7 @@ export function topOf(shared, x, z) {
     if (chunk === undefined) return undefined;
     if (chunk.isEmpty) continue;
     for (let y = bottom + CHUNK_VOXELS - 1; y >= bottom; y--) {
-      const block = chunk.get(cellOfVoxel(shared.shape, x, y, z, 0));
+      const block = chunk.get(voxelIndex(shared.shape, x, y, z, 0));
       if (block !== 0) return { y, block };
     }
   }

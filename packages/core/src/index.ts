@@ -136,7 +136,7 @@ export {
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellIndex,
+  indexInChunk,
   chunkShape,
   HYPERCUBE_CHUNKS,
   PIXEL_CHUNKS,
@@ -164,11 +164,11 @@ export {
   roundOutToRegions,
 } from "./lattice/region.ts";
 export {
-  cellOfVoxel,
+  voxelIndex,
   chunkCoordinate,
   chunkOfVoxel,
   chunksOfVoxels,
-  voxelOfCell,
+  voxelOfIndex,
   voxelsOfChunks,
 } from "./lattice/voxel-chunks.ts";
 export { type RandomBits, systemRandomBits } from "./random/random-bits.ts";
@@ -235,7 +235,7 @@ export {
   regionResyncRequestCodec,
 } from "./region/region-resync.ts";
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
-export { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { nameFault } from "./text/plain-name.ts";
 export { printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";

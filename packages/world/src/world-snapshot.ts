@@ -3,7 +3,7 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   type Position,
   type QueryDetail,
@@ -31,7 +31,7 @@ export class WorldSnapshot {
   /** Returns the block of a voxel. */
   async get(position: Position): Promise<number> {
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
-    return chunk.get(cellOfVoxel(this.shape, ...position));
+    return chunk.get(voxelIndex(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk. */

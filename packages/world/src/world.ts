@@ -5,7 +5,7 @@ import {
   type Chunk,
   type ChunkShape,
   type Clock,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   chunksOfVoxels,
   type EditOrigin,
@@ -146,7 +146,7 @@ export class World {
   /** Returns the block of a voxel. */
   async get(position: Position): Promise<number> {
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
-    return chunk.get(cellOfVoxel(this.shape, ...position));
+    return chunk.get(voxelIndex(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk, edited or generated. */

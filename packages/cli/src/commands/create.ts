@@ -4,7 +4,7 @@ import {
   AIR,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
@@ -221,7 +221,7 @@ function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
   const isFree = (y: number): boolean => {
     const voxel: Position = [0, y, 0, 0];
     const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
-    const block = chunk.get(cellOfVoxel(shape, ...voxel));
+    const block = chunk.get(voxelIndex(shape, ...voxel));
     return block === AIR || DEFAULT_BLOCKS.byId(block)?.solid === false;
   };
   for (let y = REACH_VOXELS; y > -REACH_VOXELS; y--) {

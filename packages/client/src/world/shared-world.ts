@@ -5,7 +5,7 @@ import {
   type Chunk,
   type ChunkShape,
   type Clock,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   GeneratorRef,
   type GeneratorRegistry,
@@ -134,7 +134,7 @@ export class SharedWorld {
   async get(position: Position): Promise<number> {
     await this.ready;
     const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
-    return chunk.get(cellOfVoxel(this.shape, ...position));
+    return chunk.get(voxelIndex(this.shape, ...position));
   }
 
   /** Returns the voxels of a chunk. Waits like `get`. */

@@ -5,8 +5,8 @@ import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 
-// A change lists the cells in which two chunks differ, and their new blocks. Its form combines two
-// choices: an item is a cell or a run of cells, and there is one block per item or one for all of them.
+// A change lists the voxels in which two chunks differ, and their new blocks. Its form combines two
+// choices: an item is a voxel or a run of voxels, and there is one block per item or one for all of them.
 const RUNS = 2;
 const ONE_BLOCK = 1;
 const FORMS = 4;
@@ -71,21 +71,21 @@ function gatherRuns(before: Chunk, after: Uint16Array, countMax: number): number
   let count = 0;
   if (uniformBlock === undefined) {
     const voxels = before.voxels(voxelsBefore.subarray(0, after.length));
-    for (let cell = 0; cell < after.length && count <= countMax; cell++) {
-      const block = after[cell] as number;
-      if (block !== voxels[cell]) count = addCells(count, cell, 1, block);
+    for (let voxel = 0; voxel < after.length && count <= countMax; voxel++) {
+      const block = after[voxel] as number;
+      if (block !== voxels[voxel]) count = addVoxels(count, voxel, 1, block);
     }
   } else {
-    for (let cell = 0; cell < after.length && count <= countMax; cell++) {
-      const block = after[cell] as number;
-      if (block !== uniformBlock) count = addCells(count, cell, 1, block);
+    for (let voxel = 0; voxel < after.length && count <= countMax; voxel++) {
+      const block = after[voxel] as number;
+      if (block !== uniformBlock) count = addVoxels(count, voxel, 1, block);
     }
   }
   return count;
 }
 
-/** Appends cells, extending the last run if they continue it. */
-function addCells(count: number, start: number, length: number, block: number): number {
+/** Appends voxels, extending the last run if they continue it. */
+function addVoxels(count: number, start: number, length: number, block: number): number {
   const last = count - 1;
   const joins =
     count > 0 && blocks[last] === block && (starts[last] as number) + (lengths[last] as number) === start;
@@ -99,11 +99,11 @@ function addCells(count: number, start: number, length: number, block: number): 
   return count + 1;
 }
 
-/** Returns the form with the fewest bytes, preferring cells to runs, and one block for all if possible. */
+/** Returns the form with the fewest bytes, preferring voxels to runs, and one block for all if possible. */
 function canonicalForm(count: number): { readonly form: number; readonly bytes: number } {
   const isOne = isOneBlock(count);
-  let cells = 0;
-  let cellBytes = 0;
+  let voxelCount = 0;
+  let voxelBytes = 0;
   let runBytes = varU32Bytes(count);
   let end = 0;
   for (let run = 0; run < count; run++) {
@@ -111,16 +111,16 @@ function canonicalForm(count: number): { readonly form: number; readonly bytes: 
     const length = lengths[run] as number;
     const gapBytes = varU32Bytes(start - end);
     const itemBytes = isOne ? 0 : varU32Bytes(blocks[run] as number);
-    cells += length;
-    cellBytes += gapBytes + length - 1 + length * itemBytes;
+    voxelCount += length;
+    voxelBytes += gapBytes + length - 1 + length * itemBytes;
     runBytes += gapBytes + varU32Bytes(length - 1) + itemBytes;
     end = start + length;
   }
-  cellBytes += varU32Bytes(cells);
+  voxelBytes += varU32Bytes(voxelCount);
   const shared = 1 + (isOne ? varU32Bytes(blocks[0] as number) : 0);
   const base = isOne ? ONE_BLOCK : 0;
-  if (runBytes < cellBytes) return { form: base + RUNS, bytes: shared + runBytes };
-  return { form: base, bytes: shared + cellBytes };
+  if (runBytes < voxelBytes) return { form: base + RUNS, bytes: shared + runBytes };
+  return { form: base, bytes: shared + voxelBytes };
 }
 
 function isOneBlock(count: number): boolean {
@@ -138,7 +138,7 @@ function writeItems(out: ByteWriter, form: number, count: number): void {
     const start = starts[run] as number;
     const length = lengths[run] as number;
     out.varUint(start - end);
-    if (!isRuns) for (let cell = 1; cell < length; cell++) out.varUint(0);
+    if (!isRuns) for (let voxel = 1; voxel < length; voxel++) out.varUint(0);
     end = start + length;
   }
   if (isRuns) for (let run = 0; run < count; run++) out.varUint((lengths[run] as number) - 1);
@@ -154,7 +154,7 @@ function writeBlock(out: ByteWriter, run: number, times: number): void {
 function readItems(input: ByteReader, form: number, volume: number): number {
   const isRuns = (form & RUNS) !== 0;
   const items = input.count(volume);
-  if (items === 0) throw input.fail("ORT_BLOB", "a change of no cells");
+  if (items === 0) throw input.fail("ORT_BLOB", "a change of no voxels");
   // These are gaps, which become starts once the lengths are known.
   for (let item = 0; item < items; item++) starts[item] = input.varU16();
   if (isRuns) for (let item = 0; item < items; item++) lengths[item] = input.varU16() + 1;
@@ -165,8 +165,8 @@ function readItems(input: ByteReader, form: number, volume: number): number {
     const start = end + (starts[item] as number);
     const length = isRuns ? (lengths[item] as number) : 1;
     end = start + length;
-    if (end > volume) throw input.fail("ORT_BLOB", `a change up to cell ${end} of ${volume}`);
-    count = addCells(count, start, length, only ?? input.varU16());
+    if (end > volume) throw input.fail("ORT_BLOB", `a change up to voxel ${end} of ${volume}`);
+    count = addVoxels(count, start, length, only ?? input.varU16());
   }
   if (isRuns && count < items) throw input.fail("ORT_BLOB", "runs of one block side by side");
   return count;

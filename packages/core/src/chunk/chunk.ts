@@ -2,7 +2,7 @@ import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
-import { CHUNK_VOXELS_MAX, type ChunkShape, cellIndex } from "../lattice/chunk-shape.ts";
+import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import { editVoxel } from "./edit-voxel.ts";
 import { varU32Bytes } from "./encoded-size.ts";
 import { indexAt } from "./packed-indices.ts";
@@ -117,7 +117,7 @@ export class Chunk {
     for (let w = min[3]; w < max[3]; w++)
       for (let z = min[2]; z < max[2]; z++)
         for (let y = min[1]; y < max[1]; y++) {
-          const row = cellIndex(shape, 0, y, z, w);
+          const row = indexInChunk(shape, 0, y, z, w);
           voxels.fill(block, row + min[0], row + max[0]);
         }
     const filled = chunkFromVoxels(voxels);
@@ -172,7 +172,7 @@ export function chunkFromVoxels(voxels: Uint16Array): Chunk {
   return chunkOf(packVoxels(voxels));
 }
 
-/** Returns a chunk of one block, except for some runs of cells. No run may contain the first cell. */
+/** Returns a chunk of one block, except for some runs of voxels. No run may contain the first voxel. */
 export function chunkOfRuns(volume: number, block: number, runs: BlockRuns): Chunk {
   return chunkOf(packRuns(volume, block, runs));
 }
@@ -212,7 +212,7 @@ function chunkOf(voxels: PaletteVoxels): Chunk {
 }
 
 function outsideChunk(index: number, volume: number): OrthantError {
-  return new OrthantError("ORT_ARGUMENT", `${index} is not a cell of a chunk of ${volume} voxels`);
+  return new OrthantError("ORT_ARGUMENT", `${index} is not a voxel of a chunk of ${volume} voxels`);
 }
 
 function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): boolean {

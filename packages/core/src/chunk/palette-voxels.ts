@@ -54,7 +54,7 @@ export function packVoxels(voxels: Uint16Array): PaletteVoxels {
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }
 
-/** Runs of cells of one block each, ordered and disjoint: the first `count` elements of the arrays. */
+/** Runs of voxels of one block each, ordered and disjoint: the first `count` elements of the arrays. */
 export interface BlockRuns {
   readonly count: number;
   readonly starts: Uint32Array;
@@ -63,7 +63,7 @@ export interface BlockRuns {
 }
 
 /**
- * Packs a chunk of one block, except for some runs. No run may contain the first cell. The cost depends on
+ * Packs a chunk of one block, except for some runs. No run may contain the first voxel. The cost depends on
  * the size of the runs, not of the chunk.
  */
 export function packRuns(volume: number, block: number, runs: BlockRuns): PaletteVoxels {
@@ -81,7 +81,7 @@ export function packRuns(volume: number, block: number, runs: BlockRuns): Palett
     const index = indexOfBlock[blocks[run] as number] as number;
     const start = starts[run] as number;
     const end = start + (lengths[run] as number);
-    for (let cell = start; cell < end; cell++) replaceIndex(indices, bitWidth, cell, index);
+    for (let voxel = start; voxel < end; voxel++) replaceIndex(indices, bitWidth, voxel, index);
   }
   return voxelsOfScratch(volume, paletteLength, indices, denseBytes);
 }

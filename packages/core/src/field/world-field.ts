@@ -8,7 +8,7 @@ import { comparePositions, type Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 import { PositionSet } from "../lattice/position-set.ts";
 import { regionOf } from "../lattice/region.ts";
-import { cellOfVoxel, chunkOfVoxel } from "../lattice/voxel-chunks.ts";
+import { voxelIndex, chunkOfVoxel } from "../lattice/voxel-chunks.ts";
 import type { GeneratorRef } from "../tree/generator-ref.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
@@ -124,7 +124,7 @@ export class WorldField {
   voxelAt(x: number, y: number, z: number, w: number): number {
     const [chunkX, chunkY, chunkZ, chunkW] = chunkOfVoxel(this.shape, [x, y, z, w]);
     const chunk = this.realizeChunk(chunkX, chunkY, chunkZ, chunkW);
-    return chunk.get(cellOfVoxel(this.shape, x, y, z, w));
+    return chunk.get(voxelIndex(this.shape, x, y, z, w));
   }
 
   /** Returns the world with other overrides. */
@@ -137,7 +137,7 @@ export class WorldField {
     const editsByChunk = new PositionMap<VoxelEdit[]>();
     for (const { voxel, block } of placements) {
       const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
-      const edit = { index: cellOfVoxel(this.shape, ...voxel), block };
+      const edit = { index: voxelIndex(this.shape, ...voxel), block };
       const edits = editsByChunk.get(x, y, z, w);
       if (edits === undefined) editsByChunk.set(x, y, z, w, [edit]);
       else edits.push(edit);

@@ -1,7 +1,7 @@
 import type { Box } from "./box.ts";
 import type { Position } from "./position.ts";
 
-/** Yields the positions of a box in cell order: x runs fastest, then y, z and w. */
+/** Yields the positions of a box, as voxels are numbered: x runs fastest, then y, z and w. */
 export function* positionsMinorToMajor({ min, max }: Box): Generator<Position, void, undefined> {
   for (let w = min[3]; w < max[3]; w++)
     for (let z = min[2]; z < max[2]; z++)

@@ -46,7 +46,7 @@ export function axisOutside({ extents }: ChunkShape, position: Position): Axis |
 }
 
 /** Returns the index of a voxel from its coordinates in the chunk, which are not checked; x runs fastest. */
-export function cellIndex({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
+export function indexInChunk({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
   return x + extents[0] * (y + extents[1] * (z + extents[2] * w));
 }
 

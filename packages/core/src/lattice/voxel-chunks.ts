@@ -26,7 +26,7 @@ export function chunkCoordinate(voxelCoordinate: number, extent: number): number
 }
 
 /** Returns the index of a voxel in its chunk from its world coordinates, which must be safe integers. */
-export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
+export function voxelIndex({ extents }: ChunkShape, x: number, y: number, z: number, w: number): number {
   return (
     floorModulo(x, extents[0]) +
     extents[0] *
@@ -36,9 +36,9 @@ export function cellOfVoxel({ extents }: ChunkShape, x: number, y: number, z: nu
 }
 
 /** Returns the world coordinates of a voxel from its chunk and index. */
-export function voxelOfCell(shape: ChunkShape, chunk: Position, index: number): Position {
-  const cell = positionInChunk(shape, index);
-  return positionFrom((axis) => chunk[axis] * shape.extents[axis] + cell[axis]);
+export function voxelOfIndex(shape: ChunkShape, chunk: Position, index: number): Position {
+  const local = positionInChunk(shape, index);
+  return positionFrom((axis) => chunk[axis] * shape.extents[axis] + local[axis]);
 }
 
 /** Returns the voxels of a box of chunks. */

@@ -7,7 +7,7 @@ import type { ChunkArray } from "./chunk-array.ts";
 import { foreignChunkArrayCodec } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { type BoundedTree, NODE_KIND, NODE_KINDS, regionTreeCodec } from "./region-tree-codec.ts";
-import type { RegionNode } from "./region-tree-nodes.ts";
+import type { EncodedNode } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
 /** Maximum nesting of branches in another program's tree. */
@@ -24,7 +24,7 @@ export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {
   return {
     write: regionTreeCodec(volume).write,
     read(input) {
-      const nodes: RegionNode[] = [];
+      const nodes: EncodedNode[] = [];
       const bounds = new ForeignTreeReader(input, volume, nodes).read(0);
       return { bounds, tree: treeOfNodes(input, nodes, volume) };
     },
@@ -35,11 +35,11 @@ export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {
 class ForeignTreeReader {
   readonly #input: ByteReader;
   readonly #volume: number;
-  readonly #leaves: RegionNode[];
+  readonly #leaves: EncodedNode[];
   #nodeCount = 0;
   #cellCount = 0;
 
-  constructor(input: ByteReader, volume: number, leaves: RegionNode[]) {
+  constructor(input: ByteReader, volume: number, leaves: EncodedNode[]) {
     this.#input = input;
     this.#volume = volume;
     this.#leaves = leaves;

@@ -10,7 +10,7 @@ import type { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray, chunkArraysEqual } from "./chunk-array.ts";
 import { chunkArrayCodec } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
-import { canonicalNodes, type RegionNode, TREE_NODES_MAX } from "./region-tree-nodes.ts";
+import { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
 /** The contents of a tree in a box. What lies outside is not encoded. */
@@ -32,7 +32,7 @@ export function regionTreeCodec(volume: number): Codec<BoundedTree> {
     write(out, { bounds, tree }) {
       const nodes = canonicalNodes(tree, bounds);
       if (nodes.length > 0 && !isBranch(nodes, bounds)) {
-        writeNode(out, nodes[0] as RegionNode, arrays);
+        writeNode(out, nodes[0] as EncodedNode, arrays);
         return;
       }
       boxCodec.write(out, bounds);
@@ -50,7 +50,7 @@ export function regionTreeCodec(volume: number): Codec<BoundedTree> {
       const expected = canonicalNodes(tree, bounds);
       const sameNodes =
         nodes.length === expected.length &&
-        nodes.every((node, index) => nodesEqual(node, expected[index] as RegionNode));
+        nodes.every((node, index) => nodesEqual(node, expected[index] as EncodedNode));
       if (!sameNodes || isBranch(expected, bounds) !== (kind === NODE_KIND.branch)) {
         throw input.fail("ORT_TREE_FORM", `${nodes.length} nodes where ${expected.length} say the same`);
       }
@@ -60,12 +60,12 @@ export function regionTreeCodec(volume: number): Codec<BoundedTree> {
 }
 
 /** Whether nodes need a branch around them: several nodes, or one that does not fill the bounds. */
-function isBranch(nodes: readonly RegionNode[], bounds: Box): boolean {
+function isBranch(nodes: readonly EncodedNode[], bounds: Box): boolean {
   const [first] = nodes;
   return nodes.length > 1 || (first !== undefined && !boxEquals(first.box, bounds));
 }
 
-function writeNode(out: ByteWriter, { box, content }: RegionNode, arrays: Codec<ChunkArray>): void {
+function writeNode(out: ByteWriter, { box, content }: EncodedNode, arrays: Codec<ChunkArray>): void {
   boxCodec.write(out, box);
   if (content instanceof ChunkArray) {
     out.tag(NODE_KIND.chunkArray, NODE_KINDS);
@@ -87,13 +87,13 @@ function readRoot(
   kind: number,
   volume: number,
   arrays: Codec<ChunkArray>,
-): readonly RegionNode[] {
+): readonly EncodedNode[] {
   if (kind === NODE_KIND.empty) {
     requireNoHash(input);
     return [];
   }
   if (kind !== NODE_KIND.branch) return [readLeaf(input, bounds, kind, volume, arrays)];
-  const nodes: RegionNode[] = [];
+  const nodes: EncodedNode[] = [];
   const count = input.count(TREE_NODES_MAX - 1);
   for (let index = 0; index < count; index++) {
     const box = boxCodec.read(input);
@@ -116,7 +116,7 @@ function readLeaf(
   kind: number,
   volume: number,
   arrays: Codec<ChunkArray>,
-): RegionNode {
+): EncodedNode {
   if (kind === NODE_KIND.procedural) return { box, content: generatorRefCodec.read(input) };
   const content = kind === NODE_KIND.uniform ? readUniform(input, volume) : readArray(input, box, arrays);
   requireNoHash(input);
@@ -141,7 +141,7 @@ function requireNoHash(input: ByteReader): void {
   if (input.varU64() !== 0n) throw input.fail("ORT_TREE_FORM", "a version hash without a generator");
 }
 
-function nodesEqual(a: RegionNode, b: RegionNode): boolean {
+function nodesEqual(a: EncodedNode, b: EncodedNode): boolean {
   if (!boxEquals(a.box, b.box)) return false;
   if (a.content instanceof ChunkArray) {
     return b.content instanceof ChunkArray && chunkArraysEqual(a.content, b.content);

@@ -14,7 +14,7 @@ import { chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS, regionCell }
 export const TREE_NODES_MAX = 4096;
 
 /** A box of an encoded tree and its content: one block, one generator, or an array of chunks. */
-export interface RegionNode {
+export interface EncodedNode {
   readonly box: Box;
   readonly content: Content | ChunkArray;
 }
@@ -26,8 +26,8 @@ type Cells = (Content | undefined)[];
  * alone: rules T16 to T19 in docs/formats/region-tree.md. Throws `ORT_LIMIT` when there are more than a
  * message may have.
  */
-export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNode[] {
-  const nodes: RegionNode[] = [];
+export function canonicalNodes(tree: RegionTree, bounds: Box): readonly EncodedNode[] {
+  const nodes: EncodedNode[] = [];
   const regions = new PositionMap<Cells>();
   for (const { box, content } of tree.pieces(bounds)) {
     const region = regionOf(box.min);
@@ -53,7 +53,7 @@ export function canonicalNodes(tree: RegionTree, bounds: Box): readonly RegionNo
   return nodes.sort((a, b) => comparePositions(a.box.min, b.box.min));
 }
 
-function nodesOfRegion(region: Position, cells: Cells): readonly RegionNode[] {
+function nodesOfRegion(region: Position, cells: Cells): readonly EncodedNode[] {
   const rest = cells.slice();
   const arrays = arrayBoxes(region, cells).map((box) => {
     const chunks: Chunk[] = [];

@@ -3,11 +3,11 @@ import { AIR, type Chunk, uniformChunk } from "../chunk/chunk.ts";
 import { positionsMinorToMajor } from "../lattice/box-order.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray } from "./chunk-array.ts";
-import type { RegionNode } from "./region-tree-nodes.ts";
+import type { EncodedNode } from "./region-tree-nodes.ts";
 import { requireModestTree } from "./tree-budget.ts";
 
 /** Builds a tree from the nodes of an input. Throws if they overlap or would make the tree too large. */
-export function treeOfNodes(input: ByteReader, nodes: readonly RegionNode[], volume: number): RegionTree {
+export function treeOfNodes(input: ByteReader, nodes: readonly EncodedNode[], volume: number): RegionTree {
   requireModestTree(nodes.map(({ box }) => box));
   const mark = uniformChunk(volume, AIR + 1);
   let covered = RegionTree.EMPTY;

@@ -5,8 +5,8 @@ import { ChunkTree } from "./chunk-tree.ts";
 import type { Content } from "./content.ts";
 import { Leaf } from "./leaf.ts";
 import type { OverrideTree } from "./override-tree.ts";
-import { Tile } from "./tile.ts";
-import { nodeOfCells } from "./tile-node.ts";
+import { RegionNode } from "./tile.ts";
+import { nodeOfContents } from "./tile-node.ts";
 import { overlay } from "./tree-edit.ts";
 import { childAt, combine, SLOTS, type TreeNode } from "./tree-node.ts";
 
@@ -50,11 +50,11 @@ function isAir(content: Content): boolean {
 function withoutAir(node: TreeNode | undefined): TreeNode | undefined {
   if (node === undefined) return undefined;
   if (node instanceof Leaf) return isAir(node.content) ? undefined : node;
-  if (node instanceof Tile) {
+  if (node instanceof RegionNode) {
     if (!node.contents.some(isAir)) return node;
-    return nodeOfCells(
+    return nodeOfContents(
       node,
-      node.cells().map((content) => (content && isAir(content) ? undefined : content)),
+      node.all().map((content) => (content && isAir(content) ? undefined : content)),
     );
   }
   const slots: (TreeNode | undefined)[] = [];

@@ -1,34 +1,34 @@
 import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { Leaf } from "./leaf.ts";
-import { type Corner, TILE_CELLS, TILE_EDGE, Tile, type TileCells, tileCell } from "./tile.ts";
+import { type Corner, REGION_CHUNKS, REGION_EDGE, RegionNode, type RegionContents, chunkInRegion } from "./tile.ts";
 
-/** Returns the content of each position of a tile that holds only this leaf or tile. */
-export function cellsOf(node: Leaf | Tile | undefined): (Content | undefined)[] {
-  if (node instanceof Tile) return node.cells();
-  const cells = new Array<Content | undefined>(TILE_CELLS).fill(undefined);
-  if (node !== undefined) forEachCell(node, (cell) => (cells[cell] = node.content));
-  return cells;
+/** Returns the content of each position of a region that holds only this node. */
+export function contentsOf(node: Leaf | RegionNode | undefined): (Content | undefined)[] {
+  if (node instanceof RegionNode) return node.all();
+  const all = new Array<Content | undefined>(REGION_CHUNKS).fill(undefined);
+  if (node !== undefined) forEachChunk(node, (chunk) => (all[chunk] = node.content));
+  return all;
 }
 
-/** Returns the coordinates of a cell in its tile. */
-export function coordinatesOf(cell: number): readonly [x: number, y: number, z: number, w: number] {
-  const mask = TILE_EDGE - 1;
-  return [cell & mask, (cell >>> 2) & mask, (cell >>> 4) & mask, cell >>> 6];
+/** Returns the coordinates of a chunk in its region. */
+export function coordinatesOf(chunk: number): readonly [x: number, y: number, z: number, w: number] {
+  const mask = REGION_EDGE - 1;
+  return [chunk & mask, (chunk >>> 2) & mask, (chunk >>> 4) & mask, chunk >>> 6];
 }
 
-/** Returns the node for the contents of a tile: none, a leaf for one box of one content, or a tile. */
-export function nodeOfCells(corner: Corner, cells: TileCells): Leaf | Tile | undefined {
-  const first = cells.findIndex((content) => content !== undefined);
-  const content = cells[first];
+/** Returns the node for the contents of a region: none, a leaf for one box of one content, or a region node. */
+export function nodeOfContents(corner: Corner, all: RegionContents): Leaf | RegionNode | undefined {
+  const first = all.findIndex((content) => content !== undefined);
+  const content = all[first];
   if (content === undefined) return undefined;
-  // If it is a box, the first cell is its lowest corner and the last its highest.
-  const box = leafBetween(corner, first, lastCell(cells), content);
-  return box !== undefined && isAll(box, cells) ? box : Tile.of(corner, cells);
+  // If it is a box, the first chunk is its lowest corner and the last its highest.
+  const box = leafBetween(corner, first, lastChunk(all), content);
+  return box !== undefined && isAll(box, all) ? box : RegionNode.of(corner, all);
 }
 
-function lastCell(cells: TileCells): number {
-  let last = TILE_CELLS - 1;
-  while (cells[last] === undefined) last--;
+function lastChunk(all: RegionContents): number {
+  let last = REGION_CHUNKS - 1;
+  while (all[last] === undefined) last--;
   return last;
 }
 
@@ -51,27 +51,27 @@ function leafBetween(corner: Corner, first: number, last: number, content: Conte
   );
 }
 
-/** Whether a leaf's content is in each of its cells, and nothing is in the others. */
-function isAll(leaf: Leaf, cells: TileCells): boolean {
+/** Whether a leaf's content is in each of its chunks, and nothing is in the others. */
+function isAll(leaf: Leaf, all: RegionContents): boolean {
   let covered = 0;
-  forEachCell(leaf, (cell) => {
-    const content = cells[cell];
+  forEachChunk(leaf, (chunk) => {
+    const content = all[chunk];
     if (content !== undefined && contentEquals(content, leaf.content)) covered++;
   });
   const volume =
     (leaf.maxX - leaf.minX) * (leaf.maxY - leaf.minY) * (leaf.maxZ - leaf.minZ) * (leaf.maxW - leaf.minW);
   return (
     covered === volume &&
-    covered === cells.reduce((count, content) => (content === undefined ? count : count + 1), 0)
+    covered === all.reduce((count, content) => (content === undefined ? count : count + 1), 0)
   );
 }
 
-/** Calls `visit` for the cells that a leaf covers, in a tile that contains all of it. */
-function forEachCell(leaf: Leaf, visit: (cell: number) => void): void {
+/** Calls `visit` for the chunks that a leaf covers, in a region that contains all of it. */
+function forEachChunk(leaf: Leaf, visit: (chunk: number) => void): void {
   for (let w = leaf.minW; w < leaf.maxW; w++) {
     for (let z = leaf.minZ; z < leaf.maxZ; z++) {
       for (let y = leaf.minY; y < leaf.maxY; y++) {
-        for (let x = leaf.minX; x < leaf.maxX; x++) visit(tileCell(x, y, z, w));
+        for (let x = leaf.minX; x < leaf.maxX; x++) visit(chunkInRegion(x, y, z, w));
       }
     }
   }

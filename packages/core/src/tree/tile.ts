@@ -1,16 +1,16 @@
 import { type Content, contentEquals } from "./content.ts";
 
-/** Chunks along the edge of a tile. A tile has the size and alignment of a region. */
-export const TILE_EDGE = 4;
+/** Chunks along the edge of a region. */
+export const REGION_EDGE = 4;
 
-/** Positions in a tile. */
-export const TILE_CELLS: number = TILE_EDGE ** 4;
-const WORDS = TILE_CELLS / 32;
+/** Chunks in a region. */
+export const REGION_CHUNKS: number = REGION_EDGE ** 4;
+const WORDS = REGION_CHUNKS / 32;
 
-/** The content of each of the 256 positions of a tile, x running fastest. */
-export type TileCells = readonly (Content | undefined)[];
+/** The content of each of the 256 positions of a region, x running fastest. */
+export type RegionContents = readonly (Content | undefined)[];
 
-/** The lowest position of a tile. */
+/** The lowest position of a region. */
 export interface Corner {
   readonly x: number;
   readonly y: number;
@@ -18,17 +18,17 @@ export interface Corner {
   readonly w: number;
 }
 
-/** Returns the cell of a tile that a position falls into, x running fastest. */
-export function tileCell(x: number, y: number, z: number, w: number): number {
+/** Returns the index of a chunk in its region, x running fastest. */
+export function chunkInRegion(x: number, y: number, z: number, w: number): number {
   return (x & 3) | ((y & 3) << 2) | ((z & 3) << 4) | ((w & 3) << 6);
 }
 
 /**
- * A region with more than one box: packed contents, with a bit for each cell. The eight words of bits are
+ * A region with more than one box: packed contents, with a bit for each chunk. The eight words of bits are
  * separate fields, so that a lookup touches one object and one array: with a million chunks, cache misses
  * dominate the cost.
  */
-export class Tile {
+export class RegionNode {
   readonly x: number;
   readonly y: number;
   readonly z: number;
@@ -41,10 +41,10 @@ export class Tile {
   readonly #bits5: number;
   readonly #bits6: number;
   readonly #bits7: number;
-  /** Number of occupied cells before each word: one byte per word, since it is at most 224. */
+  /** Number of occupied chunks before each word: one byte per word, since it is at most 224. */
   readonly #ranksLow: number;
   readonly #ranksHigh: number;
-  /** The contents, in cell order. */
+  /** The contents, in chunk order. */
   readonly contents: readonly Content[];
 
   private constructor({ x, y, z, w }: Corner, bits: Int32Array, contents: readonly Content[]) {
@@ -65,69 +65,69 @@ export class Tile {
     this.contents = contents;
   }
 
-  /** Returns the tile at this corner with these 256 cells. */
-  static of(corner: Corner, cells: TileCells): Tile {
+  /** Returns the region at this corner with these 256 chunks. */
+  static of(corner: Corner, all: RegionContents): RegionNode {
     const bits = new Int32Array(WORDS);
     const contents: Content[] = [];
-    for (let cell = 0; cell < TILE_CELLS; cell++) {
-      const content = cells[cell];
+    for (let chunk = 0; chunk < REGION_CHUNKS; chunk++) {
+      const content = all[chunk];
       if (content === undefined) continue;
-      bits[cell >>> 5] = (bits[cell >>> 5] ?? 0) | (1 << (cell & 31));
+      bits[chunk >>> 5] = (bits[chunk >>> 5] ?? 0) | (1 << (chunk & 31));
       contents.push(content);
     }
-    return new Tile(corner, bits, contents);
+    return new RegionNode(corner, bits, contents);
   }
 
-  /** Whether a position lies in the tile. */
+  /** Whether a position lies in the region. */
   contains(x: number, y: number, z: number, w: number): boolean {
     return ((x ^ this.x) | (y ^ this.y) | (z ^ this.z) | (w ^ this.w)) >>> 2 === 0;
   }
 
-  /** Returns the content of a cell. */
-  at(cell: number): Content | undefined {
-    return this.#has(cell) ? this.contents[this.#indexOf(cell)] : undefined;
+  /** Returns the content of a chunk. */
+  at(chunk: number): Content | undefined {
+    return this.#has(chunk) ? this.contents[this.#indexOf(chunk)] : undefined;
   }
 
-  /** Returns the tile with another content in a cell. */
-  with(cell: number, content: Content): Tile {
-    const index = this.#indexOf(cell);
+  /** Returns the region with another content in a chunk. */
+  with(chunk: number, content: Content): RegionNode {
+    const index = this.#indexOf(chunk);
     const contents = this.contents.slice(0, index);
     contents.push(content);
-    for (let rest = this.#has(cell) ? index + 1 : index; rest < this.contents.length; rest++) {
+    for (let rest = this.#has(chunk) ? index + 1 : index; rest < this.contents.length; rest++) {
       contents.push(this.contents[rest] as Content);
     }
     const bits = new Int32Array(WORDS);
     for (let word = 0; word < WORDS; word++) bits[word] = this.#bits(word);
-    bits[cell >>> 5] = this.#bits(cell >>> 5) | (1 << (cell & 31));
-    return new Tile(this, bits, contents);
+    bits[chunk >>> 5] = this.#bits(chunk >>> 5) | (1 << (chunk & 31));
+    return new RegionNode(this, bits, contents);
   }
 
-  /** Returns the contents of all 256 cells in a new array. */
-  cells(): (Content | undefined)[] {
-    const cells: (Content | undefined)[] = [];
+  /** Returns the contents of all 256 chunks in a new array. */
+  all(): (Content | undefined)[] {
+    const all: (Content | undefined)[] = [];
     let next = 0;
-    for (let cell = 0; cell < TILE_CELLS; cell++) {
-      cells.push(this.#has(cell) ? this.contents[next++] : undefined);
+    for (let chunk = 0; chunk < REGION_CHUNKS; chunk++) {
+      all.push(this.#has(chunk) ? this.contents[next++] : undefined);
     }
-    return cells;
+    return all;
   }
 
-  /** Whether two tiles at the same corner have the same contents. */
-  equals(other: Tile): boolean {
+  /** Whether two regions at the same corner have the same contents. */
+  equals(other: RegionNode): boolean {
     for (let word = 0; word < WORDS; word++) if (this.#bits(word) !== other.#bits(word)) return false;
     return this.contents.every((content, index) => contentEquals(content, other.contents[index] as Content));
   }
 
-  #has(cell: number): boolean {
-    return (this.#bits(cell >>> 5) & (1 << (cell & 31))) !== 0;
+  #has(chunk: number): boolean {
+    return (this.#bits(chunk >>> 5) & (1 << (chunk & 31))) !== 0;
   }
 
-  /** Returns the number of occupied cells before this one. */
-  #indexOf(cell: number): number {
-    const word = cell >>> 5;
+  /** Returns the number of occupied chunks before this one. */
+  #indexOf(chunk: number): number {
+    const word = chunk >>> 5;
     const ranks = word < 4 ? this.#ranksLow : this.#ranksHigh;
     const rank = (ranks >>> ((word & 3) << 3)) & 0xff;
-    return rank + bitCount(this.#bits(word) & ((1 << (cell & 31)) - 1));
+    return rank + bitCount(this.#bits(word) & ((1 << (chunk & 31)) - 1));
   }
 
   #bits(word: number): number {

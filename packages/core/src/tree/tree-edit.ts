@@ -2,27 +2,27 @@ import { OrthantError } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
 import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, leafAt } from "./leaf.ts";
-import { type Corner, TILE_CELLS, Tile, tileCell } from "./tile.ts";
-import { cellsOf, coordinatesOf, nodeOfCells } from "./tile-node.ts";
+import { type Corner, REGION_CHUNKS, RegionNode, chunkInRegion } from "./tile.ts";
+import { contentsOf, coordinatesOf, nodeOfContents } from "./tile-node.ts";
 import {
   Branch,
-  cellContains,
-  cellOfLeaf,
+  cubeContains,
+  cubeOfLeaf,
   childAt,
   combine,
-  commonCell,
+  commonCube,
   partIn,
   SLOTS,
   slotOf,
-  TILE_LEVEL,
+  REGION_LEVEL,
   type TreeNode,
   withChild,
 } from "./tree-node.ts";
 
-/** Cells that one edit may cut into parts or process chunk by chunk: a thin box in a wide one needs many. */
+/** Cubes that one edit may cut into parts or process chunk by chunk: a thin box in a wide one needs many. */
 const EDIT_CUTS_MAX = 65_536;
 
-/** Counts the cells that an edit cuts, so that no box, however large, exhausts the memory. */
+/** Counts the cubes that an edit cuts, so that no box, however large, exhausts the memory. */
 class Scissors {
   #cuts = 0;
 
@@ -53,13 +53,13 @@ export function overlay(
     if (slot !== undefined) return withChild(under, slot, overlay(childAt(under, slot), over, scissors));
   }
   scissors.cut();
-  const cell = commonCell(under, over);
-  if (cell.level === TILE_LEVEL) return overlayInTile(cell, under as Leaf | Tile, over as Leaf | Tile);
+  const cube = commonCube(under, over);
+  if (cube.level === REGION_LEVEL) return overlayInRegion(cube, under as Leaf | RegionNode, over as Leaf | RegionNode);
   const slots: (TreeNode | undefined)[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
-    slots.push(overlay(partIn(under, cell, slot), partIn(over, cell, slot), scissors));
+    slots.push(overlay(partIn(under, cube, slot), partIn(over, cube, slot), scissors));
   }
-  return combine(cell, slots);
+  return combine(cube, slots);
 }
 
 /** Returns a node with this content at one position. */
@@ -71,12 +71,12 @@ export function put(
   w: number,
   content: Content,
 ): TreeNode | undefined {
-  if (node instanceof Branch && cellContains(node, x, y, z, w)) {
+  if (node instanceof Branch && cubeContains(node, x, y, z, w)) {
     const slot = slotOf(node.level, x, y, z, w);
     return withChild(node, slot, put(childAt(node, slot), x, y, z, w, content));
   }
-  if (node instanceof Tile && node.contains(x, y, z, w))
-    return putInTile(node, tileCell(x, y, z, w), content);
+  if (node instanceof RegionNode && node.contains(x, y, z, w))
+    return putInRegion(node, chunkInRegion(x, y, z, w), content);
   return overlay(node, leafAt(x, y, z, w, content));
 }
 
@@ -95,20 +95,20 @@ export function leafOver({ min, max }: Box, content: Content): Leaf {
   return new Leaf(min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3], content);
 }
 
-function overlayInTile(corner: Corner, under: Leaf | Tile, over: Leaf | Tile): TreeNode | undefined {
-  const cells = cellsOf(under);
-  const overCells = cellsOf(over);
-  for (let cell = 0; cell < TILE_CELLS; cell++) cells[cell] = overCells[cell] ?? cells[cell];
-  return nodeOfCells(corner, cells);
+function overlayInRegion(corner: Corner, under: Leaf | RegionNode, over: Leaf | RegionNode): TreeNode | undefined {
+  const all = contentsOf(under);
+  const overContents = contentsOf(over);
+  for (let chunk = 0; chunk < REGION_CHUNKS; chunk++) all[chunk] = overContents[chunk] ?? all[chunk];
+  return nodeOfContents(corner, all);
 }
 
-function putInTile(tile: Tile, cell: number, content: Content): TreeNode | undefined {
-  const present = tile.at(cell);
-  if (present !== undefined && contentEquals(present, content)) return tile;
-  const next = tile.with(cell, content);
+function putInRegion(region: RegionNode, chunk: number, content: Content): TreeNode | undefined {
+  const present = region.at(chunk);
+  if (present !== undefined && contentEquals(present, content)) return region;
+  const next = region.with(chunk, content);
   // It can only have become a box of one content when all its contents are equal.
   const uniform = isSpreadable(content) && next.contents.every((other) => contentEquals(other, content));
-  return uniform ? nodeOfCells(next, next.cells()) : next;
+  return uniform ? nodeOfContents(next, next.all()) : next;
 }
 
 function keep(
@@ -125,35 +125,35 @@ function keep(
     return clipLeaf(node, min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3]);
   }
   scissors.cut();
-  if (node instanceof Tile) return keepInTile(node, node, box, side);
-  const cell = node instanceof Leaf ? cellOfLeaf(node) : node;
-  if (cell.level === TILE_LEVEL) return keepInTile(cell, node as Leaf, box, side);
+  if (node instanceof RegionNode) return keepInRegion(node, node, box, side);
+  const cube = node instanceof Leaf ? cubeOfLeaf(node) : node;
+  if (cube.level === REGION_LEVEL) return keepInRegion(cube, node as Leaf, box, side);
   const slots: (TreeNode | undefined)[] = [];
   let changed = node instanceof Leaf;
   for (let slot = 0; slot < SLOTS; slot++) {
-    const part = partIn(node, cell, slot);
+    const part = partIn(node, cube, slot);
     const kept = keep(part, box, side, scissors);
     changed ||= kept !== part;
     slots.push(kept);
   }
-  return changed ? combine(cell, slots) : node;
+  return changed ? combine(cube, slots) : node;
 }
 
-function keepInTile(
+function keepInRegion(
   corner: Corner,
-  node: Leaf | Tile,
+  node: Leaf | RegionNode,
   { min, max }: Box,
   side: "inside" | "outside",
 ): TreeNode | undefined {
-  const cells = cellsOf(node);
+  const all = contentsOf(node);
   let changed = false;
-  for (let cell = 0; cell < TILE_CELLS; cell++) {
-    if (cells[cell] === undefined) continue;
-    const [cellX, cellY, cellZ, cellW] = coordinatesOf(cell);
-    const x = corner.x + cellX;
-    const y = corner.y + cellY;
-    const z = corner.z + cellZ;
-    const w = corner.w + cellW;
+  for (let chunk = 0; chunk < REGION_CHUNKS; chunk++) {
+    if (all[chunk] === undefined) continue;
+    const [chunkX, chunkY, chunkZ, chunkW] = coordinatesOf(chunk);
+    const x = corner.x + chunkX;
+    const y = corner.y + chunkY;
+    const z = corner.z + chunkZ;
+    const w = corner.w + chunkW;
     const inside =
       x >= min[0] &&
       x < max[0] &&
@@ -164,13 +164,13 @@ function keepInTile(
       w >= min[3] &&
       w < max[3];
     if (inside === (side === "inside")) continue;
-    cells[cell] = undefined;
+    all[chunk] = undefined;
     changed = true;
   }
-  return changed ? nodeOfCells(corner, cells) : node;
+  return changed ? nodeOfContents(corner, all) : node;
 }
 
-/** Returns how a node's leaf or cell relates to a box. */
+/** Returns how a node's leaf or cube relates to a box. */
 function relate(node: TreeNode, { min, max }: Box): "inside" | "outside" | "partly" {
   const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
   if (minX >= max[0] || minY >= max[1] || minZ >= max[2] || minW >= max[3]) return "outside";
@@ -197,7 +197,7 @@ function hides(leaf: Leaf, node: TreeNode): boolean {
 
 function sidesOf(node: TreeNode): Omit<Leaf, "content"> {
   if (node instanceof Leaf) return node;
-  const edge = 2 ** (node instanceof Tile ? TILE_LEVEL : node.level);
+  const edge = 2 ** (node instanceof RegionNode ? REGION_LEVEL : node.level);
   const { x, y, z, w } = node;
   return {
     minX: x,
@@ -214,8 +214,8 @@ function sidesOf(node: TreeNode): Omit<Leaf, "content"> {
 /** Returns the slot of a branch that contains all of a node; `undefined` if it needs more than one. */
 function slotHolding(branch: Branch, node: TreeNode): number | undefined {
   const { minX, minY, minZ, minW, maxX, maxY, maxZ, maxW } = sidesOf(node);
-  if (!cellContains(branch, minX, minY, minZ, minW)) return undefined;
-  if (!cellContains(branch, maxX - 1, maxY - 1, maxZ - 1, maxW - 1)) return undefined;
+  if (!cubeContains(branch, minX, minY, minZ, minW)) return undefined;
+  if (!cubeContains(branch, maxX - 1, maxY - 1, maxZ - 1, maxW - 1)) return undefined;
   const low = slotOf(branch.level, minX, minY, minZ, minW);
   return low === slotOf(branch.level, maxX - 1, maxY - 1, maxZ - 1, maxW - 1) ? low : undefined;
 }

@@ -1,18 +1,18 @@
 import type { Position } from "../lattice/position.ts";
 import { contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
-import { bitCount, Tile } from "./tile.ts";
+import { bitCount, RegionNode } from "./tile.ts";
 
 /*
  * The shape of every tree of chunks: a 16-way trie over 32-bit positions, with boxes as leaves.
  *
- * A cell is an aligned cube with an edge of 2^level. Cutting it in half on all four axes makes sixteen slots;
- * bit 0 of a slot is x ... bit 3 is w, set in the upper half. A node represents the contents of a cell:
+ * A cube is aligned and has an edge of 2^level. Cutting it in half on all four axes makes sixteen slots;
+ * bit 0 of a slot is x ... bit 3 is w, set in the upper half. A node represents the contents of a cube:
  *
  *   nothing                          no node
- *   one box of one content           a leaf, wherever in the cell the box lies
- *   anything else                    in a cell as small as a region, a tile, which lists its contents;
- *                                    in a larger one, a branch, whose cell is the smallest around them all
+ *   one box of one content           a leaf, wherever in the cube the box lies
+ *   anything else                    in a cube as small as a region, a region node, which lists its contents;
+ *                                    in a larger one, a branch, whose cube is the smallest around them all
  *
  * A leaf of several chunks has spreadable content only. So the shape depends on the contents, never on the
  * order of the edits: the same contents always make the same tree.
@@ -21,13 +21,13 @@ import { bitCount, Tile } from "./tile.ts";
 /** Maximum number of children of a branch: one for each orthant around its middle. */
 export const SLOTS = 16;
 const FULL_MASK = 2 ** SLOTS - 1;
-/** Level of the smallest cells: tiles, as large as regions. */
-export const TILE_LEVEL = 2;
-/** Level of the cell that is the whole lattice. */
+/** Level of the smallest cubes, which are regions. */
+export const REGION_LEVEL = 2;
+/** Level of the cube that is the whole lattice. */
 const LEVEL_MAX = 32;
 
 /** An aligned cube of the lattice with an edge of 2^level, given by its lowest corner. */
-export interface Cell {
+export interface Cube {
   readonly level: number;
   readonly x: number;
   readonly y: number;
@@ -35,8 +35,8 @@ export interface Cell {
   readonly w: number;
 }
 
-/** A cell with more than one box. Its children are packed in slot order; `mask` has a bit for each slot. */
-export class Branch implements Cell {
+/** A cube with more than one box. Its children are packed in slot order; `mask` has a bit for each slot. */
+export class Branch implements Cube {
   readonly level: number;
   readonly x: number;
   readonly y: number;
@@ -45,7 +45,7 @@ export class Branch implements Cell {
   readonly mask: number;
   readonly children: readonly TreeNode[];
 
-  constructor({ level, x, y, z, w }: Cell, mask: number, children: readonly TreeNode[]) {
+  constructor({ level, x, y, z, w }: Cube, mask: number, children: readonly TreeNode[]) {
     this.level = level;
     this.x = x;
     this.y = y;
@@ -56,10 +56,10 @@ export class Branch implements Cell {
   }
 }
 
-/** The contents of a cell; an empty cell has `undefined`. */
-export type TreeNode = Leaf | Tile | Branch;
+/** The contents of a cube; an empty cube has `undefined`. */
+export type TreeNode = Leaf | RegionNode | Branch;
 
-/** Returns the slot of a cell of this level in which a position lies. */
+/** Returns the slot of a cube of this level in which a position lies. */
 export function slotOf(level: number, x: number, y: number, z: number, w: number): number {
   const shift = level - 1;
   const slot =
@@ -71,11 +71,11 @@ export function slotOf(level: number, x: number, y: number, z: number, w: number
   return level === LEVEL_MAX ? slot ^ 0b1111 : slot;
 }
 
-/** Whether a position lies in a cell. */
-export function cellContains(cell: Cell, x: number, y: number, z: number, w: number): boolean {
-  const differing = (x ^ cell.x) | (y ^ cell.y) | (z ^ cell.z) | (w ^ cell.w);
+/** Whether a position lies in a cube. */
+export function cubeContains(cube: Cube, x: number, y: number, z: number, w: number): boolean {
+  const differing = (x ^ cube.x) | (y ^ cube.y) | (z ^ cube.z) | (w ^ cube.w);
   // A shift by 32 would shift by 0.
-  return cell.level === LEVEL_MAX || differing >>> cell.level === 0;
+  return cube.level === LEVEL_MAX || differing >>> cube.level === 0;
 }
 
 /** Returns the index of a slot's child among the existing children; `undefined` if there is none. */
@@ -91,35 +91,35 @@ export function childAt({ mask, children }: Branch, slot: number): TreeNode | un
   return index === undefined ? undefined : children[index];
 }
 
-/** Returns the smallest cell that contains both nodes, at least as large as a tile. */
-export function commonCell(a: TreeNode, b: TreeNode): Cell {
+/** Returns the smallest cube that contains both nodes, at least as large as a region. */
+export function commonCube(a: TreeNode, b: TreeNode): Cube {
   const [ax, ay, az, aw] = cornerOf(a);
   const [bx, by, bz, bw] = cornerOf(b);
   const differing = (ax ^ bx) | (ay ^ by) | (az ^ bz) | (aw ^ bw);
-  return cellAt(Math.max(LEVEL_MAX - Math.clz32(differing), levelOf(a), levelOf(b)), ax, ay, az, aw);
+  return alignedCube(Math.max(LEVEL_MAX - Math.clz32(differing), levelOf(a), levelOf(b)), ax, ay, az, aw);
 }
 
-/** Returns the smallest cell that contains a leaf, at least as large as a tile. */
-export function cellOfLeaf(leaf: Leaf): Cell {
-  return cellAt(levelOf(leaf), leaf.minX, leaf.minY, leaf.minZ, leaf.minW);
+/** Returns the smallest cube that contains a leaf, at least as large as a region. */
+export function cubeOfLeaf(leaf: Leaf): Cube {
+  return alignedCube(levelOf(leaf), leaf.minX, leaf.minY, leaf.minZ, leaf.minW);
 }
 
-/** Returns the part of a node in one slot of a cell that contains the node and is larger than a tile. */
-export function partIn(node: TreeNode, cell: Cell, slot: number): TreeNode | undefined {
+/** Returns the part of a node in one slot of a cube that contains the node and is larger than a region. */
+export function partIn(node: TreeNode, cube: Cube, slot: number): TreeNode | undefined {
   if (!(node instanceof Leaf)) {
-    if (node instanceof Branch && node.level === cell.level) return childAt(node, slot);
-    return slotOf(cell.level, node.x, node.y, node.z, node.w) === slot ? node : undefined;
+    if (node instanceof Branch && node.level === cube.level) return childAt(node, slot);
+    return slotOf(cube.level, node.x, node.y, node.z, node.w) === slot ? node : undefined;
   }
-  const half = 2 ** (cell.level - 1);
-  const x = cell.x + (slot & 1 ? half : 0);
-  const y = cell.y + (slot & 2 ? half : 0);
-  const z = cell.z + (slot & 4 ? half : 0);
-  const w = cell.w + (slot & 8 ? half : 0);
+  const half = 2 ** (cube.level - 1);
+  const x = cube.x + (slot & 1 ? half : 0);
+  const y = cube.y + (slot & 2 ? half : 0);
+  const z = cube.z + (slot & 4 ? half : 0);
+  const w = cube.w + (slot & 8 ? half : 0);
   return clipLeaf(node, x, y, z, w, x + half, y + half, z + half, w + half);
 }
 
-/** Returns the node for a cell with these slots: none, the only one, one leaf over all, or a branch. */
-export function combine(cell: Cell, slots: readonly (TreeNode | undefined)[]): TreeNode | undefined {
+/** Returns the node for a cube with these slots: none, the only one, one leaf over all, or a branch. */
+export function combine(cube: Cube, slots: readonly (TreeNode | undefined)[]): TreeNode | undefined {
   let mask = 0;
   const children: TreeNode[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
@@ -128,7 +128,7 @@ export function combine(cell: Cell, slots: readonly (TreeNode | undefined)[]): T
     mask |= 1 << slot;
     children.push(child);
   }
-  return nodeOf(cell, mask, children);
+  return nodeOf(cube, mask, children);
 }
 
 /** Returns the branch with another child in one slot. */
@@ -145,14 +145,14 @@ export function nodesEqual(a: TreeNode | undefined, b: TreeNode | undefined): bo
   if (a === undefined || b === undefined) return false;
   if (a instanceof Leaf) return b instanceof Leaf && sameSides(a, b) && contentEquals(a.content, b.content);
   if (b instanceof Leaf || a.x !== b.x || a.y !== b.y || a.z !== b.z || a.w !== b.w) return false;
-  if (a instanceof Tile) return b instanceof Tile && a.equals(b);
-  if (b instanceof Tile || a.level !== b.level || a.mask !== b.mask) return false;
+  if (a instanceof RegionNode) return b instanceof RegionNode && a.equals(b);
+  if (b instanceof RegionNode || a.level !== b.level || a.mask !== b.mask) return false;
   return a.children.every((child, index) => nodesEqual(child, b.children[index]));
 }
 
-function nodeOf(cell: Cell, mask: number, children: readonly TreeNode[]): TreeNode | undefined {
+function nodeOf(cube: Cube, mask: number, children: readonly TreeNode[]): TreeNode | undefined {
   if (children.length <= 1) return children[0];
-  return mergeLeaves(cell, mask, children) ?? new Branch(cell, mask, children);
+  return mergeLeaves(cube, mask, children) ?? new Branch(cube, mask, children);
 }
 
 /** Returns a packed list of children with another one, or none, in a slot. */
@@ -173,7 +173,7 @@ function replaceAt(
 }
 
 /** Returns one leaf for all the children, if they are leaves of one content that together form a box. */
-function mergeLeaves(cell: Cell, mask: number, children: readonly TreeNode[]): Leaf | undefined {
+function mergeLeaves(cube: Cube, mask: number, children: readonly TreeNode[]): Leaf | undefined {
   const [first] = children;
   const last = children[children.length - 1];
   if (!(first instanceof Leaf) || !(last instanceof Leaf) || !isSpreadable(first.content)) return undefined;
@@ -194,7 +194,7 @@ function mergeLeaves(cell: Cell, mask: number, children: readonly TreeNode[]): L
   );
   let index = 0;
   for (let slot = 0; slot < SLOTS; slot++) {
-    const expected = partIn(box, cell, slot);
+    const expected = partIn(box, cube, slot);
     const child = (mask & (1 << slot)) === 0 ? undefined : children[index++];
     if (!nodesEqual(expected, child)) return undefined;
   }
@@ -203,13 +203,13 @@ function mergeLeaves(cell: Cell, mask: number, children: readonly TreeNode[]): L
 
 function levelOf(node: TreeNode): number {
   if (node instanceof Branch) return node.level;
-  if (node instanceof Tile) return TILE_LEVEL;
+  if (node instanceof RegionNode) return REGION_LEVEL;
   const differing =
     (node.minX ^ (node.maxX - 1)) |
     (node.minY ^ (node.maxY - 1)) |
     (node.minZ ^ (node.maxZ - 1)) |
     (node.minW ^ (node.maxW - 1));
-  return Math.max(LEVEL_MAX - Math.clz32(differing), TILE_LEVEL);
+  return Math.max(LEVEL_MAX - Math.clz32(differing), REGION_LEVEL);
 }
 
 function cornerOf(node: TreeNode): Position {
@@ -218,7 +218,7 @@ function cornerOf(node: TreeNode): Position {
     : [node.x, node.y, node.z, node.w];
 }
 
-function cellAt(level: number, x: number, y: number, z: number, w: number): Cell {
+function alignedCube(level: number, x: number, y: number, z: number, w: number): Cube {
   return {
     level,
     x: alignDown(x, level),

@@ -1,17 +1,17 @@
 import { type Box, boxAt, subtractBox } from "../lattice/box.ts";
 import { type Content, contentEquals } from "./content.ts";
 import { Leaf } from "./leaf.ts";
-import { type Corner, Tile, tileCell } from "./tile.ts";
-import { cellsOf, coordinatesOf } from "./tile-node.ts";
+import { type Corner, RegionNode, chunkInRegion } from "./tile.ts";
+import { contentsOf, coordinatesOf } from "./tile-node.ts";
 import { clip, leafOver } from "./tree-edit.ts";
 import {
   Branch,
-  commonCell,
+  commonCube,
   indexOfSlot,
   partIn,
   SLOTS,
   slotOf,
-  TILE_LEVEL,
+  REGION_LEVEL,
   type TreeNode,
 } from "./tree-node.ts";
 
@@ -37,13 +37,13 @@ export function contentAt(
   w: number,
 ): Content | undefined {
   let node = root;
-  // No need to check on the way that the position is in a branch's cell: the node found in the end tells.
+  // No need to check on the way that the position is in a branch's cube: the node found in the end tells.
   while (node instanceof Branch) {
     const index = indexOfSlot(node.mask, slotOf(node.level, x, y, z, w));
     if (index === undefined) return undefined;
     node = node.children[index];
   }
-  if (node instanceof Tile) return node.contains(x, y, z, w) ? node.at(tileCell(x, y, z, w)) : undefined;
+  if (node instanceof RegionNode) return node.contains(x, y, z, w) ? node.at(chunkInRegion(x, y, z, w)) : undefined;
   if (node === undefined || x < node.minX || y < node.minY || z < node.minZ || w < node.minW)
     return undefined;
   return x < node.maxX && y < node.maxY && z < node.maxZ && w < node.maxW ? node.content : undefined;
@@ -52,7 +52,7 @@ export function contentAt(
 /** Yields the boxes of a node, in slot order. */
 export function* piecesOf(node: TreeNode | undefined): Generator<Piece<Content>> {
   if (node instanceof Leaf) yield { box: boxOfLeaf(node), content: node.content };
-  else if (node instanceof Tile) yield* piecesOfTile(node);
+  else if (node instanceof RegionNode) yield* piecesOfRegion(node);
   else if (node !== undefined) for (const child of node.children) yield* piecesOf(child);
 }
 
@@ -69,12 +69,12 @@ export function* differencesBetween(
   } else if (before instanceof Leaf && after instanceof Leaf) {
     yield* leafDifferences(before, after);
   } else {
-    const cell = commonCell(before, after);
-    if (cell.level === TILE_LEVEL) {
-      yield* tileDifferences(cell, before as Leaf | Tile, after as Leaf | Tile);
+    const cube = commonCube(before, after);
+    if (cube.level === REGION_LEVEL) {
+      yield* regionDifferences(cube, before as Leaf | RegionNode, after as Leaf | RegionNode);
     } else {
       for (let slot = 0; slot < SLOTS; slot++) {
-        yield* differencesBetween(partIn(before, cell, slot), partIn(after, cell, slot));
+        yield* differencesBetween(partIn(before, cube, slot), partIn(after, cube, slot));
       }
     }
   }
@@ -87,7 +87,7 @@ export function boundsOf(node: TreeNode | undefined): Box | undefined {
   const min: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
   const max: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
   const boxes =
-    node instanceof Tile ? piecesOfTile(node) : node.children.map((child) => ({ box: boundsOf(child) }));
+    node instanceof RegionNode ? piecesOfRegion(node) : node.children.map((child) => ({ box: boundsOf(child) }));
   for (const { box } of boxes) {
     for (let axis = 0; box !== undefined && axis < 4; axis++) {
       min[axis] = Math.min(min[axis] ?? 0, box.min[axis] ?? 0);
@@ -101,26 +101,26 @@ export function boundsOf(node: TreeNode | undefined): Box | undefined {
 export function countLeaves(node: TreeNode | undefined): number {
   if (node === undefined) return 0;
   if (node instanceof Leaf) return 1;
-  if (node instanceof Tile) return node.contents.length;
+  if (node instanceof RegionNode) return node.contents.length;
   return node.children.reduce((sum, child) => sum + countLeaves(child), 0);
 }
 
-function* piecesOfTile(tile: Tile): Generator<Piece<Content>> {
-  for (const [cell, content] of tile.cells().entries()) {
-    if (content !== undefined) yield { box: boxOfCell(tile, cell), content };
+function* piecesOfRegion(region: RegionNode): Generator<Piece<Content>> {
+  for (const [chunk, content] of region.all().entries()) {
+    if (content !== undefined) yield { box: boxOfChunk(region, chunk), content };
   }
 }
 
-function* tileDifferences(
+function* regionDifferences(
   corner: Corner,
-  before: Leaf | Tile,
-  after: Leaf | Tile,
+  before: Leaf | RegionNode,
+  after: Leaf | RegionNode,
 ): Generator<Difference<Content>> {
-  const afterCells = cellsOf(after);
-  for (const [cell, old] of cellsOf(before).entries()) {
-    const now = afterCells[cell];
+  const afterContents = contentsOf(after);
+  for (const [chunk, old] of contentsOf(before).entries()) {
+    const now = afterContents[chunk];
     const same = old === now || (old !== undefined && now !== undefined && contentEquals(old, now));
-    if (!same) yield { box: boxOfCell(corner, cell), before: old, after: now };
+    if (!same) yield { box: boxOfChunk(corner, chunk), before: old, after: now };
   }
 }
 
@@ -139,7 +139,7 @@ function boxOfLeaf({ minX, minY, minZ, minW, maxX, maxY, maxZ, maxW }: Leaf): Bo
   return { min: [minX, minY, minZ, minW], max: [maxX, maxY, maxZ, maxW] };
 }
 
-function boxOfCell({ x, y, z, w }: Corner, cell: number): Box {
-  const [cellX, cellY, cellZ, cellW] = coordinatesOf(cell);
-  return boxAt([x + cellX, y + cellY, z + cellZ, w + cellW]);
+function boxOfChunk({ x, y, z, w }: Corner, chunk: number): Box {
+  const [chunkX, chunkY, chunkZ, chunkW] = coordinatesOf(chunk);
+  return boxAt([x + chunkX, y + chunkY, z + chunkZ, w + chunkW]);
 }

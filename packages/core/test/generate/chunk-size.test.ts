@@ -3,7 +3,7 @@ import {
   boxBetween,
   type Chunk,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   chunkShape,
   generatorRef,
@@ -24,7 +24,7 @@ function voxelsIn(ref: SampleWorld["ref"], shape: ChunkShape, box: Box): readonl
     const position = chunkOfVoxel(shape, voxel);
     const chunk = chunks.get(...position) ?? space.realize(...position);
     chunks.set(...position, chunk);
-    voxels.push(chunk.get(cellOfVoxel(shape, ...voxel)));
+    voxels.push(chunk.get(voxelIndex(shape, ...voxel)));
   }
   return voxels;
 }

@@ -2,7 +2,7 @@ import {
   boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -27,7 +27,7 @@ function mazeReader(
   const tree = space.describe(WHOLE_LATTICE);
   return (voxel) => {
     const chunk = tree.at(...chunkOfVoxel(shape, voxel));
-    return chunk !== undefined && "get" in chunk ? chunk.get(cellOfVoxel(shape, ...voxel)) : 0;
+    return chunk !== undefined && "get" in chunk ? chunk.get(voxelIndex(shape, ...voxel)) : 0;
   };
 }
 

@@ -2,7 +2,7 @@ import {
   boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -34,7 +34,7 @@ function columnOf(parameters: TerrainParameters, shape: ChunkShape, x: number, z
   const space = open(parameters, shape);
   return Array.from({ length: 160 }, (_, index) => {
     const y = 80 - index;
-    return space.realize(...chunkOfVoxel(shape, [x, y, z, 0])).get(cellOfVoxel(shape, x, y, z, 0));
+    return space.realize(...chunkOfVoxel(shape, [x, y, z, 0])).get(voxelIndex(shape, x, y, z, 0));
   });
 }
 

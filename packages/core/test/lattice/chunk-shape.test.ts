@@ -2,8 +2,8 @@ import {
   boxBetween,
   CHUNK_VOXELS_MAX,
   CUBE_CHUNKS,
-  cellIndex,
-  cellOfVoxel,
+  indexInChunk,
+  voxelIndex,
   chunkOfVoxel,
   chunkShape,
   chunksOfVoxels,
@@ -16,7 +16,7 @@ import {
   positionFrom,
   positionInChunk,
   TILE_CHUNKS,
-  voxelOfCell,
+  voxelOfIndex,
   voxelsOfChunks,
   WHOLE_LATTICE,
 } from "@orthant/core";
@@ -87,7 +87,7 @@ describe("a chunk shape", () => {
       for (let z = 0; z < ez; z++)
         for (let y = 0; y < ey; y++)
           for (let x = 0; x < ex; x++) {
-            if (cellIndex(shape, x, y, z, w) !== index) expect.fail(`cell ${x},${y},${z},${w}`);
+            if (indexInChunk(shape, x, y, z, w) !== index) expect.fail(`cell ${x},${y},${z},${w}`);
             if (String(positionInChunk(shape, index)) !== `${x},${y},${z},${w}`)
               expect.fail(`index ${index}`);
             index++;
@@ -106,9 +106,9 @@ describe("a chunk shape", () => {
         prng.chance(0.2) ? prng.pick([-extreme, extreme - 1, -1, 0]) : prng.between(-extreme, extreme - 1),
       );
       const index = prng.below(shape.volume);
-      const voxel = voxelOfCell(shape, chunk, index);
+      const voxel = voxelOfIndex(shape, chunk, index);
       expect(chunkOfVoxel(shape, voxel)).toEqual(chunk);
-      expect(cellOfVoxel(shape, ...voxel)).toBe(index);
+      expect(voxelIndex(shape, ...voxel)).toBe(index);
     }
   });
 

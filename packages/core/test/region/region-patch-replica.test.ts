@@ -4,7 +4,7 @@ import {
   buildSnapshot,
   type ChunkShape,
   CUBE_CHUNKS,
-  cellIndex,
+  indexInChunk,
   chunkFromVoxels,
   clockOf,
   cubeAt,
@@ -236,7 +236,7 @@ describe("a patch", () => {
   ])("[P21] encodes one voxel %s in few bytes", (_where, chunk, editBytes, chunkBytes) => {
     const codec = regionPatchCodec(VOLUME);
     const before = RegionTree.EMPTY.set(chunk, floor);
-    const after = before.set(chunk, floor.set(cellIndex(HYPERCUBE_CHUNKS, 3, 2, 5, 4), 7));
+    const after = before.set(chunk, floor.set(indexInChunk(HYPERCUBE_CHUNKS, 3, 2, 5, 4), 7));
     const clocks = new RegionClocks();
     clocks.reset(regionOf(chunk), clockOf(3, 41_234));
     const held = clocks.copy();

@@ -1,7 +1,7 @@
 import {
   type Chunk,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
@@ -39,7 +39,7 @@ export class Predictions {
     const voxelsByChunk = new PositionMap<PredictedVoxel[]>();
     for (const { voxel, block } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
-      const predicted = { editId, index: cellOfVoxel(this.#shape, ...voxel), block };
+      const predicted = { editId, index: voxelIndex(this.#shape, ...voxel), block };
       const known = voxelsByChunk.get(...chunk);
       if (known === undefined) voxelsByChunk.set(...chunk, [predicted]);
       else known.push(predicted);

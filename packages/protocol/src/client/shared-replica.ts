@@ -7,7 +7,7 @@ import {
   type Chunk,
   type ChunkShape,
   CLOCK_NEVER,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   emptyChunk,
   GeneratedChunkCache,
@@ -255,7 +255,7 @@ export class SharedReplica {
   /** Returns the block of a voxel with predictions, or `undefined` when its region is not held. */
   voxelAt(voxel: Position): number | undefined {
     const chunk = this.chunkAt(chunkOfVoxel(this.shape, voxel));
-    return chunk?.get(cellOfVoxel(this.shape, ...voxel));
+    return chunk?.get(voxelIndex(this.shape, ...voxel));
   }
 
   /** Returns the contents of a box of chunks with predictions. Regions that are not held look like air. */

@@ -1,7 +1,7 @@
 import {
   AIR,
   type ChunkShape,
-  cellOfVoxel,
+  voxelIndex,
   type Position,
   positionFrom,
   positionsLexicographic,
@@ -51,7 +51,7 @@ function summitOf({ position, chunk }: ChunkEntry, shape: ChunkShape): Position 
   for (let y = height - 1; y >= 0; y--) {
     const layer = { min: [0, y, 0, 0], max: [width, y + 1, depth, beyond] } as const;
     const [summit] = [...positionsLexicographic(layer)]
-      .filter((voxel) => chunk.get(cellOfVoxel(shape, ...voxel)) !== AIR)
+      .filter((voxel) => chunk.get(voxelIndex(shape, ...voxel)) !== AIR)
       .sort((a, b) => fromCentre(a) - fromCentre(b));
     if (summit !== undefined) return positionFrom((axis) => position[axis] * extents[axis] + summit[axis]);
   }

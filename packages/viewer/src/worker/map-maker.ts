@@ -1,4 +1,4 @@
-import { type Axis, type Box, cellIndex, floorDivide, floorModulo, type Position } from "@orthant/core";
+import { type Axis, type Box, indexInChunk, floorDivide, floorModulo, type Position } from "@orthant/core";
 import { emptyColumns, type MapTileColumns, paintMapTile, takeVoxel } from "../map/map-tile.ts";
 import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
@@ -133,7 +133,7 @@ export class MapMaker {
         let sees = true;
         for (let layer = layers - 1; sees && layer >= 0; layer--) {
           if (plane.along !== undefined) cell[plane.along] = layer;
-          const block = voxels[cellIndex(shape, ...cell)] as number;
+          const block = voxels[indexInChunk(shape, ...cell)] as number;
           sees = takeVoxel(columns, shown, block, depth * layers + layer, looks);
         }
         isOpen ||= sees;

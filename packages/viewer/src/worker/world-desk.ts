@@ -4,7 +4,7 @@ import {
   type Axis,
   type Box,
   type Chunk,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   intersectBoxes,
   isOrthantError,
@@ -254,7 +254,7 @@ export class WorldDesk {
     const shape = this.#facts?.shape;
     if (shape === undefined) return undefined;
     const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
-    return chunk?.get(cellOfVoxel(shape, ...position));
+    return chunk?.get(voxelIndex(shape, ...position));
   }
 }
 

@@ -2,7 +2,7 @@ import {
   type Chunk,
   type ChunkShape,
   type ClockStep,
-  cellOfVoxel,
+  voxelIndex,
   chunkOfVoxel,
   diffChunks,
   type EditOrigin,
@@ -122,13 +122,13 @@ function editsByChunk(
   for (const { voxel, block } of placements) {
     const position = chunkOfVoxel(shape, voxel);
     const edits = byChunk.get(...position) ?? new Map<number, number>();
-    byChunk.set(...position, edits.set(cellOfVoxel(shape, ...voxel), block));
+    byChunk.set(...position, edits.set(voxelIndex(shape, ...voxel), block));
   }
   return byChunk;
 }
 
 function voxelEditOf(shape: ChunkShape, { voxel, block }: VoxelPlacement): VoxelEdit {
-  return { index: cellOfVoxel(shape, ...voxel), block };
+  return { index: voxelIndex(shape, ...voxel), block };
 }
 
 function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {

@@ -1,5 +1,5 @@
 import {
-  cellOfVoxel,
+  voxelIndex,
   floorDivide,
   type Position,
   PositionMap,
@@ -89,7 +89,7 @@ export class OpenTiles {
     for (const { command } of [...this.#open.values()]) {
       if (floorDivide(command.x, TILE_CHUNK_EDGE) !== x || floorDivide(command.y, TILE_CHUNK_EDGE) !== y)
         continue;
-      const shown = tiles[cellOfVoxel(TILE_CHUNKS, command.x, command.y, 0, 0)];
+      const shown = tiles[voxelIndex(TILE_CHUNKS, command.x, command.y, 0, 0)];
       if (shown === command.material) this.#open.delete(command.x, command.y, 0, 0);
     }
   }

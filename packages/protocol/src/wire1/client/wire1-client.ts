@@ -1,6 +1,6 @@
 import {
   type Clock,
-  cellOfVoxel,
+  voxelIndex,
   encode,
   floorDivide,
   PositionMap,
@@ -106,7 +106,7 @@ export class Wire1Client {
   /** Returns the latest material of a tile, or `undefined` if its chunk has not arrived. */
   tileAt(x: number, y: number): number | undefined {
     const chunk = this.chunkAt(floorDivide(x, TILE_CHUNK_EDGE), floorDivide(y, TILE_CHUNK_EDGE));
-    return chunk?.tiles[cellOfVoxel(TILE_CHUNKS, x, y, 0, 0)];
+    return chunk?.tiles[voxelIndex(TILE_CHUNKS, x, y, 0, 0)];
   }
 
   /** Sets a tile, and repeats the request until the chunk shows it or it seems to be refused. */

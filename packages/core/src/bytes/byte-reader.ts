@@ -1,10 +1,9 @@
 import type { ErrorCode } from "../error/error-codes.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { fastVarint64 } from "./fast-varint.ts";
-import { U16_MAX, U32_MAX, VARINT_BYTES_MAX } from "./integers.ts";
-import { requireLittleEndian } from "./little-endian.ts";
+import { requireLittleEndian, U16_MAX, U32_MAX, unzigzag, VARINT_BYTES_MAX } from "./integers.ts";
+
 import { decodeUtf8 } from "./utf8.ts";
-import { unzigzag } from "./zigzag.ts";
 
 requireLittleEndian();
 

@@ -1,4 +1,4 @@
-import { wrongArgument } from "../error/wrong-argument.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
 import {
   I32_MAX,
   I32_MIN,
@@ -6,15 +6,16 @@ import {
   I64_MIN,
   requireBigint,
   requireInteger,
+  requireLittleEndian,
   U8_MAX,
   U16_MAX,
   U32_MAX,
   U64_MAX,
   VARINT_BYTES_MAX,
+  zigzag,
 } from "./integers.ts";
-import { requireLittleEndian } from "./little-endian.ts";
+
 import { encodeUtf8, isShortAscii } from "./utf8.ts";
-import { zigzag } from "./zigzag.ts";
 
 requireLittleEndian();
 

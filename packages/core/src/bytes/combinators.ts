@@ -1,4 +1,4 @@
-import { wrongArgument } from "../error/wrong-argument.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
 import type { Codec } from "./codec.ts";
 import { requireInteger, U32_MAX } from "./integers.ts";
 

@@ -1,5 +1,4 @@
-import { OrthantError } from "../error/orthant-error.ts";
-import { wrongArgument } from "../error/wrong-argument.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 
 /** Largest value of an unsigned 8-bit field. */
 export const U8_MAX = 0xff;
@@ -39,4 +38,30 @@ function hintOf(value: unknown): string {
 
 function outOfRange<Value extends number | bigint>(value: Value, min: Value, max: Value): OrthantError {
   return new OrthantError("ORT_ARGUMENT", `${String(value)} is not an integer from ${min} to ${max}`);
+}
+
+/** Throws on a big-endian machine: bulk arrays are copied in memory order. */
+export function requireLittleEndian(): void {
+  if (new Uint8Array(new Uint16Array([1]).buffer)[0] === 1) return;
+  throw new OrthantError(
+    "ORT_PLATFORM",
+    "Orthant runs on little-endian machines, and this one is big-endian",
+  );
+}
+
+/** Maps a signed integer to an unsigned one: 0, -1, 1, -2 become 0, 1, 2, 3. Exact up to 2^52 either way. */
+export function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+/** The inverse of {@link zigzag}. */
+export function unzigzag(value: number): number {
+  return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+}
+
+/** Whether two byte arrays are equal. */
+export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
+  return true;
 }

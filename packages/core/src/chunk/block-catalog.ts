@@ -1,3 +1,5 @@
+import type { Codec } from "../bytes/codec.ts";
+import { list } from "../bytes/combinators.ts";
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { AIR } from "./chunk.ts";
@@ -64,4 +66,74 @@ export function findContradiction(blocks: readonly Block[]): string | undefined 
     previousId = id;
   }
   return undefined;
+}
+
+const CATALOG_VERSION = 1;
+const NAME_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
+
+const blockCodec: Codec<Block> = {
+  write(out, { id, name, colour, solid }) {
+    out.varU16(id);
+    out.string(name, NAME_BYTES_MAX);
+    out.u8(colour >>> 16);
+    out.u8((colour >>> 8) & 0xff);
+    out.u8(colour & 0xff);
+    out.bool(solid);
+  },
+
+  read(input) {
+    const id = input.varU16();
+    const name = input.string(NAME_BYTES_MAX);
+    const colour = (input.u8() << 16) | (input.u8() << 8) | input.u8();
+    return { id, name, colour, solid: input.bool() };
+  },
+};
+
+const blocksCodec = list(blockCodec, U16_MAX + 1);
+
+/** A catalog, prefixed with its version. Rules C15 to C18 in docs/formats/chunk-payload.md. */
+export const blockCatalogCodec: Codec<BlockCatalog> = {
+  write(out, { blocks }) {
+    out.varUint(CATALOG_VERSION);
+    blocksCodec.write(out, blocks);
+  },
+
+  read(input) {
+    const version = input.varUint();
+    if (version !== CATALOG_VERSION) {
+      throw input.fail("ORT_VERSION", `block catalog version ${version}, known is ${CATALOG_VERSION}`);
+    }
+    const blocks = blocksCodec.read(input);
+    const problem = findContradiction(blocks);
+    if (problem !== undefined) throw input.fail("ORT_BLOCKS", problem);
+    return new BlockCatalog(blocks);
+  },
+};
+
+/** The catalog of a world without its own. */
+export const DEFAULT_BLOCKS: BlockCatalog = new BlockCatalog([
+  passable(0, "air", 0x00_0000),
+  solid(1, "stone", 0x8a_8d_91),
+  solid(2, "soil", 0x7a_54_38),
+  solid(3, "grass", 0x5f_a0_45),
+  solid(4, "sand", 0xe2_cf_8f),
+  passable(5, "water", 0x3b_79_c9),
+  solid(6, "wood", 0x9c_6f_3d),
+  passable(7, "leaves", 0x3d_7d_3a),
+  solid(8, "coal ore", 0x3a_3b_40),
+  solid(9, "iron ore", 0xc0_8a_68),
+  solid(10, "gold ore", 0xe9_b9_3a),
+  solid(11, "brick", 0xa8_4a_3a),
+  solid(12, "glass", 0xb9_e0_e6),
+  solid(13, "lamp", 0xff_e9_a3),
+  solid(14, "snow", 0xf3_f6_f8),
+  passable(15, "lava", 0xee_5a_1e),
+]);
+
+function solid(id: number, name: string, colour: number): Block {
+  return { id, name, colour, solid: true };
+}
+
+function passable(id: number, name: string, colour: number): Block {
+  return { id, name, colour, solid: false };
 }

@@ -3,7 +3,7 @@ import { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { type Chunk, chunkFromVoxels, chunkOfRuns } from "./chunk.ts";
-import { varU32Bytes } from "./encoded-size.ts";
+import { varU32Bytes } from "./packed-indices.ts";
 
 // A change lists the voxels in which two chunks differ, and their new blocks. Its form combines two
 // choices: an item is a voxel or a run of voxels, and there is one block per item or one for all of them.

@@ -11,8 +11,8 @@ import {
   requireVolume,
   uniformChunk,
 } from "./chunk.ts";
-import { findFirstPositions } from "./first-positions.ts";
 import {
+  findFirstPositions,
   INDEX_BITS_MAX,
   indexBits,
   type PackedIndices,
@@ -20,6 +20,7 @@ import {
   paddingIsZero,
   wordCount,
 } from "./packed-indices.ts";
+
 import { blockBytes, denseHeaderBytes, hasRepeatedBlock, packedHeaderBytes } from "./palette-voxels.ts";
 
 /** The forms in the order of their tags. */

@@ -4,8 +4,8 @@ import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import { editVoxel } from "./edit-voxel.ts";
-import { varU32Bytes } from "./encoded-size.ts";
-import { indexAt } from "./packed-indices.ts";
+import { indexAt, varU32Bytes } from "./packed-indices.ts";
+
 import {
   type BlockRuns,
   type PaletteVoxels,
@@ -219,4 +219,16 @@ function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Arra
   if (a.length !== b.length) return false;
   for (let index = 0; index < a.length; index++) if (a[index] !== b[index]) return false;
   return true;
+}
+
+/** Returns the edits that turn one chunk into another, ordered by index. */
+export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
+  requireInteger(after.volume, before.volume, before.volume);
+  if (before === after) return [];
+  const edits: VoxelEdit[] = [];
+  for (let index = 0; index < before.volume; index++) {
+    const block = after.get(index);
+    if (block !== before.get(index)) edits.push({ index, block });
+  }
+  return edits;
 }

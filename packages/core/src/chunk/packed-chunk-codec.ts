@@ -3,8 +3,8 @@ import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
 import { Chunk, chunkFromVoxels, requireVolume, uniformChunk } from "./chunk.ts";
-import { findFirstPositions } from "./first-positions.ts";
 import {
+  findFirstPositions,
   INDEX_BITS_MAX,
   indexBits,
   type PackedIndices,
@@ -12,6 +12,7 @@ import {
   paddingIsZero,
   wordCount,
 } from "./packed-indices.ts";
+
 import { blockBytes, denseHeaderBytes, hasRepeatedBlock, packedHeaderBytes } from "./palette-voxels.ts";
 
 /** Replaces the palette length when there is no palette and each voxel stores its block. */

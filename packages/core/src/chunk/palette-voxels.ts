@@ -1,5 +1,4 @@
 import { CHUNK_VOXELS_MAX } from "../lattice/chunk-shape.ts";
-import { varU32Bytes } from "./encoded-size.ts";
 import {
   indexAt,
   indexBits,
@@ -8,6 +7,7 @@ import {
   packIndices,
   replaceIndex,
   unpackThrough,
+  varU32Bytes,
   wordCount,
 } from "./packed-indices.ts";
 

@@ -1,12 +1,17 @@
 import type { Chunk } from "../chunk/chunk.ts";
-import { boxAt, boxVolume } from "../lattice/box.ts";
-import { positionsLexicographic } from "../lattice/box-order.ts";
+import { boxAt, boxVolume, positionsLexicographic } from "../lattice/box.ts";
+
 import { regionBox } from "../lattice/region.ts";
-import { type ChangeDetail, type ChangeForm, changeOfDifferences } from "../region/region-change-build.ts";
-import type { RegionClock } from "../region/region-clock-list.ts";
+import type { RegionClock } from "../region/region-clock.ts";
 import type { ClockStep } from "../region/region-clocks.ts";
 import type { RegionChange } from "../region/region-patch.ts";
-import { changeOverAir } from "../region/region-patch-build.ts";
+import {
+  type ChangeDetail,
+  type ChangeForm,
+  changeOfDifferences,
+  changeOverAir,
+} from "../region/region-patch-build.ts";
+
 import type { Content } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import type { Difference } from "../tree/tree-walk.ts";

@@ -3,13 +3,13 @@ import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
 import { type Box, boxAt, unionBox } from "../lattice/box.ts";
-import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import { type ChunkShape, chunkOfVoxel, voxelIndex } from "../lattice/chunk-shape.ts";
 import { comparePositions, type Position } from "../lattice/position.ts";
-import { PositionMap } from "../lattice/position-map.ts";
-import { PositionSet } from "../lattice/position-set.ts";
+import { PositionMap, PositionSet } from "../lattice/position-map.ts";
+
 import { regionOf } from "../lattice/region.ts";
-import { voxelIndex, chunkOfVoxel } from "../lattice/voxel-chunks.ts";
-import type { GeneratorRef } from "../tree/generator-ref.ts";
+
+import type { GeneratorRef } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";

@@ -3,12 +3,11 @@ import { U16_MAX } from "../bytes/integers.ts";
 import { AIR, type Chunk, emptyChunk, uniformChunk } from "../chunk/chunk.ts";
 import { type Box, intersectBoxes, WHOLE_LATTICE } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import { floorDivide } from "../lattice/floor-division.ts";
+import { floorDivide } from "../lattice/position.ts";
 import { ChunkCanvas } from "./draw/chunk-canvas.ts";
 import { GRASS } from "./draw/palette.ts";
 import { countBetween, integerBetween } from "./parameter-fields.ts";
-import type { VoxelSource } from "./voxel-source.ts";
-import type { WorldGenerator } from "./world-generator.ts";
+import type { VoxelSource, WorldGenerator } from "./world-generator.ts";
 
 /** An endless floor. */
 export interface FlatParameters {

@@ -1,12 +1,20 @@
 import { type Chunk, emptyChunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { type Box, boxContains, boxVolume, intersectBoxes, splitBox, WHOLE_LATTICE } from "../lattice/box.ts";
-import { positionsMinorToMajor } from "../lattice/box-order.ts";
+import {
+  type Box,
+  boxContains,
+  boxVolume,
+  intersectBoxes,
+  positionsMinorToMajor,
+  splitBox,
+  WHOLE_LATTICE,
+} from "../lattice/box.ts";
+
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { AXES, type Axis, requireLatticePosition } from "../lattice/position.ts";
 import { isSpreadable } from "../tree/content.ts";
 import { RegionTree } from "../tree/region-tree.ts";
-import type { VoxelSource } from "./voxel-source.ts";
+import type { VoxelSource } from "./world-generator.ts";
 
 /** Maximum number of steps of one `describe`: enough for 65,536 different chunks. */
 export const DESCRIBE_STEPS_MAX = 131_072;

@@ -1,6 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import type { GeneratorRef } from "../tree/generator-ref.ts";
+import type { GeneratorRef } from "../tree/content.ts";
 import { GeneratedSpace } from "./generated-space.ts";
 import {
   generatorManifestHash,

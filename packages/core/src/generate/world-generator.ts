@@ -2,10 +2,11 @@ import { ByteWriter } from "../bytes/byte-writer.ts";
 import { type Codec, decode, encode } from "../bytes/codec.ts";
 import { hash64 } from "../bytes/hash64.ts";
 import { requireBigint, U64_MAX } from "../bytes/integers.ts";
+import type { Chunk } from "../chunk/chunk.ts";
 import { isOrthantError, OrthantError } from "../error/orthant-error.ts";
+import type { Box } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import { GeneratorRef } from "../tree/generator-ref.ts";
-import type { VoxelSource } from "./voxel-source.ts";
+import { GeneratorRef } from "../tree/content.ts";
 
 /** Turns parameters, a seed and a chunk shape into voxels. */
 export interface WorldGenerator<Parameters> {
@@ -102,4 +103,22 @@ function versionedParameters<Parameters>(generator: WorldGenerator<Parameters>):
       return parametersCodec.read(input);
     },
   };
+}
+
+/**
+ * The part of a generator that its author writes; `GeneratedSpace` does the rest. Every result is a pure
+ * function of the position: it depends neither on earlier queries nor on the box in which a chunk is queried.
+ */
+export interface VoxelSource {
+  /**
+   * Returns the chunk that every position of a box holds; `undefined` where they differ, or where being
+   * certain would take more than a few microseconds.
+   */
+  repeatedIn(box: Box): Chunk | undefined;
+
+  /** Returns the voxels of one chunk. */
+  realize(x: number, y: number, z: number, w: number): Chunk;
+
+  /** Returns a box around all chunks of `box` that are not air, possibly too large, or `undefined`. */
+  contentBounds(box: Box): Box | undefined;
 }

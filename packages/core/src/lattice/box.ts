@@ -1,3 +1,6 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { ByteWriter } from "../bytes/byte-writer.ts";
+import type { Codec } from "../bytes/codec.ts";
 import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { AXES, type Axis, type Position, positionFrom, positionsEqual } from "./position.ts";
@@ -158,3 +161,46 @@ export function isBox(min: Position, max: Position): boolean {
 function replaceAxis(position: Position, replaced: Axis, coordinate: number): Position {
   return positionFrom((axis) => (axis === replaced ? coordinate : position[axis]));
 }
+
+/** Yields the positions of a box, as voxels are numbered: x runs fastest, then y, z and w. */
+export function* positionsMinorToMajor({ min, max }: Box): Generator<Position, void, undefined> {
+  for (let w = min[3]; w < max[3]; w++)
+    for (let z = min[2]; z < max[2]; z++)
+      for (let y = min[1]; y < max[1]; y++) for (let x = min[0]; x < max[0]; x++) yield [x, y, z, w];
+}
+
+/** Yields the positions of a box in the order of `comparePositions`: w runs fastest, then z, y and x. */
+export function* positionsLexicographic({ min, max }: Box): Generator<Position, void, undefined> {
+  for (let x = min[0]; x < max[0]; x++)
+    for (let y = min[1]; y < max[1]; y++)
+      for (let z = min[2]; z < max[2]; z++) for (let w = min[3]; w < max[3]; w++) yield [x, y, z, w];
+}
+
+/** A position as four signed 32-bit varints. */
+export const positionCodec: Codec<Position> = {
+  write(out, position) {
+    for (const axis of AXES) out.varI32(position[axis]);
+  },
+  read: (input) => [input.varI32(), input.varI32(), input.varI32(), input.varI32()],
+};
+
+/** A box of chunk positions: the lowest position, then the highest, which in encoded form is inclusive. */
+export const boxCodec: Codec<Box> = {
+  write(out: ByteWriter, { min, max }: Box): void {
+    if (!isBox(min, max)) throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not a box`);
+    positionCodec.write(out, min);
+    positionCodec.write(
+      out,
+      positionFrom((axis) => max[axis] - 1),
+    );
+  },
+
+  read(input: ByteReader): Box {
+    const min = positionCodec.read(input);
+    const last = positionCodec.read(input);
+    if (AXES.some((axis) => last[axis] < min[axis])) {
+      throw input.fail("ORT_BOX", `a box from [${min}] to [${last}]`);
+    }
+    return { min, max: positionFrom((axis) => last[axis] + 1) };
+  },
+};

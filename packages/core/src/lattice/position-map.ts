@@ -1,6 +1,5 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Position, requireLatticePosition } from "./position.ts";
-import { type PositionHashSecret, processHashSecret, secretHash } from "./position-hash.ts";
 
 const CAPACITY_MIN = 16;
 /** The table doubles above this fraction of used slots and halves below the other. */
@@ -223,3 +222,92 @@ export class PositionMap<Value> {
 function entriesMax(capacity: number): number {
   return Math.floor(capacity * FULLNESS_MAX);
 }
+
+/** A set of positions with 32-bit coordinates, with the guarantees of {@link PositionMap}. */
+export class PositionSet {
+  readonly #positions = new PositionMap<true>();
+
+  /** Number of positions. */
+  get size(): number {
+    return this.#positions.size;
+  }
+
+  /** Whether the position is in the set. */
+  has(x: number, y: number, z: number, w: number): boolean {
+    return this.#positions.has(x, y, z, w);
+  }
+
+  /** Adds a position. Throws `ORT_POSITION_RANGE` unless the coordinates are 32-bit integers. */
+  add(x: number, y: number, z: number, w: number): void {
+    this.#positions.set(x, y, z, w, true);
+  }
+
+  /** Removes a position. Returns whether it was in the set. */
+  delete(x: number, y: number, z: number, w: number): boolean {
+    return this.#positions.delete(x, y, z, w);
+  }
+
+  /** Removes every position. */
+  clear(): void {
+    this.#positions.clear();
+  }
+
+  /** Yields every position. */
+  [Symbol.iterator](): Generator<Position, void, undefined> {
+    return this.#positions.positions();
+  }
+}
+
+/** Nine 32-bit numbers that determine which positions share a slot of a table. */
+export type PositionHashSecret = Int32Array;
+
+const SECRET_WORDS = 9;
+const GOLDEN_GAMMA = 0x9e37_79b9_7f4a_7c15n;
+
+/** Derives a secret from 64 bits. */
+export function positionHashSecret(bits: bigint): PositionHashSecret {
+  let state = bits;
+  return Int32Array.from({ length: SECRET_WORDS }, () => {
+    // SplitMix64.
+    state = BigInt.asUintN(64, state + GOLDEN_GAMMA);
+    let mixed = BigInt.asUintN(64, (state ^ (state >> 30n)) * 0xbf58_476d_1ce4_e5b9n);
+    mixed = BigInt.asUintN(64, (mixed ^ (mixed >> 27n)) * 0x94d0_49bb_1331_11ebn);
+    return Number(BigInt.asIntN(32, mixed >> 32n));
+  });
+}
+
+let processSecret: PositionHashSecret | undefined;
+
+/** Returns a random secret that stays the same as long as the process runs. */
+export function processHashSecret(): PositionHashSecret {
+  processSecret ??= positionHashSecret(systemRandomBits());
+  return processSecret;
+}
+
+/**
+ * Hashes a position to 32 bits. Multiplying the halves of the coordinates by secret numbers and adding them
+ * makes any two positions collide for at most one in 2^17 secrets, so an attacker without the secret cannot
+ * choose colliding positions. The final, public mixing spreads positions that lie in rows.
+ */
+export function secretHash(secret: PositionHashSecret, x: number, y: number, z: number, w: number): number {
+  let hash = ((secret[0] as number) + Math.imul(secret[1] as number, x & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[2] as number, x >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[3] as number, y & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[4] as number, y >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[5] as number, z & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[6] as number, z >>> 16)) | 0;
+  hash = (hash + Math.imul(secret[7] as number, w & 0xffff)) | 0;
+  hash = (hash + Math.imul(secret[8] as number, w >>> 16)) | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x21f0_aaad);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x735a_2d97);
+  return hash ^ (hash >>> 15);
+}
+
+// Available on every platform, but not declared in ES2022's library.
+declare const crypto: { getRandomValues(values: BigUint64Array): BigUint64Array };
+
+/** Returns 64 random bits. */
+export type RandomBits = () => bigint;
+
+/** The system's unpredictable randomness, good enough for secrets. */
+export const systemRandomBits: RandomBits = () => crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n;

@@ -1,6 +1,5 @@
 import { type Box, boxBetween, cubeAt } from "./box.ts";
-import { floorDivide } from "./floor-division.ts";
-import { type Position, positionFrom } from "./position.ts";
+import { floorDivide, type Position, positionFrom } from "./position.ts";
 
 /** Chunks along each edge of a region. */
 export const REGION_EDGE_CHUNKS = 4;

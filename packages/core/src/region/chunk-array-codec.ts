@@ -7,8 +7,8 @@ import { varU16 } from "../bytes/primitives.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { chunkCodec } from "../chunk/chunk-codec.ts";
 import { foreignChunkCodec } from "../chunk/foreign-chunk-codec.ts";
-import { type Box, boxExtents, boxVolume } from "../lattice/box.ts";
-import { boxCodec } from "../lattice/box-codec.ts";
+import { type Box, boxCodec, boxExtents, boxVolume } from "../lattice/box.ts";
+
 import { CHUNK_ARRAY_CELLS_MAX, ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./chunk-array.ts";
 import {
   cellCount,

@@ -1,8 +1,8 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { uniformChunk } from "../chunk/chunk.ts";
-import { type Box, boxContainsBox, boxEquals, boxVolume } from "../lattice/box.ts";
-import { boxCodec } from "../lattice/box-codec.ts";
+import { type Box, boxCodec, boxContainsBox, boxEquals, boxVolume } from "../lattice/box.ts";
+
 import type { ChunkArray } from "./chunk-array.ts";
 import { foreignChunkArrayCodec } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";

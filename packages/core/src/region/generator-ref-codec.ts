@@ -1,5 +1,5 @@
 import type { Codec } from "../bytes/codec.ts";
-import { GeneratorRef } from "../tree/generator-ref.ts";
+import { GeneratorRef } from "../tree/content.ts";
 
 /** Maximum length of a generator's id in bytes of UTF-8. */
 export const GENERATOR_ID_BYTES_MAX = 256;

@@ -1,4 +1,11 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { ByteWriter } from "../bytes/byte-writer.ts";
+import type { Codec } from "../bytes/codec.ts";
+import { requireInteger } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
+import { boxContainsBox, WHOLE_LATTICE } from "../lattice/box.ts";
+import { comparePositions, type Position, positionFrom } from "../lattice/position.ts";
+import { regionBox } from "../lattice/region.ts";
 
 /** One opening of a world for writing, in which clocks are issued. */
 export interface Epoch {
@@ -52,3 +59,127 @@ export function requireClock(clock: number): void {
 function isIssued(clock: number): boolean {
   return Number.isSafeInteger(clock) && epochOf(clock) >= 1 && stepOf(clock) >= 1;
 }
+
+/** A region and its clock. */
+export interface RegionClock {
+  readonly region: Position;
+  readonly clock: number;
+}
+
+const ORIGIN: Position = [0, 0, 0, 0];
+
+/** At most `limit` clocks, ordered by region, the newest epoch once. Rules P1 to P5, region-patch.md. */
+export function regionClockListCodec(limit: number): Codec<readonly RegionClock[]> {
+  return {
+    write(out, entries) {
+      requireInteger(entries.length, 0, limit);
+      const epoch = newestEpoch(entries.map(({ clock }) => clock));
+      out.varUint(epoch);
+      out.varUint(entries.length);
+      let previous: Position | undefined;
+      for (const { region, clock } of entries) {
+        writeRegionAfter(out, region, previous);
+        writeClock(out, clock, epoch);
+        previous = region;
+      }
+    },
+
+    read(input) {
+      const epoch = readEpoch(input);
+      const count = input.count(limit);
+      const entries: RegionClock[] = [];
+      for (let index = 0; index < count; index++) {
+        const region = readRegionAfter(input, entries.at(-1)?.region);
+        entries.push({ region, clock: readClock(input, epoch) });
+      }
+      requireNewestEpoch(
+        input,
+        epoch,
+        entries.map(({ clock }) => clock),
+      );
+      return entries;
+    },
+  };
+}
+
+/** Returns the newest epoch among clocks; 0 when there are none. */
+export function newestEpoch(clocks: readonly number[]): number {
+  return clocks.reduce((newest, clock) => Math.max(newest, epochOf(clock)), 0);
+}
+
+/** Reads the epoch that the following clocks refer to. */
+export function readEpoch(input: ByteReader): number {
+  const epoch = input.varUint();
+  if (epoch > EPOCH_MAX) throw input.fail("ORT_CLOCK", `epoch ${epoch} where at most ${EPOCH_MAX} may be`);
+  return epoch;
+}
+
+/** Rejects an epoch that none of the clocks has, since it would allow several encodings. */
+export function requireNewestEpoch(input: ByteReader, epoch: number, clocks: readonly number[]): void {
+  const newest = newestEpoch(clocks);
+  if (newest !== epoch) throw input.fail("ORT_CLOCK", `epoch ${epoch} where the newest clock has ${newest}`);
+}
+
+/** Writes a clock as twice its step; one of an older epoch adds 1, followed by its age in epochs. */
+export function writeClock(out: ByteWriter, clock: number, epoch: number): void {
+  requireClock(clock);
+  const age = epoch - epochOf(clock);
+  out.varUint(stepOf(clock) * 2 + (age === 0 ? 0 : 1));
+  if (age !== 0) out.varUint(age);
+}
+
+/** Reads a clock. Throws `ORT_CLOCK` for one that is never issued. */
+export function readClock(input: ByteReader, epoch: number): number {
+  const stepAndFlag = input.varUint();
+  const isOlder = stepAndFlag % 2 === 1;
+  const step = Math.floor(stepAndFlag / 2);
+  const age = isOlder ? input.varUint() : 0;
+  if ((isOlder && age === 0) || age > epoch || step >= CLOCK_STEPS_PER_EPOCH) {
+    throw input.fail("ORT_CLOCK", `step ${step}, ${age} epochs before ${epoch}`);
+  }
+  const clock = (epoch - age) * CLOCK_STEPS_PER_EPOCH + step;
+  if (clock !== CLOCK_NEVER && (step === 0 || age === epoch)) {
+    throw input.fail("ORT_CLOCK", `step ${step} of epoch ${epoch - age} is never issued`);
+  }
+  return clock;
+}
+
+/** Writes a region as the difference from the previous one, or from the origin. */
+export function writeRegionAfter(out: ByteWriter, region: Position, previous: Position | undefined): void {
+  requireRegion(region);
+  if (previous !== undefined && comparePositions(previous, region) >= 0) {
+    throw new OrthantError("ORT_REGION_ORDER", `region [${region}] behind [${previous}]`);
+  }
+  for (const [axis, from] of (previous ?? ORIGIN).entries()) out.varI32((region[axis] as number) - from);
+}
+
+/** Reads a region that follows another one in lexicographic order. */
+export function readRegionAfter(input: ByteReader, previous: Position | undefined): Position {
+  const from = previous ?? ORIGIN;
+  const region = positionFrom((axis) => from[axis] + input.varI32());
+  requireRegion(region);
+  if (previous !== undefined && comparePositions(previous, region) >= 0) {
+    throw input.fail("ORT_REGION_ORDER", `region [${region}] behind [${previous}]`);
+  }
+  return region;
+}
+
+/** Throws `ORT_POSITION_RANGE` unless all chunks of a region are on the lattice. */
+export function requireRegion(region: Position): void {
+  if (region.every(Number.isSafeInteger) && boxContainsBox(WHOLE_LATTICE, regionBox(region))) return;
+  throw new OrthantError("ORT_POSITION_RANGE", `region [${region}] is not on the lattice`);
+}
+
+/** Maximum number of regions in one request. */
+export const RESYNC_REGIONS_MAX = 512;
+
+/** The regions that a replica wants to receive again, each with the clock it holds, ordered by region. */
+export interface RegionResyncRequest {
+  readonly regions: readonly RegionClock[];
+}
+
+/** A request as a list of clocks, possibly with `CLOCK_NEVER`. Rule P7 in docs/formats/region-patch.md. */
+export const regionResyncRequestCodec: Codec<RegionResyncRequest> = {
+  write: (out, { regions }) => regionClockListCodec(RESYNC_REGIONS_MAX).write(out, regions),
+  read: (input) => ({ regions: regionClockListCodec(RESYNC_REGIONS_MAX).read(input) }),
+};

@@ -2,8 +2,14 @@ import type { Codec } from "../bytes/codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { comparePositions, type Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
-import { CLOCK_NEVER, nextClock, requireClock } from "./region-clock.ts";
-import { type RegionClock, regionClockListCodec, requireRegion } from "./region-clock-list.ts";
+import {
+  CLOCK_NEVER,
+  nextClock,
+  type RegionClock,
+  regionClockListCodec,
+  requireClock,
+  requireRegion,
+} from "./region-clock.ts";
 
 /** The clocks of a region before and after a change. */
 export interface ClockStep {

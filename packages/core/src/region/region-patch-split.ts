@@ -1,19 +1,19 @@
 import { OrthantError } from "../error/orthant-error.ts";
-import { boxAt } from "../lattice/box.ts";
-import { positionsMinorToMajor } from "../lattice/box-order.ts";
+import { boxAt, positionsMinorToMajor } from "../lattice/box.ts";
+
 import { comparePositions } from "../lattice/position.ts";
 import { ChunkArray } from "./chunk-array.ts";
-import type { ChunkEdits } from "./chunk-edits.ts";
 import {
   type ChangeBase,
+  type ChunkEdits,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,
   type PatchLeaf,
   type RegionChange,
   type RegionPatch,
 } from "./region-patch.ts";
-import { generatorsOf, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
-import type { GeneratorTable } from "./region-patch-leaf-codec.ts";
+
+import { type GeneratorTable, generatorsOf, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
 
 /**
  * Bytes that a change may take in addition when it shares a patch with others: its region as a difference,

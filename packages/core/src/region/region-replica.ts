@@ -3,21 +3,21 @@ import { OrthantError } from "../error/orthant-error.ts";
 import { comparePositions, type Position, positionsEqual } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 import { regionBox } from "../lattice/region.ts";
-import type { GeneratorRef } from "../tree/generator-ref.ts";
+import type { GeneratorRef } from "../tree/content.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray } from "./chunk-array.ts";
-import type { ChunkEdits } from "./chunk-edits.ts";
-import { boxesOfRegions } from "./region-boxes.ts";
-import type { RealizeChunk } from "./region-change-build.ts";
-import { CLOCK_NEVER, requireClock } from "./region-clock.ts";
-import { type RegionClock, requireRegion } from "./region-clock-list.ts";
+import { boxesOfRegions } from "./region-cells.ts";
+import { CLOCK_NEVER, type RegionClock, requireClock, requireRegion } from "./region-clock.ts";
 import {
   type ChangeBase,
+  type ChunkEdits,
   type PatchLeaf,
   type RegionChange,
   type RegionPatch,
   requirePatchForm,
 } from "./region-patch.ts";
+import type { RealizeChunk } from "./region-patch-build.ts";
+
 import { treeOfArray } from "./tree-of-nodes.ts";
 
 /** What a replica knows about the world besides patches. */

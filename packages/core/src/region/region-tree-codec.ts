@@ -2,10 +2,10 @@ import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { ByteWriter } from "../bytes/byte-writer.ts";
 import type { Codec } from "../bytes/codec.ts";
 import { AIR, Chunk, uniformChunk } from "../chunk/chunk.ts";
-import { type Box, boxContainsBox, boxEquals } from "../lattice/box.ts";
-import { boxCodec } from "../lattice/box-codec.ts";
-import { contentEquals } from "../tree/content.ts";
-import type { GeneratorRef } from "../tree/generator-ref.ts";
+import { type Box, boxCodec, boxContainsBox, boxEquals } from "../lattice/box.ts";
+
+import { contentEquals, type GeneratorRef } from "../tree/content.ts";
+
 import type { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray, chunkArraysEqual } from "./chunk-array.ts";
 import { chunkArrayCodec } from "./chunk-array-codec.ts";

@@ -1,7 +1,7 @@
 import { Chunk, emptyChunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { type Box, unionBox } from "../lattice/box.ts";
-import { positionsMinorToMajor } from "../lattice/box-order.ts";
+import { type Box, positionsMinorToMajor, unionBox } from "../lattice/box.ts";
+
 import { comparePositions, type Position, positionFrom, positionsEqual } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 import { regionOf } from "../lattice/region.ts";

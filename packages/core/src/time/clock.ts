@@ -38,3 +38,66 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+/** Resolves after `delayMs` and keeps the process alive until then. */
+export function sleep(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => clock.wait(delayMs, resolve));
+}
+
+// Node has the first, every platform the second; ES2022's library declares neither.
+declare const setImmediate: ((callback: () => void) => unknown) | undefined;
+declare function setTimeout(callback: () => void, delayMs: number): unknown;
+
+/** Resolves in a later turn of the event loop, so that pending timers and I/O come first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
+}
+
+/** Limits events to a rate per second, with bursts after a quiet time. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #fullThousandths: number;
+  /** Thousandths of a token. Each millisecond adds `perSecond` of them, so no fraction is ever rounded. */
+  #thousandths: number;
+  #filledMs: number;
+
+  /** Creates a full bucket. */
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.#perSecond = perSecond;
+    this.#fullThousandths = burst * 1_000;
+    this.#thousandths = this.#fullThousandths;
+    this.#filledMs = nowMs;
+  }
+
+  /** Takes `count` tokens, or none if there are not enough. Returns whether it took them. */
+  take(count: number, nowMs: number): boolean {
+    this.#fill(nowMs);
+    if (this.#thousandths < count * 1_000) return false;
+    this.#thousandths -= count * 1_000;
+    return true;
+  }
+
+  /** Takes up to `count` whole tokens. Returns how many. */
+  takeUpTo(count: number, nowMs: number): number {
+    this.#fill(nowMs);
+    const taken = Math.min(count, Math.floor(this.#thousandths / 1_000));
+    this.#thousandths -= taken * 1_000;
+    return taken;
+  }
+
+  /** Whether the bucket is as full as if nothing had ever been taken. */
+  isFull(nowMs: number): boolean {
+    this.#fill(nowMs);
+    return this.#thousandths >= this.#fullThousandths;
+  }
+
+  #fill(nowMs: number): void {
+    // The system clock may be set back: then nothing is added or removed.
+    const passedMs = Math.max(0, nowMs - this.#filledMs);
+    this.#thousandths = Math.min(this.#fullThousandths, this.#thousandths + passedMs * this.#perSecond);
+    this.#filledMs = nowMs;
+  }
+}

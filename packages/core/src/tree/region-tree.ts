@@ -5,8 +5,8 @@ import { ChunkTree } from "./chunk-tree.ts";
 import type { Content } from "./content.ts";
 import { Leaf } from "./leaf.ts";
 import type { OverrideTree } from "./override-tree.ts";
-import { RegionNode } from "./tile.ts";
-import { nodeOfContents } from "./tile-node.ts";
+import { nodeOfContents, RegionNode } from "./region-node.ts";
+
 import { overlay } from "./tree-edit.ts";
 import { childAt, combine, SLOTS, type TreeNode } from "./tree-node.ts";
 

@@ -2,19 +2,27 @@ import { OrthantError } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
 import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, leafAt } from "./leaf.ts";
-import { type Corner, REGION_CHUNKS, RegionNode, chunkInRegion } from "./tile.ts";
-import { contentsOf, coordinatesOf, nodeOfContents } from "./tile-node.ts";
+import {
+  type Corner,
+  chunkInRegion,
+  contentsOf,
+  coordinatesOf,
+  nodeOfContents,
+  REGION_CHUNKS,
+  RegionNode,
+} from "./region-node.ts";
+
 import {
   Branch,
-  cubeContains,
-  cubeOfLeaf,
   childAt,
   combine,
   commonCube,
+  cubeContains,
+  cubeOfLeaf,
   partIn,
+  REGION_LEVEL,
   SLOTS,
   slotOf,
-  REGION_LEVEL,
   type TreeNode,
   withChild,
 } from "./tree-node.ts";
@@ -54,7 +62,8 @@ export function overlay(
   }
   scissors.cut();
   const cube = commonCube(under, over);
-  if (cube.level === REGION_LEVEL) return overlayInRegion(cube, under as Leaf | RegionNode, over as Leaf | RegionNode);
+  if (cube.level === REGION_LEVEL)
+    return overlayInRegion(cube, under as Leaf | RegionNode, over as Leaf | RegionNode);
   const slots: (TreeNode | undefined)[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
     slots.push(overlay(partIn(under, cube, slot), partIn(over, cube, slot), scissors));
@@ -95,7 +104,11 @@ export function leafOver({ min, max }: Box, content: Content): Leaf {
   return new Leaf(min[0], min[1], min[2], min[3], max[0], max[1], max[2], max[3], content);
 }
 
-function overlayInRegion(corner: Corner, under: Leaf | RegionNode, over: Leaf | RegionNode): TreeNode | undefined {
+function overlayInRegion(
+  corner: Corner,
+  under: Leaf | RegionNode,
+  over: Leaf | RegionNode,
+): TreeNode | undefined {
   const all = contentsOf(under);
   const overContents = contentsOf(over);
   for (let chunk = 0; chunk < REGION_CHUNKS; chunk++) all[chunk] = overContents[chunk] ?? all[chunk];

@@ -1,7 +1,7 @@
 import type { Position } from "../lattice/position.ts";
 import { contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, sameSides } from "./leaf.ts";
-import { bitCount, RegionNode } from "./tile.ts";
+import { bitCount, RegionNode } from "./region-node.ts";
 
 /*
  * The shape of every tree of chunks: a 16-way trie over 32-bit positions, with boxes as leaves.

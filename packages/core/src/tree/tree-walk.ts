@@ -1,17 +1,17 @@
 import { type Box, boxAt, subtractBox } from "../lattice/box.ts";
 import { type Content, contentEquals } from "./content.ts";
 import { Leaf } from "./leaf.ts";
-import { type Corner, RegionNode, chunkInRegion } from "./tile.ts";
-import { contentsOf, coordinatesOf } from "./tile-node.ts";
+import { type Corner, chunkInRegion, contentsOf, coordinatesOf, RegionNode } from "./region-node.ts";
+
 import { clip, leafOver } from "./tree-edit.ts";
 import {
   Branch,
   commonCube,
   indexOfSlot,
   partIn,
+  REGION_LEVEL,
   SLOTS,
   slotOf,
-  REGION_LEVEL,
   type TreeNode,
 } from "./tree-node.ts";
 
@@ -43,7 +43,8 @@ export function contentAt(
     if (index === undefined) return undefined;
     node = node.children[index];
   }
-  if (node instanceof RegionNode) return node.contains(x, y, z, w) ? node.at(chunkInRegion(x, y, z, w)) : undefined;
+  if (node instanceof RegionNode)
+    return node.contains(x, y, z, w) ? node.at(chunkInRegion(x, y, z, w)) : undefined;
   if (node === undefined || x < node.minX || y < node.minY || z < node.minZ || w < node.minW)
     return undefined;
   return x < node.maxX && y < node.maxY && z < node.maxZ && w < node.maxW ? node.content : undefined;
@@ -87,7 +88,9 @@ export function boundsOf(node: TreeNode | undefined): Box | undefined {
   const min: [number, number, number, number] = [Infinity, Infinity, Infinity, Infinity];
   const max: [number, number, number, number] = [-Infinity, -Infinity, -Infinity, -Infinity];
   const boxes =
-    node instanceof RegionNode ? piecesOfRegion(node) : node.children.map((child) => ({ box: boundsOf(child) }));
+    node instanceof RegionNode
+      ? piecesOfRegion(node)
+      : node.children.map((child) => ({ box: boundsOf(child) }));
   for (const { box } of boxes) {
     for (let axis = 0; box !== undefined && axis < 4; axis++) {
       min[axis] = Math.min(min[axis] ?? 0, box.min[axis] ?? 0);

@@ -3,7 +3,6 @@ import {
   boxBetween,
   type Chunk,
   type ChunkShape,
-  voxelIndex,
   chunkOfVoxel,
   chunkShape,
   generatorRef,
@@ -11,6 +10,7 @@ import {
   PositionMap,
   platformsGenerator,
   positionsMinorToMajor,
+  voxelIndex,
 } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";

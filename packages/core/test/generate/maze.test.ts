@@ -2,7 +2,6 @@ import {
   boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  voxelIndex,
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -13,6 +12,7 @@ import {
   PositionSet,
   positionsMinorToMajor,
   TILE_CHUNKS,
+  voxelIndex,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { describe, expect, test } from "vitest";

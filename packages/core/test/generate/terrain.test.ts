@@ -2,7 +2,6 @@ import {
   boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  voxelIndex,
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -12,6 +11,7 @@ import {
   TILE_CHUNKS,
   terrainGenerator,
   uniformChunk,
+  voxelIndex,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import { codeOf } from "@orthant/testkit";

@@ -1,7 +1,7 @@
 import { type Box, boxVolume } from "../../lattice/box.ts";
-import { floorDivide } from "../../lattice/floor-division.ts";
+import { floorDivide } from "../../lattice/position.ts";
 import { type Capsule, mayTouch } from "../draw/capsule.ts";
-import { PositionMemo } from "./position-memo.ts";
+import { PositionMemo } from "./position-hash.ts";
 
 const CELLS_KEPT = 8192;
 /** Boxes that touch more cells are not examined in detail. */

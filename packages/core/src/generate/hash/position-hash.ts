@@ -1,3 +1,5 @@
+import { PositionMap } from "../../lattice/position-map.ts";
+
 /** Returns a key for {@link hashPosition}. Each purpose has a number, so that their hashes are unrelated. */
 export function hashKey(seed: bigint, purpose: number): number {
   const low = Number(seed & 0xffff_ffffn);
@@ -53,4 +55,27 @@ function finish(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x21f0_aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a_2d97);
   return (mixed ^ (mixed >>> 15)) >>> 0;
+}
+
+/** Memoizes a pure function of a position, and forgets all results when there are too many. */
+export class PositionMemo<Value> {
+  readonly #results = new PositionMap<Value>();
+  readonly #compute: (x: number, y: number, z: number, w: number) => Value;
+  readonly #entriesMax: number;
+
+  constructor(entriesMax: number, compute: (x: number, y: number, z: number, w: number) => Value) {
+    this.#compute = compute;
+    this.#entriesMax = entriesMax;
+  }
+
+  /** Returns the result for a position. Results outside the 32-bit lattice are computed each time. */
+  at(x: number, y: number, z: number, w: number): Value {
+    if ((x | 0) !== x || (y | 0) !== y || (z | 0) !== z || (w | 0) !== w) return this.#compute(x, y, z, w);
+    const known = this.#results.get(x, y, z, w);
+    if (known !== undefined) return known;
+    const value = this.#compute(x, y, z, w);
+    if (this.#results.size >= this.#entriesMax) this.#results.clear();
+    this.#results.set(x, y, z, w, value);
+    return value;
+  }
 }

@@ -1,11 +1,10 @@
 import { type Box, boxesIntersect, boxVolume } from "../../lattice/box.ts";
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
-import { floorDivide } from "../../lattice/floor-division.ts";
-import { type Axis, type Position, positionFrom } from "../../lattice/position.ts";
+import { type Axis, floorDivide, type Position, positionFrom } from "../../lattice/position.ts";
+
 import { REGION_EDGE_CHUNKS } from "../../lattice/region.ts";
 import { BRICK, GRASS, SAND, SNOW, SOIL } from "../draw/palette.ts";
-import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
-import { PositionMemo } from "../hash/position-memo.ts";
+import { HashSequence, hashKey, hashPosition, PositionMemo } from "../hash/position-hash.ts";
 
 /** A slab floating in space. Lengths are in voxels. */
 export interface Platform {

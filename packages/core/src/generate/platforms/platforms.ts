@@ -1,15 +1,14 @@
 import type { Codec } from "../../bytes/codec.ts";
 import { type Chunk, emptyChunk, uniformChunk } from "../../chunk/chunk.ts";
 import { type Box, boxAt, intersectBoxes, unionBox } from "../../lattice/box.ts";
-import type { ChunkShape } from "../../lattice/chunk-shape.ts";
-import { chunksOfVoxels, voxelsOfChunks } from "../../lattice/voxel-chunks.ts";
+import { type ChunkShape, chunksOfVoxels, voxelsOfChunks } from "../../lattice/chunk-shape.ts";
+
 import { ChunkCanvas } from "../draw/chunk-canvas.ts";
 import { countBetween } from "../parameter-fields.ts";
-import type { VoxelSource } from "../voxel-source.ts";
-import type { WorldGenerator } from "../world-generator.ts";
+import type { VoxelSource, WorldGenerator } from "../world-generator.ts";
+
 import { type Platform, PlatformLayout } from "./platform-layout.ts";
-import { drawLayer, isCore, relateToLayer } from "./platform-slab.ts";
-import { isUnbuilt, structuresNear } from "./platform-structures.ts";
+import { drawLayer, isCore, isUnbuilt, relateToLayer, structuresNear } from "./platform-structures.ts";
 
 /** Platforms floating in endless space, and the structures on them. */
 export interface PlatformsParameters {

@@ -1,7 +1,6 @@
 import type { ChunkShape } from "../../lattice/chunk-shape.ts";
 import { addNoise, type ColumnArea } from "../hash/gradient-noise.ts";
-import { hashKey } from "../hash/position-hash.ts";
-import { PositionMemo } from "../hash/position-memo.ts";
+import { hashKey, PositionMemo } from "../hash/position-hash.ts";
 
 /** The ground in one column of chunks: the height of the first voxel above it, x running fastest. */
 export interface ColumnHeights {

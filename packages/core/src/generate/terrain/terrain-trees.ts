@@ -1,9 +1,9 @@
 import type { Box } from "../../lattice/box.ts";
-import { floorDivide } from "../../lattice/floor-division.ts";
+import { floorDivide } from "../../lattice/position.ts";
 import { TREE_HEIGHT_MAX, TREE_REACH_VOXELS, type Tree } from "../draw/tree-shapes.ts";
 import { noiseAt } from "../hash/gradient-noise.ts";
-import { HashSequence, hashKey, hashPosition } from "../hash/position-hash.ts";
-import { PositionMemo } from "../hash/position-memo.ts";
+import { HashSequence, hashKey, hashPosition, PositionMemo } from "../hash/position-hash.ts";
+
 import type { TerrainHeights } from "./terrain-heights.ts";
 
 const CELL_VOXELS = 9;

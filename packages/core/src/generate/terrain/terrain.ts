@@ -1,15 +1,15 @@
 import { AIR, type Chunk, chunkFromVoxels, emptyChunk, uniformChunk } from "../../chunk/chunk.ts";
 import { type Box, boxAt } from "../../lattice/box.ts";
-import { type ChunkShape, chunkShape } from "../../lattice/chunk-shape.ts";
-import { floorDivide } from "../../lattice/floor-division.ts";
-import { voxelsOfChunks } from "../../lattice/voxel-chunks.ts";
+import { type ChunkShape, chunkShape, voxelsOfChunks } from "../../lattice/chunk-shape.ts";
+import { floorDivide } from "../../lattice/position.ts";
+
 import { visitCapsule } from "../draw/capsule.ts";
 import { ChunkCanvas } from "../draw/chunk-canvas.ts";
 import { GRASS, SAND, SNOW, SOIL, STONE, WATER } from "../draw/palette.ts";
 import { drawTree, TREE_HEIGHT_MAX } from "../draw/tree-shapes.ts";
 import type { FeatureCells } from "../hash/feature-cells.ts";
-import type { VoxelSource } from "../voxel-source.ts";
-import type { WorldGenerator } from "../world-generator.ts";
+import type { VoxelSource, WorldGenerator } from "../world-generator.ts";
+
 import { type Cave, scatterCaves } from "./terrain-caves.ts";
 import { type ColumnHeights, TerrainHeights } from "./terrain-heights.ts";
 import { scatterOres, type Vein } from "./terrain-ores.ts";

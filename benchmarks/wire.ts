@@ -10,8 +10,8 @@ import {
   regionOf,
   type VoxelPlacement,
   voxelEditsCodec,
-  voxelOfIndex,
 } from "@orthant/core";
+import { voxelOfIndex } from "@orthant/core/internal";
 import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";

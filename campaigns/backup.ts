@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { voxelIndex, chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap } from "@orthant/core";
+import { chunkOfVoxel, HYPERCUBE_CHUNKS, type Position, PositionMap, voxelIndex } from "@orthant/core";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, type Save, verifySave } from "@orthant/save";

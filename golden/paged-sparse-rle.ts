@@ -4,21 +4,19 @@ import {
   ByteWriter,
   boxCodec,
   type Chunk,
-  chunkArrayCodec,
   chunkCodec,
   decode,
   decodeForeign,
   type ErrorCode,
   emptyChunk,
   encode,
-  foreignChunkArrayCodec,
   isOrthantError,
   option,
   type Position,
-  pagedSparseRleCodec,
   uniformChunk,
   varU16,
 } from "@orthant/core";
+import { chunkArrayCodec, foreignChunkArrayCodec, pagedSparseRleCodec } from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 

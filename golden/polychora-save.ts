@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Chunk, voxelIndex, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap } from "@orthant/core";
+import { type Chunk, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap, voxelIndex } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, openFlatSave } from "@orthant/formats";

@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import {
-  type BoundedTree,
   type Box,
   boxAt,
   boxContainsBox,
@@ -13,8 +12,6 @@ import {
   decodeForeign,
   emptyChunk,
   encode,
-  foreignPagedSparseRleCodec,
-  foreignRegionTreeCodec,
   GeneratorRef,
   OverrideTree,
   type Position,
@@ -23,9 +20,14 @@ import {
   positionsMinorToMajor,
   RegionTree,
   regionOf,
-  regionTreeCodec,
   uniformChunk,
 } from "@orthant/core";
+import {
+  type BoundedTree,
+  foreignPagedSparseRleCodec,
+  foreignRegionTreeCodec,
+  regionTreeCodec,
+} from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 

@@ -1,7 +1,6 @@
 import {
   type Chunk,
   CUBE_CHUNKS,
-  voxelIndex,
   chunkFromVoxels,
   chunkOfVoxel,
   DEFAULT_GENERATORS,
@@ -12,6 +11,7 @@ import {
   PositionMap,
   TERRAIN_DEFAULTS,
   terrainGenerator,
+  voxelIndex,
 } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 

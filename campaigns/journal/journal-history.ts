@@ -2,12 +2,12 @@ import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import {
   boxBetween,
   type ChunkShape,
-  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
   regionOf,
   type VoxelPlacement,
+  voxelIndex,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { FakeClock, Prng } from "@orthant/testkit";

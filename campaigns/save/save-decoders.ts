@@ -6,12 +6,12 @@ import {
   decodeForeign,
   emptyChunk,
   encode,
-  encodeChunkChange,
   encodeUtf8,
   HYPERCUBE_CHUNKS,
   OrthantError,
   type Position,
 } from "@orthant/core";
+import { encodeChunkChange } from "@orthant/core/internal";
 import {
   flatChunkBlobCodec,
   flatEntityBlobCodec,

@@ -1,15 +1,15 @@
 import {
   type ChunkShape,
   type ClockStep,
-  voxelIndex,
   chunkOfVoxel,
   type OverrideTree,
   type Position,
   PositionMap,
   positionsLexicographic,
   type VoxelPlacement,
-  voxelOfIndex,
+  voxelIndex,
 } from "@orthant/core";
+import { voxelOfIndex } from "@orthant/core/internal";
 import type { RegionStates } from "./region-states.ts";
 
 /** The client and the number of its edit. */

@@ -3,7 +3,6 @@ import {
   boxContains,
   type Chunk,
   type ChunkShape,
-  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
@@ -13,6 +12,7 @@ import {
   regionOf,
   regionsTouching,
   type VoxelPlacement,
+  voxelIndex,
 } from "@orthant/core";
 import type { SyncClient } from "@orthant/protocol";
 import type { RegionState, RegionStates } from "./region-states.ts";

@@ -9,9 +9,9 @@ import {
   emptyChunk,
   type OverrideTree,
   type Position,
-  subtractBox,
   uniformChunk,
 } from "@orthant/core";
+import { subtractBox } from "@orthant/core/internal";
 import type { Prng } from "@orthant/testkit";
 
 const VOLUME = 16;

@@ -3,8 +3,8 @@ export { ByteWriter } from "./bytes/byte-writer.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";
 export { bytes, list, option, repeated, string } from "./bytes/combinators.ts";
 export { crc8 } from "./bytes/crc8.ts";
-export { crc32, portableCrc32 } from "./bytes/crc32.ts";
-export { deflateRaw, inflateRaw, streamDeflateRaw, streamInflateRaw } from "./bytes/deflate.ts";
+export { crc32 } from "./bytes/crc32.ts";
+export { deflateRaw, inflateRaw } from "./bytes/deflate.ts";
 export { hash64 } from "./bytes/hash64.ts";
 export {
   bytesEqual,
@@ -19,7 +19,6 @@ export {
   U32_MAX,
   U64_MAX,
 } from "./bytes/integers.ts";
-
 export {
   bool,
   f32,
@@ -49,7 +48,6 @@ export {
   blockCatalogCodec,
   DEFAULT_BLOCKS,
 } from "./chunk/block-catalog.ts";
-
 export {
   AIR,
   type Chunk,
@@ -61,27 +59,14 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
-export {
-  applyChunkChange,
-  checkChunkChange,
-  encodeChunkChange,
-  encodeShortChange,
-} from "./chunk/chunk-change.ts";
+export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
-
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError, wrongArgument } from "./error/orthant-error.ts";
-
 export { type FieldChangeOptions, regionAnew, regionChange } from "./field/field-changes.ts";
-export {
-  type CacheLimits,
-  COLD_AFTER_USES,
-  GeneratedChunkCache,
-  RENDER_CACHE_LIMITS,
-  SIMULATION_CACHE_LIMITS,
-} from "./field/generated-chunk-cache.ts";
+export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./field/generated-chunk-cache.ts";
 export {
   type EditOrigin,
   type FieldEdit,
@@ -96,13 +81,7 @@ export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/fl
 export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
 export { GeneratorRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey, hashPosition } from "./generate/hash/position-hash.ts";
-export {
-  MAZE_CELLS_MAX,
-  MAZE_DEFAULTS,
-  MAZE_STRIDE_VOXELS,
-  type MazeParameters,
-  mazeGenerator,
-} from "./generate/maze/maze.ts";
+export { MAZE_CELLS_MAX, MAZE_DEFAULTS, type MazeParameters, mazeGenerator } from "./generate/maze/maze.ts";
 export {
   PLATFORMS_DEFAULTS,
   type PlatformsParameters,
@@ -111,14 +90,11 @@ export {
 export { terrainGenerator } from "./generate/terrain/terrain.ts";
 export { TERRAIN_DEFAULTS, type TerrainParameters } from "./generate/terrain/terrain-parameters.ts";
 export {
-  generatorManifestHash,
   generatorRef,
-  generatorVersionHash,
   parametersOf,
   type VoxelSource,
   type WorldGenerator,
 } from "./generate/world-generator.ts";
-
 export {
   type Box,
   boxAt,
@@ -136,28 +112,22 @@ export {
   positionCodec,
   positionsLexicographic,
   positionsMinorToMajor,
-  splitBox,
-  subtractBox,
   unionBox,
   WHOLE_LATTICE,
 } from "./lattice/box.ts";
-
 export {
   axisOutside,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkCoordinate,
   chunkOfVoxel,
   chunkShape,
   chunksOfVoxels,
   HYPERCUBE_CHUNKS,
   indexInChunk,
   PIXEL_CHUNKS,
-  positionInChunk,
   TILE_CHUNKS,
   voxelIndex,
-  voxelOfIndex,
   voxelsOfChunks,
 } from "./lattice/chunk-shape.ts";
 export {
@@ -171,16 +141,7 @@ export {
   positionsEqual,
   requireLatticePosition,
 } from "./lattice/position.ts";
-
-export {
-  type PositionHashSecret,
-  PositionMap,
-  PositionSet,
-  positionHashSecret,
-  type RandomBits,
-  systemRandomBits,
-} from "./lattice/position-map.ts";
-
+export { PositionMap, PositionSet, type RandomBits, systemRandomBits } from "./lattice/position-map.ts";
 export {
   REGION_EDGE_CHUNKS,
   regionBox,
@@ -188,52 +149,24 @@ export {
   regionsTouching,
   roundOutToRegions,
 } from "./lattice/region.ts";
-
-export { CHUNK_ARRAY_CELLS_MAX, ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./region/chunk-array.ts";
-export { chunkArrayCodec, foreignChunkArrayCodec } from "./region/chunk-array-codec.ts";
-export {
-  FOREIGN_TREE_CELLS_MAX,
-  FOREIGN_TREE_DEPTH_MAX,
-  FOREIGN_TREE_NODES_MAX,
-  foreignRegionTreeCodec,
-} from "./region/foreign-region-tree-codec.ts";
-export {
-  GENERATOR_ID_BYTES_MAX,
-  GENERATOR_PARAMETERS_BYTES_MAX,
-  generatorRefCodec,
-} from "./region/generator-ref-codec.ts";
-export {
-  foreignPagedSparseRleCodec,
-  type PagedIndexShape,
-  pagedSparseRleCodec,
-} from "./region/paged-sparse-rle.ts";
+export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
   CLOCK_NEVER,
-  CLOCK_STEPS_PER_EPOCH,
   clockOf,
   EPOCH_MAX,
   type Epoch,
   epochOf,
-  nextClock,
   RESYNC_REGIONS_MAX,
   type RegionClock,
-  type RegionResyncRequest,
   regionClockListCodec,
-  regionResyncRequestCodec,
   stepOf,
 } from "./region/region-clock.ts";
-export {
-  type ClockStep,
-  REGION_CLOCKS_MAX,
-  RegionClocks,
-  regionClocksCodec,
-} from "./region/region-clocks.ts";
+export { type ClockStep, RegionClocks } from "./region/region-clocks.ts";
 export {
   type ChangeBase,
   type ChunkEdits,
   PATCH_BYTES_MAX,
-  PATCH_PIECES_MAX,
   PATCH_REGIONS_MAX,
   type PatchLeaf,
   type RegionChange,
@@ -241,30 +174,19 @@ export {
   voxelEditsCodec,
 } from "./region/region-patch.ts";
 export {
-  buildPatch,
   buildRegionSnapshot,
   buildSnapshot,
   type ChangeDetail,
   type ChangeForm,
-  type PatchSource,
-  type RealizeChunk,
   type RegionSnapshotSource,
 } from "./region/region-patch-build.ts";
-
-export { PATCH_GENERATORS_MAX, patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
+export { patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
 export { splitPatch } from "./region/region-patch-split.ts";
 export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
-
-export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
-export { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { nameFault, printable } from "./text/printable.ts";
-
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { type Clock, nextTurn, sleep, systemClock, type Timer, TokenBucket } from "./time/clock.ts";
-
-export { ChunkTree } from "./tree/chunk-tree.ts";
 export { type Content, contentEquals, GeneratorRef } from "./tree/content.ts";
-
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";

@@ -3,11 +3,11 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
-  voxelIndex,
   chunkOfVoxel,
   type Position,
   type QueryDetail,
   type RegionTree,
+  voxelIndex,
   type WorldField,
 } from "@orthant/core";
 import type { Save } from "@orthant/save";

@@ -5,7 +5,6 @@ import {
   type Chunk,
   type ChunkShape,
   type Clock,
-  voxelIndex,
   chunkOfVoxel,
   chunksOfVoxels,
   type EditOrigin,
@@ -14,6 +13,7 @@ import {
   type QueryDetail,
   type RegionTree,
   type VoxelPlacement,
+  voxelIndex,
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";

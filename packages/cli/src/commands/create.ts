@@ -4,7 +4,6 @@ import {
   AIR,
   type ChunkShape,
   CUBE_CHUNKS,
-  voxelIndex,
   chunkOfVoxel,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
@@ -22,6 +21,7 @@ import {
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
+  voxelIndex,
   WorldField,
   type WorldGenerator,
 } from "@orthant/core";

@@ -5,7 +5,6 @@ import {
   type Chunk,
   type ChunkShape,
   type Clock,
-  voxelIndex,
   chunkOfVoxel,
   GeneratorRef,
   type GeneratorRegistry,
@@ -16,6 +15,7 @@ import {
   type RandomBits,
   type RegionTree,
   type VoxelPlacement,
+  voxelIndex,
 } from "@orthant/core";
 import {
   type EditResult,

@@ -51,7 +51,7 @@ export class BlockCatalog {
 }
 
 /** Returns what is wrong with blocks ordered by id, or `undefined`. */
-export function findContradiction(blocks: readonly Block[]): string | undefined {
+function findContradiction(blocks: readonly Block[]): string | undefined {
   const [air] = blocks;
   if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
   const names = new Set<string>();

@@ -78,7 +78,7 @@ export interface PaletteChange {
 }
 
 /** Returns the palette after the voxel at a position changes from entry `oldIndex` to another block. */
-export function changePalette(
+function changePalette(
   voxels: PaletteVoxels,
   position: number,
   oldIndex: number,

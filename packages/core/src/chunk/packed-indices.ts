@@ -140,7 +140,7 @@ function joinPairs(table: Uint16Array | Uint32Array, bitWidth: number, valueBits
  * Returns the position of the first index of at least `floor`, from `from` on; `count` if there is none.
  * Checks as many indices at once as fit into 32 bits.
  */
-export function findIndexFrom(
+function findIndexFrom(
   packed: PackedIndices,
   bitWidth: number,
   count: number,
@@ -260,7 +260,7 @@ export function varU32Bytes(value: number): number {
 }
 
 /** Returns the length of the varint of a 64-bit value, given as two halves. */
-export function varU64Bytes(low32: number, high32: number): number {
+function varU64Bytes(low32: number, high32: number): number {
   return high32 === 0 ? varU32Bytes(low32) : bytesOfBits(64 - Math.clz32(high32));
 }
 

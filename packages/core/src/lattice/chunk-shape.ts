@@ -65,7 +65,7 @@ export function chunkOfVoxel({ extents }: ChunkShape, voxel: Position): Position
 }
 
 /** Returns one coordinate of a voxel's chunk. Throws `ORT_POSITION_RANGE` if it is not a 32-bit integer. */
-export function chunkCoordinate(voxelCoordinate: number, extent: number): number {
+function chunkCoordinate(voxelCoordinate: number, extent: number): number {
   const coordinate = floorDivide(voxelCoordinate, extent);
   if (!Number.isSafeInteger(voxelCoordinate)) {
     throw new OrthantError("ORT_POSITION_RANGE", `voxel coordinate ${voxelCoordinate} is not a whole number`);

@@ -279,7 +279,7 @@ export function positionHashSecret(bits: bigint): PositionHashSecret {
 let processSecret: PositionHashSecret | undefined;
 
 /** Returns a random secret that stays the same as long as the process runs. */
-export function processHashSecret(): PositionHashSecret {
+function processHashSecret(): PositionHashSecret {
   processSecret ??= positionHashSecret(systemRandomBits());
   return processSecret;
 }
@@ -289,7 +289,7 @@ export function processHashSecret(): PositionHashSecret {
  * makes any two positions collide for at most one in 2^17 secrets, so an attacker without the secret cannot
  * choose colliding positions. The final, public mixing spreads positions that lie in rows.
  */
-export function secretHash(secret: PositionHashSecret, x: number, y: number, z: number, w: number): number {
+function secretHash(secret: PositionHashSecret, x: number, y: number, z: number, w: number): number {
   let hash = ((secret[0] as number) + Math.imul(secret[1] as number, x & 0xffff)) | 0;
   hash = (hash + Math.imul(secret[2] as number, x >>> 16)) | 0;
   hash = (hash + Math.imul(secret[3] as number, y & 0xffff)) | 0;

@@ -11,13 +11,13 @@ import type { EncodedNode } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
 /** Maximum nesting of branches in another program's tree. */
-export const FOREIGN_TREE_DEPTH_MAX = 32;
+const FOREIGN_TREE_DEPTH_MAX = 32;
 
 /** Maximum number of nodes in another program's tree. */
-export const FOREIGN_TREE_NODES_MAX = 65_536;
+const FOREIGN_TREE_NODES_MAX = 65_536;
 
 /** Maximum total number of cells in the arrays of another program's tree. */
-export const FOREIGN_TREE_CELLS_MAX = 1_048_576;
+const FOREIGN_TREE_CELLS_MAX = 1_048_576;
 
 /** For `decodeForeign`: reads any partition of another program and writes the canonical form. */
 export function foreignRegionTreeCodec(volume: number): Codec<BoundedTree> {

@@ -2,10 +2,10 @@ import type { Codec } from "../bytes/codec.ts";
 import { GeneratorRef } from "../tree/content.ts";
 
 /** Maximum length of a generator's id in bytes of UTF-8. */
-export const GENERATOR_ID_BYTES_MAX = 256;
+const GENERATOR_ID_BYTES_MAX = 256;
 
 /** Maximum size of a generator's parameters. */
-export const GENERATOR_PARAMETERS_BYTES_MAX = 4096;
+const GENERATOR_PARAMETERS_BYTES_MAX = 4096;
 
 /** A generator's id, parameters and seed, then its version hash. */
 export const generatorRefCodec: Codec<GeneratorRef> = {

@@ -19,7 +19,7 @@ export interface ClockStep {
 }
 
 /** Maximum number of regions in one encoded set of clocks. */
-export const REGION_CLOCKS_MAX = 1_048_576;
+const REGION_CLOCKS_MAX = 1_048_576;
 
 /** The clocks of all changed regions. */
 export class RegionClocks {

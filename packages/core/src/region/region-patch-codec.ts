@@ -238,7 +238,7 @@ const KINDS = 5;
 /**
  * Leaves of patches: the first and last cell of a box, then its content. Rules P11 to P13, region-patch.md.
  */
-export function patchLeafCodec(volume: number): PatchLeafCodec {
+function patchLeafCodec(volume: number): PatchLeafCodec {
   const chunks = chunkCodec(volume);
   return {
     write(out, { box, content }, generators) {

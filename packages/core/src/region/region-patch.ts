@@ -18,7 +18,7 @@ export const PATCH_BYTES_MAX = 1_048_576;
 export const PATCH_REGIONS_MAX = 512;
 
 /** Maximum number of pieces of one region's change. */
-export const PATCH_PIECES_MAX = 65_536;
+const PATCH_PIECES_MAX = 65_536;
 
 /** A box of a region and its new content; `undefined` is air. */
 export interface PatchLeaf {
@@ -200,7 +200,7 @@ export function voxelEditsBytes(edits: readonly VoxelEdit[]): number {
 }
 
 /** Throws `ORT_PATCH_FORM` unless there are edits, in order and all inside the chunk. */
-export function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): void {
+function requireVoxelEdits(edits: readonly VoxelEdit[], volume: number): void {
   if (edits.length === 0) throw new OrthantError("ORT_PATCH_FORM", "a list of no edits");
   let previous = -1;
   for (const { index, block } of edits) {

@@ -57,7 +57,7 @@ interface Cube {
  * Throws `ORT_LIMIT` when a tree of these boxes would be too large to build. Two thin slabs side by side
  * across the whole lattice take a few bytes, but would be cut into more leaves than any memory holds.
  */
-export function requireModestTree(boxes: readonly Box[]): void {
+function requireModestTree(boxes: readonly Box[]): void {
   const stepsMax = LEVELS * Math.max(boxes.length, BOXES_GRANTED);
   let steps = 0;
   const visit = (inCube: readonly Box[]): void => {

@@ -3,7 +3,7 @@ import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { Leaf } from "./leaf.ts";
 
 /** Chunks along the edge of a region. */
-export const REGION_EDGE = 4;
+const REGION_EDGE = 4;
 
 /** Chunks in a region. */
 export const REGION_CHUNKS: number = REGION_EDGE ** 4;

@@ -1,4 +1,5 @@
-import { deflateRaw, inflateRaw, streamDeflateRaw, streamInflateRaw } from "@orthant/core";
+import { deflateRaw, inflateRaw } from "@orthant/core";
+import { streamDeflateRaw, streamInflateRaw } from "@orthant/core/internal";
 import { codeOfRejection, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -6,8 +6,8 @@ import {
   chunkFromVoxels,
   type ErrorCode,
   emptyChunk,
-  encodeChunkChange,
 } from "@orthant/core";
+import { encodeChunkChange } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

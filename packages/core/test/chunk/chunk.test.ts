@@ -11,11 +11,11 @@ import {
   emptyChunk,
   HYPERCUBE_CHUNKS,
   positionFrom,
-  positionInChunk,
   TILE_CHUNKS,
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
+import { positionInChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { randomVoxels } from "./random-voxels.ts";

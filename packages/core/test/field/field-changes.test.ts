@@ -1,6 +1,5 @@
 import {
   boxAt,
-  ChunkArray,
   type ChunkShape,
   CUBE_CHUNKS,
   clockOf,
@@ -20,7 +19,6 @@ import {
   positionFrom,
   positionsLexicographic,
   type QueryDetail,
-  type RealizeChunk,
   RegionReplica,
   regionAnew,
   regionBox,
@@ -34,6 +32,7 @@ import {
   WorldField,
   type WorldGenerator,
 } from "@orthant/core";
+import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { FLOOR, openField } from "./open-field.ts";

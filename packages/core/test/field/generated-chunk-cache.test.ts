@@ -1,15 +1,14 @@
 import {
   type Chunk,
-  COLD_AFTER_USES,
   chunkFromVoxels,
   GeneratedChunkCache,
   GeneratedSpace,
   HYPERCUBE_CHUNKS,
   RENDER_CACHE_LIMITS,
-  SIMULATION_CACHE_LIMITS,
   uniformChunk,
   type VoxelSource,
 } from "@orthant/core";
+import { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openField } from "./open-field.ts";

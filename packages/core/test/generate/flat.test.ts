@@ -9,11 +9,11 @@ import {
   flatGenerator,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  positionInChunk,
   positionsMinorToMajor,
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { positionInChunk } from "@orthant/core/internal";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";
 

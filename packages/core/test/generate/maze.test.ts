@@ -5,7 +5,6 @@ import {
   chunkOfVoxel,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  MAZE_STRIDE_VOXELS,
   type MazeParameters,
   mazeGenerator,
   type Position,
@@ -15,6 +14,7 @@ import {
   voxelIndex,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { MAZE_STRIDE_VOXELS } from "@orthant/core/internal";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";
 

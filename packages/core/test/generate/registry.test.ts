@@ -6,9 +6,7 @@ import {
   flatGenerator,
   GeneratorRef,
   GeneratorRegistry,
-  generatorManifestHash,
   generatorRef,
-  generatorVersionHash,
   HYPERCUBE_CHUNKS,
   hash64,
   MAZE_DEFAULTS,
@@ -20,6 +18,7 @@ import {
   terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
+import { generatorManifestHash, generatorVersionHash } from "@orthant/core/internal";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS } from "./sample-worlds.ts";

@@ -17,11 +17,10 @@ import {
   type Position,
   positionsLexicographic,
   positionsMinorToMajor,
-  splitBox,
-  subtractBox,
   unionBox,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { splitBox, subtractBox } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { modelOf, smallBox } from "./small-boxes.ts";

@@ -13,13 +13,12 @@ import {
   PIXEL_CHUNKS,
   type Position,
   positionFrom,
-  positionInChunk,
   TILE_CHUNKS,
   voxelIndex,
-  voxelOfIndex,
   voxelsOfChunks,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import { positionInChunk, voxelOfIndex } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

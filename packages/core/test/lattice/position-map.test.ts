@@ -2,12 +2,11 @@ import {
   comparePositions,
   cubeAt,
   type Position,
-  type PositionHashSecret,
   PositionMap,
   PositionSet,
-  positionHashSecret,
   positionsMinorToMajor,
 } from "@orthant/core";
+import { type PositionHashSecret, positionHashSecret } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

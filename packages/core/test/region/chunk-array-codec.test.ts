@@ -3,17 +3,13 @@ import {
   boxAt,
   boxBetween,
   type Chunk,
-  ChunkArray,
   CUBE_CHUNKS,
-  chunkArrayCodec,
   chunkFromVoxels,
   decode,
   decodeForeign,
   type ErrorCode,
   emptyChunk,
   encode,
-  FOREIGN_CHUNK_ARRAY_CELLS_MAX,
-  foreignChunkArrayCodec,
   HYPERCUBE_CHUNKS,
   type Position,
   positionFrom,
@@ -21,6 +17,12 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
+import {
+  ChunkArray,
+  chunkArrayCodec,
+  FOREIGN_CHUNK_ARRAY_CELLS_MAX,
+  foreignChunkArrayCodec,
+} from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { randomChunk } from "./region-tree-codec-samples.ts";

@@ -1,19 +1,21 @@
 import {
-  CLOCK_STEPS_PER_EPOCH,
   clockOf,
   decode,
   EPOCH_MAX,
   type ErrorCode,
   encode,
   epochOf,
-  nextClock,
   type Position,
   RegionClocks,
   regionClockListCodec,
-  regionClocksCodec,
-  regionResyncRequestCodec,
   stepOf,
 } from "@orthant/core";
+import {
+  CLOCK_STEPS_PER_EPOCH,
+  nextClock,
+  regionClocksCodec,
+  regionResyncRequestCodec,
+} from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -2,7 +2,6 @@ import {
   boxAt,
   boxBetween,
   type ChangeBase,
-  ChunkArray,
   chunkFromVoxels,
   decode,
   type ErrorCode,
@@ -16,6 +15,7 @@ import {
   regionPatchCodec,
   uniformChunk,
 } from "@orthant/core";
+import { ChunkArray } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";

@@ -1,6 +1,5 @@
 import {
   boxAt,
-  buildPatch,
   buildSnapshot,
   type ChunkShape,
   CUBE_CHUNKS,
@@ -29,6 +28,7 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
+import { buildPatch } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";

@@ -1,10 +1,8 @@
 import {
   boxAt,
   boxContains,
-  buildPatch,
   buildRegionSnapshot,
   type Chunk,
-  ChunkArray,
   chunkFromVoxels,
   clockOf,
   decode,
@@ -16,7 +14,6 @@ import {
   positionFrom,
   positionsEqual,
   positionsLexicographic,
-  type RealizeChunk,
   type RegionChange,
   type RegionPatch,
   RegionReplica,
@@ -26,6 +23,7 @@ import {
   splitPatch,
   uniformChunk,
 } from "@orthant/core";
+import { buildPatch, ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";

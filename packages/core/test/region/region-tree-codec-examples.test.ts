@@ -6,9 +6,9 @@ import {
   encode,
   RegionTree,
   regionPatchCodec,
-  regionTreeCodec,
   uniformChunk,
 } from "@orthant/core";
+import { regionTreeCodec } from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -3,27 +3,29 @@ import {
   boxAt,
   boxBetween,
   boxCodec,
-  type ChunkArray,
   CUBE_CHUNKS,
-  canonicalNodes,
   chunkFromVoxels,
   cubeAt,
   decode,
   decodeForeign,
   type ErrorCode,
   encode,
-  foreignRegionTreeCodec,
   HYPERCUBE_CHUNKS,
   type Position,
   positionFrom,
   positionsLexicographic,
   RegionTree,
-  regionTreeCodec,
   TILE_CHUNKS,
-  TREE_NODES_MAX,
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import {
+  type ChunkArray,
+  canonicalNodes,
+  foreignRegionTreeCodec,
+  regionTreeCodec,
+  TREE_NODES_MAX,
+} from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { changeTree, GENERATORS, randomBox, randomTree } from "./region-tree-codec-samples.ts";

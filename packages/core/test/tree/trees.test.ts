@@ -3,7 +3,6 @@ import {
   boxBetween,
   boxVolume,
   type Chunk,
-  type ChunkTree,
   type Content,
   chunkFromVoxels,
   emptyChunk,
@@ -14,6 +13,7 @@ import {
   uniformChunk,
   WHOLE_LATTICE,
 } from "@orthant/core";
+import type { ChunkTree } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
 

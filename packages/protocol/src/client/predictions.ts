@@ -1,12 +1,12 @@
 import {
   type Chunk,
   type ChunkShape,
-  voxelIndex,
   chunkOfVoxel,
   type Position,
   PositionMap,
   type VoxelEdit,
   type VoxelPlacement,
+  voxelIndex,
 } from "@orthant/core";
 
 interface PredictedVoxel extends VoxelEdit {

@@ -7,7 +7,6 @@ import {
   type Chunk,
   type ChunkShape,
   CLOCK_NEVER,
-  voxelIndex,
   chunkOfVoxel,
   emptyChunk,
   GeneratedChunkCache,
@@ -26,6 +25,7 @@ import {
   type RegionTree,
   regionBox,
   regionOf,
+  voxelIndex,
 } from "@orthant/core";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";

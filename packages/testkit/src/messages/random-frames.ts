@@ -3,7 +3,6 @@ import {
   type Box,
   boxAt,
   CLOCK_NEVER,
-  CLOCK_STEPS_PER_EPOCH,
   type Content,
   chunkFromVoxels,
   chunkShape,
@@ -22,6 +21,7 @@ import {
   uniformChunk,
   type VoxelPlacement,
 } from "@orthant/core";
+import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
 import type {
   Entity,
   GoodbyeReason,

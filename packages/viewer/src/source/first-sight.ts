@@ -1,10 +1,10 @@
 import {
   AIR,
   type ChunkShape,
-  voxelIndex,
   type Position,
   positionFrom,
   positionsLexicographic,
+  voxelIndex,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, type LeafEntry, openSave } from "@orthant/save";

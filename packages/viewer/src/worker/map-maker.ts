@@ -1,4 +1,4 @@
-import { type Axis, type Box, indexInChunk, floorDivide, floorModulo, type Position } from "@orthant/core";
+import { type Axis, type Box, floorDivide, floorModulo, indexInChunk, type Position } from "@orthant/core";
 import { emptyColumns, type MapTileColumns, paintMapTile, takeVoxel } from "../map/map-tile.ts";
 import type { View } from "../message/to-world.ts";
 import { type MapPlane, mapPlane } from "../slice/map-plane.ts";

@@ -4,13 +4,13 @@ import {
   type Axis,
   type Box,
   type Chunk,
-  voxelIndex,
   chunkOfVoxel,
   intersectBoxes,
   isOrthantError,
   type Position,
   positionFrom,
   type VoxelPlacement,
+  voxelIndex,
 } from "@orthant/core";
 import { brushVoxels } from "../edit/brush.ts";
 import { castRay } from "../edit/cast-ray.ts";

@@ -2,7 +2,6 @@ import {
   type Chunk,
   type ChunkShape,
   type ClockStep,
-  voxelIndex,
   chunkOfVoxel,
   diffChunks,
   type EditOrigin,
@@ -11,6 +10,7 @@ import {
   type RegionClock,
   type VoxelEdit,
   type VoxelPlacement,
+  voxelIndex,
   type WorldField,
 } from "@orthant/core";
 import type { ClientEdits, GlobalState, SaveChange, WorldDescription } from "@orthant/save";

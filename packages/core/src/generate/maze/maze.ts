@@ -194,7 +194,7 @@ function cellCount(cells: Position): number {
 const AXIS_COUNT = 4;
 
 /** Which cells of a maze are joined. Every cell is reachable from every other. */
-export class MazeLayout {
+class MazeLayout {
   /** Cells on each axis. */
   readonly cells: Position;
   readonly #strides: Position;

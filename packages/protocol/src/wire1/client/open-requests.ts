@@ -1,11 +1,11 @@
 import {
-  voxelIndex,
   floorDivide,
   type Position,
   PositionMap,
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
   type TileChunk,
+  voxelIndex,
 } from "@orthant/core";
 import type { SetTile } from "../message/wire1-command.ts";
 

@@ -1,6 +1,5 @@
 import {
   type Clock,
-  voxelIndex,
   encode,
   floorDivide,
   PositionMap,
@@ -8,6 +7,7 @@ import {
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
   type TileChunk,
+  voxelIndex,
 } from "@orthant/core";
 import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";

@@ -82,10 +82,10 @@ async function checkRepair(name: string): Promise<readonly GoldenRow[]> {
   const isLost = (kind: string, position: Position): boolean =>
     lost.some(({ chunks, what }) => what === kind && boxContains(chunks, position));
   return [
-    row("repair brings back the blocks", () => {
+    row("repair brings back the chunks", () => {
       deepEqual(
         content.chunks,
-        before.chunks.filter(({ position }) => !isLost("blocks", position)),
+        before.chunks.filter(({ position }) => !isLost("chunks", position)),
       );
     }),
     row("repair brings back the entities", () => {

@@ -4,7 +4,13 @@ import { type Clock, OrthantError, printable } from "@orthant/core";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";
-import { type CommandEnvironment, type Look, plainStyle, type Style, terminalStyle } from "./environment.ts";
+import {
+  type CommandEnvironment,
+  plainStyle,
+  type Style,
+  type TextStyle,
+  terminalStyle,
+} from "./environment.ts";
 import { makeFolder } from "./files.ts";
 import { noProgress, ProgressLine } from "./progress.ts";
 import { jsonLine } from "./report.ts";
@@ -52,7 +58,7 @@ export class Context {
   }
 
   /** Prints a line whose first word is highlighted. */
-  printMarked(look: Look, word: string, rest: string): void {
+  printMarked(look: TextStyle, word: string, rest: string): void {
     if (this.#options.json || this.#options.quiet) return;
     this.#environment.output.write(`${this.#style(look, printable(word))}${printable(rest)}\n`);
   }

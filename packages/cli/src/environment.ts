@@ -22,13 +22,13 @@ export interface CommandEnvironment {
 }
 
 /** How a piece of text looks. */
-export type Look = "bold" | "dim" | "green" | "red" | "yellow";
+export type TextStyle = "bold" | "dim" | "green" | "red" | "yellow";
 
 /** Applies a look to text, where the output supports it. */
-export type Style = (look: Look, text: string) => string;
+export type Style = (look: TextStyle, text: string) => string;
 
 /** Codes that turn each look on and off: select graphic rendition, ECMA-48. */
-const CODES: Readonly<Record<Look, readonly [on: number, off: number]>> = {
+const CODES: Readonly<Record<TextStyle, readonly [on: number, off: number]>> = {
   bold: [1, 22],
   dim: [2, 22],
   red: [31, 39],

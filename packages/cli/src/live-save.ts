@@ -22,7 +22,7 @@ export async function liveGeneration(disk: Disk): Promise<number | undefined> {
  * failure, or an unwanted result, counts only if the live generation is still the same. Otherwise `work` runs
  * again.
  */
-export async function whileLive<Value>(
+export async function retryWhileWritten<Value>(
   disk: Disk,
   work: () => Promise<Value>,
   isWanted: (value: Value) => boolean = () => true,
@@ -42,7 +42,7 @@ export async function whileLive<Value>(
 
 /** Opens a world's current state, even beside a writer: the live generation with its journal. */
 export function openLiveSave(disk: Disk): Promise<SaveWithJournal> {
-  return whileLive(disk, () => openSaveWithJournal(disk));
+  return retryWhileWritten(disk, () => openSaveWithJournal(disk));
 }
 
 /** Opens the requested generation, or the current state. Throws `ORT_NOT_FOUND` for a missing generation. */

@@ -14,7 +14,7 @@ import {
 } from "@orthant/formats";
 import { applyRepair, openSave, planRepair, type Save, surveySave, verifySave } from "@orthant/save";
 import { planJournalRepair } from "@orthant/world";
-import { journalLoss, liveGeneration, openAskedSave, whileLive } from "./live-save.ts";
+import { journalLoss, liveGeneration, openAskedSave, retryWhileWritten } from "./live-save.ts";
 import { nativeInfo } from "./native-info.ts";
 
 /** Converters from a native save, by the name of the target. */
@@ -99,7 +99,7 @@ async function verifyNative({
       progress.end();
     }
   };
-  return whileLive(disk, verifyOnce, isWhole);
+  return retryWhileWritten(disk, verifyOnce, isWhole);
 }
 
 /** Whether a finding only means that a writer has retired an older generation since the files were listed. */

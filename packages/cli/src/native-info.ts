@@ -27,7 +27,7 @@ import {
 import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
 import { packFile, packHeader } from "@orthant/save/parts";
 import type { SaveWithJournal } from "@orthant/world";
-import { describeJournal, journalFacts, journalLoss, openLiveSave, whileLive } from "./live-save.ts";
+import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
 
 const FILES_AT_ONCE = 64;
 
@@ -111,7 +111,8 @@ async function measure(
   { generation, journal, save: now }: SaveWithJournal,
 ): Promise<Sizes> {
   // A replayed journal adds content in memory only.
-  const save = journal.replayed === 0 ? now : await whileLive(disk, () => openSave(disk, { generation }));
+  const save =
+    journal.replayed === 0 ? now : await retryWhileWritten(disk, () => openSave(disk, { generation }));
   const bytesOf = await measureFiles(disk, files);
   const sum = (paths: readonly string[]): number =>
     paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);

@@ -6,7 +6,7 @@ const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
 /** Returns a parser for a whole number in a range. */
-export function integerBetween(min: number, max: number): (text: string) => number {
+export function parseInteger(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^[-+]?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;

@@ -4,15 +4,15 @@ export {
   type PixelBody,
   packMask,
 } from "./body.ts";
-export { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "./limits.ts";
+export { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "./limits.ts";
 export { PixelSaveHandle } from "./live/autosave.ts";
 export type { PixelDamage } from "./live/damage-log.ts";
 export { createPixelWorld, type NewPixelWorld, openPixelWorld } from "./open-pixel-world.ts";
 export type { PixelConstants, PixelDamageMode, PixelWorldOptions } from "./options.ts";
 export { type PixelChunkState, PixelWorld } from "./pixel-world.ts";
 export {
-  type ChunkForm,
   DEFAULT_LAYERS,
+  type PixelChunkShape,
   type PixelDelta,
   type PixelGenerator,
   type PixelLayer,

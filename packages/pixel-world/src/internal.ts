@@ -12,7 +12,7 @@ export {
 } from "./layout.ts";
 export { AUTOSAVE_MS as PIXEL_AUTOSAVE_MS, PENDING_MAX as PIXEL_PENDING_MAX } from "./limits.ts";
 export { lz4Compress, lz4Decompress } from "./lz4.ts";
-export { decodeChunk as decodePixelChunkVersion1 } from "./version1/chunk-payload.ts";
+export { decodeVersion1Chunk as decodePixelChunkVersion1 } from "./version1/chunk-payload.ts";
 export {
   decodeChunk as decodePixelChunk,
   type EncodedChunk as EncodedPixelChunk,

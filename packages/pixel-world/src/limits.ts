@@ -1,7 +1,7 @@
 /** Pixels along a chunk edge in version 1, and the default in version 2. */
 export const CHUNK_EDGE = 512;
 /** Pixels along a tile edge. Only a game's simulation uses tiles. */
-export const TILE_EDGE = 32;
+export const PIXEL_TILE_EDGE = 32;
 /** Bytes per pixel in version 1: material, color, damage, flags. */
 export const PIXEL_BYTES = 4;
 /** Minimum chunk edge in version 2, in pixels. */

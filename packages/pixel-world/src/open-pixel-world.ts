@@ -1,7 +1,7 @@
 import { type GeneratorRef, OrthantError, requireInteger } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { lockFile, replaceByCopy } from "./files.ts";
-import { CHUNK_EDGE, TILE_EDGE } from "./limits.ts";
+import { CHUNK_EDGE, PIXEL_TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import {
   type PixelWorldOptions,
@@ -40,7 +40,7 @@ export async function createPixelWorld(
     worldSeed,
     createdMs: nowMs,
     chunkEdge,
-    tileEdge: world.tileEdge ?? Math.min(TILE_EDGE, chunkEdge),
+    tileEdge: world.tileEdge ?? Math.min(PIXEL_TILE_EDGE, chunkEdge),
     layers,
     generator: settings.generator?.ref,
   };

@@ -30,7 +30,7 @@ export interface PixelGenerator {
 }
 
 /** Properties shared by all chunks of a world. */
-export interface ChunkForm {
+export interface PixelChunkShape {
   readonly chunkEdge: number;
   readonly layers: readonly PixelLayer[];
 }
@@ -41,13 +41,13 @@ export function storageNamed(storage: number): PixelStorage | undefined {
 }
 
 /** Size of a chunk in memory. */
-export function chunkBytes({ chunkEdge, layers }: ChunkForm): number {
+export function chunkBytes({ chunkEdge, layers }: PixelChunkShape): number {
   return chunkEdge * chunkEdge * layers.length;
 }
 
 /** Returns a generated chunk, with the bits that are not kept set to 0. */
 export function generatedPixels(
-  form: ChunkForm,
+  form: PixelChunkShape,
   generator: PixelGenerator,
   x: number,
   y: number,
@@ -60,7 +60,7 @@ export function generatedPixels(
 /** Returns the pixels of a stored chunk. Throws `ORT_GENERATOR_UNKNOWN` for a delta without a generator. */
 export function pixelsOf(
   stored: StoredPixelChunk,
-  form: ChunkForm,
+  form: PixelChunkShape,
   generator: PixelGenerator | undefined,
   x: number,
   y: number,

@@ -6,7 +6,7 @@ import { nativeHeader } from "./layout.ts";
 import { PIXEL_BYTES } from "./limits.ts";
 import { type PixelBodyRef, type PixelChunkRef, type PixelDialect, requirePixelDialect } from "./save.ts";
 import { verifyPixelWorld } from "./verify.ts";
-import { decodeChunk } from "./version1/chunk-payload.ts";
+import { decodeVersion1Chunk } from "./version1/chunk-payload.ts";
 import { salvageVersion1 } from "./version1/salvage.ts";
 import { readPayload } from "./version1/save.ts";
 import { Version1Writer } from "./version1/writer.ts";
@@ -92,7 +92,7 @@ async function writeVersion1(
       await writer.addChunk(
         ref.x,
         ref.y,
-        decodeChunk(await readPayload(file, ref, "salvage"), ref.storage, "salvage"),
+        decodeVersion1Chunk(await readPayload(file, ref, "salvage"), ref.storage, "salvage"),
       );
     }
     for (const { offset, bytes } of [...bodies, ...carved])

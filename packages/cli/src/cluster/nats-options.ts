@@ -3,7 +3,7 @@ import type { Engine } from "@orthant/cluster";
 import type { NatsCredentials } from "@orthant/cluster/nats";
 import type { Arguments, OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
-import { integerBetween } from "../parse.ts";
+import { parseInteger } from "../parse.ts";
 import { UsageError } from "../usage.ts";
 
 /** Environment variable with the servers, separated by commas, as an alternative to the options. */
@@ -44,7 +44,7 @@ export async function connectEngine(args: Arguments, context: Context, name: str
   const caFile = args.text("natsCa");
   const credentials = credentialsOf(args, context);
   for (const file of [caFile, args.text("natsCredentials")]) if (file !== undefined) await access(file);
-  const replicas = args.parsed("copies", integerBetween(1, COPIES_MAX)) ?? 1;
+  const replicas = args.parsed("copies", parseInteger(1, COPIES_MAX)) ?? 1;
   const isEncrypted = caFile !== undefined || servers.some((server) => server.startsWith("tls:"));
   const { connectNats } = await import("@orthant/cluster/nats");
   return connectNats({

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { requireNewFolder, requireOutside } from "../files.ts";
 import { requireNative } from "../found-world.ts";
 import { openAskedSave, requireKept } from "../live-save.ts";
-import { integerBetween } from "../parse.ts";
+import { parseInteger } from "../parse.ts";
 import { EXIT, type ExitCode } from "../usage.ts";
 
 /** `orthant backup`. */
@@ -28,7 +28,7 @@ export const backupCommand: Command = {
   examples: ["orthant backup my-world backups/monday", "orthant backup my-world old --generation 41"],
 
   run(args, context) {
-    const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+    const generation = args.parsed("generation", parseInteger(0, Number.MAX_SAFE_INTEGER));
     const request = { from: args.at(0), to: args.at(1), isDry: args.has("dryRun"), generation };
     return copyWorld(request, { did: "backed up", would: "would back up" }, context);
   },

@@ -12,7 +12,7 @@ import {
   formatRequest,
 } from "../found-world.ts";
 import { requireKept } from "../live-save.ts";
-import { integerBetween } from "../parse.ts";
+import { parseInteger } from "../parse.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 /** `orthant convert`. */
@@ -102,13 +102,13 @@ async function openConversion(args: Arguments, context: Context, folder: string)
   const [standard = ""] = format.targets;
   const to = args.text("to") ?? standard;
   const request = formatRequest(found, args, context, to);
-  const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+  const generation = args.parsed("generation", parseInteger(0, Number.MAX_SAFE_INTEGER));
   if (generation !== undefined) {
     if (format.hasGenerations !== true)
       throw new UsageError(`"${folder}" is a world of ${describeFormat(world)}, which has no --generation`);
     await requireKept(disk, generation);
   }
-  const standInBlock = args.parsed("standIn", integerBetween(0, 255));
+  const standInBlock = args.parsed("standIn", parseInteger(0, 255));
   if (!format.targets.includes(to)) {
     if (format.targets.includes("tree"))
       throw new UsageError(`a world of ${describeFormat(world)} becomes a tree first, and then ${to}`);

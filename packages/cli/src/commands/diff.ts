@@ -6,8 +6,8 @@ import type { SaveWithJournal } from "@orthant/world";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openReadable } from "../found-world.ts";
-import { exitWithJournals, openAskedSave, whileLive } from "../live-save.ts";
-import { integerBetween, parseGenerations } from "../parse.ts";
+import { exitWithJournals, openAskedSave, retryWhileWritten } from "../live-save.ts";
+import { parseGenerations, parseInteger } from "../parse.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -37,7 +37,7 @@ export const diffCommand: Command = {
   async run(args, context) {
     const [beforeFolder, afterFolder] = [args.at(0), args.at(1) === "" ? args.at(0) : args.at(1)];
     const generations = args.parsed("generation", parseGenerations);
-    const limit = args.parsed("limit", integerBetween(0, LIMIT_MAX)) ?? LIMIT_MAX;
+    const limit = args.parsed("limit", parseInteger(0, LIMIT_MAX)) ?? LIMIT_MAX;
     if (args.at(1) === "" && generations === undefined) {
       throw new UsageError("name another world to compare with, or a --generation of this one");
     }
@@ -45,8 +45,8 @@ export const diffCommand: Command = {
     const after = { disk: (await openReadable(afterFolder, context)).disk, generation: generations?.[1] };
     const samePacks = beforeFolder === afterFolder;
     // A writer may save either world during the comparison.
-    const found = await whileLive(before.disk, () =>
-      whileLive(after.disk, () => compare(before, after, { samePacks, limit }, context)),
+    const found = await retryWhileWritten(before.disk, () =>
+      retryWhileWritten(after.disk, () => compare(before, after, { samePacks, limit }, context)),
     );
     context.printJson({
       before: { world: beforeFolder, generation: found.opened[0].generation },

@@ -3,8 +3,8 @@ import { formatAmount, formatTime } from "@orthant/formats";
 import { listGenerations, openSave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
-import { whileLive } from "../live-save.ts";
-import { integerBetween } from "../parse.ts";
+import { retryWhileWritten } from "../live-save.ts";
+import { parseInteger } from "../parse.ts";
 import { tableLines } from "../report.ts";
 import { EXIT } from "../usage.ts";
 
@@ -24,10 +24,10 @@ export const logCommand: Command = {
 
   async run(args, context) {
     const folder = args.at(0);
-    const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
+    const limit = args.parsed("limit", parseInteger(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const kept = await whileLive(disk, () => generationsOf(disk));
+    const kept = await retryWhileWritten(disk, () => generationsOf(disk));
     const generations = kept.slice(0, limit);
     context.printJson({ world: folder, kept: kept.length, generations });
     context.printAll(tableLines(generations.map(rowOf)));

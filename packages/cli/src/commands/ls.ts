@@ -21,7 +21,7 @@ import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
-import { integerBetween, parseBox } from "../parse.ts";
+import { parseBox, parseInteger } from "../parse.ts";
 import { tableLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
 
@@ -55,7 +55,7 @@ export const lsCommand: Command = {
     const folder = args.at(0);
     const what = args.at(1) === "" ? "leaves" : args.at(1);
     const voxels = args.parsed("box", parseBox);
-    const limit = args.parsed("limit", integerBetween(1, LIMIT_MAX)) ?? LIMIT_MAX;
+    const limit = args.parsed("limit", parseInteger(1, LIMIT_MAX)) ?? LIMIT_MAX;
     const { disk } = await openReadable(folder, context);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);

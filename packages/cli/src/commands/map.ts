@@ -20,14 +20,22 @@ import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { makeFile } from "../files.ts";
 import { openReadable } from "../found-world.ts";
-import { exitWithJournals, whileLive } from "../live-save.ts";
+import { exitWithJournals, retryWhileWritten } from "../live-save.ts";
 import { ChunkSource } from "../map/band.ts";
 import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
 import { type Colour, opaque } from "../map/paint.ts";
 import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../map/picture.ts";
 import { PngWriter } from "../map/png-writer.ts";
-import { AXIS_NAMES, cutBox, defaultBox, parseAxis, parseSlice, type Slice, viewOf } from "../map/view.ts";
-import { integerBetween, parseBox } from "../parse.ts";
+import {
+  cutBox,
+  defaultBox,
+  MAP_AXIS_NAMES,
+  type MapSlice,
+  parseAxis,
+  parseSlice,
+  viewOf,
+} from "../map/view.ts";
+import { parseBox, parseInteger } from "../parse.ts";
 import { UsageError } from "../usage.ts";
 
 const SIDE_MAX = 16_384;
@@ -80,15 +88,17 @@ export const mapCommand: Command = {
       slices: args.all("slice").map(parseSlice),
       axis: args.parsed("axis", parseAxis),
       box: args.parsed("box", parseBox),
-      scale: args.parsed("scale", integerBetween(1, SCALE_MAX)),
+      scale: args.parsed("scale", parseInteger(1, SCALE_MAX)),
       background: args.parsed("background", parseColour) ?? TRANSPARENT,
       heat: HEAT_KINDS.find((kind) => kind === args.text("heat")),
     };
     const { disk } = await openReadable(folder, context);
     // A writer may save the world during the drawing.
-    const { opened, picture, layout, bytes } = await whileLive(disk, () => drawMap(disk, request, context));
+    const { opened, picture, layout, bytes } = await retryWhileWritten(disk, () =>
+      drawMap(disk, request, context),
+    );
     const { view, box, scale } = picture;
-    const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
+    const sheet = view.sheet && { axis: MAP_AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
     context.printJson({
       world: folder,
       output: request.output,
@@ -97,9 +107,9 @@ export const mapCommand: Command = {
       bytes,
       scale,
       box,
-      across: AXIS_NAMES[view.across],
-      down: AXIS_NAMES[view.down],
-      along: view.along === undefined ? null : AXIS_NAMES[view.along],
+      across: MAP_AXIS_NAMES[view.across],
+      down: MAP_AXIS_NAMES[view.down],
+      along: view.along === undefined ? null : MAP_AXIS_NAMES[view.along],
       sheet: sheet ?? null,
     });
     context.print(
@@ -116,7 +126,7 @@ export const mapCommand: Command = {
 interface MapRequest {
   readonly output: string;
   readonly mayReplace: boolean;
-  readonly slices: readonly Slice[];
+  readonly slices: readonly MapSlice[];
   readonly axis: Axis | undefined;
   readonly box: Box | undefined;
   readonly scale: number | undefined;

@@ -2,7 +2,7 @@ import { openWorld } from "@orthant/world";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
-import { integerBetween } from "../parse.ts";
+import { parseInteger } from "../parse.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 /** `orthant tag`. */
@@ -27,7 +27,7 @@ export const tagCommand: Command = {
 
   async run(args, context) {
     const [folder, name] = [args.at(0), args.at(1)];
-    const generation = args.parsed("generation", integerBetween(0, Number.MAX_SAFE_INTEGER));
+    const generation = args.parsed("generation", parseInteger(0, Number.MAX_SAFE_INTEGER));
     const isRemoved = args.has("remove");
     if (isRemoved && generation !== undefined) {
       throw new UsageError("--remove takes the name away, whichever generation has it");

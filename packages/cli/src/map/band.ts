@@ -12,7 +12,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import type { LeafEntry, Save } from "@orthant/save";
-import type { View } from "./view.ts";
+import type { MapView } from "./view.ts";
 
 /** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
 export interface Band {
@@ -33,7 +33,7 @@ export async function lookAt(
   source: ChunkSource,
   shape: ChunkShape,
   box: Box,
-  view: View,
+  view: MapView,
   isVeil: (block: number) => boolean,
 ): Promise<Band> {
   const width = box.max[view.across] - box.min[view.across];
@@ -70,7 +70,7 @@ function paintChunk(
   position: Position,
   shape: ChunkShape,
   box: Box,
-  view: View,
+  view: MapView,
   isVeil: (block: number) => boolean,
 ): number {
   const { extents } = shape;
@@ -121,7 +121,7 @@ function withAxis({ min, max }: Box, fixed: Axis, at: number): Box {
 }
 
 /** Returns the number of pixels in a column of chunks. */
-function pixelsIn({ extents }: ChunkShape, box: Box, { across, down }: View, column: number): number {
+function pixelsIn({ extents }: ChunkShape, box: Box, { across, down }: MapView, column: number): number {
   const left = Math.max(column * extents[across], box.min[across]);
   const right = Math.min((column + 1) * extents[across], box.max[across]);
   return (right - left) * (box.max[down] - box.min[down]);

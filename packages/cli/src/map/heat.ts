@@ -9,7 +9,7 @@ import {
 } from "@orthant/core";
 import type { LeafEntry, Save } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
-import type { View } from "./view.ts";
+import type { MapView } from "./view.ts";
 
 /** What a heat map shows for each column of chunks. */
 export type HeatKind = "clocks" | "bytes" | "age";
@@ -34,9 +34,9 @@ const GREY_SHARE = 0.45;
 export class HeatMap {
   readonly #values: ReadonlyMap<string, number>;
   readonly #range: readonly [min: number, max: number];
-  readonly #view: View;
+  readonly #view: MapView;
 
-  private constructor(values: ReadonlyMap<string, number>, view: View) {
+  private constructor(values: ReadonlyMap<string, number>, view: MapView) {
     this.#values = values;
     this.#view = view;
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -48,7 +48,13 @@ export class HeatMap {
    * Reads the edits in a box, leaf by leaf: `clocks` is hot where regions changed last, `bytes` where chunks
    * take most bytes, `age` where records were written last.
    */
-  static async of(content: Save, shape: ChunkShape, box: Box, view: View, kind: HeatKind): Promise<HeatMap> {
+  static async of(
+    content: Save,
+    shape: ChunkShape,
+    box: Box,
+    view: MapView,
+    kind: HeatKind,
+  ): Promise<HeatMap> {
     const chunks = chunksOfVoxels(shape, box);
     const values = new Map<string, number>();
     for (const leaf of await content.leavesIn(chunks)) {

@@ -10,14 +10,14 @@ import { type ChunkSource, lookAt } from "./band.ts";
 import type { HeatMap } from "./heat.ts";
 import { type Colour, drawLabelRow, LABEL_HEIGHT, labelWidth, lastHeights, Painter } from "./paint.ts";
 import type { PngWriter } from "./png-writer.ts";
-import { AXIS_NAMES, cutBox, type View } from "./view.ts";
+import { cutBox, MAP_AXIS_NAMES, type MapView } from "./view.ts";
 
 /** The content and style of a picture. */
 export interface Picture {
   readonly source: ChunkSource;
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog;
-  readonly view: View;
+  readonly view: MapView;
   /** In voxels, with a single coordinate on each cut axis. */
   readonly box: Box;
   /** Pixels along each edge of a voxel. */
@@ -43,7 +43,7 @@ const GAP = 8;
 const LABEL_COLOUR: Colour = [128, 128, 128, 255];
 
 /** Computes the size of a picture, before anything is drawn. */
-export function layoutOf(view: View, box: Box, scale: number): Layout {
+export function layoutOf(view: MapView, box: Box, scale: number): Layout {
   const panelWidth = (box.max[view.across] - box.min[view.across]) * scale;
   const panelHeight = (box.max[view.down] - box.min[view.down]) * scale;
   const panels = view.sheet?.at ?? [];
@@ -90,7 +90,7 @@ export async function drawPicture(
     const shown = layout.panels.slice(first, first + layout.columns);
     if (first > 0)
       for (let gap = 0; gap < GAP; gap++) await png.row(blankRow(layout.width, picture.background));
-    for (const row of labelRows(shown, AXIS_NAMES[axis], layout, picture.background)) await png.row(row);
+    for (const row of labelRows(shown, MAP_AXIS_NAMES[axis], layout, picture.background)) await png.row(row);
     const panels = shown.map((at) => panelRows(picture, cutBox(box, { axis, at: [at] }), onRow));
     for (let row = 0; row < layout.panelHeight; row++) {
       const pixels = blankRow(layout.width, picture.background);
@@ -127,7 +127,7 @@ async function* panelRows(picture: Picture, box: Box, onRow: () => void): AsyncG
 }
 
 /** Splits the box into parts of at most one chunk, in drawing order. */
-export function bandsOf(shape: ChunkShape, box: Box, view: View): readonly Box[] {
+export function bandsOf(shape: ChunkShape, box: Box, view: MapView): readonly Box[] {
   const { down } = view;
   const extent = shape.extents[down];
   const bands: Box[] = [];

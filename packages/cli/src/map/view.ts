@@ -15,11 +15,11 @@ import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
 
 /** The names of the axes, in order. */
-export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
+export const MAP_AXIS_NAMES = ["x", "y", "z", "w"] as const;
 const UP: Axis = 1;
 
 /** The projection of a world onto a picture. */
-export interface View {
+export interface MapView {
   /** To the right. */
   readonly across: Axis;
   /** Down in the picture, or up when {@link isUpright}. */
@@ -33,16 +33,16 @@ export interface View {
 }
 
 /** A cut through a world: one coordinate of an axis, or several for one picture each. */
-export interface Slice {
+export interface MapSlice {
   readonly axis: Axis;
   readonly at: readonly number[];
 }
 
 /** Parses `w=3`, or `w=0,4,8` for one picture each. */
-export function parseSlice(text: string): Slice {
+export function parseSlice(text: string): MapSlice {
   const { name, list } =
     /^(?<name>[xyzw])=(?<list>-?\d{1,12}(?:,-?\d{1,12}){0,63})$/.exec(text)?.groups ?? {};
-  const axis = AXES.find((index) => AXIS_NAMES[index] === name);
+  const axis = AXES.find((index) => MAP_AXIS_NAMES[index] === name);
   if (axis === undefined || list === undefined) {
     throw new UsageError(`"${text}" is no slice; one looks like w=3 or w=0,4,8`);
   }
@@ -51,7 +51,7 @@ export function parseSlice(text: string): Slice {
 
 /** Parses `x`, `y`, `z` or `w`. */
 export function parseAxis(text: string): Axis {
-  const axis = AXES.find((index) => AXIS_NAMES[index] === text);
+  const axis = AXES.find((index) => MAP_AXIS_NAMES[index] === text);
   if (axis === undefined) throw new UsageError(`"${text}" is no axis; there are x, y, z and w`);
   return axis;
 }
@@ -62,10 +62,10 @@ export function parseAxis(text: string): Axis {
  */
 export function viewOf(
   shape: ChunkShape,
-  slices: readonly Slice[],
+  slices: readonly MapSlice[],
   along: Axis | undefined,
   sheetAt: readonly number[],
-): View {
+): MapView {
   const cut = new Set(slices.filter(({ at }) => at.length === 1).map(({ axis }) => axis));
   const several = slices.filter(({ at }) => at.length > 1);
   if (several.length > 1) throw new UsageError("--slice: only one axis may have several coordinates");
@@ -82,7 +82,7 @@ export function viewOf(
   if (free.length < 2) throw new UsageError("--slice: a picture needs two axes that are not cut");
   const looked = free.length === 2 ? undefined : (along ?? (free.includes(UP) ? UP : free.at(-1)));
   if (looked !== undefined && !free.includes(looked)) {
-    throw new UsageError(`--axis: ${AXIS_NAMES[looked]} is cut, or has a single voxel`);
+    throw new UsageError(`--axis: ${MAP_AXIS_NAMES[looked]} is cut, or has a single voxel`);
   }
   if (free.length === 2 && along !== undefined) {
     throw new UsageError("--axis: with two axes left there is nothing to look along");
@@ -94,7 +94,7 @@ export function viewOf(
 }
 
 /** Returns the box reduced to one coordinate on the cut axis. */
-export function cutBox({ min, max }: Box, { axis, at: [coordinate = 0] }: Slice): Box {
+export function cutBox({ min, max }: Box, { axis, at: [coordinate = 0] }: MapSlice): Box {
   const replaced = (position: Position, value: number): Position =>
     positionFrom((index) => (index === axis ? value : position[index]));
   return { min: replaced(min, coordinate), max: replaced(max, coordinate + 1) };
@@ -118,7 +118,7 @@ export async function defaultBox(
   content: Save,
   field: WorldField,
   spawn: Position,
-  { along, sheet }: View,
+  { along, sheet }: MapView,
 ): Promise<Box> {
   const { shape } = field;
   const least = sheet === undefined ? EXTENT_MIN : SHEET_EXTENT_MIN;

@@ -6,7 +6,7 @@ import type { OrthantServer, Revocation, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { type Arguments, requireOptionFiles } from "../command.ts";
 import type { Context } from "../context.ts";
-import { integerBetween, parseDuration } from "../parse.ts";
+import { parseDuration, parseInteger } from "../parse.ts";
 import { factLines } from "../report.ts";
 import { UsageError } from "../usage.ts";
 import { METRICS_VARIABLE, newSecret, parseRole, readSecret } from "./credentials.ts";
@@ -91,10 +91,10 @@ export function portSettings(
     throw new UsageError("--certificate and --key belong together: give both, or neither");
   }
   return {
-    port: args.parsed("port", integerBetween(0, PORT_MAX)) ?? 0,
+    port: args.parsed("port", parseInteger(0, PORT_MAX)) ?? 0,
     host: args.text("host") ?? "127.0.0.1",
     ...(hosts.length > 0 && { hosts }),
-    proxies: args.parsed("proxies", integerBetween(0, PROXIES_MAX)) ?? 0,
+    proxies: args.parsed("proxies", parseInteger(0, PROXIES_MAX)) ?? 0,
     ...(certificateFile !== undefined && keyFile !== undefined && { tls: { certificateFile, keyFile } }),
   };
 }
@@ -118,7 +118,7 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
 
 /** Without a list of addresses, players of Wire v1 may come only from this machine, unlike others. */
 function wire1Of(args: Arguments): ServerOptions["wire1"] {
-  const port = args.parsed("wire1", integerBetween(0, PORT_MAX));
+  const port = args.parsed("wire1", parseInteger(0, PORT_MAX));
   const allow = args.all("wire1Allow");
   if (port === undefined) {
     if (allow.length > 0) throw new UsageError("--wire1-allow needs --wire1");

@@ -85,11 +85,7 @@ export function noteLostFacts(
   losses.add("named generations", "one generation is converted", namedGenerations.length);
   losses.add("attachments", "what programs kept with the world", attachments.length);
   losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
-  losses.add(
-    "clocks of regions",
-    "whoever holds parts of the world has to fetch them again",
-    index.totals.clocks,
-  );
+  losses.add("clocks of regions", "clients fetch all regions again", index.totals.clocks);
 }
 
 function isDefaultCatalog(blocks: Uint8Array): boolean {

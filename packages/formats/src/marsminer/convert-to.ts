@@ -250,8 +250,7 @@ function noteLostFacts({ global, players }: Save, losses: ConversionLosses): voi
     attachments.filter((each) => !isFacts(each)).length,
   );
   losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
-  if (clockEpoch > 0)
-    losses.add("clocks of regions", "whoever holds parts of the world has to fetch them again");
+  if (clockEpoch > 0) losses.add("clocks of regions", "clients fetch all regions again");
 }
 
 function commitOf({ global }: Save, facts: MarsMinerFacts | undefined): MarsMinerCommit {

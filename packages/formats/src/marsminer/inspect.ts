@@ -3,7 +3,13 @@ import type { SaveFiles } from "./files.ts";
 import { blobFile, headerStruct } from "./layout.ts";
 import { isPlainOctree, unlistedId } from "./octree.ts";
 import { type BlockAddress, describeAddress } from "./pointer.ts";
-import { ChunkReader, type MarsMinerState, readState, requireDepth, type StateFault } from "./state.ts";
+import {
+  ChunkReader,
+  type MarsMinerState,
+  readMarsMinerState,
+  requireDepth,
+  type StateFault,
+} from "./state.ts";
 
 /** Result of inspecting one state. */
 export interface InspectedState {
@@ -63,7 +69,7 @@ export class StateInspector {
     { chunksMax = Infinity }: InspectOptions = {},
   ): Promise<InspectedState> {
     const faults: StateFault[] = [];
-    const state = await readState(this.#files, address, (fault) => faults.push(fault));
+    const state = await readMarsMinerState(this.#files, address, (fault) => faults.push(fault));
     const extents = new BlockExtents();
     for (const extent of await this.#rootExtents(state)) extents.add(extent);
     const remarks: BlockRemark[] = [];

@@ -14,7 +14,7 @@ import {
   type MarsMinerChunkEntry,
   type MarsMinerState,
   msOfTicks,
-  readState,
+  readMarsMinerState,
   requireDepth,
 } from "./state.ts";
 import { verifyMarsMiner } from "./verify.ts";
@@ -132,7 +132,9 @@ async function statesToChoose(
   whole: boolean,
 ): Promise<readonly FoundState[]> {
   if (!whole) return surveyStates(files, cubeSize, current);
-  return current === undefined ? [] : [{ state: await readState(files, current), faults: [], unnamed: 0 }];
+  return current === undefined
+    ? []
+    : [{ state: await readMarsMinerState(files, current), faults: [], unnamed: 0 }];
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   type MarsMinerChunk,
   type MarsMinerChunkEntry,
   type MarsMinerState,
-  readState,
+  readMarsMinerState,
 } from "./state.ts";
 
 /** Information from the caller that the save does not contain. */
@@ -35,7 +35,7 @@ export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = 
   try {
     const header = await files.readHeader();
     const address = await files.resolve(header.state, 0);
-    const state = address === undefined ? undefined : await readState(files, address);
+    const state = address === undefined ? undefined : await readMarsMinerState(files, address);
     return new MarsMinerSave({ dialect, fittingDialects: fitting, cubeSize, state }, files);
   } catch (error) {
     await files.close();
@@ -94,7 +94,7 @@ export class MarsMinerSave implements MarsMinerSaveFacts {
 
   /** Reads the state whose index is at an address, for example one returned by {@link findStates}. */
   readState(address: BlockAddress): Promise<MarsMinerState> {
-    return readState(this.#files, address);
+    return readMarsMinerState(this.#files, address);
   }
 
   /**

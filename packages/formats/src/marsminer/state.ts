@@ -43,7 +43,7 @@ export interface StateFault {
  * Reads the index at an address and its chunk table, but no chunks. With `onFault`, reports and omits a name
  * or a chunk whose pointer is broken. Without it, and for all other faults, throws.
  */
-export async function readState(
+export async function readMarsMinerState(
   files: SaveFiles,
   address: BlockAddress,
   onFault?: (fault: StateFault) => void,

@@ -147,7 +147,7 @@ function flatPlayers(players: readonly StoredPlayer[], losses: ConversionLosses)
   );
   losses.add(
     "keys of players",
-    "nobody can prove who they are",
+    "players cannot prove who they are",
     count(({ authKey }) => authKey.length > 0),
   );
   losses.add(

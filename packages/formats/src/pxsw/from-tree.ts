@@ -13,7 +13,13 @@ import {
   U8_MAX,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { CHUNK_EDGE, PIXEL_BYTES, type PixelFacts, TILE_EDGE, VERSION1_LAYERS } from "@orthant/pixel-world";
+import {
+  CHUNK_EDGE,
+  PIXEL_BYTES,
+  PIXEL_TILE_EDGE,
+  type PixelFacts,
+  VERSION1_LAYERS,
+} from "@orthant/pixel-world";
 import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
 import {
   type ConversionCounts,
@@ -126,7 +132,7 @@ function factsOf(
     worldSeed,
     createdMs: manifest.createdMs,
     chunkEdge: CHUNK_EDGE,
-    tileEdge: TILE_EDGE,
+    tileEdge: PIXEL_TILE_EDGE,
     layers,
     generator: undefined,
   };
@@ -148,10 +154,7 @@ function untouchedSpace({ global }: Save, losses: ConversionLosses): UntouchedSp
     return undefined;
   }
   const { generatorId, params, seed, versionHash } = generator;
-  losses.add(
-    "the generator",
-    `chunks that nobody touched are not in the file; they were made by ${generatorId}`,
-  );
+  losses.add("the generator", `untouched chunks are not in the file; they were made by ${generatorId}`);
   try {
     const space = DEFAULT_GENERATORS.open(
       new GeneratorRef(generatorId, params, seed, versionHash),

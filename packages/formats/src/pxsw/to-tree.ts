@@ -13,7 +13,7 @@ import {
   PositionMap,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { type ChunkForm, type PixelBodyRef, type PixelSave, pixelsOf } from "@orthant/pixel-world";
+import { type PixelBodyRef, type PixelChunkShape, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import {
   BulkSaveWriter,
   type ChunkEntry,
@@ -167,7 +167,7 @@ async function entitiesOf(
 /** Cuts the blocks of a chunk's pixels into chunks of voxels. */
 function chunksOf(
   pixels: Uint8Array,
-  { chunkEdge, layers }: ChunkForm,
+  { chunkEdge, layers }: PixelChunkShape,
   [minX, minY]: readonly [number, number],
   edge: number,
   blocks: Set<number>,

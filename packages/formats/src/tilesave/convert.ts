@@ -72,7 +72,7 @@ async function convertFromTiles(
   const chunks = save.chunks ?? [];
   losses.add(
     "the terrain that the game makes",
-    "chunks that are not in the save are air; the game would make them anew",
+    "chunks that are not in the save are air; the game would generate them",
   );
   const writer = target && (await BulkSaveWriter.create(target, TILE_CHUNKS));
   try {

@@ -20,13 +20,13 @@ const KNOWN_FLAGS = 0x3f;
 export type Strictness = "strict" | "salvage";
 
 /** Encodes the payload of a chunk. An empty chunk has none. */
-export function encodeChunk(chunk: StoredPixelChunk): Uint8Array {
+export function encodeVersion1Chunk(chunk: StoredPixelChunk): Uint8Array {
   if (chunk.storage === "empty") return new Uint8Array(0);
   return encodeSizedBlock(chunk.storage === "full" ? chunk.pixels : encodeDelta(chunk.delta));
 }
 
 /** Decodes a chunk from its payload. */
-export function decodeChunk(
+export function decodeVersion1Chunk(
   payload: Uint8Array,
   storage: PixelStorage,
   strictness: Strictness,

@@ -8,7 +8,7 @@ import {
   nativeHeader,
   pageEntry,
 } from "../layout.ts";
-import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../limits.ts";
+import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../limits.ts";
 import { storageNamed, VERSION1_LAYERS } from "../pixels.ts";
 import {
   comparePixelBodies,
@@ -64,7 +64,7 @@ function decodeHeader(bytes: Uint8Array, dialect: Version1Header["dialect"]): Ve
   const header = dialect === "native" ? nativeHeader.read(input) : browserHeader.read(input);
   if ("chunkEdge" in header) {
     requireSize("chunks", header.chunkEdge, CHUNK_EDGE);
-    requireSize("tiles", header.tileEdge, TILE_EDGE);
+    requireSize("tiles", header.tileEdge, PIXEL_TILE_EDGE);
     requireSize("bytes a pixel", header.pixelBytes, PIXEL_BYTES);
   }
   const { version, worldSeed, chunkCount, tableOffset, tableBytes, bodiesOffset } = header;
@@ -74,7 +74,7 @@ function decodeHeader(bytes: Uint8Array, dialect: Version1Header["dialect"]): Ve
       worldSeed,
       createdMs: milliseconds(header.createdSeconds),
       chunkEdge: CHUNK_EDGE,
-      tileEdge: TILE_EDGE,
+      tileEdge: PIXEL_TILE_EDGE,
       layers: VERSION1_LAYERS,
       generator: undefined,
     },
@@ -115,7 +115,7 @@ export interface Version1Index {
 }
 
 /** Reads the page table and the body index. Reports and omits invalid entries. */
-export async function readIndex(
+export async function readVersion1Index(
   file: DiskFile,
   header: Version1Header,
   report: Report,

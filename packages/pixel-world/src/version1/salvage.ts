@@ -12,12 +12,12 @@ import {
 } from "../limits.ts";
 import { blockBytesMax, SIZE_BYTES } from "../lz4.ts";
 import type { PixelBodyRef, PixelChunkRef } from "../save.ts";
-import { CHUNK_BYTES, decodeChunk } from "./chunk-payload.ts";
+import { CHUNK_BYTES, decodeVersion1Chunk } from "./chunk-payload.ts";
 import {
   HEADER_BYTES,
   PREFIX_BYTES,
   readHeader,
-  readIndex,
+  readVersion1Index,
   type Version1Header,
   type Version1Index,
 } from "./header.ts";
@@ -61,7 +61,7 @@ export async function salvageVersion1(file: DiskFile, dialect: Version1Header["d
     const error = new OrthantError("ORT_VERSION", `version ${header.version}, read as 1`, { offset: 4 });
     faults.push({ error, chunk: undefined });
   }
-  const index = await readIndex(file, header, (error) => faults.push({ error, chunk: undefined }));
+  const index = await readVersion1Index(file, header, (error) => faults.push({ error, chunk: undefined }));
   const note = (error: OrthantError, chunk?: PixelChunkRef): void => void faults.push({ error, chunk });
   const chunks = await readableChunks(file, index, note);
   const bodies = await readableBodies(file, header, index, note);
@@ -92,14 +92,14 @@ async function readableChunks(
   const readable: PixelChunkRef[] = [];
   for (const ref of chunks) {
     const [strict, strictError] = await attempt(async () =>
-      decodeChunk(await readPayload(file, ref, "strict"), ref.storage, "strict"),
+      decodeVersion1Chunk(await readPayload(file, ref, "strict"), ref.storage, "strict"),
     );
     if (strict !== undefined) {
       readable.push(ref);
       continue;
     }
     const [lenient] = await attempt(async () =>
-      decodeChunk(await readPayload(file, ref, "salvage"), ref.storage, "salvage"),
+      decodeVersion1Chunk(await readPayload(file, ref, "salvage"), ref.storage, "salvage"),
     );
     if (strictError !== undefined) note(strictError, ref);
     if (lenient !== undefined) readable.push(ref);
@@ -265,7 +265,7 @@ function chunkAt(bytes: Uint8Array, work: Work): number {
   const length = PREFIX_BYTES + wordAt(bytes, 0);
   if (length > bytes.length || CHUNK_BYTES > work.left) return 0;
   try {
-    decodeChunk(bytes.subarray(PREFIX_BYTES, length), "full", "strict");
+    decodeVersion1Chunk(bytes.subarray(PREFIX_BYTES, length), "full", "strict");
     return length;
   } catch (error) {
     if (!isOrthantError(error)) throw error;

@@ -11,12 +11,12 @@ import {
   type PixelFacts,
   type PixelSave,
 } from "../save.ts";
-import { decodeChunk, type Strictness } from "./chunk-payload.ts";
+import { decodeVersion1Chunk, type Strictness } from "./chunk-payload.ts";
 import {
   HEADER_BYTES,
   PREFIX_BYTES,
   readHeader,
-  readIndex,
+  readVersion1Index,
   type Version1Header,
   type Version1Index,
 } from "./header.ts";
@@ -56,7 +56,7 @@ export class Version1Save implements PixelSave {
   /** Opens a save, which then owns `file`. Throws at the first fault in the header, table or index. */
   static async open(path: string, file: DiskFile, dialect: Version1Header["dialect"]): Promise<Version1Save> {
     const header = await readHeader(file, dialect, "strict");
-    const index = await readIndex(file, header, (error) => {
+    const index = await readVersion1Index(file, header, (error) => {
       throw error;
     });
     if (dialect === "native") return new Version1Save(path, file, header, index, await file.size());
@@ -94,7 +94,7 @@ export class Version1Save implements PixelSave {
   async readChunk(ref: PixelChunkRef): Promise<StoredPixelChunk> {
     const payload = await readPayload(this.#file, ref, "strict");
     const what = `chunk [${ref.x}, ${ref.y}]`;
-    return atFile({ path: this.#path, what }, () => decodeChunk(payload, ref.storage, "strict"));
+    return atFile({ path: this.#path, what }, () => decodeVersion1Chunk(payload, ref.storage, "strict"));
   }
 
   async readBody(ref: PixelBodyRef): Promise<PixelBody> {

@@ -3,10 +3,10 @@ import type { Disk } from "@orthant/disk";
 import { chunkOfBodyVersion1, encodeBody, type PixelBody } from "../body.ts";
 import { NewFile } from "../files.ts";
 import { bodyIndexEntry, bodySection, NATIVE_MAGIC, nativeHeader, pageEntry } from "../layout.ts";
-import { CHUNK_EDGE, PIXEL_BYTES, TILE_EDGE } from "../limits.ts";
+import { CHUNK_EDGE, PIXEL_BYTES, PIXEL_TILE_EDGE } from "../limits.ts";
 import { STORAGE, type StoredPixelChunk } from "../pixels.ts";
 import { comparePixelBodies, comparePixelChunks, type PixelBodyRef, type PixelChunkRef } from "../save.ts";
-import { encodeChunk } from "./chunk-payload.ts";
+import { encodeVersion1Chunk } from "./chunk-payload.ts";
 import { HEADER_BYTES, PREFIX_BYTES } from "./header.ts";
 
 /** Facts that a version 1 file stores about its world. */
@@ -38,7 +38,7 @@ export class Version1Writer {
 
   /** Adds a chunk. Each position may be added only once. */
   async addChunk(x: number, y: number, chunk: StoredPixelChunk): Promise<void> {
-    await this.addPayload({ x, y, storage: chunk.storage }, encodeChunk(chunk));
+    await this.addPayload({ x, y, storage: chunk.storage }, encodeVersion1Chunk(chunk));
   }
 
   /** Adds a chunk that is already encoded. */
@@ -87,7 +87,7 @@ export class Version1Writer {
         tableBytes,
         tableOffset,
         chunkEdge: CHUNK_EDGE,
-        tileEdge: TILE_EDGE,
+        tileEdge: PIXEL_TILE_EDGE,
         pixelBytes: PIXEL_BYTES,
         bodiesOffset: hasBodies ? tableOffset + tableBytes : 0,
         reserved: new Uint8Array(3),

@@ -1,9 +1,9 @@
 import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
 import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
 import {
-  type ChunkForm,
   generatedPixels,
   keptLayers,
+  type PixelChunkShape,
   type PixelDelta,
   type PixelGenerator,
   type PixelStorage,
@@ -26,7 +26,7 @@ export interface EncodedChunk {
  */
 export function shortestForm(
   pixels: Uint8Array,
-  form: ChunkForm,
+  form: PixelChunkShape,
   generator: PixelGenerator | undefined,
   x: number,
   y: number,
@@ -41,7 +41,7 @@ export function shortestForm(
 }
 
 /** Encodes a stored chunk in the form that it has. */
-export function encodeChunk(chunk: StoredPixelChunk, form: ChunkForm): EncodedChunk {
+export function encodeChunk(chunk: StoredPixelChunk, form: PixelChunkShape): EncodedChunk {
   const { storage } = chunk;
   if (storage === "empty") return { storage, payload: new Uint8Array(0) };
   const raw = storage === "full" ? planesOf(chunk.pixels, form.layers) : encodeDelta(chunk.delta, form);
@@ -49,7 +49,7 @@ export function encodeChunk(chunk: StoredPixelChunk, form: ChunkForm): EncodedCh
 }
 
 /** Decodes a chunk from the payload of its entry. */
-export function decodeChunk({ storage, payload }: EncodedChunk, form: ChunkForm): StoredPixelChunk {
+export function decodeChunk({ storage, payload }: EncodedChunk, form: PixelChunkShape): StoredPixelChunk {
   if (storage === "empty") {
     if (payload.length === 0) return { storage };
     throw new OrthantError("ORT_BLOB", `${payload.length} bytes in a chunk that is empty`);
@@ -62,7 +62,7 @@ export function decodeChunk({ storage, payload }: EncodedChunk, form: ChunkForm)
   return { storage, delta: decodeDelta(decodeBlockUpTo(payload, deltaBytesMax(count, planes)), form) };
 }
 
-function wholeForm(pixels: Uint8Array, form: ChunkForm): EncodedChunk {
+function wholeForm(pixels: Uint8Array, form: PixelChunkShape): EncodedChunk {
   const isEmpty = pixels.every((byte) => byte === 0);
   return encodeChunk(isEmpty ? { storage: "empty" } : { storage: "full", pixels }, form);
 }
@@ -79,7 +79,7 @@ function deltaBytesMax(count: number, planes: number): number {
  * Encodes the number of runs, then each run as its skipped and changed pixels, then the changed pixels in
  * planes.
  */
-function encodeDelta({ positions, pixels }: PixelDelta, { layers }: ChunkForm): Uint8Array {
+function encodeDelta({ positions, pixels }: PixelDelta, { layers }: PixelChunkShape): Uint8Array {
   const out = new ByteWriter(positions.length * (layers.length + 1) + 16);
   const runs = runsOf(positions);
   out.varUint(runs.length);
@@ -93,7 +93,7 @@ function encodeDelta({ positions, pixels }: PixelDelta, { layers }: ChunkForm): 
   return out.copy();
 }
 
-function decodeDelta(raw: Uint8Array, { chunkEdge, layers }: ChunkForm): PixelDelta {
+function decodeDelta(raw: Uint8Array, { chunkEdge, layers }: PixelChunkShape): PixelDelta {
   const count = chunkEdge * chunkEdge;
   const input = new ByteReader(raw);
   const runs = input.count(count);

@@ -1,6 +1,6 @@
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { targets as baseTargets, type Target } from "./fuzz/decoders.ts";
-import { flatCareTarget, foreignTargets } from "./fuzz/foreign-decoders.ts";
+import { flatRepairTarget, foreignTargets } from "./fuzz/foreign-decoders.ts";
 import { BATCH, fuzzBatch } from "./fuzz/fuzz-batch.ts";
 import { messageTargets, wire1Targets } from "./fuzz/message-decoders.ts";
 import { marsMinerTargets } from "./marsminer/marsminer-decoders.ts";
@@ -15,7 +15,7 @@ const TARGETS: readonly Target[] = [
   ...wire1Targets,
   ...marsMinerTargets,
   ...pixelTargets,
-  flatCareTarget,
+  flatRepairTarget,
   ...foreignTargets.filter((target) => !saveTargets.includes(target)),
 ];
 

@@ -58,8 +58,8 @@ export const foreignTargets: readonly Target[] = [
 ];
 
 /** Verifies a flat save and plans its repair, which must not throw for any input. */
-export const flatCareTarget: Target = lenient(
-  "flat Polychora care",
+export const flatRepairTarget: Target = lenient(
+  "flat Polychora repair",
   (input) => planFlatRepair(flatDisk(input)),
   [await flatSample()],
   WHOLE_WORLD,

@@ -183,7 +183,7 @@ export const storedEntityCodec: Codec<StoredEntity> = {
 };
 
 /** The entities of one record, and the cube of the leaf they were stored for. */
-export interface EntityBlob {
+interface EntityBlob {
   readonly volume: Box;
   readonly entities: readonly StoredEntity[];
 }

@@ -19,7 +19,7 @@ export interface GenerationFiles {
 }
 
 /** The parts of a page's name. */
-export interface PageName {
+interface PageName {
   /** Generation that wrote it. */
   readonly generation: number;
   readonly number: number;

@@ -32,7 +32,7 @@ function nested<Value>(codec: Codec<Value>): Codec<Value> {
 }
 
 /** A generator that a world needs, with a hash that tells whether another machine has the same one. */
-export interface GeneratorDescriptor {
+interface GeneratorDescriptor {
   readonly generatorId: string;
   readonly params: Uint8Array;
   readonly seed: bigint;

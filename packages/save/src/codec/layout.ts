@@ -64,7 +64,7 @@ export const playersHeader: Struct<PayloadHeader<"V4P0">> = payloadHeader("V4P0"
 export const flatIndexHeader: Struct<PayloadHeader<"V4IX">> = payloadHeader("V4IX");
 
 /** Fields of a tree index's header. */
-export interface IndexHeader {
+interface IndexHeader {
   readonly magic: "V4IX";
   readonly version: number;
   readonly generation: number;
@@ -126,7 +126,7 @@ export const pageHeader: Struct<PageHeader> = struct({
 });
 
 /** Fields at the beginning of a pack. */
-export interface PackHeader {
+interface PackHeader {
   readonly magic: "V4DT";
   readonly version: number;
   readonly packId: number;

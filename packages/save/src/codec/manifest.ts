@@ -247,7 +247,7 @@ export interface PackRange {
 export type PackList = readonly PackRange[];
 
 /** Maximum length of the list in a manifest, which must stay below its own size limit. */
-export const PACK_LIST_CHARS_MAX = 32_768;
+const PACK_LIST_CHARS_MAX = 32_768;
 
 const PACK_LIST = /^(?:\d{1,10}(?:-\d{1,10})?(?:,\d{1,10}(?:-\d{1,10})?)*)?$/;
 
@@ -296,7 +296,7 @@ export function packListText(list: PackList): string {
 }
 
 /** Parses a list. Returns `undefined` for any text that {@link packListText} would not write. Rule S101. */
-export function parsePackList(text: string): PackList | undefined {
+function parsePackList(text: string): PackList | undefined {
   if (text.length > PACK_LIST_CHARS_MAX || !PACK_LIST.test(text)) return undefined;
   const list: PackRange[] = [];
   for (const item of text === "" ? [] : text.split(",")) {
@@ -318,7 +318,7 @@ export interface FileSeal {
 export type GenerationSeals = Readonly<Record<keyof GenerationFiles, FileSeal>>;
 
 /** Ties a generation's files to its manifest and its world. Rule S94. */
-export interface Binding {
+interface Binding {
   /** Absent for a world without an id. */
   readonly worldId?: bigint;
   readonly seals: GenerationSeals;
@@ -361,7 +361,7 @@ export function requireSameWorld(path: string, { description }: GlobalRecord, wo
 }
 
 /** Formats a world's id as 16 hexadecimal digits. */
-export function hexOfId(worldId: bigint): string {
+function hexOfId(worldId: bigint): string {
   return worldId.toString(16).padStart(16, "0");
 }
 

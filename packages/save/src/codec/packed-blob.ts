@@ -161,11 +161,7 @@ function partAt({ bytes, ends }: Parts, index: number): Uint8Array {
 }
 
 /** Writes positions in lexicographic order. `box` must be their bounding box. Rule S74. */
-export function writePositions(
-  out: ByteWriter,
-  box: Box,
-  chunks: readonly { readonly position: Position }[],
-): void {
+function writePositions(out: ByteWriter, box: Box, chunks: readonly { readonly position: Position }[]): void {
   const grid = gridOf(box);
   let last = BEFORE_FIRST;
   for (const { position } of chunks) {
@@ -184,7 +180,7 @@ export function writePositions(
  * Reads what {@link writePositions} writes. Throws `ORT_BLOB` for positions outside the box, or a box that is
  * too large.
  */
-export function readPositions(input: ByteReader, box: Box, count: number): readonly Position[] {
+function readPositions(input: ByteReader, box: Box, count: number): readonly Position[] {
   if (AXES.some((axis) => box.max[axis] - box.min[axis] > 2 ** LEAF_LEVEL_MAX)) {
     throw input.fail("ORT_BLOB", `a volume from [${box.min}] to [${box.max}]`);
   }

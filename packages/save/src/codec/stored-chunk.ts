@@ -43,7 +43,7 @@ export class WholeChunk {
 }
 
 /** A position stored as the voxels in which it differs from a base. */
-export interface StoredChange {
+interface StoredChange {
   readonly kind: "change";
   readonly position: Position;
   /** The base: the chunk of the world's generator, or only air, which needs no generator. */

@@ -30,7 +30,7 @@ export interface BulkSaveOptions {
 }
 
 /** Everything in a world outside its leaves. */
-export interface WorldFacts {
+interface WorldFacts {
   readonly nowMs: number;
   readonly global: GlobalState;
   readonly players: readonly StoredPlayer[];

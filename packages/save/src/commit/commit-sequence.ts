@@ -5,10 +5,10 @@ import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
 import type { NewPage } from "../index/page-writer.ts";
 
 /** The bytes of a generation's three files. */
-export type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
+type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
 
 /** All new files of a generation. */
-export interface NewGeneration {
+interface NewGeneration {
   readonly files: GenerationFiles;
   readonly bytes: GenerationBytes;
   readonly pages: readonly NewPage[];

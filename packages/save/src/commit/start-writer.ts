@@ -90,7 +90,7 @@ export interface NewSave extends SaveChange {
 }
 
 /** Returns the state before the first commit. */
-export function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
+function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
   const manifest: Manifest = {
     ...generationFiles(0),
     currentGeneration: -1,

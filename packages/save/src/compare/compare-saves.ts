@@ -18,7 +18,7 @@ import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { Save } from "../read/save.ts";
 
 /** How something with an id differs. */
-export type Change = "added" | "removed" | "changed";
+type Change = "added" | "removed" | "changed";
 
 /** One difference between two saves. */
 export type SaveDifference =
@@ -115,10 +115,10 @@ function* changes(before: Hashes, after: Hashes): Generator<readonly [bigint, Ch
 }
 
 /** State of a chunk: unedited, so as generated; edited to only air; or with other content. */
-export type ChunkState = "untouched" | "empty" | "content";
+type ChunkState = "untouched" | "empty" | "content";
 
 /** A chunk that differs between two saves. */
-export interface ChunkDifference {
+interface ChunkDifference {
   readonly position: Position;
   readonly before: ChunkState;
   readonly after: ChunkState;
@@ -129,7 +129,7 @@ export interface ChunkDifference {
 }
 
 /** The leaves of each side that may differ from the other's. */
-export interface LeavesToCompare {
+interface LeavesToCompare {
   before(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
   after(): AsyncIterable<LeafEntry> | Iterable<LeafEntry>;
 }
@@ -139,7 +139,7 @@ export interface LeavesToCompare {
  * is compared with those it intersects, with the larger one of a pair in memory. Aligned leaves, as in trees,
  * are read once.
  */
-export async function* compareChunks(
+async function* compareChunks(
   before: Save,
   after: Save,
   leaves: LeavesToCompare,
@@ -232,14 +232,14 @@ function differingVoxels(before: Chunk, after: Chunk): number {
 }
 
 /** A fact of a world that differs between two saves, as text. */
-export interface FactDifference {
+interface FactDifference {
   readonly fact: "chunk shape" | "base" | "seed" | "generators" | "name" | "spawn" | "blocks" | "attachments";
   readonly before: string;
   readonly after: string;
 }
 
 /** Returns the facts in which two saves differ. */
-export function compareFacts(before: Save, after: Save): readonly FactDifference[] {
+function compareFacts(before: Save, after: Save): readonly FactDifference[] {
   const theirs = factsOf(after);
   return factsOf(before).flatMap(({ fact, text, exact }, index) => {
     const other = theirs[index];

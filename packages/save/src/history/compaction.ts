@@ -227,7 +227,7 @@ const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
  * damaged, and the pack stays unchanged. The old file keeps the name until the new one takes it, and either
  * has everything that is needed. Rule S89.
  */
-export async function compactPack(
+async function compactPack(
   disk: Disk,
   packId: number,
   needed: NeededPackRecords,
@@ -248,7 +248,7 @@ export async function compactPack(
 }
 
 /** Makes replacements and removals of packs durable. */
-export function keepCompacted(disk: Disk): Promise<void> {
+function keepCompacted(disk: Disk): Promise<void> {
   return disk.syncDirectory(DATA_FOLDER);
 }
 

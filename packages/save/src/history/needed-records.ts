@@ -13,7 +13,7 @@ import { listGenerationFolders, storedGenerations } from "../read/survey.ts";
 const LEAVES_PER_SLICE = 1_000;
 
 /**
- * Marks the records that the generations on a disk need: the live one and all others whose files exist. Of an
+ * Finds the records that the generations on a disk need: the live one and all others whose files exist. Of an
  * older one, reads only the parts of the index that differ from the next. Throws if a part is unreadable,
  * because its needs are then unknown. Rule S90.
  */
@@ -23,33 +23,33 @@ export async function findNeededRecords(
   live: Save,
   work: YieldOptions,
 ): Promise<NeededRecords> {
-  const leaves = new LeafMarker(work);
+  const leaves = new LeafCollector(work);
   for await (const leaf of live.index.all()) await leaves.add(leaf);
   const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
   const others = stored.filter((generation) => generation !== live.generation);
   for (const generation of others) holds.hold(generation);
   try {
     let newer = live.index;
-    for (const generation of others) newer = await markDifferences(disk, generation, newer, leaves);
+    for (const generation of others) newer = await addDifferences(disk, generation, newer, leaves);
   } finally {
     for (const generation of others) holds.release(generation);
   }
-  return leaves.mark;
+  return leaves.needed;
 }
 
-/** Marks what a generation has and the next one lacks. Returns the index to compare the previous one with. */
-async function markDifferences(
+/** Adds what a generation has and the next one lacks. Returns the index to compare the previous one with. */
+async function addDifferences(
   disk: Disk,
   generation: number,
   newer: LeafIndex,
-  leaves: LeafMarker,
+  leaves: LeafCollector,
 ): Promise<LeafIndex> {
   try {
     const { index } = await readIndex(disk, generationFiles(generation).indexFile);
     for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
     return index;
   } catch (error) {
-    // It may have been retired just before it was held. Then it is unneeded, and marking half of it is
+    // It may have been retired just before it was held. Then it is unneeded, and adding half of it is
     // harmless.
     if (isOrthantError(error, "ORT_NOT_FOUND") && !(await isThere(disk, generation))) return newer;
     throw error;
@@ -60,9 +60,9 @@ async function isThere(disk: Disk, generation: number): Promise<boolean> {
   return storedGenerations(await listGenerationFolders(disk), generation).includes(generation);
 }
 
-/** Marks the records of leaves, in slices. */
-class LeafMarker {
-  readonly mark: NeededRecords = new NeededRecords();
+/** Adds the records of leaves, in slices. */
+class LeafCollector {
+  readonly needed: NeededRecords = new NeededRecords();
   readonly #work: YieldOptions;
   #leaves = 0;
 
@@ -70,8 +70,8 @@ class LeafMarker {
     this.#work = work;
   }
 
-  async add(leaf: Parameters<NeededRecords["addLeaf"]>[0]): Promise<void> {
-    this.mark.addLeaf(leaf);
+  async add(leaf: LeafEntry): Promise<void> {
+    this.needed.addLeaf(leaf);
     this.#leaves++;
     if (this.#leaves % LEAVES_PER_SLICE === 0) await this.#work.pause();
   }

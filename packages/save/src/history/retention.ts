@@ -99,7 +99,7 @@ export class GenerationRemover {
 
   /** Runs after a commit, with the paths of the pages that only the previous generation had. */
   async afterCommit(live: SaveState, removedPages: readonly string[]): Promise<void> {
-    if (this.#times === undefined) await this.#lookAround(live);
+    if (this.#times === undefined) await this.#scan(live);
     else {
       this.#times.set(live.generation, live.global.lastModifiedMs);
       this.#filePages(oldPages(removedPages, live.generation));
@@ -138,7 +138,7 @@ export class GenerationRemover {
    * belong to none of them were left by a crash, or by a removal that a commit has since made durable, and
    * are removed at once. If a generation's index is damaged, its pages are unknown, and all pages stay.
    */
-  async #lookAround(live: SaveState): Promise<void> {
+  async #scan(live: SaveState): Promise<void> {
     const paths = await listGenerationFolders(this.#disk);
     const stored = storedGenerations(paths, live.generation);
     const times = new Map<number, number>();
@@ -200,7 +200,7 @@ function oldPages(paths: readonly string[], until: number): readonly OldPage[] {
 }
 
 /** A page of the index that the live generation does not need. */
-export interface OldPage {
+interface OldPage {
   readonly path: string;
   /** Generation that wrote it. */
   readonly from: number;
@@ -209,7 +209,7 @@ export interface OldPage {
 }
 
 /** The pages that only older generations need. */
-export class OldPages {
+class OldPages {
   /** Each page is filed under the oldest generation that needs it, because old ones stay longest. */
   readonly #byGeneration = new Map<number, OldPage[]>();
 

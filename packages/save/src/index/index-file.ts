@@ -29,7 +29,7 @@ import {
 import { type HasCube, isBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
 
 /** A node of the index tree. `NONE` marks absent ids. */
-export interface IndexNode {
+interface IndexNode {
   readonly nodeId: number;
   readonly parentId: number;
   readonly isLeaf: boolean;
@@ -45,7 +45,7 @@ const childIdsCodec = repeated(varU32, CHILDREN);
 const noChildren = encode(childIdsCodec, new Array<number>(CHILDREN).fill(NONE));
 
 /** Codec of one node. Rule S22. */
-export const indexNodeCodec: Codec<IndexNode> = {
+const indexNodeCodec: Codec<IndexNode> = {
   write(out, node) {
     out.varU32(node.nodeId);
     out.varU32(node.parentId);
@@ -73,7 +73,7 @@ export const indexNodeCodec: Codec<IndexNode> = {
  * Nodes come before their children, children in slot order; leaf entry ids follow the order of `cubes`. The
  * cubes must be disjoint aligned cubes.
  */
-export function buildIndexNodes(cubes: readonly Box[]): readonly IndexNode[] {
+function buildIndexNodes(cubes: readonly Box[]): readonly IndexNode[] {
   const nodes: IndexNode[] = [];
   const trie = trieOf<Entry>(cubes.map((cube, leafEntryId) => ({ cube, leafEntryId })));
   if (trie !== undefined) addSubtree(nodes, trie, NONE, 0);
@@ -84,7 +84,7 @@ export function buildIndexNodes(cubes: readonly Box[]): readonly IndexNode[] {
  * Returns the cube of each leaf entry if the nodes are exactly those that {@link buildIndexNodes} makes of
  * the cubes. Otherwise throws `ORT_INDEX` with the first broken rule. Rules S22 to S25.
  */
-export function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
+function checkIndexNodes(nodes: readonly IndexNode[], leafCount: number): readonly Box[] {
   const cubes = new Array<Box | undefined>(leafCount);
   const walk = { next: 0 };
   if (nodes.length > 0) checkSubtree(nodes, cubes, walk, { parentId: NONE, depth: 0, within: undefined });

@@ -7,7 +7,7 @@ import { PAGE_VERSION, totalsOfPart } from "./page-codec.ts";
 import type { PageWriter } from "./page-writer.ts";
 
 /** Options for laying out an index in files. */
-export interface IndexLayoutOptions {
+interface IndexLayoutOptions {
   readonly generation: number;
   /** 1 for a save that is never split into pages, because its reader knows only the specification. */
   readonly version: IndexVersion | undefined;
@@ -17,7 +17,7 @@ export interface IndexLayoutOptions {
 }
 
 /** A laid-out index: the file that the manifest names, and its in-memory form. */
-export interface LaidOutIndex {
+interface LaidOutIndex {
   readonly indexFile: Uint8Array;
   readonly indexVersion: IndexVersion;
   readonly index: LeafIndex;

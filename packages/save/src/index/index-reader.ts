@@ -66,7 +66,7 @@ export function isFlatIndex(bytes: Uint8Array): boolean {
 }
 
 /** Returns the version of an index file, which must be at least as long as a flat header. */
-export function versionOfIndex(bytes: Uint8Array): number {
+function versionOfIndex(bytes: Uint8Array): number {
   return decode(flatIndexHeader, bytes.subarray(0, flatIndexHeader.bytes)).version;
 }
 

@@ -31,7 +31,7 @@ import {
 } from "./leaf-trie.ts";
 
 /** A leaf that differs between two generations: removed, added or replaced. */
-export interface LeafDifference {
+interface LeafDifference {
   readonly before?: LeafEntry;
   readonly after?: LeafEntry;
 }
@@ -239,21 +239,21 @@ async function noPages(): Promise<never> {
 }
 
 /** A difference between two tries: a leaf that is replaced or only in one, or a page that is only in one. */
-export type TrieDifference<Leaf> =
+type TrieDifference<Leaf> =
   | { readonly kind: "leaf"; readonly before?: Leaf; readonly after?: Leaf }
   | { readonly kind: "page"; readonly before?: PageLink; readonly after?: PageLink };
 
 type OptionalNode<Leaf extends HasCube> = TrieNode<Leaf> | undefined;
 
 /** Functions for comparing two tries. */
-export interface TrieComparison<Leaf extends HasCube> {
+interface TrieComparison<Leaf extends HasCube> {
   readonly peekBefore: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly peekAfter: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
   readonly isSame: (before: Leaf, after: Leaf) => boolean;
 }
 
 /** Yields all differences between two tries. Skips what they share, in memory or as the same page. */
-export async function* compareTries<Leaf extends HasCube>(
+async function* compareTries<Leaf extends HasCube>(
   before: OptionalNode<Leaf>,
   after: OptionalNode<Leaf>,
   { peekBefore, peekAfter, isSame }: TrieComparison<Leaf>,

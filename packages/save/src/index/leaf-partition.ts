@@ -314,11 +314,7 @@ function chunkStorer(
 }
 
 /** Returns whether the uncompressed blob of arranged chunks has at most `bytesMax` bytes. */
-export function chunksFit(
-  chunks: readonly StoredChunk[],
-  bytesMax: number,
-  blobVersion: ChunkBlobVersion,
-): boolean {
+function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blobVersion: ChunkBlobVersion): boolean {
   const isPacked = blobVersion === PACKED_BLOB_VERSION;
   const bytesMin = isPacked ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
   return bytesMin <= bytesMax && encodeChunks(chunks, blobVersion).length <= bytesMax;

@@ -41,7 +41,7 @@ export interface PlannedLeaf extends LeafEntry {
 }
 
 /** Properties shared by the leaves of a save, and access to content that is only on disk. */
-export interface PlanContext extends ChunkStorage {
+interface PlanContext extends ChunkStorage {
   readonly shape: ChunkShape;
   readonly limits: SaveLimits;
   readStored(leaf: LeafEntry): Promise<readonly StoredChunk[]>;

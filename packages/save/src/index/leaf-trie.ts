@@ -30,7 +30,7 @@ export interface HasCube {
 export type TrieNode<Leaf extends HasCube> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
 
 /** Returns the content of a page, which must be in memory. */
-export type PageOpener<Leaf extends HasCube> = (page: IndexPage<Leaf>) => Branch<Leaf>;
+type PageOpener<Leaf extends HasCube> = (page: IndexPage<Leaf>) => Branch<Leaf>;
 
 /**
  * A branch with two or more children; its cube is the smallest aligned cube around them. A trie never

@@ -40,7 +40,7 @@ export interface PageId {
 }
 
 /** Content of a root. */
-export interface RootPage {
+interface RootPage {
   readonly generation: number;
   readonly root: Node | undefined;
   readonly totals: IndexTotals;

@@ -24,7 +24,7 @@ const LINK_LEVEL_MAX = 31;
 const HEIGHT_MAX = 31;
 
 /** One entry of a page. */
-export type PageEntry =
+type PageEntry =
   | { readonly leaf: LeafEntry; readonly link?: undefined }
   | { readonly link: PageLink; readonly leaf?: undefined };
 

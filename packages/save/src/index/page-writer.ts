@@ -10,7 +10,7 @@ export interface NewPage {
 }
 
 /** Options for writing pages. */
-export interface PageWriterOptions {
+interface PageWriterOptions {
   readonly generation: number;
   /** Size above which a page is split. */
   readonly targetBytes: number;

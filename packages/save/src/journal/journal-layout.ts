@@ -18,7 +18,7 @@ export interface SegmentId {
 export const JOURNAL_VERSION = 2;
 
 /** Fields at the beginning of a version 1 segment. */
-export interface SegmentHeaderV1 {
+interface SegmentHeaderV1 {
   readonly magic: "V4JN";
   readonly version: number;
   readonly generation: number;
@@ -30,7 +30,7 @@ export interface SegmentHeaderV1 {
 }
 
 /** Fields at the beginning of a segment. */
-export interface SegmentHeader extends SegmentHeaderV1 {
+interface SegmentHeader extends SegmentHeaderV1 {
   /** Random, and covered by the checksum of every group. It is never sent, so no client can forge a group. */
   readonly secret: bigint;
 }
@@ -62,7 +62,7 @@ export const segmentHeaderV1: Struct<SegmentHeaderV1> = struct({
 });
 
 /** Fields at the beginning of a group. An end mark has the same fields and no payload. */
-export interface GroupHeader {
+interface GroupHeader {
   readonly magic: "JGRP";
   readonly payloadBytes: number;
   /** Number of the group in the segment, starting at 0. */
@@ -104,7 +104,7 @@ export interface SegmentKey extends SegmentId {
 }
 
 /** Maximum payload size of one group. */
-export const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
+const JOURNAL_GROUP_BYTES_MAX = 67_108_864;
 
 /**
  * Encodes the first bytes of a segment. `groupsBefore` is the number of groups in the previous generation's

@@ -18,7 +18,7 @@ const SPARE_BYTES_MAX = 1_048_576;
 const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
 /** What a journal needs from its world. */
-export interface JournalWriterParts extends SegmentWriterParts {
+interface JournalWriterParts extends SegmentWriterParts {
   readonly clock: Clock;
   readonly volume: number;
 }

@@ -18,7 +18,7 @@ import {
 } from "./journal-layout.ts";
 
 /** Location of an intact group's payload. */
-export interface GroupSpan {
+interface GroupSpan {
   readonly offset: number;
   readonly bytes: number;
 }
@@ -44,7 +44,7 @@ export interface ScannedSegment {
  * that proves it. `bound`: the manifest declares a journal, so the header was durable before the first group.
  * `unknown`: version 1, which wrote both at once.
  */
-export type SegmentPromise = "required" | "bound" | "unknown";
+type SegmentPromise = "required" | "bound" | "unknown";
 
 /** Number of bytes searched for a group at once. */
 const WINDOW_BYTES = 1_048_576;

@@ -13,7 +13,7 @@ import {
 import { type PackTable, readPackTable } from "./pack-table.ts";
 
 /** Options for reading packs. */
-export interface PackReaderOptions {
+interface PackReaderOptions {
   /** Also reads a pack with a damaged header, as one that was never compacted. */
   readonly isLenient?: boolean;
 }

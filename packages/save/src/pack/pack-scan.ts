@@ -7,7 +7,7 @@ import { type PackTable, tableInBytes } from "./pack-table.ts";
 export type PackPiece = ScannedRecord | ScannedGap;
 
 /** A record found without an index. */
-export interface ScannedRecord {
+interface ScannedRecord {
   readonly kind: "record";
   readonly ref: BlobRef;
   /** A view of the pack's bytes. */
@@ -15,7 +15,7 @@ export interface ScannedRecord {
 }
 
 /** Bytes that belong to no intact record: torn, damaged or foreign. */
-export interface ScannedGap {
+interface ScannedGap {
   readonly kind: "gap";
   readonly offset: number;
   readonly bytes: number;

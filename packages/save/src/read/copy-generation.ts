@@ -277,7 +277,7 @@ async function countChanges(target: Disk, base: JournalBase): Promise<number> {
 }
 
 /** What a copied index refers to. */
-export interface CopiedIndex {
+interface CopiedIndex {
   readonly pageBytes: number;
   /** Highest offset in each pack that its leaves refer to. */
   readonly packLengths: ReadonlyMap<number, number>;
@@ -287,7 +287,7 @@ export interface CopiedIndex {
  * Copies the pages of an index to another disk, each when it is first read. Copied pages are read from there,
  * so moving on to a newer generation only costs its changes.
  */
-export class PageCopier {
+class PageCopier {
   readonly #disk: Disk;
   readonly #target: Disk;
   readonly #copied = new Set<string>();

@@ -24,7 +24,7 @@ import { filesOfGeneration, type Survey, sealsOfGeneration } from "../read/surve
 import type { Loss, OlderLeaves } from "./salvage.ts";
 
 /** A value, and the newest generation it could be read from. */
-export interface Found<Value> {
+interface Found<Value> {
   readonly generation: number;
   readonly value: Value;
 }

@@ -39,7 +39,7 @@ export interface IntactRecord {
 }
 
 /** Content of a record. */
-export interface RecordContent {
+interface RecordContent {
   readonly volume: Box;
   readonly chunks: readonly StoredChunk[];
   readonly entities: readonly StoredEntity[];
@@ -95,7 +95,7 @@ export async function decodeRecord(
  * Returns the records still in force among all ever written: a record is superseded by every later one of its
  * kind that intersects its volume. This holds because the leaves of one generation are disjoint.
  */
-export function dropSuperseded(records: readonly IntactRecord[]): readonly IntactRecord[] {
+function dropSuperseded(records: readonly IntactRecord[]): readonly IntactRecord[] {
   const inForce: IntactRecord[] = [];
   for (const record of [...records].reverse()) {
     const superseded = inForce.some(

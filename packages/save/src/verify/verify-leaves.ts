@@ -201,10 +201,10 @@ const SPAN_BYTES = 4 * 1024 * 1024;
 const GAP_BYTES_MAX = 64 * 1024;
 
 /** An item and a view of its record's bytes; `undefined` if the record must be read separately. */
-export type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefined];
+type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefined];
 
 /** Reads the records of items in disk order, in large pieces, prefetching the next piece. Checks nothing. */
-export async function* readInOrder<Item extends { readonly ref: BlobRef }>(
+async function* readInOrder<Item extends { readonly ref: BlobRef }>(
   packReader: PackReader,
   items: readonly Item[],
 ): AsyncGenerator<readonly WithRecord<Item>[]> {

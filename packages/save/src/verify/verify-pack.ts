@@ -31,11 +31,11 @@ export async function verifyPack(
     }
   });
   const found = findings ?? [findingOf(readError, path)];
-  return isNeeded ? found : found.map(nobodysLoss);
+  return isNeeded ? found : found.map(asNotice);
 }
 
 /** An interrupted commit leaves such a pack. The leaves that need a pack report what is lost. */
-function nobodysLoss(finding: Finding): Finding {
+function asNotice(finding: Finding): Finding {
   const message = `nothing refers to this pack; ${finding.message}`;
   return finding.severity === "notice" ? finding : noticeOf(finding.file, message, finding.offset);
 }

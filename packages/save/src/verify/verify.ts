@@ -58,7 +58,7 @@ export function verifySurvey(
   return [
     ...verifyActivePack(survey),
     ...verifyNamedPacks(survey, neededPacks),
-    ...strangers(survey, neededPages),
+    ...unknownFiles(survey, neededPages),
   ];
 }
 
@@ -167,7 +167,7 @@ function verifyNamedPacks({ manifest, packIds }: Survey, needed: ReadonlySet<num
 }
 
 /** Reports files that belong to no generation, left by a crash or put there by a user. */
-function strangers({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
+function unknownFiles({ files, manifest }: Survey, pages: ReadonlySet<string>): readonly Finding[] {
   const named = manifest?.manifest;
   const known = new Set([MANIFEST_FILE, named?.indexFile, named?.globalFile, named?.playersFile]);
   return files

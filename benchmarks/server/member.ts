@@ -6,8 +6,9 @@ import {
   encode,
   type Position,
   type RegionPatch,
+  type Vector,
 } from "@orthant/core";
-import type { Vector } from "@orthant/protocol";
+
 import {
   type ClientMessage,
   clientFrameCodec,

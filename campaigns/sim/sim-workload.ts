@@ -9,10 +9,11 @@ import {
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
+  type Vector,
   type VoxelPlacement,
   voxelsOfChunks,
 } from "@orthant/core";
-import type { InterestArea, Pose, Vector } from "@orthant/protocol";
+import type { InterestArea, Pose } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";
 import { FORBIDDEN_BLOCK } from "./sim-server.ts";

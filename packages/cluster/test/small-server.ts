@@ -1,6 +1,6 @@
 import type { ClusterGateway } from "@orthant/cluster";
-import { type Box, DEFAULT_GENERATORS, regionBox } from "@orthant/core";
-import { type ServerSession, SyncClient, SyncServer, type Vector } from "@orthant/protocol";
+import { type Box, DEFAULT_GENERATORS, regionBox, type Vector } from "@orthant/core";
+import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";
 

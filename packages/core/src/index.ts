@@ -140,6 +140,7 @@ export {
   positionFrom,
   positionsEqual,
   requireLatticePosition,
+  type Vector,
 } from "./lattice/position.ts";
 export { PositionMap, PositionSet, type RandomBits, systemRandomBits } from "./lattice/position-map.ts";
 export {

@@ -10,7 +10,7 @@ export type {
   SyncClientOptions,
 } from "./client/sync-client-options.ts";
 export type { Hello, Kept } from "./message/client-message.ts";
-export type { Entity, Pose, Vector, VisibleEntity } from "./message/entity.ts";
+export type { Entity, Pose, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export {
   CATALOG_BYTES_MAX,

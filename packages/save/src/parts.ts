@@ -9,7 +9,6 @@ export {
   sortPlayers,
   storedEntityCodec,
   tagsCodec,
-  type Vector,
   vectorCodec,
 } from "./codec/entity.ts";
 export {

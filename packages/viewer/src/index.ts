@@ -28,7 +28,6 @@ export {
   toScene,
   toWorld,
   turned,
-  type Vector,
   voxelAt,
 } from "./slice/slice.ts";
 export { presenceAt, sweepTowards } from "./slice/sweep.ts";

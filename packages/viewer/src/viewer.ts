@@ -1,4 +1,4 @@
-import type { Box } from "@orthant/core";
+import type { Box, Vector } from "@orthant/core";
 import { Eye } from "./controls/eye.ts";
 import type { PlaceLink } from "./controls/place-link.ts";
 import type { FromWorld, Hit, RegionNote } from "./message/from-world.ts";
@@ -25,7 +25,6 @@ import {
   toScene,
   toWorld,
   turned,
-  type Vector,
 } from "./slice/slice.ts";
 
 const REACH = { three: 176, four: 104, map: 80 } as const;

@@ -7,11 +7,12 @@ import {
   type Position,
   requireBigint,
   U64_MAX,
+  type Vector,
   type VoxelPlacement,
   wrongArgument,
 } from "@orthant/core";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
-import type { Vector } from "@orthant/save/parts";
+
 import type { EntityChange, NewEntity } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import type { WorldLabel } from "./world-options.ts";

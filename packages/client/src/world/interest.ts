@@ -12,9 +12,10 @@ import {
   positionFrom,
   positionsLexicographic,
   regionsTouching,
+  type Vector,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import { INTEREST_BOXES_MAX, type InterestArea, type SyncClient, type Vector } from "@orthant/protocol";
+import { INTEREST_BOXES_MAX, type InterestArea, type SyncClient } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
 
 /** What a client wants to hold: everything within some chunks of a point, or boxes of chunks. */

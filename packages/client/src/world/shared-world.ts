@@ -14,6 +14,7 @@ import {
   type QueryDetail,
   type RandomBits,
   type RegionTree,
+  type Vector,
   type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
@@ -27,7 +28,6 @@ import {
   roundPose,
   SyncClient,
   type SyncClientCounts,
-  type Vector,
   type Welcome,
 } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";

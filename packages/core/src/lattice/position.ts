@@ -4,6 +4,9 @@ import { OrthantError } from "../error/orthant-error.ts";
 /** A position on the lattice, in chunks, voxels or regions. Flat worlds leave the axes they lack at 0. */
 export type Position = readonly [x: number, y: number, z: number, w: number];
 
+/** A point or direction in four dimensions. */
+export type Vector = readonly [x: number, y: number, z: number, w: number];
+
 /** One of the four axes: x, y, z, w are 0, 1, 2, 3. */
 export type Axis = 0 | 1 | 2 | 3;
 

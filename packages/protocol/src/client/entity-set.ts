@@ -9,8 +9,9 @@ import {
   positionFrom,
   positionsEqual,
   regionOf,
+  type Vector,
 } from "@orthant/core";
-import type { Entity, Vector } from "../message/entity.ts";
+import type { Entity } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { AllEntities, EntityChanges } from "../message/server-message.ts";
 import { hasElapsed } from "./outgoing.ts";
@@ -100,7 +101,6 @@ export class EntitySet {
     return true;
   }
 
-  /** Drops all entities. */
   clear(): void {
     this.replace({ kind: "allEntities", entities: [] });
   }

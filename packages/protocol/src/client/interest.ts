@@ -11,10 +11,11 @@ import {
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionsTouching,
+  type Vector,
   WHOLE_LATTICE,
 } from "@orthant/core";
 import type { InterestMessage } from "../message/client-message.ts";
-import type { Vector } from "../message/entity.ts";
+
 import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { hasElapsed } from "./outgoing.ts";
 import type { InterestArea } from "./sync-client-options.ts";

@@ -33,7 +33,6 @@ export class OpenEdits {
     this.#unsentId = firstId;
   }
 
-  /** Number of open edits. */
   get size(): number {
     return this.#open.size;
   }

@@ -202,7 +202,6 @@ export class SharedReplica {
     });
   }
 
-  /** Drops regions. */
   forget(regions: readonly Position[]): void {
     this.#change(regions, () => {
       this.#regions.forget(regions);

@@ -1,5 +1,5 @@
-import type { Box, Clock, GeneratorRegistry, OrthantError, Position } from "@orthant/core";
-import type { Entity, Vector } from "../message/entity.ts";
+import type { Box, Clock, GeneratorRegistry, OrthantError, Position, Vector } from "@orthant/core";
+import type { Entity } from "../message/entity.ts";
 import type { Goodbye, NumberedEditResult, Welcome } from "../message/server-message.ts";
 import type { ReplicaNews } from "./shared-replica.ts";
 

@@ -175,7 +175,6 @@ export class WorldStream {
     }
   }
 
-  /** Records a heartbeat. */
   receivedHeartbeat(heartbeat: Heartbeat, nowMs: number): void {
     this.#heartbeat = heartbeat;
     this.#gate.noteSent(heartbeat.sent, nowMs);

@@ -1,5 +1,5 @@
-import type { Box, Epoch, RegionClock, VoxelPlacement } from "@orthant/core";
-import type { Pose, Vector } from "./entity.ts";
+import type { Box, Epoch, RegionClock, Vector, VoxelPlacement } from "@orthant/core";
+import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** The world and epoch of the regions that a client kept from an earlier connection. */

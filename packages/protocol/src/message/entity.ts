@@ -1,6 +1,4 @@
-/** A point or direction in four dimensions. */
-export type Vector = readonly [x: number, y: number, z: number, w: number];
-
+import type { Vector } from "@orthant/core";
 /** A position in voxels and an orientation. Both are rounded: see `roundPose`. */
 export interface Pose {
   readonly position: Vector;

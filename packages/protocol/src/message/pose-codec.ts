@@ -1,5 +1,5 @@
-import { AXES, type Codec, positionFrom, requireInteger } from "@orthant/core";
-import type { Pose, Vector } from "./entity.ts";
+import { AXES, type Codec, positionFrom, requireInteger, type Vector } from "@orthant/core";
+import type { Pose } from "./entity.ts";
 
 /** Steps per voxel in a position. */
 const POSITION_STEPS_PER_VOXEL = 64;

@@ -1,6 +1,14 @@
-import type { BlockCatalog, ChunkShape, Epoch, GeneratorRef, Position, RegionPatch } from "@orthant/core";
+import type {
+  BlockCatalog,
+  ChunkShape,
+  Epoch,
+  GeneratorRef,
+  Position,
+  RegionPatch,
+  Vector,
+} from "@orthant/core";
 import type { GameMessage } from "./client-message.ts";
-import type { Entity, EntityMove, Pose, Vector } from "./entity.ts";
+import type { Entity, EntityMove, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** What a player may do. */

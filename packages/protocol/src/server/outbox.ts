@@ -63,7 +63,6 @@ export class Outbox {
     return true;
   }
 
-  /** Adds a message to the frame. */
   write(message: ServerMessage): void {
     single.clear();
     writeServerMessage(single, message, undefined);
@@ -76,7 +75,6 @@ export class Outbox {
     frame.raw(message);
   }
 
-  /** Adds a patch to the frame. */
   patch(streamNumber: number, { body }: SharedPatch): void {
     this.#makeRoom(body.length + PATCH_HEAD_BYTES_MAX);
     writePatchMessage(frame, streamNumber, body);

@@ -27,7 +27,6 @@ export class GameQueue {
     return true;
   }
 
-  /** Writes all messages. */
   write(out: Outbox): void {
     if (this.#waiting.length === 0) return;
     for (const payload of this.#waiting) out.write({ kind: "game", payload });

@@ -137,7 +137,6 @@ export class ServerSession implements Watcher {
     if (account !== undefined) this.#guard(() => this.#context.options.checkAccount?.(account));
   }
 
-  /** Begins a tick. */
   startTick(nowMs: number): void {
     const { limits } = this.#context;
     this.checkAccount();

@@ -2,7 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
-import { Durability, EditQueues } from "./edits/edit-queue.ts";
+import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
 import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
 import { type Fault, limitFault } from "./fault.ts";
@@ -52,7 +52,8 @@ export class SyncServer {
       world,
       events,
       bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
-      durability: options.acknowledge === "durable" ? new Durability(() => world.whenDurable()) : undefined,
+      durability:
+        options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
       onFailure: (error) => this.#fail(error),
     });
     this.#context = {

@@ -7,10 +7,11 @@ import type {
   Epoch,
   GeneratorRegistry,
   Position,
+  Vector,
   VoxelPlacement,
   WorldField,
 } from "@orthant/core";
-import type { Pose, Vector, VisibleEntity } from "../message/entity.ts";
+import type { Pose, VisibleEntity } from "../message/entity.ts";
 
 /** The result of an edit in the world. */
 export interface WorldEditResult {

@@ -117,7 +117,6 @@ export class Wire1Recorder {
     if (this.#add(encode(wire1EventCodec, event))) this.#addresses.set(from.address, address);
   }
 
-  /** Records a tick. Call it before the tick. */
   tick(nowMs: number): void {
     this.#add(encode(wire1EventCodec, { kind: "tick", afterMs: this.#afterMs(nowMs) }));
   }
@@ -143,7 +142,6 @@ export class Wire1Recorder {
 
 /** The target of a replay: a Wire v1 server and its sync server, on a clock that stands still between events. */
 export interface Wire1ReplayTarget {
-  /** Advances the clock. */
   advance(ms: number): void;
   /** Passes a datagram to the server. */
   receive(from: Wire1Address, datagram: Uint8Array): void;

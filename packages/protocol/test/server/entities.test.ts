@@ -1,5 +1,5 @@
-import { type Box, boxContainsBox, type Position, regionBox } from "@orthant/core";
-import type { RemotePlayerEvent, SyncServerOptions, Vector, VisibleEntity } from "@orthant/protocol";
+import { type Box, boxContainsBox, type Position, regionBox, type Vector } from "@orthant/core";
+import type { RemotePlayerEvent, SyncServerOptions, VisibleEntity } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

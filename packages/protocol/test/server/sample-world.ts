@@ -20,6 +20,7 @@ import {
   RegionClocks,
   regionBox,
   TILE_CHUNKS,
+  type Vector,
   type VoxelPlacement,
   WorldField,
 } from "@orthant/core";
@@ -28,7 +29,6 @@ import type {
   Pose,
   RemotePlayerEvent,
   SyncWorld,
-  Vector,
   VisibleEntity,
   VisibleEntityEvent,
   WorldEditResult,

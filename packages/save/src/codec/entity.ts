@@ -8,10 +8,8 @@ import {
   OrthantError,
   option,
   string,
+  type Vector,
 } from "@orthant/core";
-
-/** Four 32-bit floats: a position, orientation or velocity. */
-export type Vector = readonly [x: number, y: number, z: number, w: number];
 
 /** Codec of four floats without a count. Values are rounded to 32 bits when written. */
 export const vectorCodec: Codec<Vector> = {

@@ -14,8 +14,8 @@ import {
   list,
   OrthantError,
   option,
+  type Vector,
 } from "@orthant/core";
-import type { Vector } from "./entity.ts";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {

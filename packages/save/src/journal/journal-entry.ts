@@ -10,16 +10,11 @@ import {
   type RegionClock,
   regionClockListCodec,
   string,
+  type Vector,
   type VoxelEdit,
   voxelEditsCodec,
 } from "@orthant/core";
-import {
-  playersCodec,
-  type StoredEntity,
-  type StoredPlayer,
-  storedEntityCodec,
-  type Vector,
-} from "../codec/entity.ts";
+import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
 import type { ClientEdits } from "../codec/world-description.ts";
 
 /** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */

@@ -19,6 +19,7 @@ import {
   type RegionClock,
   type RegionPatch,
   uniformChunk,
+  type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
 import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
@@ -29,7 +30,6 @@ import type {
   Pose,
   RejectionReason,
   Role,
-  Vector,
 } from "@orthant/protocol";
 import {
   type ClientFrame,

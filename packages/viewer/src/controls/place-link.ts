@@ -1,5 +1,5 @@
-import type { Axis } from "@orthant/core";
-import { AXIS_NAMES, type Vector } from "../slice/slice.ts";
+import type { Axis, Vector } from "@orthant/core";
+import { AXIS_NAMES } from "../slice/slice.ts";
 import { PITCH_MAX } from "./eye.ts";
 
 /** A viewpoint as encoded in a link. */

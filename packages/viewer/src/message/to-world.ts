@@ -1,6 +1,6 @@
-import type { Position } from "@orthant/core";
+import type { Position, Vector } from "@orthant/core";
 import type { Brush } from "../edit/brush.ts";
-import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
 
 /** A file dropped onto the page, with its path inside the dropped folder. */
 export interface DroppedFile {

@@ -1,5 +1,4 @@
-import type { Block, ChunkShape } from "@orthant/core";
-import type { Vector } from "../slice/slice.ts";
+import type { Block, ChunkShape, Vector } from "@orthant/core";
 
 /** A world's properties, known before any of it is shown. */
 export interface WorldFacts {

@@ -1,5 +1,5 @@
-import type { Axis } from "@orthant/core";
-import type { ScenePoint, Slice, Vector } from "../slice/slice.ts";
+import type { Axis, Vector } from "@orthant/core";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
 import { AXIS_NAMES } from "../slice/slice.ts";
 import { element } from "./element.ts";
 

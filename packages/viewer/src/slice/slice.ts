@@ -1,7 +1,4 @@
-import { AXES, type Axis, type ChunkShape, type Position, positionFrom } from "@orthant/core";
-
-/** A point or direction in the four axes of a world. */
-export type Vector = readonly [x: number, y: number, z: number, w: number];
+import { AXES, type Axis, type ChunkShape, type Position, positionFrom, type Vector } from "@orthant/core";
 
 /** A point or direction in the drawn scene: to the right, up, and towards the viewer. */
 export type ScenePoint = readonly [right: number, up: number, back: number];

@@ -9,12 +9,13 @@ import {
   regionBox,
   regionOf,
   regionsTouching,
+  type Vector,
 } from "@orthant/core";
 import type { World } from "@orthant/world";
 import type { RegionNote } from "../message/from-world.ts";
 import type { DroppedFile } from "../message/to-world.ts";
 import type { SourceNumbers } from "../message/world-facts.ts";
-import type { Vector } from "../slice/slice.ts";
+
 import { type DroppedWorld, findDroppedWorld } from "./dropped-world.ts";
 import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 

@@ -18,11 +18,12 @@ import {
   positionsLexicographic,
   regionBox,
   regionsTouching,
+  type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
 import type { RegionNote } from "../message/from-world.ts";
 import type { Other, SourceNumbers, WorldFacts } from "../message/world-facts.ts";
-import type { Vector } from "../slice/slice.ts";
+
 import { describeStatus } from "./describe-status.ts";
 import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
 

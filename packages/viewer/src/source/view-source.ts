@@ -1,7 +1,6 @@
-import type { Box, Chunk, Position, VoxelPlacement } from "@orthant/core";
+import type { Box, Chunk, Position, Vector, VoxelPlacement } from "@orthant/core";
 import type { RegionNote } from "../message/from-world.ts";
 import type { Other, SourceNumbers, WorldFacts, WorldStatus } from "../message/world-facts.ts";
-import type { Vector } from "../slice/slice.ts";
 
 /** Events of a world's source. */
 export interface SourceEvents {

@@ -9,9 +9,10 @@ import {
   OrthantError,
   type Position,
   positionFrom,
+  type Vector,
 } from "@orthant/core";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
-import { PLAYER_CLASS, storedEntityCodec, type Vector } from "@orthant/save/parts";
+import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/parts";
 import { cubeKey } from "../regions/region-reader.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 

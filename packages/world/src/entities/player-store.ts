@@ -1,6 +1,6 @@
-import { decode, encode } from "@orthant/core";
+import { decode, encode, type Vector } from "@orthant/core";
 import type { StoredPlayer } from "@orthant/save";
-import { playersCodec, sortPlayers, type Vector } from "@orthant/save/parts";
+import { playersCodec, sortPlayers } from "@orthant/save/parts";
 
 /** A change to a player. Omitted fields keep their value, or get a default for a new player. */
 export type PlayerChange = Pick<StoredPlayer, "playerId"> & Partial<StoredPlayer>;

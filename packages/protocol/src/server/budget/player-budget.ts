@@ -28,7 +28,6 @@ export class RegionPace {
     return this.#paidMs <= nowMs;
   }
 
-  /** Charges for new regions. */
   charge(regions: number, nowMs: number): void {
     this.#paidMs = Math.max(this.#paidMs, nowMs) + (regions * 1_000) / this.#regionsPerSecond;
   }
@@ -89,13 +88,11 @@ export class PlayerBudget {
     return this.#regions;
   }
 
-  /** Counts a connected client. */
   enter(): void {
     this.#clients++;
     this.#network?.enter();
   }
 
-  /** Counts a disconnected client. */
   leave(): void {
     this.#clients--;
     this.#network?.leave();

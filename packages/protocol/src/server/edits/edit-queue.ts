@@ -9,7 +9,7 @@ import type { SyncWorld } from "../sync-world.ts";
 import { type EditBounds, findChunkFault, findFault, type Rejection } from "./edit-checks.ts";
 
 /** Asks the world once about the durability of all edits made at the same time. */
-export class Durability {
+export class DurabilityWait {
   readonly #whenDurable: () => Promise<void>;
   #next: Promise<void> | undefined;
 
@@ -46,7 +46,7 @@ export interface EditQueueParts {
   readonly bounds: EditBounds;
   readonly events: SyncServerEvents | undefined;
   /** `undefined` if edits are acknowledged as soon as they are applied. */
-  readonly durability: Durability | undefined;
+  readonly durability: DurabilityWait | undefined;
   /** Tracks background work. */
   readonly track: (work: Promise<void>) => void;
   /** The world failed to make edits durable, so none can be acknowledged. */

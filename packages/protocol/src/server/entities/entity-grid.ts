@@ -5,8 +5,9 @@ import {
   PositionMap,
   positionFrom,
   REGION_EDGE_CHUNKS,
+  type Vector,
 } from "@orthant/core";
-import type { Entity, Pose, Vector } from "../../message/entity.ts";
+import type { Entity, Pose } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { EntityChanges } from "../../message/server-message.ts";
@@ -92,7 +93,6 @@ export class EntityGrid {
     }
   }
 
-  /** Removes an entity. */
   leave(entity: GridEntity): void {
     this.#unsettle(entity as GridEntry);
   }

@@ -52,7 +52,6 @@ export class SessionPlayer {
     if (this.#isMoved && nowMs - this.#keptMs >= KEEP_MS) this.#keep(nowMs);
   }
 
-  /** Removes the player. */
   leave(nowMs: number): void {
     this.#moveAsRequested(nowMs);
     this.#context.entities.leave(this.#entity);

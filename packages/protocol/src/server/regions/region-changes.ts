@@ -68,7 +68,7 @@ export function encodeChange(
 }
 
 /** Returns true when a change fits into one patch. */
-export function isWhole(encoded: EncodedChange): boolean {
+export function fitsOnePatch(encoded: EncodedChange): boolean {
   return encoded.patches.length === 1;
 }
 

@@ -6,7 +6,7 @@ import type { ClientRegions } from "./client-regions.ts";
 import {
   type ChangeGroup,
   type EncodedChange,
-  isWhole,
+  fitsOnePatch,
   joinChanges,
   PatchAllowance,
   type RegionEncoding,
@@ -151,7 +151,7 @@ export class RegionSender {
     if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
     const encoded = isInStep ? step.encoded(this.#encoding) : undefined;
-    if (encoded === undefined || !isWhole(encoded) || !this.#allowance.takeLive(encoded)) {
+    if (encoded === undefined || !fitsOnePatch(encoded) || !this.#allowance.takeLive(encoded)) {
       this.#regions.fallBehind(holding);
       return;
     }
@@ -229,7 +229,7 @@ export class RegionSender {
     }
     const step = feed.stepFrom(region, holding.clock);
     const encoded = step?.encoded(this.#encoding);
-    if (step === undefined || encoded === undefined || !isWhole(encoded)) {
+    if (step === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
       this.#regions.queue.add(holding);
       return;
     }
@@ -256,7 +256,7 @@ export class RegionSender {
     if (typeof snapshot === "string") {
       blanks.push(region.position);
       holding.clock = CLOCK_NEVER;
-    } else if (isWhole(snapshot)) {
+    } else if (fitsOnePatch(snapshot)) {
       if (!this.#allowance.takeOwn(snapshot)) return "full";
       changes.push(snapshot);
       holding.clock = clock;

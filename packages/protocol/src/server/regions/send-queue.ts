@@ -5,9 +5,10 @@ import {
   type Position,
   REGION_EDGE_CHUNKS,
   regionsTouching,
+  type Vector,
 } from "@orthant/core";
 import type { InterestMessage } from "../../message/client-message.ts";
-import type { Vector } from "../../message/entity.ts";
+
 import type { SyncLimits } from "../sync-limits.ts";
 import type { Holding } from "./watched-regions.ts";
 
@@ -63,7 +64,6 @@ const ATTEMPTS_PER_TICK = 16_384;
 export class TickAttempts {
   #left = ATTEMPTS_PER_TICK;
 
-  /** Begins a tick. */
   startTick(): void {
     this.#left = ATTEMPTS_PER_TICK;
   }

@@ -19,7 +19,6 @@ export class Repetition {
   #times = 0;
   #dueMs = Number.NEGATIVE_INFINITY;
 
-  /** Number of attempts. */
   get times(): number {
     return this.#times;
   }
@@ -41,7 +40,6 @@ export class AskedChunks {
     return this.#open.size;
   }
 
-  /** Requests a chunk. */
   ask(x: number, y: number): void {
     this.#open.set(x, y, 0, 0, new Repetition());
   }
@@ -74,7 +72,6 @@ interface OpenTile {
 export class OpenTiles {
   readonly #open = new PositionMap<OpenTile>();
 
-  /** Number of open tiles. */
   get size(): number {
     return this.#open.size;
   }

@@ -118,7 +118,6 @@ export class ChunkInterest {
     this.#copies.get(x, y, 0, 0)?.chunkChanged();
   }
 
-  /** Removes a chunk. */
   remove(x: number, y: number): void {
     const copy = this.#copies.get(x, y, 0, 0);
     if (copy === undefined) return;
@@ -127,7 +126,6 @@ export class ChunkInterest {
     if (chunk !== undefined) this.#feed.leave(chunk, copy);
   }
 
-  /** Removes all chunks. */
   clear(): void {
     for (const [x, y] of [...this.#copies.positions()]) this.remove(x, y);
   }

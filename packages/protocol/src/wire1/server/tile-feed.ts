@@ -130,7 +130,6 @@ export class TileFeed {
     release();
   }
 
-  /** Begins a tick. */
   startTick(): void {
     this.#madeCount = 0;
   }
@@ -159,7 +158,6 @@ export class TileFeed {
     return datagram;
   }
 
-  /** Stops listening to edits. */
   close(): void {
     this.#stopListening();
   }

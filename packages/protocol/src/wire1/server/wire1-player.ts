@@ -68,7 +68,6 @@ export class Wire1Player {
     return true;
   }
 
-  /** Changes the pose. */
   move(pose: Pose): void {
     this.#client.move(pose);
   }

@@ -67,7 +67,6 @@ export class Wire1Server {
     };
   }
 
-  /** Counters so far. */
   get counts(): Wire1Counts {
     return {
       sessions: this.#sessions.size,

@@ -67,7 +67,6 @@ export class GameCommands {
     return waiting;
   }
 
-  /** Begins a tick. */
   startTick(): void {
     this.#seen.clear();
   }
@@ -165,7 +164,6 @@ export class Wire1Session implements CopyOwner {
     this.#budgetBytes -= bytes;
   }
 
-  /** Ends the session. */
   end(): void {
     this.#interest.clear();
     this.#silence();

@@ -9,41 +9,41 @@ const AROUND = boxBetween([-4, -4, -4, 0], [4, 8, 4, 1]);
 const EDITS = 40;
 
 /** A client over a real socket. It receives, and ticks, on every message of the socket. */
-class SocketGuest {
-  readonly guest: SyncClient;
+class SocketClient {
+  readonly client: SyncClient;
   readonly results: NumberedEditResult[] = [];
   readonly #clock = new FakeClock();
   readonly #socket: WebSocket;
 
   constructor(url: string, clientId: bigint) {
-    this.guest = new SyncClient({
+    this.client = new SyncClient({
       clock: this.#clock,
       generators: DEFAULT_GENERATORS,
       clientId,
-      name: `guest ${clientId}`,
+      name: `client ${clientId}`,
       token: () => new Uint8Array(0),
       events: { onEditResult: (result) => this.results.push(result) },
     });
-    this.guest.setInterest({ boxes: [AROUND], center: [0, 0, 0, 0] });
+    this.client.setInterest({ boxes: [AROUND], center: [0, 0, 0, 0] });
     this.#socket = new WebSocket(url);
     this.#socket.on("open", () => {
       const wire = {
         send: (frame: Uint8Array) => this.#socket.send(frame),
         close: () => this.#socket.close(),
       };
-      this.guest.connected(wire);
+      this.client.connected(wire);
       this.tick();
     });
     this.#socket.on("message", (data: Buffer) => {
-      this.guest.receive(new Uint8Array(data));
+      this.client.receive(new Uint8Array(data));
       this.tick();
     });
-    this.#socket.on("close", () => this.guest.disconnected());
+    this.#socket.on("close", () => this.client.disconnected());
   }
 
   tick(): void {
     this.#clock.advance(50);
-    this.guest.tick();
+    this.client.tick();
   }
 
   /** Waits for messages until the condition holds. */
@@ -57,27 +57,27 @@ describe("clients over real sockets", () => {
     const world = await flatWorld();
     const limits = { framesPerSecond: 10_000, framesBurst: 10_000, editsBurst: 1_000 };
     const server = await serve({ world, limits });
-    const guests = [1n, 2n, 3n].map((clientId) => new SocketGuest(server.url, clientId));
-    for (const each of guests) await each.until(() => each.guest.isComplete);
+    const clients = [1n, 2n, 3n].map((clientId) => new SocketClient(server.url, clientId));
+    for (const each of clients) await each.until(() => each.client.isComplete);
 
     const random = new Prng(11);
     const touched: Position[] = [];
     for (let edit = 0; edit < EDITS; edit++) {
-      for (const { guest } of guests) {
+      for (const { client } of clients) {
         const voxel: Position = [random.below(32) - 16, random.below(64) - 16, random.below(32) - 16, 0];
         touched.push(voxel);
-        guest.setVoxels([{ voxel, block: random.below(5) }]);
+        client.setVoxels([{ voxel, block: random.below(5) }]);
       }
     }
-    for (const each of guests) each.tick();
-    for (const each of guests) await each.until(() => each.results.length === EDITS);
-    for (const each of guests) {
+    for (const each of clients) each.tick();
+    for (const each of clients) await each.until(() => each.results.length === EDITS);
+    for (const each of clients) {
       for (const voxel of touched) {
         const block = await world.get(voxel);
-        await each.until(() => each.guest.voxelAt(voxel) === block);
+        await each.until(() => each.client.voxelAt(voxel) === block);
       }
       expect(each.results.every(({ outcome }) => outcome !== "rejected")).toBe(true);
-      expect(each.guest.openEdits).toEqual([]);
+      expect(each.client.openEdits).toEqual([]);
     }
     expect(await metric(server, "orthant_resyncs_total")).toBe(0);
     expect(await metric(server, "orthant_players")).toBe(3);

@@ -135,7 +135,7 @@ describe("server messages that the decoder refuses", () => {
     ],
     ["N5", "a forget with number 0", "05 00 00000000 01010101 00", "ORT_MESSAGE"],
     ["N5", "a reset to number 0", "06 00", "ORT_MESSAGE"],
-    ["N27", "a list of no verdicts", "07 00", "ORT_MESSAGE"],
+    ["N27", "a list of no results", "07 00", "ORT_MESSAGE"],
     ["N27", "too many verdicts", `07 ${filled("8108", 2_050)}`, "ORT_LIMIT"],
     ["N27", "two verdicts for one edit", "07 02 01 00 00 00", "ORT_MESSAGE"],
     ["N27", "a verdict past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],

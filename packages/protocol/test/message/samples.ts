@@ -257,7 +257,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   },
   {
     rule: "N28",
-    name: "all beings in sight",
+    name: "all entities in sight",
     message: { kind: "allEntities", entities: [ada, mill] },
     hex: `09 02 ${ADA_HEX} ${MILL_HEX}`,
   },

@@ -161,7 +161,7 @@ describe("an edit", () => {
 
 describe("an edit of a client that the world may have forgotten", () => {
   const FORGOTTEN =
-    "this server has forgotten the client: the edit may have been made; look, and make it again if it was not";
+    "this server has forgotten the client: the edit may have been made; check, and make it again if it was not";
 
   test("[N29] is refused up to the last one that the client may have sent before, and not applied twice", async () => {
     const stage = new Stage({ limits: { editsBurst: 100 } });
@@ -333,7 +333,7 @@ describe("an edit is refused", () => {
     const client = await stage.join();
     for (let editId = 1; editId <= EDITS_OPEN_MAX + 1; editId++) client.set(editId, VOXEL, 9);
     await stage.tick();
-    expect(resultsIn(client)).toEqual([[61, "tooMany", "60 edits wait for their verdicts"]]);
+    expect(resultsIn(client)).toEqual([[61, "tooMany", "60 edits wait for their results"]]);
     open();
     await stage.ticks(30);
     expect(resultsIn(client).length).toBe(EDITS_OPEN_MAX);

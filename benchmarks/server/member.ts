@@ -96,7 +96,7 @@ export class Member {
       {
         kind: "hello",
         version: PROTOCOL_VERSION,
-        manifestHash: DEFAULT_GENERATORS.manifestHash,
+        generatorsHash: DEFAULT_GENERATORS.generatorsHash,
         featureBits: KNOWN_FEATURES,
         clientId: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 1n,
         token: new Uint8Array(0),

@@ -44,7 +44,7 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
     version: PROTOCOL_VERSION,
-    manifestHash: DEFAULT_GENERATORS.manifestHash,
+    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
     featureBits: KNOWN_FEATURES,
     clientId,
     token: TOKEN_NONE,

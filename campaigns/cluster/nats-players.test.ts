@@ -78,9 +78,9 @@ test(
   "[K32] [K34] an owner's remembered players and entities reach every gateway",
   async () => {
     const [north, south] = [await gatewayAt(0), await gatewayAt(2)];
-    north.gateway.world.keepPlayer(5n, "Bo", at(12), 0);
+    north.gateway.world.storePlayer(5n, "Bo", at(12), 0);
     await north.gateway.served.save();
-    await south.gateway.world.recall?.(5n);
+    await south.gateway.world.loadPlayer?.(5n);
     expect(south.gateway.world.poseOf(5n)).toEqual(at(12));
     const found = await south.gateway.world.entitiesIn(REGION);
     expect(found.map(({ name, position }) => [name, position])).toEqual([["Dolly", [3, 1, 1, 0]]]);

@@ -9,7 +9,7 @@ import {
 } from "@orthant/core";
 import {
   type InterestArea,
-  type KeptReplica,
+  type CachedReplica,
   type NumberedEditResult,
   type Pose,
   SyncClient,
@@ -58,7 +58,7 @@ export class SimClient {
   #link: Link | undefined;
   #dropper: PatchDropper | undefined;
   #isStopped = false;
-  #oldKept: KeptReplica | undefined;
+  #oldKept: CachedReplica | undefined;
   #isWelcome = false;
   #connectMs: number | undefined;
   #nextEditId = 1;
@@ -180,7 +180,7 @@ export class SimClient {
   }
 
   /** Returns the replica to keep: the present one, sometimes an old one, sometimes a damaged one. */
-  #keep(): KeptReplica | undefined {
+  #keep(): CachedReplica | undefined {
     const { prng } = this.#options;
     const kept = this.#syncClient.keep();
     if (kept === undefined) return undefined;
@@ -305,7 +305,7 @@ export class SimClient {
 }
 
 /** Returns a copy with one byte of each region changed. */
-function damaged(kept: KeptReplica, prng: Prng): KeptReplica {
+function damaged(kept: CachedReplica, prng: Prng): CachedReplica {
   const regions = kept.regions.map(({ region, clock, bytes }) => {
     const changed = bytes.slice();
     const index = prng.below(changed.length);

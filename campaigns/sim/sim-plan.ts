@@ -76,7 +76,7 @@ export function planOf(prng: Prng): SimPlan {
       inFlightBytesMax: prng.pick([2_000, 20_000, 1_048_576]),
       pieceBytesMax: prng.pick([400, 524_288]),
       patchesPerTick: prng.pick([2, 16]),
-      snapshotBytesPerTick: prng.pick([1_000, 131_072]),
+      wholeRegionBytesPerTick: prng.pick([1_000, 131_072]),
     },
   };
 }

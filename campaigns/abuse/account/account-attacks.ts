@@ -23,7 +23,7 @@ const CONNECTIONS = 50;
 /** Connections in one network: fewer than a server lets in. */
 const CONNECTIONS_PER_NETWORK = 30;
 const VIEWERS = 310;
-const FOREIGN_MANIFEST = 7n;
+const FOREIGN_GENERATORS = 7n;
 const FAR_CHUNKS = 1_000_000;
 
 /** What one attacker does, with how many accounts, and from how many networks without one. */
@@ -47,7 +47,7 @@ export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
     name: "looks elsewhere without generators",
     accounts: 1,
     networks: 0,
-    run: (plan) => looks(plan, CONNECTIONS, 1, { manifestHash: FOREIGN_MANIFEST }),
+    run: (plan) => looks(plan, CONNECTIONS, 1, { generatorsHash: FOREIGN_GENERATORS }),
   },
   {
     name: "edits with fresh ids",
@@ -154,7 +154,7 @@ function reconnects(plan: AttackPlan, count: number, network: number): Promise<v
 /** Asks for regions that have to be sent voxel by voxel, and reads nothing of them. */
 function readsNothing(plan: AttackPlan, count: number, network: number): Promise<void> {
   return crowd(plan, count, network, async (target) => {
-    const hello = { ...withToken(plan), manifestHash: FOREIGN_MANIFEST };
+    const hello = { ...withToken(plan), generatorsHash: FOREIGN_GENERATORS };
     const client = await AttackingClient.join(target, hello);
     client?.send(lookAt(1, cubeAt([-16, -16, -16, -16], WIDEST_CHUNKS)));
     client?.stopReading();

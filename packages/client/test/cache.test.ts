@@ -188,7 +188,7 @@ describe("a cache", () => {
     const cache = new WatchedCache();
     await fillCache(cache);
     cache.written();
-    const server = await joined({ cache }, { manifestHash: 5n, resumed: true });
+    const server = await joined({ cache }, { generatorsHash: 5n, resumed: true });
     const { patch } = full(1, [0, 0, 0, 0], 9, 1);
     const changes = patch.changes.map((change) => ({ ...change, base: "air" as const }));
     server.say({ kind: "patch", patch: { ...patch, changes } });

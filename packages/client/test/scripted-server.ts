@@ -28,7 +28,7 @@ import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 const WELCOME: Welcome = {
   kind: "welcome",
   version: PROTOCOL_VERSION,
-  manifestHash: DEFAULT_GENERATORS.manifestHash,
+  generatorsHash: DEFAULT_GENERATORS.generatorsHash,
   featureBits: KNOWN_FEATURES,
   worldId: 77n,
   epoch: { number: 3, id: 9n },

@@ -350,8 +350,8 @@ test("[K15] all gateways share one era, including those that open later", async 
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   expect(gateway.world.epoch).toEqual(other.world.epoch);
-  expect(gateway.world.remembers(other.world.epoch)).toBe(true);
-  expect(gateway.world.remembers({ ...other.world.epoch, id: 1n })).toBe(false);
+  expect(gateway.world.knowsEpoch(other.world.epoch)).toBe(true);
+  expect(gateway.world.knowsEpoch({ ...other.world.epoch, id: 1n })).toBe(false);
 });
 
 test("[K23] a new owner never writes to an existing pack", async () => {

@@ -104,12 +104,12 @@ test("[K32] when an owner dies before saving, gateways send the poses to the nex
 test("[K32] a gateway that notices a player's departure late does not restore an older pose", async () => {
   const { small, north, south } = await town();
   const { world } = north.gateway;
-  world.keepPlayer(1n, "Ada", { position: [9, 1, 1, 0], orientation: FORWARD }, 0);
+  world.storePlayer(1n, "Ada", { position: [9, 1, 1, 0], orientation: FORWARD }, 0);
   await small.pass(7_000);
   // At the other gateway the player moved a second ago; this one has not heard from them for seven seconds.
-  south.gateway.world.keepPlayer(1n, "Ada", { position: [20, 1, 1, 0], orientation: FORWARD }, 1_000);
+  south.gateway.world.storePlayer(1n, "Ada", { position: [20, 1, 1, 0], orientation: FORWARD }, 1_000);
   await small.pass(100);
-  world.keepPlayer(1n, "Ada", { position: [10, 1, 1, 0], orientation: FORWARD }, 6_500);
+  world.storePlayer(1n, "Ada", { position: [10, 1, 1, 0], orientation: FORWARD }, 6_500);
   await small.pass(100);
   const later = await SmallServer.open(small);
   await later.join(1n, "Ada");

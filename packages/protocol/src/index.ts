@@ -1,5 +1,5 @@
 export type { ClientPhase } from "./client/client-session.ts";
-export type { KeptRegion, KeptReplica, KeptWorld } from "./client/kept-region.ts";
+export type { CachedRegion, CachedReplica, CachedWorld } from "./client/kept-region.ts";
 export type { OpenEdit } from "./client/open-edits.ts";
 export { SyncClient } from "./client/sync-client.ts";
 export type {
@@ -9,7 +9,7 @@ export type {
   SyncClientEvents,
   SyncClientOptions,
 } from "./client/sync-client-options.ts";
-export type { Hello, Kept } from "./message/client-message.ts";
+export type { Hello, CachedEpoch } from "./message/client-message.ts";
 export type { Entity, Pose, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export {

@@ -39,7 +39,7 @@ export async function syncWorldOf(world: World): Promise<SyncWorld> {
     get field() {
       return world.field;
     },
-    remembers: (other) => world.knowsEpoch(other),
+    knowsEpoch: (other) => world.knowsEpoch(other),
     clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
@@ -69,7 +69,7 @@ export async function syncWorldOf(world: World): Promise<SyncWorld> {
       const player = world.player(playerId);
       return player === undefined ? undefined : sendablePose(player);
     },
-    keepPlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
+    storePlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
   };
 }
 

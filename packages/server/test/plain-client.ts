@@ -106,7 +106,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
     version: PROTOCOL_VERSION,
-    manifestHash: DEFAULT_GENERATORS.manifestHash,
+    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
     featureBits: KNOWN_FEATURES,
     clientId: 0x1234_5678n,
     token: new Uint8Array(0),

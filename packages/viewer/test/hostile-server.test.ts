@@ -147,7 +147,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
       tickMs: 10,
       logger: false,
       page: VIEWER_PAGE,
-      limits: { snapshotBytesPerTick: 1_000_000 },
+      limits: { wholeRegionBytesPerTick: 1_000_000 },
     });
     // All of it is meshed, but outside the view: this test does not measure drawing speed.
     const view = await open(`http://127.0.0.1:${server.port}`, "at=0,20,0,0&look=0,85");

@@ -13,9 +13,9 @@ import {
 import {
   EDIT_RUN_IDS,
   INTEREST_REGIONS_MAX,
-  type KeptRegion,
-  type KeptReplica,
-  type KeptWorld,
+  type CachedRegion,
+  type CachedReplica,
+  type CachedWorld,
 } from "@orthant/protocol";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 
@@ -110,23 +110,23 @@ export function freshIdentity(random: () => bigint): Identity {
 const WORLD_KEY = "world";
 const REGION_KEY_START = "region ";
 
-const worldCodec: Codec<KeptWorld> = {
-  write(out, { worldId, epoch, manifestHash }) {
+const worldCodec: Codec<CachedWorld> = {
+  write(out, { worldId, epoch, generatorsHash }) {
     out.u64(worldId);
     out.varUint(epoch.number);
     out.u64(epoch.id);
-    out.u64(manifestHash);
+    out.u64(generatorsHash);
   },
   read: (input) => ({
     worldId: input.u64(),
     epoch: { number: input.varUint(), id: input.u64() },
-    manifestHash: input.u64(),
+    generatorsHash: input.u64(),
   }),
 };
 
 const contentCodec = bytes();
 
-const regionCodec: Codec<KeptRegion> = {
+const regionCodec: Codec<CachedRegion> = {
   write(out, kept) {
     positionCodec.write(out, kept.region);
     out.varUint(kept.clock);
@@ -140,24 +140,24 @@ const regionCodec: Codec<KeptRegion> = {
 };
 
 /** Returns the entry that identifies the world and epoch of the regions. */
-export function worldEntry({ worldId, epoch, manifestHash }: KeptWorld): CacheEntry {
-  return sealEntry(WORLD_KEY, worldCodec, { worldId, epoch, manifestHash });
+export function worldEntry({ worldId, epoch, generatorsHash }: CachedWorld): CacheEntry {
+  return sealEntry(WORLD_KEY, worldCodec, { worldId, epoch, generatorsHash });
 }
 
 /** Returns the entry of a region, or its removal when there is nothing to keep. */
-export function regionEntry(region: Position, kept: KeptRegion | undefined): CacheChange {
+export function regionEntry(region: Position, kept: CachedRegion | undefined): CacheChange {
   const key = regionKey(region);
   return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
 }
 
 /** Returns the valid contents of a cache, and the keys of useless entries. */
 export function readKept(entries: readonly CacheEntry[]): {
-  readonly kept: KeptReplica | undefined;
+  readonly kept: CachedReplica | undefined;
   readonly uselessKeys: readonly string[];
 } {
   const stored = entries.find(({ key }) => key === WORLD_KEY);
   const world = stored === undefined ? undefined : openEntry(stored, worldCodec);
-  const regions: KeptRegion[] = [];
+  const regions: CachedRegion[] = [];
   const uselessKeys: string[] = [];
   for (const entry of entries) {
     if (!entry.key.startsWith(REGION_KEY_START)) continue;

@@ -1,5 +1,5 @@
 import { type Clock, type Position, PositionMap, PositionSet, type Timer } from "@orthant/core";
-import type { KeptReplica, SyncClient, Welcome } from "@orthant/protocol";
+import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
 import {
   freshIdentity,
   type Identity,
@@ -30,13 +30,13 @@ interface ReplicaStoreOptions {
 export class ReplicaStore {
   readonly identity: Identity;
   /** The regions that an earlier client held; `undefined` if there are none. */
-  readonly kept: KeptReplica | undefined;
+  readonly kept: CachedReplica | undefined;
   readonly #options: ReplicaStoreOptions;
   /** The cache to write to; `undefined` without a claim and after a failure. */
   #cache: ReplicaCache | undefined;
   #syncClient: SyncClient | undefined;
   /** The world to which the clocks in the cache belong. */
-  #world: Pick<KeptReplica, "worldId" | "manifestHash"> | undefined;
+  #world: Pick<CachedReplica, "worldId" | "generatorsHash"> | undefined;
   #isWorldDirty = false;
   #dirty = new PositionSet();
   /** The clocks of the regions in the cache. An equal clock means that the content is stored already. */
@@ -93,13 +93,13 @@ export class ReplicaStore {
   }
 
   /** Handles a welcome. If the server does not resume the stored regions, their clocks become meaningless. */
-  welcomed({ resumed, worldId, manifestHash }: Welcome): void {
+  welcomed({ resumed, worldId, generatorsHash }: Welcome): void {
     if (this.#cache === undefined) return;
-    const isSame = this.#world?.worldId === worldId && this.#world.manifestHash === manifestHash;
+    const isSame = this.#world?.worldId === worldId && this.#world.generatorsHash === generatorsHash;
     if (!resumed || !isSame) {
       for (const region of [...this.#stored.positions()]) this.#stored.set(...region, OF_ANOTHER_PAST);
     }
-    this.#world = { worldId, manifestHash };
+    this.#world = { worldId, generatorsHash };
     this.#isWorldDirty = true;
     this.#schedule();
   }

@@ -177,7 +177,7 @@ export class ClusterGateway {
       get field() {
         return regions.field;
       },
-      remembers: ({ number, id }) => number === epoch.number && id === epoch.id,
+      knowsEpoch: ({ number, id }) => number === epoch.number && id === epoch.id,
       clockOf: (region) => regions.clockOf(region),
       isLoaded: (chunks) => regions.isLoaded(chunks),
       load: (chunks) => regions.load(chunks),
@@ -188,7 +188,7 @@ export class ClusterGateway {
         };
       },
       edit: (placements, origin) => this.#edits.edit(placements, origin),
-      // Only owners know; they answer a resent edit with `repeated`.
+      // Only owners know; they answer a resent edit with `duplicate`.
       lastEditOf: () => 0,
       // An edit that an owner reports as made is in the journal.
       whenDurable: () => Promise.resolve(),
@@ -200,9 +200,9 @@ export class ClusterGateway {
       // Nothing in a cluster moves entities.
       onEntity: () => () => undefined,
       // Without the engine no owner can answer, so players do not wait for one.
-      recall: async (playerId) => (this.isReadOnly ? undefined : this.#poses.lookUp(playerId)),
+      loadPlayer: async (playerId) => (this.isReadOnly ? undefined : this.#poses.lookUp(playerId)),
       poseOf: (playerId) => this.#poses.poseOf(playerId),
-      keepPlayer: (playerId, name, pose, sinceMs) => this.#poses.store(playerId, name, pose, sinceMs),
+      storePlayer: (playerId, name, pose, sinceMs) => this.#poses.store(playerId, name, pose, sinceMs),
       peers: this.#presence,
     };
   }

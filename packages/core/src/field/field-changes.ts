@@ -45,7 +45,7 @@ export function regionChange(
  * Returns the change that replaces a whole region. A symbolic one is based on generated content and costs as
  * much as the edits there; a concrete one is based on air and contains every chunk of the region.
  */
-export function regionAnew(
+export function wholeRegionChange(
   field: WorldField,
   { region, clock }: RegionClock,
   { mode, detail }: FieldChangeOptions,

@@ -13,7 +13,7 @@ import {
 /** The available generators. Immutable. */
 export class GeneratorRegistry {
   /** Equal hashes mean the same generators in the same versions. */
-  readonly manifestHash: bigint;
+  readonly generatorsHash: bigint;
   readonly #byId: ReadonlyMap<string, WorldGenerator<unknown>>;
 
   /** Throws `ORT_ARGUMENT` when two generators have one id. */
@@ -23,7 +23,7 @@ export class GeneratorRegistry {
     if (this.#byId.size < generators.length) {
       throw new OrthantError("ORT_ARGUMENT", "two generators have the same id");
     }
-    this.manifestHash = generatorManifestHash(generators);
+    this.generatorsHash = generatorManifestHash(generators);
   }
 
   /** The ids of all generators, sorted. */

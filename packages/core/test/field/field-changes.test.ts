@@ -20,7 +20,7 @@ import {
   positionsLexicographic,
   type QueryDetail,
   RegionReplica,
-  regionAnew,
+  wholeRegionChange,
   regionBox,
   regionChange,
   regionPatchCodec,
@@ -89,7 +89,7 @@ describe("the change of a region between two snapshots", () => {
     const replica = new RegionReplica(4096);
     replica.apply({
       patchSeq: 1,
-      changes: [regionAnew(filled, { region: BELOW, clock: STEP.before }, EDITS.concrete)],
+      changes: [wholeRegionChange(filled, { region: BELOW, clock: STEP.before }, EDITS.concrete)],
     });
     expect(replica.apply({ patchSeq: 2, changes: [concrete] })).toEqual([]);
     expect(replica.tree.equals(untouched.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
@@ -115,19 +115,19 @@ describe("a whole region", () => {
     const field = withVoxel(openField(), [0, -1, 0, 0], BRICK);
     const held = { region: BELOW, clock: STEP.before };
     const parts = { region: BELOW, next: STEP.before, piece: 0 };
-    expect(regionAnew(field, held, EDITS.symbolic)).toEqual({
+    expect(wholeRegionChange(field, held, EDITS.symbolic)).toEqual({
       ...parts,
       base: "generated",
       leaves: [],
       edits: [{ chunk: BELOW, edits: [{ index: 7 * 8, block: BRICK }] }],
     });
-    expect(regionAnew(field, held, { mode: "symbolic", detail: "chunks" })).toEqual({
+    expect(wholeRegionChange(field, held, { mode: "symbolic", detail: "chunks" })).toEqual({
       ...parts,
       base: "generated",
       leaves: [{ box: boxAt(BELOW), content: field.realizeChunk(...BELOW) }],
       edits: [],
     });
-    const concrete = regionAnew(field, held, EDITS.concrete);
+    const concrete = wholeRegionChange(field, held, EDITS.concrete);
     expect(concrete).toMatchObject({ ...parts, base: "air", edits: [] });
     const replica = new RegionReplica(HYPERCUBE_CHUNKS.volume);
     replica.apply({ patchSeq: 1, changes: [concrete] });
@@ -142,7 +142,7 @@ describe("a whole region", () => {
     const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
     // Another field with the same edits, so that no chunk is cached.
     const { field: untouched, asked } = countedField();
-    const made = regionAnew(untouched.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
+    const made = wholeRegionChange(untouched.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
     expect(made.edits.map(({ chunk }) => chunk)).toEqual([BELOW, [1, -1, 0, 0]]);
     expect(made.leaves).toEqual([{ box: boxAt([2, -1, 0, 0]), content: undefined }]);
     expect(asked.length).toBe(2);
@@ -167,7 +167,7 @@ describe("a replica that follows a field", () => {
       const replicas = (["symbolic", "concrete"] as const).flatMap((mode) =>
         (["edits", "chunks"] as const).map((detail) => {
           const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generator, realize } : {});
-          const anew = regionAnew(field, { region: BELOW, clock: 0 }, { mode, detail });
+          const anew = wholeRegionChange(field, { region: BELOW, clock: 0 }, { mode, detail });
           replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [anew] })));
           return { replica, mode, detail, told: field, clock: 0 };
         }),

@@ -51,7 +51,7 @@ describe("generator hashes", () => {
     expect(generatorVersionHash(platformsGenerator).toString(16)).toBe("2b1126654bf20942");
     expect(generatorVersionHash(terrainGenerator).toString(16)).toBe("31471a78e20ea919");
     expect(generatorVersionHash(mazeGenerator).toString(16)).toBe("fa65124959b38342");
-    expect(DEFAULT_GENERATORS.manifestHash.toString(16)).toBe("b0a03a4793cc1e90");
+    expect(DEFAULT_GENERATORS.generatorsHash.toString(16)).toBe("b0a03a4793cc1e90");
   });
 
   test("change with the version of a generator and of its parameters", () => {

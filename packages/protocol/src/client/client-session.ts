@@ -1,5 +1,5 @@
 import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
-import type { ClientMessage, Kept } from "../message/client-message.ts";
+import type { ClientMessage, CachedEpoch } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
@@ -35,7 +35,7 @@ export interface SessionStart {
 export type ClientPhase = "joining" | "joined" | "closed";
 
 /** What exists from the welcome on. */
-interface Joined {
+interface JoinedState {
   readonly welcome: Welcome;
   readonly stream: WorldStream;
   readonly entities: EntitySet;
@@ -50,13 +50,13 @@ export class ClientSession {
   readonly #outgoing: Outgoing;
   readonly #hello: Uint8Array;
   /** The world and epoch announced in the hello. */
-  readonly #kept: Kept | undefined;
+  readonly #kept: CachedEpoch | undefined;
   readonly #interests = new InterestQueue();
   /** Results that arrived before those of earlier edits. */
   readonly #earlyResults = new Map<number, NumberedEditResult>();
   #helloMs: number | undefined;
   #phase: ClientPhase = "joining";
-  #joined: Joined | undefined;
+  #joined: JoinedState | undefined;
   #area: InterestRegions | undefined;
   #pose: Pose | undefined;
   /** The highest frame number received. */
@@ -77,7 +77,7 @@ export class ClientSession {
     this.#hello = encodeClientMessage({
       kind: "hello",
       version: PROTOCOL_VERSION,
-      manifestHash: options.generators.manifestHash,
+      generatorsHash: options.generators.generatorsHash,
       featureBits: KNOWN_FEATURES,
       clientId: options.clientId,
       token: options.token(),
@@ -155,7 +155,7 @@ export class ClientSession {
     this.#joined?.entities.clear();
   }
 
-  #pushDue({ stream, entities }: Joined, nowMs: number): void {
+  #pushDue({ stream, entities }: JoinedState, nowMs: number): void {
     const interest = this.#interests.due(nowMs, (area) => this.#state.offer(area, this.#kept?.epoch));
     if (interest !== undefined) this.#push(interest);
     const resync = stream.due(nowMs);
@@ -215,7 +215,7 @@ export class ClientSession {
   }
 
   /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
-  #receiveJoined(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: Joined, isNewer: boolean): void {
+  #receiveJoined(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: JoinedState, isNewer: boolean): void {
     switch (message.kind) {
       case "patch":
       case "blank":
@@ -265,7 +265,7 @@ export class ClientSession {
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */
-  #loseSight(regions: readonly Position[], { entities }: Joined): void {
+  #loseSight(regions: readonly Position[], { entities }: JoinedState): void {
     const outOfSight = new PositionSet();
     for (const region of regions) if (!this.#isInInterest(region)) outOfSight.add(...region);
     entities.dropIn(outOfSight);

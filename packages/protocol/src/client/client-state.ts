@@ -14,12 +14,12 @@ import {
   regionClockListCodec,
   WHOLE_LATTICE,
 } from "@orthant/core";
-import type { Kept } from "../message/client-message.ts";
+import type { CachedEpoch } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { coverRegions } from "../message/regions.ts";
 import type { Welcome } from "../message/server-message.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
-import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-region.ts";
+import type { CachedRegion, CachedReplica, CachedWorld } from "./kept-region.ts";
 import { OpenEdits } from "./open-edits.ts";
 import { ChangeNotes, type ReplicaNews, SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
@@ -39,7 +39,7 @@ export class ClientState {
   #replica: SharedReplica | undefined;
   #welcome: Welcome | undefined;
   /** The contents of the cache, until a welcome decides whether they are valid. */
-  #restored: KeptReplica | undefined;
+  #restored: CachedReplica | undefined;
 
   constructor(options: SyncClientOptions) {
     this.#options = options;
@@ -57,13 +57,13 @@ export class ClientState {
   }
 
   /** The world whose regions are held or were restored. */
-  get world(): KeptWorld | undefined {
+  get world(): CachedWorld | undefined {
     const world = this.#welcome ?? this.#restored;
-    return world && { worldId: world.worldId, epoch: world.epoch, manifestHash: world.manifestHash };
+    return world && { worldId: world.worldId, epoch: world.epoch, generatorsHash: world.generatorsHash };
   }
 
   /** The world and epoch to announce to a server; `undefined` when no regions are held. */
-  get kept(): Kept | undefined {
+  get kept(): CachedEpoch | undefined {
     const regions = this.#restored?.regions ?? this.#replica?.held() ?? [];
     const world = this.world;
     return world === undefined || regions.length === 0
@@ -77,13 +77,13 @@ export class ClientState {
   }
 
   /** Takes the contents of a cache before the first connection. Regions are checked before they are used. */
-  restore(kept: KeptReplica): void {
+  restore(kept: CachedReplica): void {
     if (this.#welcome !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", "a replica restored after the first welcome");
     }
-    const { worldId, epoch, manifestHash } = kept;
+    const { worldId, epoch, generatorsHash } = kept;
     const regions = kept.regions.filter(({ region }) => isRegion(region)).slice(0, INTEREST_REGIONS_MAX);
-    this.#restored = { worldId, epoch, manifestHash, regions };
+    this.#restored = { worldId, epoch, generatorsHash, regions };
   }
 
   /** Enters the world of a welcome. Keeps the held regions if the server resumes; otherwise starts empty. */
@@ -124,11 +124,11 @@ export class ClientState {
   }
 
   /** Returns everything that is held, for a cache. */
-  keep(): KeptReplica | undefined {
+  keep(): CachedReplica | undefined {
     const replica = this.#replica;
     const world = this.world;
     if (world === undefined || replica === undefined) return this.#restored;
-    const regions = replica.held().flatMap(({ region }): readonly KeptRegion[] => {
+    const regions = replica.held().flatMap(({ region }): readonly CachedRegion[] => {
       const kept = replica.keep(region);
       return kept === undefined ? [] : [kept];
     });
@@ -144,11 +144,11 @@ export class ClientState {
     return replica;
   }
 
-  #load({ resumed, worldId, manifestHash }: Welcome, replica: SharedReplica): void {
+  #load({ resumed, worldId, generatorsHash }: Welcome, replica: SharedReplica): void {
     const restored = this.#restored;
     if (restored === undefined) return;
     this.#restored = undefined;
-    const isSame = resumed && restored.worldId === worldId && restored.manifestHash === manifestHash;
+    const isSame = resumed && restored.worldId === worldId && restored.generatorsHash === generatorsHash;
     for (const kept of restored.regions) {
       if (isSame && replica.restore(worldId, kept)) this.#notes.restored(kept.region);
       // Dropped regions are reported as forgotten, so that the cache drops them, too.

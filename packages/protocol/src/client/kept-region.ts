@@ -16,15 +16,15 @@ import {
 } from "@orthant/core";
 
 /** The world and epoch that cached regions belong to. */
-export interface KeptWorld {
+export interface CachedWorld {
   readonly worldId: bigint;
   readonly epoch: Epoch;
   /** The server's generators; with other generators, untouched space might differ. */
-  readonly manifestHash: bigint;
+  readonly generatorsHash: bigint;
 }
 
 /** One cached region. */
-export interface KeptRegion {
+export interface CachedRegion {
   readonly region: Position;
   readonly clock: number;
   /** The complete content with a checksum. A damaged region is dropped and fetched again. */
@@ -35,15 +35,15 @@ export interface KeptRegion {
  * The regions that a client held, for a cache that outlives it. A cache that stores them in parts must remove
  * forgotten regions no later than it stores the world they were forgotten for.
  */
-export interface KeptReplica extends KeptWorld {
-  readonly regions: readonly KeptRegion[];
+export interface CachedReplica extends CachedWorld {
+  readonly regions: readonly CachedRegion[];
 }
 
 /** Maximum number of patches per cached region: one for each of its chunks. */
-const KEPT_PATCHES_MAX = 256;
+const REGION_PATCHES_MAX = 256;
 
 /** Encodes a region for a cache: a checksum, then the length-prefixed patches that restore it. */
-export function encodeKeptRegion(worldId: bigint, change: RegionChange, volume: number): Uint8Array {
+export function encodeCachedRegion(worldId: bigint, change: RegionChange, volume: number): Uint8Array {
   const patches = splitPatch({ patchSeq: 0, changes: [change] }, volume);
   const body = new ByteWriter();
   body.varUint(patches.length);
@@ -55,13 +55,13 @@ export function encodeKeptRegion(worldId: bigint, change: RegionChange, volume: 
 }
 
 /** Decodes the patches that restore a cached region. Throws an `OrthantError` for any other content. */
-export function decodeKeptRegion(worldId: bigint, kept: KeptRegion, volume: number): readonly RegionPatch[] {
+export function decodeCachedRegion(worldId: bigint, kept: CachedRegion, volume: number): readonly RegionPatch[] {
   const input = new ByteReader(kept.bytes);
   const checksum = input.u32();
   if (checksum !== checksumOf(worldId, kept.bytes.subarray(input.offset))) {
     throw input.fail("ORT_CHECKSUM", `region [${kept.region}] was kept for another world, or is damaged`);
   }
-  const count = input.count(KEPT_PATCHES_MAX);
+  const count = input.count(REGION_PATCHES_MAX);
   const patches: RegionPatch[] = [];
   for (let index = 0; index < count; index++) {
     const patch = decode(regionPatchCodec(volume), input.bytes(PATCH_BYTES_MAX));
@@ -73,7 +73,7 @@ export function decodeKeptRegion(worldId: bigint, kept: KeptRegion, volume: numb
   return patches;
 }
 
-function requirePiece({ region, clock }: KeptRegion, patch: RegionPatch, index: number, count: number): void {
+function requirePiece({ region, clock }: CachedRegion, patch: RegionPatch, index: number, count: number): void {
   const [change] = patch.changes;
   const isPiece =
     change !== undefined &&

@@ -29,7 +29,7 @@ import {
 } from "@orthant/core";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
-import { decodeKeptRegion, encodeKeptRegion, type KeptRegion } from "./kept-region.ts";
+import { decodeCachedRegion, encodeCachedRegion, type CachedRegion } from "./kept-region.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import { Predictions } from "./predictions.ts";
 
@@ -134,7 +134,7 @@ export class SharedReplica {
     this.#world = welcome;
     this.#notes = notes;
     this.#predictions = new Predictions(shape);
-    if (welcome.manifestHash === generators.manifestHash) {
+    if (welcome.generatorsHash === generators.generatorsHash) {
       const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
       const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
       const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
@@ -155,10 +155,10 @@ export class SharedReplica {
   }
 
   /** Returns true when another welcome is for the same world, encoded in the same way. */
-  isOf({ worldId, manifestHash, shape, generator }: Welcome): boolean {
+  isOf({ worldId, generatorsHash, shape, generator }: Welcome): boolean {
     return (
       this.#world.worldId === worldId &&
-      this.#world.manifestHash === manifestHash &&
+      this.#world.generatorsHash === generatorsHash &&
       positionsEqual(this.#world.shape.extents, shape.extents) &&
       this.#world.generator.equals(generator)
     );
@@ -210,9 +210,9 @@ export class SharedReplica {
   }
 
   /** Restores a region from a cache. Returns false if it is not valid. */
-  restore(worldId: bigint, kept: KeptRegion): boolean {
+  restore(worldId: bigint, kept: CachedRegion): boolean {
     try {
-      const patches = decodeKeptRegion(worldId, kept, this.shape.volume);
+      const patches = decodeCachedRegion(worldId, kept, this.shape.volume);
       if (patches.every((patch) => this.apply(patch) === "applied")) return true;
     } catch (error) {
       // A cache may be damaged in any way; the region then comes from the server.
@@ -223,12 +223,12 @@ export class SharedReplica {
   }
 
   /** Encodes a region for a cache, or returns `undefined` when it is not held. */
-  keep(region: Position): KeptRegion | undefined {
+  keep(region: Position): CachedRegion | undefined {
     const clock = this.clockOf(region);
     if (clock === undefined) return undefined;
     const { worldId, shape } = this.#world;
     const [change] = this.#snapshotOf({ region, clock }).changes;
-    return change && { region, clock, bytes: encodeKeptRegion(worldId, change, shape.volume) };
+    return change && { region, clock, bytes: encodeCachedRegion(worldId, change, shape.volume) };
   }
 
   /** Applies an own edit over everything. Throws `ORT_POSITION_RANGE` for voxels off the lattice. */

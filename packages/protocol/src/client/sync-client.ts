@@ -14,7 +14,7 @@ import type { Wire } from "../message/wire.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState } from "./client-state.ts";
 import { type InterestRegions, interestRegions } from "./interest.ts";
-import type { KeptRegion, KeptReplica, KeptWorld } from "./kept-region.ts";
+import type { CachedRegion, CachedReplica, CachedWorld } from "./kept-region.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import {
   EventQueue,
@@ -167,17 +167,17 @@ export class SyncClient {
   }
 
   /** The world and epoch of the held regions; `undefined` before the first welcome. */
-  get keptWorld(): KeptWorld | undefined {
+  get keptWorld(): CachedWorld | undefined {
     return this.#state.world;
   }
 
   /** Returns everything that is held, for a cache, or `undefined` when there is nothing to keep. */
-  keep(): KeptReplica | undefined {
+  keep(): CachedReplica | undefined {
     return this.#state.keep();
   }
 
   /** Returns one region for a cache, or `undefined` when it is not held. */
-  keptRegion(region: Position): KeptRegion | undefined {
+  keptRegion(region: Position): CachedRegion | undefined {
     return this.#state.replica?.keep(region);
   }
 
@@ -185,7 +185,7 @@ export class SyncClient {
    * Starts with the contents of a cache, before the first connection. They become readable once a server
    * confirms them. Regions that are damaged, or from another epoch or world, are reported as forgotten.
    */
-  restore(kept: KeptReplica): void {
+  restore(kept: CachedReplica): void {
     this.#state.restore(kept);
   }
 

@@ -16,7 +16,7 @@ import type {
   EntitiesLost,
   Hello,
   InterestMessage,
-  Kept,
+  CachedEpoch,
   Move,
   Resync,
 } from "./client-message.ts";
@@ -44,7 +44,7 @@ import { type RegionMask, readRegionMask, regionMaskCodec } from "./regions.ts";
 /** The letters that a hello begins with. */
 const magicCodec: Codec<typeof PROTOCOL_MAGIC> = magic(PROTOCOL_MAGIC);
 
-const keptCodec: Codec<Kept | undefined> = option({
+const keptCodec: Codec<CachedEpoch | undefined> = option({
   write(out, { worldId, epoch }) {
     out.u64(worldId);
     epochCodec.write(out, epoch);
@@ -57,7 +57,7 @@ const helloCodec: Codec<Hello> = {
   write(out, hello) {
     magicCodec.write(out, PROTOCOL_MAGIC);
     versionCodec.write(out, hello.version);
-    out.u64(hello.manifestHash);
+    out.u64(hello.generatorsHash);
     out.varU64(hello.featureBits);
     out.u64(hello.clientId);
     out.bytes(hello.token, TOKEN_BYTES_MAX);
@@ -71,7 +71,7 @@ const helloCodec: Codec<Hello> = {
     return {
       kind: "hello",
       version: versionCodec.read(input),
-      manifestHash: input.u64(),
+      generatorsHash: input.u64(),
       featureBits: input.varU64(),
       clientId: input.u64(),
       token: input.bytes(TOKEN_BYTES_MAX),

@@ -3,7 +3,7 @@ import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** The world and epoch of the regions that a client kept from an earlier connection. */
-export interface Kept {
+export interface CachedEpoch {
   readonly worldId: bigint;
   readonly epoch: Epoch;
 }
@@ -12,13 +12,13 @@ export interface Kept {
 export interface Hello {
   readonly kind: "hello";
   readonly version: number;
-  readonly manifestHash: bigint;
+  readonly generatorsHash: bigint;
   readonly featureBits: bigint;
   /** A random secret of the client. It identifies the client's edits across connections. */
   readonly clientId: bigint;
   readonly token: Uint8Array;
   readonly name: string;
-  readonly kept: Kept | undefined;
+  readonly kept: CachedEpoch | undefined;
   /** The lowest edit id without a result, or the next id if all edits have one. */
   readonly openEditId: number;
 }

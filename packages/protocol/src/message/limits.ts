@@ -18,7 +18,10 @@ export const INTEREST_REGIONS_MAX = 4_096;
 export const EDIT_VOXELS_MAX = 4_096;
 /** Maximum number of a client's edits that wait for results; no more than a server accepts at once. */
 export const EDITS_OPEN_MAX = 60;
-/** A client numbers its edits starting at 1, or at any multiple of this plus 1. Rule N29. */
+/**
+ * A client without a history numbers its edits from 1, or from any multiple of this plus 1: a run. The first number
+ * tells the server whether the client has edited before. Rule N29.
+ */
 export const EDIT_RUN_IDS: number = 2 ** 28;
 /** Maximum bytes of a game message. */
 export const GAME_BYTES_MAX = 16_384;

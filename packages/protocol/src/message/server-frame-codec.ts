@@ -83,7 +83,7 @@ const catalogCodec: Codec<BlockCatalog> = {
 const welcomeCodec: Codec<Welcome> = {
   write(out, welcome) {
     versionCodec.write(out, welcome.version);
-    out.u64(welcome.manifestHash);
+    out.u64(welcome.generatorsHash);
     out.varU64(welcome.featureBits);
     out.u64(welcome.worldId);
     epochCodec.write(out, welcome.epoch);
@@ -102,7 +102,7 @@ const welcomeCodec: Codec<Welcome> = {
   read: (input) => ({
     kind: "welcome",
     version: versionCodec.read(input),
-    manifestHash: input.u64(),
+    generatorsHash: input.u64(),
     featureBits: input.varU64(),
     worldId: input.u64(),
     epoch: epochCodec.read(input),

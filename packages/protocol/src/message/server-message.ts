@@ -18,7 +18,7 @@ export type Role = "viewer" | "builder" | "admin";
 export interface Welcome extends Pose {
   readonly kind: "welcome";
   readonly version: number;
-  readonly manifestHash: bigint;
+  readonly generatorsHash: bigint;
   readonly featureBits: bigint;
   readonly worldId: bigint;
   readonly epoch: Epoch;
@@ -110,7 +110,8 @@ export type RejectionReason =
 
 /**
  * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.
- * `duplicate`: the server applied this edit before a restart, or a later one, and no longer knows its result.
+ * `duplicate`: the world has already applied this edit or a later one of this client. The server restarted since
+ * and no longer knows the result.
  */
 export type EditResult =
   | { readonly outcome: "applied" | "unchanged" | "duplicate" }

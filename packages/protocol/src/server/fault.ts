@@ -2,7 +2,7 @@ import type { GoodbyeReason } from "../message/server-message.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 
 /** Why the server disconnects a client. */
-export interface Fault {
+export interface Disconnect {
   readonly reason: GoodbyeReason;
   readonly detail: string;
   /** The exceeded limit, if any. */
@@ -19,21 +19,21 @@ const RETRY_AFTER_MS: Partial<Record<GoodbyeReason, number>> = {
   failure: 5_000,
 };
 
-/** Returns when a client may try again after a fault, or `undefined` when retrying is pointless. */
-export function retryAfterMs(fault: Fault): number | undefined {
-  return fault.retryAfterMs ?? RETRY_AFTER_MS[fault.reason];
+/** Returns when a client may try again after a disconnect, or `undefined` when retrying is pointless. */
+export function retryAfterMs(disconnect: Disconnect): number | undefined {
+  return disconnect.retryAfterMs ?? RETRY_AFTER_MS[disconnect.reason];
 }
 
-/** Returns the fault for an exceeded limit. */
-export function limitFault(
+/** Returns the disconnect for an exceeded limit. */
+export function limitExceeded(
   limit: keyof SyncLimits,
   limits: SyncLimits,
   reason: "limit" | "idle" | "slow" = "limit",
-): Fault {
+): Disconnect {
   return { reason, limit, detail: `${limit} is ${limits[limit]}` };
 }
 
-/** Returns the fault for a protocol violation. */
-export function malformed(detail: string): Fault {
+/** Returns the disconnect for a protocol violation. */
+export function malformed(detail: string): Disconnect {
   return { reason: "malformed", detail };
 }

@@ -10,7 +10,7 @@ import {
 } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Welcome } from "../message/server-message.ts";
-import { type Fault, malformed } from "./fault.ts";
+import { type Disconnect, malformed } from "./fault.ts";
 import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
 import type { Account, Player, SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
@@ -24,7 +24,7 @@ export interface Agreement {
 }
 
 /** Reads a frame, or returns why it is refused. `isFirst` until a hello was read. */
-export function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Fault {
+export function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Disconnect {
   const version = isFirst ? readHelloVersion(frame) : undefined;
   if (version !== undefined && version !== PROTOCOL_VERSION) {
     return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
@@ -38,7 +38,7 @@ export function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFram
 }
 
 /** Returns what is agreed after a hello, or why it is refused, independent of its sender. */
-export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Fault {
+export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconnect {
   const wrong = nameFault(hello.name);
   if (wrong !== undefined) return malformed(wrong);
   const unknown = hello.featureBits & REQUIRED_FEATURES_MASK & ~KNOWN_FEATURES;
@@ -46,11 +46,11 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Fault {
     return { reason: "features", detail: `the client needs features 0x${unknown.toString(16)}` };
   }
   const featureBits = hello.featureBits & KNOWN_FEATURES;
-  const mode = hello.manifestHash === world.generators.manifestHash ? "symbolic" : "concrete";
+  const mode = hello.generatorsHash === world.generators.generatorsHash ? "symbolic" : "concrete";
   const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
   const { kept } = hello;
   // Kept regions are identified by clocks, and a clock means the same content in both modes.
-  const isResumed = kept !== undefined && kept.worldId === world.worldId && world.remembers(kept.epoch);
+  const isResumed = kept !== undefined && kept.worldId === world.worldId && world.knowsEpoch(kept.epoch);
   return { encoding: regionEncoding(mode, detail), featureBits, isResumed };
 }
 
@@ -58,7 +58,7 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Fault {
 export async function authorize(
   hello: Hello,
   { authorize, events }: SyncServerOptions,
-): Promise<{ readonly account: Account } | Fault> {
+): Promise<{ readonly account: Account } | Disconnect> {
   try {
     return { account: await authorize(hello) };
   } catch (error) {
@@ -78,14 +78,14 @@ export async function lookUpPlayer(
   // An invalid account is refused later, at the join.
   if (!isPlayerId(id)) return;
   try {
-    await world.recall?.(id);
+    await world.loadPlayer?.(id);
   } catch (error) {
     events?.onFailure?.(error);
   }
 }
 
 /** Returns an account that fits into messages, or why it is refused. Throws `ORT_ARGUMENT` for a bad id. */
-export function sendableAccount(account: Account): Account | Fault {
+export function sendableAccount(account: Account): Account | Disconnect {
   const { playerId, name } = account;
   // An id that no message can hold would fail when other clients are sent the player.
   if (!isPlayerId(playerId)) {
@@ -104,7 +104,7 @@ export function welcomeFor(
   return {
     kind: "welcome",
     version: PROTOCOL_VERSION,
-    manifestHash: world.generators.manifestHash,
+    generatorsHash: world.generators.generatorsHash,
     featureBits,
     worldId: world.worldId,
     epoch: world.epoch,

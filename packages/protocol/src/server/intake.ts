@@ -2,7 +2,7 @@ import { TokenBucket } from "@orthant/core";
 import type { SyncLimits } from "./sync-limits.ts";
 
 /** Enforces the limits on what one client sends. */
-export class Intake {
+export class ReceiveLimits {
   readonly #limits: SyncLimits;
   readonly #frames: TokenBucket;
   readonly #bytes: TokenBucket;

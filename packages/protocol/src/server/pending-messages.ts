@@ -49,7 +49,10 @@ export class EditResultQueue {
     if (this.#waiting.size < RESULTS_WAITING_MAX) this.#waiting.set(decided.result.editId, decided);
   }
 
-  /** Writes the results of edits whose changes the client was sent, as far as it holds the regions. */
+  /**
+   * Writes each result only after the patch with its changes, so that a client sees an edit before it learns
+   * its result. Regions that the client does not hold do not count.
+   */
   write(out: Outbox, regions: ClientRegions): void {
     if (this.#waiting.size === 0) return;
     const ready: NumberedEditResult[] = [];

@@ -5,7 +5,7 @@ import type { Wire } from "../message/wire.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
-import { type Fault, limitFault, malformed, retryAfterMs } from "./fault.ts";
+import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./fault.ts";
 import {
   type Agreement,
   agreementOn,
@@ -15,7 +15,7 @@ import {
   sendableAccount,
   welcomeFor,
 } from "./handshake.ts";
-import { Intake } from "./intake.ts";
+import { ReceiveLimits } from "./intake.ts";
 import { Outbox } from "./outbox.ts";
 import { EditResultQueue, EntityView, GameQueue } from "./pending-messages.ts";
 import { ClientInterest } from "./regions/client-interest.ts";
@@ -34,7 +34,7 @@ export type ServerPhase = "handshake" | "joined" | "closed";
 type Limit = keyof SyncLimits | undefined;
 
 /** What exists from the join on. */
-interface Joined {
+interface JoinedState {
   readonly account: Account;
   readonly agreement: Agreement;
   readonly budget: PlayerBudget;
@@ -56,13 +56,13 @@ export class ServerSession implements Watcher {
   readonly #context: ServerContext;
   readonly #sessions: SessionSet<ServerSession>;
   readonly #out: Outbox;
-  readonly #intake: Intake;
+  readonly #receiveLimits: ReceiveLimits;
   readonly #startedMs: number;
   #phase: ServerPhase = "handshake";
   #hello: Hello | undefined;
   #isLookingUpPlayer = false;
   /** Remains after the session is closed, for those who ask who it was. */
-  #joined: Joined | undefined;
+  #joined: JoinedState | undefined;
   #isWelcomeDue = true;
   #isWelcomed = false;
   #maySend = true;
@@ -80,7 +80,7 @@ export class ServerSession implements Watcher {
     this.#context = context;
     this.#sessions = sessions;
     this.#out = new Outbox(wire, context.totals);
-    this.#intake = new Intake(context.limits, nowMs);
+    this.#receiveLimits = new ReceiveLimits(context.limits, nowMs);
     this.#startedMs = nowMs;
   }
 
@@ -141,11 +141,11 @@ export class ServerSession implements Watcher {
     const { limits } = this.#context;
     this.checkAccount();
     this.#guard(() => {
-      if (nowMs - this.#intake.receivedMs >= limits.idleMs) return limitFault("idleMs", limits, "idle");
+      if (nowMs - this.#receiveLimits.receivedMs >= limits.idleMs) return limitExceeded("idleMs", limits, "idle");
       if (this.#joined !== undefined) return this.#startTick(this.#joined, nowMs);
       // The handshake timeout excludes the server's own player lookup.
       if (this.#isLookingUpPlayer) return undefined;
-      return nowMs - this.#startedMs >= limits.handshakeMs ? limitFault("handshakeMs", limits) : undefined;
+      return nowMs - this.#startedMs >= limits.handshakeMs ? limitExceeded("handshakeMs", limits) : undefined;
     });
   }
 
@@ -175,36 +175,36 @@ export class ServerSession implements Watcher {
   }
 
   /** Sends the reason and ends the connection. */
-  goodbye(fault: Fault): void {
+  goodbye(disconnect: Disconnect): void {
     if (this.#phase === "closed") return;
-    const { reason } = fault;
-    const detail = clipText(fault.detail, DETAIL_BYTES_MAX);
+    const { reason } = disconnect;
+    const detail = clipText(disconnect.detail, DETAIL_BYTES_MAX);
     this.#out.discard();
-    this.#out.write({ kind: "goodbye", reason, detail, retryAfterMs: retryAfterMs(fault) });
+    this.#out.write({ kind: "goodbye", reason, detail, retryAfterMs: retryAfterMs(disconnect) });
     this.#out.flush();
     this.#end();
     this.#out.close({ reason, detail, playerId: this.playerId });
-    this.#context.options.events?.onGoodbye?.(reason, fault.limit);
+    this.#context.options.events?.onGoodbye?.(reason, disconnect.limit);
   }
 
   /** Runs `act`, unless the session is closed. Any failure with one client ends only its connection. */
-  #guard(act: () => Fault | undefined): void {
+  #guard(act: () => Disconnect | undefined): void {
     if (this.#phase === "closed") return;
-    let fault: Fault | undefined;
+    let disconnect: Disconnect | undefined;
     try {
-      fault = act();
+      disconnect = act();
     } catch (error) {
       this.#context.options.events?.onFailure?.(error);
-      fault = { reason: "failure", detail: "the server failed to do what was asked" };
+      disconnect = { reason: "failure", detail: "the server failed to do what was asked" };
     }
-    if (fault !== undefined) this.goodbye(fault);
+    if (disconnect !== undefined) this.goodbye(disconnect);
   }
 
-  #receive(frame: Uint8Array): Fault | undefined {
+  #receive(frame: Uint8Array): Disconnect | undefined {
     const nowMs = this.#context.options.clock.nowMs();
     const joined = this.#joined;
-    const limit = this.#intake.frame(frame.length, nowMs, joined !== undefined);
-    if (limit !== undefined) return limitFault(limit, this.#context.limits);
+    const limit = this.#receiveLimits.frame(frame.length, nowMs, joined !== undefined);
+    if (limit !== undefined) return limitExceeded(limit, this.#context.limits);
     const read = readClientFrame(frame, this.#hello === undefined);
     if ("reason" in read) return read;
     if (joined === undefined) return this.#receiveHellos(read);
@@ -212,14 +212,14 @@ export class ServerSession implements Watcher {
       return malformed("something is acknowledged that was never sent");
     }
     for (const message of read.messages) {
-      const fault = this.#receiveMessage(joined, message, nowMs);
-      if (fault !== undefined || this.#phase === "closed") return fault;
+      const disconnect = this.#receiveMessage(joined, message, nowMs);
+      if (disconnect !== undefined || this.#phase === "closed") return disconnect;
     }
     return undefined;
   }
 
   /** Handles a frame before the join, which may contain only hellos, perhaps repeated. */
-  #receiveHellos({ messages }: ClientFrame): Fault | undefined {
+  #receiveHellos({ messages }: ClientFrame): Disconnect | undefined {
     for (const message of messages) {
       if (message.kind !== "hello") return malformed(`${message.kind} before the welcome`);
       if (this.#hello !== undefined) continue;
@@ -247,7 +247,7 @@ export class ServerSession implements Watcher {
     });
   }
 
-  #join(hello: Hello, account: Account, agreement: Agreement): Fault | undefined {
+  #join(hello: Hello, account: Account, agreement: Agreement): Disconnect | undefined {
     const context = this.#context;
     const nowMs = context.options.clock.nowMs();
     // Checked here, after the player lookup, because the account may have been revoked meanwhile.
@@ -283,7 +283,7 @@ export class ServerSession implements Watcher {
   }
 
   /** Handles a message of a joined client. Returns why the client must be disconnected, if so. */
-  #receiveMessage(joined: Joined, message: ClientMessage, nowMs: number): Fault | undefined {
+  #receiveMessage(joined: JoinedState, message: ClientMessage, nowMs: number): Disconnect | undefined {
     const { limits, options } = this.#context;
     switch (message.kind) {
       case "hello":
@@ -293,8 +293,8 @@ export class ServerSession implements Watcher {
         this.#isWelcomeDue = true;
         return undefined;
       case "interest": {
-        const limit = this.#intake.interest(nowMs);
-        if (limit !== undefined) return limitFault(limit, limits);
+        const limit = this.#receiveLimits.interest(nowMs);
+        if (limit !== undefined) return limitExceeded(limit, limits);
         return this.#work(joined, (interest) => interest.set(message, nowMs));
       }
       case "setVoxels":
@@ -316,8 +316,8 @@ export class ServerSession implements Watcher {
         joined.entities.markStale();
         return undefined;
       case "game": {
-        const limit = this.#intake.gameMessage(nowMs);
-        if (limit !== undefined) return limitFault(limit, limits);
+        const limit = this.#receiveLimits.gameMessage(nowMs);
+        if (limit !== undefined) return limitExceeded(limit, limits);
         options.rules?.onMessage?.(joined.player.player, message.payload);
         return undefined;
       }
@@ -326,30 +326,30 @@ export class ServerSession implements Watcher {
 
   /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
   #work(
-    { regions, interest, entities }: Joined,
+    { regions, interest, entities }: JoinedState,
     work: (interest: ClientInterest) => Limit,
-  ): Fault | undefined {
-    const { areaNumber } = regions;
+  ): Disconnect | undefined {
+    const { areaVersion } = regions;
     const exceeded = work(interest);
-    if (regions.areaNumber !== areaNumber) entities.markStale();
-    return exceeded && limitFault(exceeded, this.#context.limits);
+    if (regions.areaVersion !== areaVersion) entities.markStale();
+    return exceeded && limitExceeded(exceeded, this.#context.limits);
   }
 
-  #startTick(joined: Joined, nowMs: number): Fault | undefined {
+  #startTick(joined: JoinedState, nowMs: number): Disconnect | undefined {
     const { limits, inFlightShare } = this.#context;
     joined.player.tick(nowMs);
     this.#maySend = this.#out.inFlightBytes < inFlightShare;
     if (this.#maySend) this.#fullSinceMs = undefined;
     else this.#fullSinceMs ??= nowMs;
     if (this.#fullSinceMs !== undefined && nowMs - this.#fullSinceMs >= limits.slowMs) {
-      return limitFault("slowMs", limits, "slow");
+      return limitExceeded("slowMs", limits, "slow");
     }
     joined.sender.startTick(this.#maySend);
     joined.entities.startTick(this.#maySend);
     return this.#work(joined, (interest) => interest.start(nowMs));
   }
 
-  #write(joined: Joined, nowMs: number): undefined {
+  #write(joined: JoinedState, nowMs: number): undefined {
     const { sendWork, entities, options } = this.#context;
     const { regions, budget } = joined;
     // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
@@ -360,8 +360,8 @@ export class ServerSession implements Watcher {
         this.#isWelcomeDue = false;
         this.#isWelcomed = true;
       }
-      const { repairs } = regions;
-      if (repairs > 0) regions.releaseRepairs(budget.takeResyncRegions(repairs, nowMs));
+      const { resyncs } = regions;
+      if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
       joined.entities.write(this.#out, entities, regions, sendWork);

@@ -1,5 +1,5 @@
 import { type PlayerBudget, PlayerBudgets } from "./budget/player-budget.ts";
-import { type Fault, limitFault } from "./fault.ts";
+import { type Disconnect, limitExceeded } from "./fault.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { Account } from "./sync-server-options.ts";
 
@@ -8,7 +8,7 @@ interface Session {
   readonly network: string | undefined;
   /** `undefined` before the client has joined. */
   readonly budget: PlayerBudget | undefined;
-  goodbye(fault: Fault): void;
+  goodbye(disconnect: Disconnect): void;
 }
 
 /** The client of a joined session. */
@@ -61,7 +61,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
    * Makes a session that of a client, and disconnects an earlier session of the same client. Returns the
    * budget that the session counts against, or why it must not join.
    */
-  join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Fault {
+  join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Disconnect {
     const { playerId } = account;
     const other = this.#byClient.get(clientId);
     if (other !== undefined && this.#members.get(other)?.playerId !== playerId) {
@@ -75,7 +75,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
     this.#byPlayer.set(playerId, sessions.add(session));
     const budget = this.#budgets.of(account, session.network, nowMs);
     const exceeded = this.#budgets.enter(budget);
-    if (exceeded !== undefined) return limitFault(exceeded, this.#limits);
+    if (exceeded !== undefined) return limitExceeded(exceeded, this.#limits);
     member.budget = budget;
     return budget;
   }

@@ -33,7 +33,7 @@ export interface SyncLimits {
   /** Patches per client and tick. */
   readonly patchesPerTick: number;
   /** Bytes of new regions per client and tick. */
-  readonly snapshotBytesPerTick: number;
+  readonly wholeRegionBytesPerTick: number;
   /** Bytes per piece of a complete region. Larger regions come in several patches. A chunk must fit. */
   readonly pieceBytesMax: number;
   /** Unacknowledged bytes in flight per client. Beyond this, nothing more is sent. */
@@ -83,7 +83,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   resyncRegionsPerSecond: 8,
   resyncRegionsBurst: 512,
   patchesPerTick: 16,
-  snapshotBytesPerTick: 131_072,
+  wholeRegionBytesPerTick: 131_072,
   pieceBytesMax: 524_288,
   inFlightBytesMax: 1_048_576,
   slowMs: 60_000,

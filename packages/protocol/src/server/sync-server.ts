@@ -5,14 +5,14 @@ import { WorkBudget } from "./budget/work-budget.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
 import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
-import { type Fault, limitFault } from "./fault.ts";
+import { type Disconnect, limitExceeded } from "./fault.ts";
 import type { FrameTotals } from "./outbox.ts";
-import { ChangeGroups } from "./regions/region-changes.ts";
+import { SharedChangeLists } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
 import { RegionLoader } from "./regions/region-loader.ts";
 import { TickAttempts } from "./regions/send-queue.ts";
-import { SnapshotSource } from "./regions/snapshot-source.ts";
-import { Departures, WatchedRegions } from "./regions/watched-regions.ts";
+import { WholeRegionSource } from "./regions/snapshot-source.ts";
+import { RegionsToRelease, WatchedRegions } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import { ServerSession } from "./server-session.ts";
 import { SessionSet, turnsByPlayer } from "./session-set.ts";
@@ -33,7 +33,7 @@ export class SyncServer {
   #turnCount = 0;
   #isSlicePlanned = false;
   #cleanedMs = 0;
-  #shutdown: Fault | undefined;
+  #shutdown: Disconnect | undefined;
 
   constructor(options: SyncServerOptions) {
     const { world, clock, rules, events } = options;
@@ -62,13 +62,13 @@ export class SyncServer {
       limits,
       regions,
       feed,
-      groups: new ChangeGroups(),
-      snapshots: new SnapshotSource(world, regions, limits.pieceBytesMax, sendWork),
+      changeLists: new SharedChangeLists(),
+      wholeRegions: new WholeRegionSource(world, regions, limits.pieceBytesMax, sendWork),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
       entities,
       sendAttempts: new TickAttempts(),
-      departures: new Departures(regions, interestWork),
+      regionsToRelease: new RegionsToRelease(regions, interestWork),
       interestWork,
       loadWork,
       sendWork,
@@ -79,7 +79,7 @@ export class SyncServer {
     const worldEntities = new WorldEntities(world, regions, entities);
     const remotePlayers = new RemotePlayers(entities);
     this.#stopListening = [
-      world.onEdit((steps) => feed.notice(steps)),
+      world.onEdit((steps) => feed.recordChange(steps)),
       world.onEntity((event) => worldEntities.receive(event)),
       world.peers?.onPlayer((event) => remotePlayers.receive(event)) ?? (() => undefined),
     ];
@@ -111,13 +111,13 @@ export class SyncServer {
 
   /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
-    const { options, feed, groups, snapshots, entities, regions, totals } = this.#context;
+    const { options, feed, changeLists, wholeRegions, entities, regions, totals } = this.#context;
     const nowMs = options.clock.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
     const sessions = this.#sessions.inTurn(this.#turnCount++);
-    groups.startTick();
-    snapshots.startTick();
+    changeLists.startTick();
+    wholeRegions.startTick();
     this.#context.sendAttempts.startTick();
     this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
@@ -179,12 +179,12 @@ export class SyncServer {
 
   /** Continues unfinished interests, players taking turns, and releases regions of disconnected clients. */
   #applyInterests(sessions: readonly ServerSession[], nowMs: number): void {
-    const { departures, interestWork } = this.#context;
+    const { regionsToRelease, interestWork } = this.#context;
     const turns = turnsByPlayer(sessions.filter(({ isApplyingInterest }) => isApplyingInterest));
-    const goesOn = (): boolean => turns.length > 0 || departures.size > 0;
+    const goesOn = (): boolean => turns.length > 0 || regionsToRelease.size > 0;
     while (goesOn() && interestWork.hasTime()) {
       // As much is released as is added, so that regions to release do not pile up.
-      departures.releaseSome();
+      regionsToRelease.releaseSome();
       const own = turns.shift() ?? [];
       const [session] = own;
       session?.applyInterest(nowMs);
@@ -214,9 +214,9 @@ export class SyncServer {
 
   /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
   #makeRoom(): void {
-    const { limits, regions, departures } = this.#context;
-    let watched = regions.size - departures.size;
-    let held = regions.holdings - departures.size;
+    const { limits, regions, regionsToRelease } = this.#context;
+    let watched = regions.size - regionsToRelease.size;
+    let held = regions.holdings - regionsToRelease.size;
     while (watched > limits.watchedRegionsMax || held > limits.heldRegionsMax) {
       const largest = this.#largestHolder();
       if (largest === undefined) return;
@@ -224,7 +224,7 @@ export class SyncServer {
         watched > limits.watchedRegionsMax ? "watchedRegionsMax" : "heldRegionsMax";
       watched -= largest.regionCount;
       held -= largest.regionCount;
-      largest.goodbye(limitFault(limit, limits));
+      largest.goodbye(limitExceeded(limit, limits));
     }
   }
 
@@ -280,9 +280,9 @@ export class SyncServer {
     this.#close({ reason: "failure", detail });
   }
 
-  #close(fault: Fault): void {
-    this.#shutdown = fault;
-    for (const session of [...this.#sessions]) session.goodbye(fault);
+  #close(disconnect: Disconnect): void {
+    this.#shutdown = disconnect;
+    for (const session of [...this.#sessions]) session.goodbye(disconnect);
   }
 }
 

@@ -15,7 +15,7 @@ import type { Pose, VisibleEntity } from "../message/entity.ts";
 
 /** The result of an edit in the world. */
 export interface WorldEditResult {
-  /** `repeated`: this edit, or a later one of the same client, was applied before; nothing changed now. */
+  /** `duplicate`: this edit, or a later one of the same client, was applied before; nothing changed now. */
   readonly outcome: "applied" | "unchanged" | "duplicate";
   readonly clocks: readonly ClockStep[];
 }
@@ -53,8 +53,8 @@ export interface SyncWorld {
   readonly worldId: bigint;
   /** The epoch in which clocks are issued. It is durable and constant for the lifetime of the server. */
   readonly epoch: Epoch;
-  /** Returns true when a client's clocks up to this epoch belong to this world. */
-  remembers(epoch: Epoch): boolean;
+  /** Whether clocks that a client received in or before this epoch belong to this world, not to a copy of it. */
+  knowsEpoch(epoch: Epoch): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog;
@@ -85,12 +85,12 @@ export interface SyncWorld {
   /** Returns the entities in a box of chunks. */
   entitiesIn(chunks: Box): Promise<readonly VisibleEntity[]>;
   onEntity(listener: (event: VisibleEntityEvent) => void): () => void;
-  /** Called before a player joins; `poseOf` is complete once it resolves. Omitted if it always is. */
-  recall?(playerId: bigint): Promise<void>;
+  /** Loads what `poseOf` needs for this player. A world that has all players in memory omits it. */
+  loadPlayer?(playerId: bigint): Promise<void>;
   /** Returns the last known pose of a player, or `undefined` for a new player. */
   poseOf(playerId: bigint): Pose | undefined;
   /** Stores the pose of a player, and how long ago they took it. */
-  keepPlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
+  storePlayer(playerId: bigint, name: string, pose: Pose, sinceMs: number): void;
   /** Omitted if no other server shares the world. */
   readonly peers?: PeerServers;
 }

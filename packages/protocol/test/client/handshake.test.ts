@@ -10,7 +10,7 @@ test("a client sends a complete hello at once", () => {
     {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      manifestHash: DEFAULT_GENERATORS.manifestHash,
+      generatorsHash: DEFAULT_GENERATORS.generatorsHash,
       featureBits: KNOWN_FEATURES,
       clientId: 42n,
       token: Uint8Array.of(1, 2, 3),

@@ -118,7 +118,7 @@ test("an interest with an invalid center is refused by the client", () => {
 });
 
 test("a client without the world's generators receives every voxel of a world", () => {
-  const visit = Visit.begun({}, { manifestHash: 1n, shape: chunkShape([8, 8, 8, 1]) });
+  const visit = Visit.begun({}, { generatorsHash: 1n, shape: chunkShape([8, 8, 8, 1]) });
   visit.hear(blank(1, "air", SKY));
   expect(visit.guest.voxelAt([0, 0, 0, 0])).toBe(0);
   visit.hear(blank(2, "generated", GROUND));

@@ -13,7 +13,7 @@ import {
   regionBox,
   uniformChunk,
 } from "@orthant/core";
-import type { KeptRegion, KeptReplica, Welcome } from "@orthant/protocol";
+import type { CachedRegion, CachedReplica, Welcome } from "@orthant/protocol";
 import { codeOf, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {
@@ -48,7 +48,7 @@ function settled(): Visit {
 }
 
 /** Another client, later, that starts with the cached regions. */
-function returning(kept: KeptReplica, welcome: Welcome = RESUMED, generators = DEFAULT_GENERATORS): Visit {
+function returning(kept: CachedReplica, welcome: Welcome = RESUMED, generators = DEFAULT_GENERATORS): Visit {
   const visit = new Visit({ generators });
   visit.guest.restore(kept);
   visit.guest.setInterest(LOOK);
@@ -58,7 +58,7 @@ function returning(kept: KeptReplica, welcome: Welcome = RESUMED, generators = D
   return visit;
 }
 
-function keptBy(visit: Visit): KeptReplica {
+function keptBy(visit: Visit): CachedReplica {
   const kept = visit.guest.keep();
   if (kept === undefined) throw new OrthantError("ORT_ARGUMENT", "nothing was kept");
   return kept;
@@ -101,7 +101,7 @@ test("a resumed region continues with patches from its clock, in a stream that s
 test.each<[name: string, welcome: Partial<Welcome>]>([
   ["does not take up what was kept", { resumed: false }],
   ["has another world", { worldId: 5n }],
-  ["has other generators than before", { manifestHash: 5n }],
+  ["has other generators than before", { generatorsHash: 5n }],
 ])("a client drops all regions when the server %s", (_name, part) => {
   const visit = settled();
   visit.guest.disconnected();
@@ -135,7 +135,7 @@ test("the client repeats an offer unchanged until it is confirmed, and later int
 
 test("a cache restores all regions, reported as changes but not as updates for the cache", () => {
   const kept = keptBy(settled());
-  expect(kept).toMatchObject({ worldId: 0x1234n, epoch: ERA, manifestHash: DEFAULT_GENERATORS.manifestHash });
+  expect(kept).toMatchObject({ worldId: 0x1234n, epoch: ERA, generatorsHash: DEFAULT_GENERATORS.generatorsHash });
   const visit = returning(kept);
   expect(visit.saidOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, epoch: ERA }]);
   expect(visit.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);
@@ -158,7 +158,7 @@ test("a single region is cached as the same bytes as in the complete cache", () 
   expect(visit.guest.keptWorld).toEqual({
     worldId: kept.worldId,
     epoch: kept.epoch,
-    manifestHash: kept.manifestHash,
+    generatorsHash: kept.generatorsHash,
   });
 });
 
@@ -170,17 +170,17 @@ test("a cache contains no predictions, because their verdicts are unknown", () =
 });
 
 test("a world received voxel by voxel is cached in the same way", () => {
-  const visit = Visit.begun({}, { manifestHash: 3n });
+  const visit = Visit.begun({}, { generatorsHash: 3n });
   visit.hear(patch(1, change(SKY, "air", tick(1), [[[1, 1, 1, 0], STONE]])), blank(2, "air", GROUND));
-  const later = returning(keptBy(visit), { ...RESUMED, manifestHash: 3n });
+  const later = returning(keptBy(visit), { ...RESUMED, generatorsHash: 3n });
   expect(later.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);
   expect(later.guest.voxelAt([0, -1, 0, 0])).toBe(0);
 });
 
 test("cached regions are dropped when the server's generators have changed", () => {
-  const visit = Visit.begun({}, { manifestHash: 3n });
+  const visit = Visit.begun({}, { generatorsHash: 3n });
   visit.hear(blank(1, "air", GROUND));
-  const later = returning(keptBy(visit), { ...RESUMED, manifestHash: 4n });
+  const later = returning(keptBy(visit), { ...RESUMED, generatorsHash: 4n });
   expect(later.guest.clockOf(GROUND)).toBeUndefined();
   expect(later.regions).toEqual([`forgotten ${GROUND}`]);
 });
@@ -215,7 +215,7 @@ test("a cached region with one changed byte, or cut off, is dropped, and the oth
   }
 });
 
-test.each<[name: string, part: Partial<KeptRegion>]>([
+test.each<[name: string, part: Partial<CachedRegion>]>([
   ["under another place", { region: FAR }],
   ["with another clock", { clock: tick(9) }],
   ["off the lattice", { region: [2 ** 40, 0, 0, 0] }],

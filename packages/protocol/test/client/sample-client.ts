@@ -53,7 +53,7 @@ export const tick = (step: number): number => clockOf(ERA.number, step);
 export const WELCOME: Welcome = {
   kind: "welcome",
   version: PROTOCOL_VERSION,
-  manifestHash: DEFAULT_GENERATORS.manifestHash,
+  generatorsHash: DEFAULT_GENERATORS.generatorsHash,
   featureBits: KNOWN_FEATURES,
   worldId: 0x1234n,
   epoch: ERA,

@@ -45,7 +45,7 @@ describe("message bytes, which change only with the version", () => {
     const hello: ClientMessage = {
       kind: "hello",
       version: 1,
-      manifestHash: 0x1122_3344_5566_7788n,
+      generatorsHash: 0x1122_3344_5566_7788n,
       featureBits: 1n,
       clientId: 0x0102_0304_0506_0708n,
       token: new Uint8Array(0),

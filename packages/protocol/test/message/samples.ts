@@ -57,7 +57,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      manifestHash: 0x1122_3344_5566_7788n,
+      generatorsHash: 0x1122_3344_5566_7788n,
       featureBits: FEATURES.editLists,
       clientId: 0x0102_0304_0506_0708n,
       token: Uint8Array.of(0xde, 0xad),
@@ -74,7 +74,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      manifestHash: 0n,
+      generatorsHash: 0n,
       featureBits: 0n,
       clientId: 1n,
       token: new Uint8Array(0),
@@ -146,7 +146,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     message: {
       kind: "welcome",
       version: PROTOCOL_VERSION,
-      manifestHash: 0x1122_3344_5566_7788n,
+      generatorsHash: 0x1122_3344_5566_7788n,
       featureBits: FEATURES.editLists,
       worldId: 9n,
       epoch: { number: 3, id: 10n },

@@ -45,7 +45,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
         editsBurst: 1_000,
         // Sometimes so low that clients are always held back.
         inFlightBytesMax: prng.pick([1_500, 20_000, 1_000_000]),
-        snapshotBytesPerTick: prng.pick([1, 1_000, 100_000]),
+        wholeRegionBytesPerTick: prng.pick([1, 1_000, 100_000]),
         slowMs: 1_000_000,
         resyncRegionsPerSecond: 40,
       },

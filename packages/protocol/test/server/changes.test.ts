@@ -208,7 +208,7 @@ describe("a region too large for one patch", () => {
   function noisyStage(): Stage {
     const world = new SampleWorld({ shape: PIXEL_CHUNKS });
     world.changeChunks(noise(PIXEL_CHUNKS));
-    return new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
+    return new Stage({ world, limits: { wholeRegionBytesPerTick: 1 } });
   }
 
   test("arrives in consecutive pieces over several ticks, then with later changes", async () => {

@@ -361,7 +361,7 @@ describe("a verdict", () => {
 
   test("waits for a region that the client catches up with only later", async () => {
     // One byte per tick allows one region per tick.
-    const stage = new Stage({ limits: { inFlightBytesMax: 200, snapshotBytesPerTick: 1 } });
+    const stage = new Stage({ limits: { inFlightBytesMax: 200, wholeRegionBytesPerTick: 1 } });
     const client = await stage.joinAt(boxesOf(A, B));
     client.hello();
     await stage.tick();

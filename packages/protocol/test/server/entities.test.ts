@@ -178,7 +178,7 @@ describe("players", () => {
     const stage = new Stage();
     const asked: bigint[] = [];
     let known: () => void = () => undefined;
-    stage.world.recall = (playerId) => {
+    stage.world.loadPlayer = (playerId) => {
       asked.push(playerId);
       return new Promise((resolve) => {
         known = resolve;
@@ -193,7 +193,7 @@ describe("players", () => {
 
     const failures: unknown[] = [];
     const broken = new Stage({ events: { onFailure: (error) => failures.push(error) } });
-    broken.world.recall = () => Promise.reject(new Error("on purpose"));
+    broken.world.loadPlayer = () => Promise.reject(new Error("on purpose"));
     await broken.join();
     expect([broken.host.players.length, failures.length]).toEqual([1, 1]);
   });

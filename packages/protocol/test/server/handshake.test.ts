@@ -17,7 +17,7 @@ describe("a hello", () => {
       {
         kind: "welcome",
         version: PROTOCOL_VERSION,
-        manifestHash: world.generators.manifestHash,
+        generatorsHash: world.generators.generatorsHash,
         featureBits: 1n,
         worldId: world.worldId,
         epoch: world.epoch,
@@ -214,8 +214,8 @@ describe("the end", () => {
 });
 
 test("different generators switch to concrete mode instead of failing the handshake", async () => {
-  const { manifestHash } = new GeneratorRegistry([flatGenerator]);
-  const client = await new Stage().join({ manifestHash });
+  const { generatorsHash } = new GeneratorRegistry([flatGenerator]);
+  const client = await new Stage().join({ generatorsHash });
   expect(client.takeAll("welcome").length).toBe(1);
 });
 

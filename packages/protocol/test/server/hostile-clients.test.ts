@@ -113,7 +113,7 @@ describe("a client that", () => {
     const stage = new Stage({ events: { onFailure: (error) => failures.push(error) } });
     const client = await stage.join();
     const failure = new TypeError("no room");
-    stage.world.keepPlayer = () => {
+    stage.world.storePlayer = () => {
       throw failure;
     };
     client.session.disconnected();

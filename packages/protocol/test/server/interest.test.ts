@@ -64,7 +64,7 @@ describe("an interest", () => {
     const regions = [...positionsLexicographic(boxBetween([-3, 0, 0, 0], [4, 1, 1, 1]))];
     world.change(regions.map((region) => tileIn(region, 9)));
     // One byte per tick allows one region per tick.
-    const stage = new Stage({ world, limits: { snapshotBytesPerTick: 1 } });
+    const stage = new Stage({ world, limits: { wholeRegionBytesPerTick: 1 } });
     const still = await stage.join({ clientId: 1n });
     const quick = await stage.join({ clientId: 2n });
     const center = [70, 60, 0, 0] as const;

@@ -88,7 +88,7 @@ describe("a client that exceeds", () => {
 
   test("handshakeMs only because the world looks up the player stays connected", async () => {
     const stage = new Stage();
-    stage.world.recall = () => new Promise(() => undefined);
+    stage.world.loadPlayer = () => new Promise(() => undefined);
     const client = stage.connect();
     client.hello();
     for (let index = 0; index < 150; index++) {

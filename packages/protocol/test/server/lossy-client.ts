@@ -101,7 +101,7 @@ export class LossyClient {
   readonly #chronicle: Chronicle;
   readonly #prng: Prng;
   readonly #weather: Weather;
-  readonly #manifestHash: bigint;
+  readonly #generatorsHash: bigint;
   readonly #featureBits: bigint;
   #session: ServerSession | undefined;
   #toClient: Packet[] = [];
@@ -132,7 +132,7 @@ export class LossyClient {
     this.#chronicle = chronicle;
     this.#prng = prng;
     this.#weather = weather;
-    this.#manifestHash = prng.chance(0.7) ? world.generators.manifestHash : 1n;
+    this.#generatorsHash = prng.chance(0.7) ? world.generators.generatorsHash : 1n;
     this.#featureBits = prng.chance(0.8) ? KNOWN_FEATURES : 0n;
     this.replica = this.#newReplica();
   }
@@ -212,7 +212,7 @@ export class LossyClient {
     return {
       kind: "hello",
       version: 1,
-      manifestHash: this.#manifestHash,
+      generatorsHash: this.#generatorsHash,
       featureBits: this.#featureBits,
       clientId: this.clientId,
       token: new Uint8Array(0),

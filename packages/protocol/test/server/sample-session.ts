@@ -149,7 +149,7 @@ export class SampleClient {
     this.send({
       kind: "hello",
       version: PROTOCOL_VERSION,
-      manifestHash: this.#stage.world.generators.manifestHash,
+      generatorsHash: this.#stage.world.generators.generatorsHash,
       featureBits: KNOWN_FEATURES,
       clientId: 1n,
       token: new Uint8Array(0),

@@ -60,7 +60,7 @@ export class SampleWorld implements SyncWorld {
   /** Delays durability; by default everything is durable at once. */
   durability: Promise<void> = Promise.resolve();
   /** Delays players before they join; by default none. */
-  recall?: (playerId: bigint) => Promise<void>;
+  loadPlayer?: (playerId: bigint) => Promise<void>;
   /** How long before being stored each player had moved to their position. */
   readonly keptSinceMs: number[] = [];
   /** Delays every load. */
@@ -103,7 +103,7 @@ export class SampleWorld implements SyncWorld {
     for (const entity of entities) this.#entities.set(entity.id, entity);
   }
 
-  remembers({ number, id }: Epoch): boolean {
+  knowsEpoch({ number, id }: Epoch): boolean {
     return number <= this.epoch.number && id === BigInt(number) * 11n;
   }
 
@@ -211,7 +211,7 @@ export class SampleWorld implements SyncWorld {
     return this.kept.get(playerId);
   }
 
-  keepPlayer(playerId: bigint, _name: string, pose: Pose, sinceMs: number): void {
+  storePlayer(playerId: bigint, _name: string, pose: Pose, sinceMs: number): void {
     this.kept.set(playerId, pose);
     this.keptSinceMs.push(sinceMs);
   }

@@ -2,7 +2,7 @@ import { type Clock, TokenBucket } from "@orthant/core";
 import { networkOf } from "./addresses.ts";
 import type { ServerLimits } from "./limits.ts";
 
-/** Reasons for which the server itself refuses or disconnects a client, before the host is involved. */
+/** Reasons for which the server itself refuses or disconnects a client, before the sync server is involved. */
 export const REFUSALS = [
   "closing",
   "path",

@@ -210,7 +210,7 @@ export class ServerMetrics extends RequestMetrics {
     this.#showZeros();
   }
 
-  /** Counts the events of the host. */
+  /** Counts the events of the sync server. */
   readonly events: SyncServerEvents = {
     onGoodbye: (reason, limit) => this.#goodbyes.inc({ reason, limit: limit ?? "" }),
     onEditResult: (outcome) => this.#edits.inc({ outcome }),

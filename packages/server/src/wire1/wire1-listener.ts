@@ -59,7 +59,7 @@ export class Wire1Listener {
   /** The port it listens on. */
   readonly port: number;
   readonly #socket: Socket;
-  readonly #door: Wire1Server;
+  readonly #server: Wire1Server;
   readonly #isAllowed: (address: string) => boolean;
   readonly #parts: Wire1ListenerParts;
   #recorder: Wire1Recorder | undefined;
@@ -78,7 +78,7 @@ export class Wire1Listener {
       });
     }
     const role = roleOf(parts);
-    this.#door = new Wire1Server({
+    this.#server = new Wire1Server({
       ...parts,
       accountOf: (playerId) => accountOf(playerId, role),
       send: (to, datagram) => this.#send(to, datagram),
@@ -115,7 +115,7 @@ export class Wire1Listener {
 
   /** The counters so far; senders that are not on the list count as strangers. */
   get counts(): Wire1Counts {
-    const { counts } = this.#door;
+    const { counts } = this.#server;
     return {
       ...counts,
       dropped: { ...counts.dropped, stranger: counts.dropped.stranger + this.#refusedSenders },
@@ -125,12 +125,12 @@ export class Wire1Listener {
   /** Sends every client what it lacks. */
   tick(): void {
     this.#record(() => this.#recorder?.tick(this.#parts.clock.nowMs()));
-    this.#door.tick();
+    this.#server.tick();
   }
 
   /** Ends all sessions and stops listening. */
   async close(): Promise<void> {
-    this.#door.close();
+    this.#server.close();
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
   }
 
@@ -142,7 +142,7 @@ export class Wire1Listener {
     // Not a Buffer: its `slice` does not copy.
     const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length);
     this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.clock.nowMs()));
-    this.#door.receive({ address, port }, bytes);
+    this.#server.receive({ address, port }, bytes);
   }
 
   /** A failing recording ends, and the game continues. */

@@ -158,7 +158,7 @@ const CLIENT_MESSAGES: RandomClientMessages = {
   hello: (prng) => ({
     kind: "hello",
     version: PROTOCOL_VERSION,
-    manifestHash: randomU64(prng),
+    generatorsHash: randomU64(prng),
     featureBits: prng.pick([0n, 1n, randomU64(prng)]),
     clientId: randomU64(prng),
     token: prng.bytes(prng.below(40)),
@@ -228,7 +228,7 @@ const SERVER_MESSAGES: RandomServerMessages = {
   welcome: (prng) => ({
     kind: "welcome",
     version: PROTOCOL_VERSION,
-    manifestHash: randomU64(prng),
+    generatorsHash: randomU64(prng),
     featureBits: prng.pick([0n, 1n]),
     worldId: randomU64(prng),
     epoch: { number: prng.between(1, 1_000), id: randomU64(prng) },

@@ -2,13 +2,13 @@ import { TokenBucket } from "@orthant/core";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { Account } from "../sync-server-options.ts";
 
-/** How far ahead of its pace a client may be: enough to jump to a different position twice in a row. */
+/** Each new region costs time. A client may owe this much, which allows two jumps to other positions in a row. */
 const AHEAD_MS = 1_000;
 
 /** Limits how many new regions per second a client, a player or a network adds. */
 export class RegionPace {
   readonly #regionsPerSecond: number;
-  /** When all regions so far are paid for. */
+  /** The time at which the debt is paid off. */
   #paidMs = 0;
   #seenMs = 0;
 
@@ -17,12 +17,12 @@ export class RegionPace {
   }
 
   /** Returns true when new regions may be added now. */
-  isInTime(nowMs: number): boolean {
+  mayAddMore(nowMs: number): boolean {
     this.#notice(nowMs);
     return this.#paidMs - nowMs <= AHEAD_MS;
   }
 
-  /** Returns true when all regions so far are paid for. */
+  /** Returns true when no debt is left. */
   isPaid(nowMs: number): boolean {
     this.#notice(nowMs);
     return this.#paidMs <= nowMs;
@@ -54,7 +54,7 @@ export class PlayerBudget {
   #clients = 0;
   #regions = 0;
 
-  /** `share` is the number of player budgets that this one represents. */
+  /** `share` multiplies all limits: 1 for a player, `budgetsPerNetwork` for a network. */
   constructor(limits: SyncLimits, share: number, nowMs: number, network?: PlayerBudget) {
     this.#network = network;
     this.#regionsMax = share * limits.regionsPerPlayer;
@@ -116,7 +116,7 @@ export class PlayerBudget {
 
   /** Returns true when a client may add regions now. */
   mayAddRegions(nowMs: number): boolean {
-    return this.#pace.isInTime(nowMs) && this.#network?.mayAddRegions(nowMs) !== false;
+    return this.#pace.mayAddMore(nowMs) && this.#network?.mayAddRegions(nowMs) !== false;
   }
 
   /** Charges for regions that a client added. */

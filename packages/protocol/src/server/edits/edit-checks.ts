@@ -13,7 +13,7 @@ import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { GameRules, Player } from "../sync-server-options.ts";
 
-/** Why an edit is refused. */
+/** Why an edit is rejected. */
 export interface Rejection {
   readonly reason: RejectionReason;
   readonly detail: string;
@@ -27,8 +27,8 @@ export interface EditBounds {
   readonly rules: GameRules | undefined;
 }
 
-/** Returns why an edit is refused before the game or the world is asked, or `undefined` if it is not. */
-export function findFault(
+/** Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. */
+export function findRejection(
   placements: readonly VoxelPlacement[],
   player: Player,
   bounds: EditBounds,
@@ -41,8 +41,8 @@ export function findFault(
   );
 }
 
-/** Takes the chunks of an edit from the budget. Returns why it is refused, or `undefined` if it is not. */
-export function findChunkFault(
+/** Takes the chunks of an edit from the budget. Returns why it is rejected, or `undefined` if it is not. */
+export function chargeChunks(
   placements: readonly VoxelPlacement[],
   { shape, limits: { editChunksMax } }: EditBounds,
   budget: PlayerBudget,

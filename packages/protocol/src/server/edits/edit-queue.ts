@@ -6,9 +6,9 @@ import type { NumberedEditResult } from "../../message/server-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import { type EditBounds, findChunkFault, findFault, type Rejection } from "./edit-checks.ts";
+import { type EditBounds, chargeChunks, findRejection, type Rejection } from "./edit-checks.ts";
 
-/** Asks the world once about the durability of all edits made at the same time. */
+/** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
 export class DurabilityWait {
   readonly #whenDurable: () => Promise<void>;
   #next: Promise<void> | undefined;
@@ -54,7 +54,7 @@ export interface EditQueueParts {
 }
 
 const NO_STEPS: readonly ClockStep[] = [];
-/** Refusal of an edit that may have been applied before. */
+/** Detail of the rejection of an edit that may have been applied before. */
 const FORGOTTEN =
   "this server has forgotten the client: the edit may have been made; check, and make it again if it was not";
 
@@ -67,10 +67,10 @@ export class EditQueue {
   /** The client's player; `undefined` for an anonymous player, whose id is self-chosen. */
   #playerId: bigint | undefined;
   #last = 0;
-  /** Edits below this id may have been applied before the world forgot the client. */
+  /** Edits below this id are rejected: the world may have applied them, and forgotten the client since. */
   #doubtfulBelow = 0;
   /** Serializes calls to the game's edit rule. */
-  #vetoes: Promise<void> = Promise.resolve();
+  #ruleCalls: Promise<void> = Promise.resolve();
   #listener: ((decided: DecidedEdit) => void) | undefined;
 
   constructor(clientId: bigint, parts: EditQueueParts) {
@@ -88,7 +88,7 @@ export class EditQueue {
     const { world } = this.#parts;
     const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
     this.#playerId = account.isAnonymous ? undefined : account.playerId;
-    // An unknown client in the middle of its run may resend edits that were applied before. Rule N29.
+    // An unknown client whose numbers do not start a run may resend edits that were applied before. Rule N29.
     const isNewRun = openEditId % EDIT_RUN_IDS === 1;
     if (known === 0 && !isNewRun && world.mayHaveForgotten?.(this.#playerId)) {
       this.#doubtfulBelow = openEditId + EDITS_OPEN_MAX;
@@ -115,12 +115,12 @@ export class EditQueue {
     // An earlier edit was lost on the way. The client resends all of them in order.
     if (editId > this.#last + 1) return;
     this.#last = editId;
-    const fault = this.#findFault(edit, player, budget, nowMs);
-    if (fault !== undefined) this.#refuse(editId, fault);
+    const rejection = this.#findRejection(edit, player, budget, nowMs);
+    if (rejection !== undefined) this.#reject(editId, rejection);
     else this.#begin(editId, placements, player);
   }
 
-  #findFault(
+  #findRejection(
     { editId, placements }: SetVoxels,
     player: Player,
     budget: PlayerBudget,
@@ -132,25 +132,25 @@ export class EditQueue {
     }
     if (!budget.takeEdit(nowMs)) return { reason: "rate", detail: "too many edits a second" };
     const { bounds } = this.#parts;
-    return findFault(placements, player, bounds) ?? findChunkFault(placements, bounds, budget, nowMs);
+    return findRejection(placements, player, bounds) ?? chargeChunks(placements, bounds, budget, nowMs);
   }
 
   #begin(editId: number, placements: SetVoxels["placements"], player: Player): void {
     this.#open.add(editId);
     const onEdit = this.#parts.bounds.rules?.onEdit;
     if (onEdit === undefined) {
-      this.#parts.track(this.#make(editId, placements));
+      this.#parts.track(this.#apply(editId, placements));
       return;
     }
-    this.#vetoes = this.#vetoes.then(async () => {
+    this.#ruleCalls = this.#ruleCalls.then(async () => {
       const objection = await objectionTo(async () => onEdit(player, placements));
-      if (objection === undefined) this.#parts.track(this.#make(editId, placements));
-      else this.#refuse(editId, { reason: "vetoed", detail: objection });
+      if (objection === undefined) this.#parts.track(this.#apply(editId, placements));
+      else this.#reject(editId, { reason: "vetoed", detail: objection });
     });
-    this.#parts.track(this.#vetoes);
+    this.#parts.track(this.#ruleCalls);
   }
 
-  async #make(editId: number, placements: SetVoxels["placements"]): Promise<void> {
+  async #apply(editId: number, placements: SetVoxels["placements"]): Promise<void> {
     const { world, durability } = this.#parts;
     const playerId = this.#playerId;
     const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
@@ -159,13 +159,14 @@ export class EditQueue {
       made = await world.edit(placements, origin);
     } catch (error) {
       // Only the code, because a nested error may name files of the server.
-      this.#refuse(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
+      this.#reject(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
       return;
     }
     try {
       await durability?.wait();
     } catch (error) {
-      // Neither result would be true. The client asks again when it reconnects.
+      // Neither `applied` nor `rejected` is true: the edit is in memory, but perhaps not on the disk. The client
+      // asks again when it reconnects.
       this.#open.delete(editId);
       this.#parts.onFailure(error);
       return;
@@ -175,7 +176,7 @@ export class EditQueue {
     this.#decide({ result: { editId, outcome }, steps: made.clocks });
   }
 
-  #refuse(editId: number, { reason, detail }: Rejection): void {
+  #reject(editId: number, { reason, detail }: Rejection): void {
     this.#parts.events?.onEditResult?.(reason);
     const result = {
       editId,

@@ -87,7 +87,7 @@ export class SessionPlayer {
     if (!this.#isRemembered) return;
     const { playerId, name, position, orientation } = this.#player;
     const sinceMs = Math.max(0, nowMs - this.#movedMs);
-    this.#context.world.keepPlayer(playerId, name, { position, orientation }, sinceMs);
+    this.#context.world.storePlayer(playerId, name, { position, orientation }, sinceMs);
     this.#isMoved = false;
     this.#keptMs = nowMs;
   }

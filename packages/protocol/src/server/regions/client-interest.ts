@@ -37,7 +37,7 @@ export class ClientInterest {
   start(nowMs: number): keyof SyncLimits | undefined {
     const interest = this.#waiting;
     if (interest === undefined) return undefined;
-    if (!this.#pace.isInTime(nowMs) || !this.#budget.mayAddRegions(nowMs)) return undefined;
+    if (!this.#pace.mayAddMore(nowMs) || !this.#budget.mayAddRegions(nowMs)) return undefined;
     this.#waiting = undefined;
     if (interest.interestId <= this.#regions.interestId) return undefined;
     return this.#regions.setInterest(interest, this.#isResumed && interest.interestId === 1);

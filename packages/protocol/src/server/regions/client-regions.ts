@@ -33,10 +33,10 @@ export class ClientRegions {
   #behind: Holding[] = [];
   #forgets: Position[] = [];
   /** Regions to send again that wait for their turn. */
-  #repairs: Position[] = [];
-  readonly #repairSet = new PositionSet();
+  #resyncs: Position[] = [];
+  readonly #resyncSet = new PositionSet();
   #interestId = 0;
-  #areaNumber = 0;
+  #areaVersion = 0;
   /** The interest being applied. */
   #change: Generator<void, keyof SyncLimits | undefined> | undefined;
   /** New regions that are not queued yet. */
@@ -59,8 +59,8 @@ export class ClientRegions {
   }
 
   /** Increases whenever the client wants different regions. */
-  get areaNumber(): number {
-    return this.#areaNumber;
+  get areaVersion(): number {
+    return this.#areaVersion;
   }
 
   /** Number of regions that the client holds or will hold. */
@@ -70,12 +70,12 @@ export class ClientRegions {
 
   /** True when regions remain to be sent completely. */
   get isMissingSome(): boolean {
-    return this.queue.size + this.#repairs.length > 0 || this.isChanging;
+    return this.queue.size + this.#resyncs.length > 0 || this.isChanging;
   }
 
   /** Number of regions to send again that wait for the rate limit. */
-  get repairs(): number {
-    return this.#repairs.length;
+  get resyncs(): number {
+    return this.#resyncs.length;
   }
 
   /** True when something waits to be sent. */
@@ -114,34 +114,34 @@ export class ClientRegions {
   }
 
   /** Marks what the client holds of some or all regions as unknown. They are sent or forgotten again. */
-  repair(positions: readonly Position[] | "all"): void {
+  resync(positions: readonly Position[] | "all"): void {
     if (positions === "all") {
       const all: Position[] = [];
       this.#holdings.forEach((holding) => {
         if (holding.clock !== UNSENT) all.push(holding.region.position);
       });
-      this.repair(all);
+      this.resync(all);
       return;
     }
     for (const position of positions) {
       const holding = this.#holdings.get(...position);
-      if (holding?.clock === UNSENT || this.#repairSet.has(...position)) continue;
-      const isTooMany = this.#repairs.length >= this.#context.limits.interestRegionsMax + RESYNC_REGIONS_MAX;
+      if (holding?.clock === UNSENT || this.#resyncSet.has(...position)) continue;
+      const isTooMany = this.#resyncs.length >= this.#context.limits.interestRegionsMax + RESYNC_REGIONS_MAX;
       if (holding === undefined && isTooMany) continue;
       if (holding !== undefined) {
         holding.clock = UNSURE;
         holding.isBehind = false;
         if (holding.isQueued) continue;
       }
-      this.#repairs.push(position);
-      this.#repairSet.add(...position);
+      this.#resyncs.push(position);
+      this.#resyncSet.add(...position);
     }
   }
 
   /** Allows `count` of the regions that wait to be sent again. */
-  releaseRepairs(count: number): void {
-    for (const position of this.#repairs.splice(0, count)) {
-      this.#repairSet.delete(...position);
+  releaseResyncs(count: number): void {
+    for (const position of this.#resyncs.splice(0, count)) {
+      this.#resyncSet.delete(...position);
       const holding = this.#holdings.get(...position);
       if (holding === undefined) this.#forgets.push(position);
       else this.queue.add(holding);
@@ -183,15 +183,15 @@ export class ClientRegions {
    * sent. Called once, at the first opportunity.
    */
   settle(holding: Holding): boolean {
-    const { feed, snapshots, world } = this.#context;
+    const { feed, wholeRegions, world } = this.#context;
     const { offered, region } = holding;
     holding.offered = undefined;
     if (offered === undefined) return false;
     const isCurrent =
       offered === CLOCK_NEVER
-        ? snapshots.isBlank(region, this.#encoding)
+        ? wholeRegions.isBlank(region, this.#encoding)
         : world.clockOf(region.position) === offered;
-    if (!isCurrent && !feed.remembers(region, offered)) return false;
+    if (!isCurrent && !feed.knowsState(region, offered)) return false;
     holding.clock = offered;
     if (!isCurrent) this.fallBehind(holding);
     return true;
@@ -209,7 +209,7 @@ export class ClientRegions {
     const holdings = [...this.#holdings.values()];
     this.#change = undefined;
     this.#holdings.clear();
-    this.#context.departures.add(holdings, this.budget);
+    this.#context.regionsToRelease.add(holdings, this.budget);
   }
 
   /**
@@ -228,7 +228,7 @@ export class ClientRegions {
     if (kept < this.#holdings.size) yield* this.#leaveOthers();
     const broken = yield* this.#addMissing(boxes, kept);
     if (broken !== undefined) return broken;
-    if (this.#isAreaChanged) this.#areaNumber++;
+    if (this.#isAreaChanged) this.#areaVersion++;
     this.#isAreaChanged = false;
     const added = this.#added;
     this.#added = [];

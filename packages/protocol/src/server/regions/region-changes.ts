@@ -121,42 +121,41 @@ function joined(group: readonly EncodedChange[], volume: number): SharedPatch {
 }
 
 /**
- * A set of changes that some clients get together. Sets grow by one change at a time, always in the same
- * order, so clients that get the same changes arrive at the same group, and its patches are encoded once for
- * all of them.
+ * A list of changes for one client, built one change at a time. Clients with the same list share one object,
+ * so its patches are encoded once.
  */
-export class ChangeGroup {
-  readonly #parent: ChangeGroup | undefined;
+export class SharedChangeList {
+  readonly #parent: SharedChangeList | undefined;
   readonly #encoded: EncodedChange | undefined;
-  readonly #children = new Map<EncodedChange, ChangeGroup>();
+  readonly #children = new Map<EncodedChange, SharedChangeList>();
   /** The child requested last; most clients request the same one. */
-  #latest: ChangeGroup | undefined;
+  #latest: SharedChangeList | undefined;
   #patches: readonly SharedPatch[] | undefined;
 
-  private constructor(parent?: ChangeGroup, encoded?: EncodedChange) {
+  private constructor(parent?: SharedChangeList, encoded?: EncodedChange) {
     this.#parent = parent;
     this.#encoded = encoded;
   }
 
-  /** Returns the empty group that others grow from. */
-  static empty(): ChangeGroup {
-    return new ChangeGroup();
+  /** Returns the empty list that others extend. */
+  static empty(): SharedChangeList {
+    return new SharedChangeList();
   }
 
-  /** Returns this set with one more change. */
-  with(encoded: EncodedChange): ChangeGroup {
+  /** Returns this list with one more change. */
+  with(encoded: EncodedChange): SharedChangeList {
     const latest = this.#latest;
     if (latest !== undefined && latest.#encoded === encoded) return latest;
     let child = this.#children.get(encoded);
     if (child === undefined) {
-      child = new ChangeGroup(this, encoded);
+      child = new SharedChangeList(this, encoded);
       this.#children.set(encoded, child);
     }
     this.#latest = child;
     return child;
   }
 
-  /** Returns the patches for the whole set. */
+  /** Returns the patches for all changes. */
   patches(volume: number): readonly SharedPatch[] {
     this.#patches ??= joinChanges(this.#changes(), volume);
     return this.#patches;
@@ -164,30 +163,30 @@ export class ChangeGroup {
 
   #changes(): readonly EncodedChange[] {
     const changes: EncodedChange[] = [];
-    for (let group: ChangeGroup | undefined = this; group !== undefined; group = group.#parent) {
-      if (group.#encoded !== undefined) changes.push(group.#encoded);
+    for (let list: SharedChangeList | undefined = this; list !== undefined; list = list.#parent) {
+      if (list.#encoded !== undefined) changes.push(list.#encoded);
     }
     return changes;
   }
 }
 
-/** The root groups of one tick, one per encoding. */
-export class ChangeGroups {
-  #roots: ChangeGroup[] = [];
+/** The empty lists of one tick, one per encoding. */
+export class SharedChangeLists {
+  #roots: SharedChangeList[] = [];
 
-  /** Drops the groups of the previous tick. */
+  /** Drops the lists of the previous tick. */
   startTick(): void {
     this.#roots = [];
   }
 
-  /** Returns the empty group of this tick. */
-  root({ index }: RegionEncoding): ChangeGroup {
-    this.#roots[index] ??= ChangeGroup.empty();
+  /** Returns the empty list of this tick. */
+  root({ index }: RegionEncoding): SharedChangeList {
+    this.#roots[index] ??= SharedChangeList.empty();
     return this.#roots[index];
   }
 }
 
-/** The step of one region from one clock to a later one, encoded once per encoding for all clients. */
+/** The change of one region between two clocks. Encodes it at most once for each encoding. */
 export class RegionStep implements ClockStep {
   readonly region: Position;
   readonly before: number;
@@ -205,7 +204,7 @@ export class RegionStep implements ClockStep {
     this.#to = to;
   }
 
-  /** Returns the change in one encoding, or `undefined` if it is unknown and a snapshot must be sent. */
+  /** Returns the change in one encoding, or `undefined` if it is unknown and the whole region must be sent. */
   encoded(encoding: RegionEncoding): EncodedChange | undefined {
     if (this.#from === undefined) return undefined;
     let encoded = this.#changes[encoding.index];

@@ -30,7 +30,7 @@ export class RegionFeed implements RegionListener {
   readonly #regions: WatchedRegions;
   readonly #changed = new Map<WatchedRegion, Changed>();
   readonly #history = new Map<WatchedRegion, Moment[]>();
-  /** The world after the last change, which holds the state of loaded regions before the next one. */
+  /** The world as it was after the last change, which is its state before the next change. */
   #field: WorldField;
 
   constructor(world: SyncWorld, regions: WatchedRegions) {
@@ -59,13 +59,13 @@ export class RegionFeed implements RegionListener {
   }
 
   /** Records a change at the moment it happens. */
-  notice(steps: readonly ClockStep[]): void {
+  recordChange(steps: readonly ClockStep[]): void {
     for (const { region: position, before, after } of steps) {
       const region = this.#regions.at(position);
       if (region === undefined) continue;
       const known = this.#changed.get(region);
       if (known !== undefined) known.after = after;
-      // The state of a region that was not loaded is unknown: what is loaded now was not in that field.
+      // The state of a region that was not loaded before this change is unknown.
       else this.#changed.set(region, { before, field: region.isLoaded ? this.#field : undefined, after });
     }
     this.#field = this.#world.field;
@@ -83,7 +83,7 @@ export class RegionFeed implements RegionListener {
   }
 
   /** Returns true when the state of a region at an earlier clock is known. */
-  remembers(region: WatchedRegion, clock: number): boolean {
+  knowsState(region: WatchedRegion, clock: number): boolean {
     return this.#history.get(region)?.some((known) => known.clock === clock) ?? false;
   }
 

@@ -4,7 +4,7 @@ import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientRegions } from "./client-regions.ts";
 import {
-  type ChangeGroup,
+  type SharedChangeList,
   type EncodedChange,
   fitsOnePatch,
   joinChanges,
@@ -109,7 +109,7 @@ export class RegionSender {
   readonly #context: ServerContext;
   readonly #regions: ClientRegions;
   readonly #encoding: RegionEncoding;
-  #group: ChangeGroup | undefined;
+  #changeList: SharedChangeList | undefined;
   #allowance = new PatchAllowance(0, 0, false);
   #mayShare = false;
   #unfinished: Unfinished | undefined;
@@ -139,9 +139,9 @@ export class RegionSender {
 
   /** Begins a tick. `maySend` is false when the client gets nothing in it. */
   startTick(maySend: boolean): void {
-    const { patchesPerTick, snapshotBytesPerTick } = this.#context.limits;
-    this.#group = undefined;
-    this.#allowance = new PatchAllowance(patchesPerTick, snapshotBytesPerTick, this.isWaiting);
+    const { patchesPerTick, wholeRegionBytesPerTick } = this.#context.limits;
+    this.#changeList = undefined;
+    this.#allowance = new PatchAllowance(patchesPerTick, wholeRegionBytesPerTick, this.isWaiting);
     // Nothing else may come between the pieces of a region.
     this.#mayShare = maySend && this.#unfinished === undefined;
   }
@@ -156,24 +156,24 @@ export class RegionSender {
       return;
     }
     holding.clock = step.after;
-    this.#group = (this.#group ?? this.#context.groups.root(this.#encoding)).with(encoded);
+    this.#changeList = (this.#changeList ?? this.#context.changeLists.root(this.#encoding)).with(encoded);
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
   resync(expected: number, regions: readonly Position[], acknowledged: number): number {
     // The answer to the previous request is pending or on its way. If it is lost, the client asks again.
     if (this.#isResetWanted || acknowledged < this.#resetFrame) return 0;
-    const before = this.#regions.repairs;
+    const before = this.#regions.resyncs;
     this.#abandonPieces();
     const since = this.stream.takeBack(expected);
     this.#regions.repair(since === undefined ? "all" : [...since, ...regions]);
     this.#isResetWanted = true;
-    return this.#regions.repairs - before;
+    return this.#regions.resyncs - before;
   }
 
   /** Writes the client's items for this tick. */
   write(out: Outbox): void {
-    if (this.#group === undefined && !this.isWaiting) return;
+    if (this.#changeList === undefined && !this.isWaiting) return;
     if (this.#isResetWanted) {
       out.write({ kind: "reset", streamNumber: this.stream.next });
       this.#isResetWanted = false;
@@ -184,8 +184,8 @@ export class RegionSender {
     for (const mask of coverRegions(this.#regions.takeForgets())) {
       out.write({ kind: "forget", streamNumber: this.stream.add(mask.regions), mask });
     }
-    if (this.#group !== undefined) {
-      const patches = this.#group.patches(this.#context.world.shape.volume);
+    if (this.#changeList !== undefined) {
+      const patches = this.#changeList.patches(this.#context.world.shape.volume);
       for (const patch of patches) this.#patch(out, patch);
     }
     if (!this.#regions.isWaiting) return;
@@ -242,7 +242,7 @@ export class RegionSender {
   }
 
   #send(holding: Holding, changes: EncodedChange[], blanks: Position[]): SendOutcome {
-    const { feed, loader, snapshots, world } = this.#context;
+    const { feed, loader, wholeRegions, world } = this.#context;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
       loader.want(region, this.#regions.budget.shared);
@@ -250,18 +250,18 @@ export class RegionSender {
     }
     if (this.#regions.settle(holding)) return "sent";
     if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
-    const snapshot = snapshots.of(region, this.#encoding);
-    if (snapshot === undefined) return "later";
+    const whole = wholeRegions.of(region, this.#encoding);
+    if (whole === undefined) return "later";
     const clock = world.clockOf(region.position);
-    if (typeof snapshot === "string") {
+    if (typeof whole === "string") {
       blanks.push(region.position);
       holding.clock = CLOCK_NEVER;
-    } else if (fitsOnePatch(snapshot)) {
-      if (!this.#allowance.takeOwn(snapshot)) return "full";
-      changes.push(snapshot);
+    } else if (fitsOnePatch(whole)) {
+      if (!this.#allowance.takeOwn(whole)) return "full";
+      changes.push(whole);
       holding.clock = clock;
     } else {
-      this.#unfinished = { holding, clock, patches: snapshot.patches, sent: 0 };
+      this.#unfinished = { holding, clock, patches: whole.patches, sent: 0 };
       holding.clock = UNSURE;
     }
     return "sent";

@@ -60,7 +60,7 @@ const ATTEMPTS_PER_CLIENT = 512;
 /** Regions examined for all clients per tick, because hundreds of clients may wait for thousands each. */
 const ATTEMPTS_PER_TICK = 16_384;
 
-/** The number of regions that may still be examined in this tick, for all clients together. */
+/** Limits how many waiting regions are examined per tick for all clients, because examining alone takes time. */
 export class TickAttempts {
   #left = ATTEMPTS_PER_TICK;
 

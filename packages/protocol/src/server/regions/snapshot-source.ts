@@ -1,4 +1,4 @@
-import { CLOCK_NEVER, regionAnew } from "@orthant/core";
+import { CLOCK_NEVER, wholeRegionChange } from "@orthant/core";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
 import { type EncodedChange, encodeChange, type RegionEncoding } from "./region-changes.ts";
@@ -7,31 +7,31 @@ import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-re
 /** Work units per tick, for all clients together. */
 const WORK_PER_TICK = 4_096;
 /** Cost of checking whether a region is blank. */
-const LOOK_WORK = 1;
+const CHECK_WORK = 1;
 /** Cost of a region for which only edits are encoded. */
 const SYMBOLIC_WORK = 32;
 /** Additional cost of each edited chunk, for comparing it with the generated one. */
 const EDITED_CHUNK_WORK = 2;
 /** Cost of a region whose chunks must all be generated: eight of them per tick. */
 const CONCRETE_WORK = 512;
-/** Maximum bytes of snapshots cached for other clients. */
+/** Maximum bytes of whole regions cached for other clients. */
 const CACHE_BYTES_MAX = 67_108_864;
-/** Overhead of a cached snapshot besides its bytes. */
+/** Overhead of a cached region besides its bytes. */
 const ENTRY_BYTES = 256;
 
 /** A complete region for a client that holds nothing of it: a change, or a word if it is blank. */
-export type Snapshot = EncodedChange | "air" | "generated";
+export type WholeRegion = EncodedChange | "air" | "generated";
 
 interface Entry {
   readonly clock: number;
-  readonly snapshot: Snapshot;
+  readonly whole: WholeRegion;
   readonly bytes: number;
 }
 
-/** Makes snapshots of regions, each once per encoding, and a limited number per tick. */
-export class SnapshotSource implements RegionListener {
+/** Makes whole regions, each once per encoding, and a limited number per tick. */
+export class WholeRegionSource implements RegionListener {
   readonly #world: SyncWorld;
-  /** For each encoding, the snapshots in order of last use. */
+  /** For each encoding, the whole regions in order of last use. */
   readonly #entries: readonly Map<WatchedRegion, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
   readonly #pieceBytesMax: number;
   /** Limits time as well, because the work units are only an estimate and some generators are slow. */
@@ -47,7 +47,7 @@ export class SnapshotSource implements RegionListener {
   }
 
   regionWatched(): void {
-    // Snapshots are made on demand.
+    // Whole regions are encoded on demand.
   }
 
   regionLeft(region: WatchedRegion): void {
@@ -66,44 +66,44 @@ export class SnapshotSource implements RegionListener {
   isBlank(region: WatchedRegion, encoding: RegionEncoding): boolean {
     const clock = this.#world.clockOf(region.position);
     const known = this.#entriesOf(encoding).get(region);
-    if (known?.clock === clock) return typeof known.snapshot === "string";
+    if (known?.clock === clock) return typeof known.whole === "string";
     if (clock !== CLOCK_NEVER || this.#isUsedUp) return false;
-    this.#workLeft -= LOOK_WORK;
-    return this.#work.run(() => this.#looksBlank(region, encoding));
+    this.#workLeft -= CHECK_WORK;
+    return this.#work.run(() => this.#isBlankNow(region, encoding));
   }
 
-  /** Returns the snapshot of a loaded region, or `undefined` when no more can be made in this tick. */
-  of(region: WatchedRegion, encoding: RegionEncoding): Snapshot | undefined {
+  /** Returns all of a loaded region, or `undefined` when no more can be made in this tick. */
+  of(region: WatchedRegion, encoding: RegionEncoding): WholeRegion | undefined {
     const clock = this.#world.clockOf(region.position);
     const entries = this.#entriesOf(encoding);
     const known = entries.get(region);
     if (known?.clock === clock) {
       entries.delete(region);
       entries.set(region, known);
-      return known.snapshot;
+      return known.whole;
     }
     if (this.#isUsedUp) return undefined;
-    const snapshot = this.#work.run(() => this.#make(region, encoding, clock));
+    const whole = this.#work.run(() => this.#make(region, encoding, clock));
     this.#drop(entries, region);
-    const bytes = ENTRY_BYTES + (typeof snapshot === "string" ? 0 : snapshot.bytes);
-    entries.set(region, { clock, snapshot, bytes });
+    const bytes = ENTRY_BYTES + (typeof whole === "string" ? 0 : whole.bytes);
+    entries.set(region, { clock, whole, bytes });
     this.#bytes += bytes;
     this.#evict();
-    return snapshot;
+    return whole;
   }
 
   get #isUsedUp(): boolean {
     return this.#workLeft <= 0 || !this.#work.hasTime();
   }
 
-  #make(region: WatchedRegion, encoding: RegionEncoding, clock: number): Snapshot {
-    this.#workLeft -= LOOK_WORK;
-    if (clock === CLOCK_NEVER && this.#looksBlank(region, encoding)) {
+  #make(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion {
+    this.#workLeft -= CHECK_WORK;
+    if (clock === CLOCK_NEVER && this.#isBlankNow(region, encoding)) {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
     this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
     const { field } = this.#world;
-    const change = regionAnew(field, { region: region.position, clock }, encoding);
+    const change = wholeRegionChange(field, { region: region.position, clock }, encoding);
     if (encoding.mode === "symbolic") {
       this.#workLeft -= EDITED_CHUNK_WORK * (change.leaves.length + change.edits.length);
     }
@@ -113,7 +113,7 @@ export class SnapshotSource implements RegionListener {
       : encodeChange(change, field.shape.volume, this.#pieceBytesMax);
   }
 
-  #looksBlank({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {
+  #isBlankNow({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {
     const { field } = this.#world;
     if (field.overrides.slice(chunks).bounds() !== undefined) return false;
     return mode === "symbolic" || field.queryContentBounds(chunks) === undefined;

@@ -136,7 +136,7 @@ export class WatchedRegions {
 const SLICE_REGIONS = 256;
 
 /** Releases the regions of disconnected clients as time permits; one client may have held thousands. */
-export class Departures {
+export class RegionsToRelease {
   readonly #regions: WatchedRegions;
   readonly #work: WorkBudget;
   readonly #leaving: { readonly holdings: Holding[]; readonly budget: PlayerBudget }[] = [];

@@ -10,7 +10,7 @@ import type { Wire1ServerOptions } from "./wire1-server-options.ts";
 export interface Wire1PlayerEvents {
   /** The player has joined the server's players. */
   readonly onJoined: (account: Account) => void;
-  /** An edit was refused. */
+  /** An edit was rejected. */
   readonly onRejected: (placements: readonly VoxelPlacement[]) => void;
   /** The server has disconnected the player. */
   readonly onLost: () => void;

@@ -8,8 +8,8 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import {
-  type InterestArea,
   type CachedReplica,
+  type InterestArea,
   type NumberedEditResult,
   type Pose,
   SyncClient,

@@ -14,9 +14,9 @@ export type {
 export { DiskFolders, type FolderStore } from "./folder/folder-store.ts";
 export { ShardFolders } from "./folder/shard-folders.ts";
 export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "./gateway/cluster-gateway.ts";
-export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./node/cluster-node.ts";
-export { handleCommands, type NodeCommand, sendCommand } from "./node/commands.ts";
-export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./node/create-cluster.ts";
+export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./membership/cluster-node.ts";
+export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
+export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
 export {
   type ClusterStatus,
   clusterNodes,
@@ -24,7 +24,7 @@ export {
   type NodeStatus,
   type ShardStatus,
   waitForOwner,
-} from "./node/status.ts";
+} from "./membership/status.ts";
 export { OWNER_LIMITS, type OwnerLimits, type OwnerReport } from "./owner/shard-owner.ts";
 export type { Lease } from "./shard/cluster-directory.ts";
 export { requireName } from "./shard/names.ts";

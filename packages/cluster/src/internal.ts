@@ -1,7 +1,7 @@
 // For tests, campaigns and benchmarks; not published.
 export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
-export { nodeCommandCodec } from "./node/commands.ts";
-export { heartbeatCodec } from "./node/heartbeats.ts";
+export { nodeCommandCodec } from "./membership/commands.ts";
+export { heartbeatCodec } from "./membership/heartbeats.ts";
 export { type PresenceMessage, presenceCodec } from "./players/presence.ts";
 export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";
 export { heartbeatKey, leaseKey, mapKey, ownerAddress } from "./shard/names.ts";

@@ -1,5 +1,5 @@
+export type { CachedRegion, CachedReplica, CachedWorld } from "./client/cached-region.ts";
 export type { ClientPhase } from "./client/client-session.ts";
-export type { CachedRegion, CachedReplica, CachedWorld } from "./client/kept-region.ts";
 export type { OpenEdit } from "./client/open-edits.ts";
 export { SyncClient } from "./client/sync-client.ts";
 export type {

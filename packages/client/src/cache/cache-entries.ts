@@ -11,11 +11,11 @@ import {
   positionCodec,
 } from "@orthant/core";
 import {
-  EDIT_RUN_IDS,
-  INTEREST_REGIONS_MAX,
   type CachedRegion,
   type CachedReplica,
   type CachedWorld,
+  EDIT_RUN_IDS,
+  INTEREST_REGIONS_MAX,
 } from "@orthant/protocol";
 import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 

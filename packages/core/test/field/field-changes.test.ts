@@ -20,7 +20,6 @@ import {
   positionsLexicographic,
   type QueryDetail,
   RegionReplica,
-  wholeRegionChange,
   regionBox,
   regionChange,
   regionPatchCodec,
@@ -31,6 +30,7 @@ import {
   type VoxelPlacement,
   WorldField,
   type WorldGenerator,
+  wholeRegionChange,
 } from "@orthant/core";
 import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
@@ -142,7 +142,11 @@ describe("a whole region", () => {
     const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
     // Another field with the same edits, so that no chunk is cached.
     const { field: untouched, asked } = countedField();
-    const made = wholeRegionChange(untouched.withOverrides(overrides), { region: BELOW, clock: 0 }, EDITS.symbolic);
+    const made = wholeRegionChange(
+      untouched.withOverrides(overrides),
+      { region: BELOW, clock: 0 },
+      EDITS.symbolic,
+    );
     expect(made.edits.map(({ chunk }) => chunk)).toEqual([BELOW, [1, -1, 0, 0]]);
     expect(made.leaves).toEqual([{ box: boxAt([2, -1, 0, 0]), content: undefined }]);
     expect(asked.length).toBe(2);

@@ -1,5 +1,5 @@
 import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
-import type { ClientMessage, CachedEpoch } from "../message/client-message.ts";
+import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
@@ -215,7 +215,11 @@ export class ClientSession {
   }
 
   /** Handles a message after the welcome. Skips, in a late frame, what only the newest frame may say. */
-  #receiveJoined(message: Exclude<ServerMessage, Welcome | Goodbye>, joined: JoinedState, isNewer: boolean): void {
+  #receiveJoined(
+    message: Exclude<ServerMessage, Welcome | Goodbye>,
+    joined: JoinedState,
+    isNewer: boolean,
+  ): void {
     switch (message.kind) {
       case "patch":
       case "blank":

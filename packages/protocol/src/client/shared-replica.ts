@@ -29,7 +29,7 @@ import {
 } from "@orthant/core";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
-import { decodeCachedRegion, encodeCachedRegion, type CachedRegion } from "./kept-region.ts";
+import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import { Predictions } from "./predictions.ts";
 

@@ -11,10 +11,10 @@ import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
+import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState } from "./client-state.ts";
 import { type InterestRegions, interestRegions } from "./interest.ts";
-import type { CachedRegion, CachedReplica, CachedWorld } from "./kept-region.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import {
   EventQueue,

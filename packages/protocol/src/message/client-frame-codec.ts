@@ -11,12 +11,12 @@ import {
   regionClockListCodec,
 } from "@orthant/core";
 import type {
+  CachedEpoch,
   ClientFrame,
   ClientMessage,
   EntitiesLost,
   Hello,
   InterestMessage,
-  CachedEpoch,
   Move,
   Resync,
 } from "./client-message.ts";

@@ -10,7 +10,7 @@ import {
 } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Welcome } from "../message/server-message.ts";
-import { type Disconnect, malformed } from "./fault.ts";
+import { type Disconnect, malformed } from "./disconnect.ts";
 import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
 import type { Account, Player, SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";

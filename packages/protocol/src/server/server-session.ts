@@ -3,9 +3,9 @@ import { DETAIL_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
+import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./disconnect.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
-import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./fault.ts";
 import {
   type Agreement,
   agreementOn,
@@ -15,9 +15,9 @@ import {
   sendableAccount,
   welcomeFor,
 } from "./handshake.ts";
-import { ReceiveLimits } from "./intake.ts";
 import { Outbox } from "./outbox.ts";
 import { EditResultQueue, EntityView, GameQueue } from "./pending-messages.ts";
+import { ReceiveLimits } from "./receive-limits.ts";
 import { ClientInterest } from "./regions/client-interest.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
 import type { RegionStep } from "./regions/region-changes.ts";
@@ -141,7 +141,8 @@ export class ServerSession implements Watcher {
     const { limits } = this.#context;
     this.checkAccount();
     this.#guard(() => {
-      if (nowMs - this.#receiveLimits.receivedMs >= limits.idleMs) return limitExceeded("idleMs", limits, "idle");
+      if (nowMs - this.#receiveLimits.receivedMs >= limits.idleMs)
+        return limitExceeded("idleMs", limits, "idle");
       if (this.#joined !== undefined) return this.#startTick(this.#joined, nowMs);
       // The handshake timeout excludes the server's own player lookup.
       if (this.#isLookingUpPlayer) return undefined;

@@ -1,5 +1,5 @@
 import { type PlayerBudget, PlayerBudgets } from "./budget/player-budget.ts";
-import { type Disconnect, limitExceeded } from "./fault.ts";
+import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { Account } from "./sync-server-options.ts";
 
@@ -58,7 +58,7 @@ export class SessionSet<S extends Session> implements Iterable<S> {
   }
 
   /**
-   * Makes a session that of a client, and disconnects an earlier session of the same client. Returns the
+   * Binds a session to its client, and disconnects an earlier session of the same client. Returns the
    * budget that the session counts against, or why it must not join.
    */
   join(session: S, clientId: bigint, account: Account, nowMs: number): PlayerBudget | Disconnect {

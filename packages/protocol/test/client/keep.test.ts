@@ -135,7 +135,11 @@ test("the client repeats an offer unchanged until it is confirmed, and later int
 
 test("a cache restores all regions, reported as changes but not as updates for the cache", () => {
   const kept = keptBy(settled());
-  expect(kept).toMatchObject({ worldId: 0x1234n, epoch: ERA, generatorsHash: DEFAULT_GENERATORS.generatorsHash });
+  expect(kept).toMatchObject({
+    worldId: 0x1234n,
+    epoch: ERA,
+    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+  });
   const visit = returning(kept);
   expect(visit.saidOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, epoch: ERA }]);
   expect(visit.guest.voxelAt([8, 8, 8, 0])).toBe(STONE);

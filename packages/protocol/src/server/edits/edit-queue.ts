@@ -6,7 +6,7 @@ import type { NumberedEditResult } from "../../message/server-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import { type EditBounds, chargeChunks, findRejection, type Rejection } from "./edit-checks.ts";
+import { chargeChunks, type EditBounds, findRejection, type Rejection } from "./edit-checks.ts";
 
 /** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
 export class DurabilityWait {

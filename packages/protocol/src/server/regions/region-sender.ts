@@ -4,13 +4,13 @@ import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { ClientRegions } from "./client-regions.ts";
 import {
-  type SharedChangeList,
   type EncodedChange,
   fitsOnePatch,
   joinChanges,
   PatchAllowance,
   type RegionEncoding,
   type RegionStep,
+  type SharedChangeList,
   type SharedPatch,
 } from "./region-changes.ts";
 import type { SendOutcome } from "./send-queue.ts";
@@ -166,7 +166,7 @@ export class RegionSender {
     const before = this.#regions.resyncs;
     this.#abandonPieces();
     const since = this.stream.takeBack(expected);
-    this.#regions.repair(since === undefined ? "all" : [...since, ...regions]);
+    this.#regions.resync(since === undefined ? "all" : [...since, ...regions]);
     this.#isResetWanted = true;
     return this.#regions.resyncs - before;
   }
@@ -291,7 +291,7 @@ export class RegionSender {
   #abandonPieces(): void {
     const holding = this.#unfinished?.holding;
     this.#unfinished = undefined;
-    if (holding !== undefined && holding.slot >= 0) this.#regions.repair([holding.region.position]);
+    if (holding !== undefined && holding.slot >= 0) this.#regions.resync([holding.region.position]);
   }
 
   #patch(out: Outbox, patch: SharedPatch): void {

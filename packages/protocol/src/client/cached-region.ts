@@ -55,7 +55,11 @@ export function encodeCachedRegion(worldId: bigint, change: RegionChange, volume
 }
 
 /** Decodes the patches that restore a cached region. Throws an `OrthantError` for any other content. */
-export function decodeCachedRegion(worldId: bigint, kept: CachedRegion, volume: number): readonly RegionPatch[] {
+export function decodeCachedRegion(
+  worldId: bigint,
+  kept: CachedRegion,
+  volume: number,
+): readonly RegionPatch[] {
   const input = new ByteReader(kept.bytes);
   const checksum = input.u32();
   if (checksum !== checksumOf(worldId, kept.bytes.subarray(input.offset))) {
@@ -73,7 +77,12 @@ export function decodeCachedRegion(worldId: bigint, kept: CachedRegion, volume: 
   return patches;
 }
 
-function requirePiece({ region, clock }: CachedRegion, patch: RegionPatch, index: number, count: number): void {
+function requirePiece(
+  { region, clock }: CachedRegion,
+  patch: RegionPatch,
+  index: number,
+  count: number,
+): void {
   const [change] = patch.changes;
   const isPiece =
     change !== undefined &&

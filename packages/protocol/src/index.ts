@@ -9,7 +9,7 @@ export type {
   SyncClientEvents,
   SyncClientOptions,
 } from "./client/sync-client-options.ts";
-export type { Hello, CachedEpoch } from "./message/client-message.ts";
+export type { CachedEpoch, Hello } from "./message/client-message.ts";
 export type { Entity, Pose, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export {

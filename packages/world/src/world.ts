@@ -138,7 +138,10 @@ export class World {
     return this.#epoch.open();
   }
 
-  /** Whether clocks up to this epoch, received under its id, are clocks of this world. */
+  /**
+   * Whether this is one of this world's own epochs. If so, clocks received in it can be compared with the
+   * world's clocks.
+   */
   knowsEpoch(epoch: Epoch): boolean {
     return this.#epoch.includes(epoch);
   }
@@ -384,7 +387,10 @@ export class World {
     return wait === "durable" && this.#saver.isJournaling ? this.#whenSafe(made) : made;
   }
 
-  /** An edit that changed nothing waits too: what it found may not have been durable yet. */
+  /**
+   * Waits even for an edit that changed nothing: it may have found a voxel that another edit set and that is
+   * not on the disk yet.
+   */
   async #whenSafe(making: Promise<WorldEdit>): Promise<WorldEdit> {
     const made = await making;
     await this.#saver.whenDurable();

@@ -16,10 +16,10 @@ interface NewGeneration {
 }
 
 /**
- * Commits a generation under a lock that another process may take over from a stalled holder. Writes all
- * files under temporary names, checks the lock, then renames them, the manifest last. A process that takes
- * the lock over removes others' temporary files before it reads the manifest, so each rename by the stalled
- * writer either came before that or finds no file. Rules S44, S45, S97 and S98.
+ * Commits a generation: writes all files under temporary names, checks the lock, then renames them, the
+ * manifest last. A writer that stalls may lose the lock to another process. That process removes the
+ * temporary files of others before it reads the manifest, so a rename by the stalled writer either came
+ * before that or fails. Rules S44, S45, S97 and S98.
  */
 export async function commitGeneration(
   disk: Disk,

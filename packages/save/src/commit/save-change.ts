@@ -8,19 +8,16 @@ import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 
 /**
- * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cube must
- * be that of an existing leaf or overlap none; `LeafMap.cubeFor` returns one.
+ * New content of one leaf. Omitted parts stay unchanged. A leaf that becomes empty is removed. The cube is
+ * that of an existing leaf, or touches no leaf; `LeafMap.cubeFor` returns one.
  */
 export interface LeafChange {
   readonly cube: Box;
-  /**
-   * All overridden chunks in the cube, not just the changed ones. Chunks in stored form are written
-   * unchanged.
-   */
+  /** All overridden chunks in the cube, not just the changed ones. Stored chunks are copied as they are. */
   readonly chunks?: readonly (ChunkEntry | StoredChunk)[];
   /**
-   * Instead of `chunks`: only the changed ones, without a chunk where a position becomes untouched again. All
-   * others stay.
+   * Instead of `chunks`: only the chunks that changed. An entry without a chunk makes its position untouched
+   * again.
    */
   readonly changed?: readonly ChunkAssignment[];
   /** All entities that belong to the leaf. */
@@ -79,9 +76,7 @@ export interface YieldOptions {
 
 /** Number of chunks stored, or read and written again, per slice. */
 const CHUNKS_PER_SLICE = 24;
-/**
- * Cost of a chunk that is only passed through, relative to one that is compared with the generator's output.
- */
+/** Cost of a chunk that is copied as stored, relative to one that is encoded. */
 const PASSED_SHARE = 1 / 8;
 
 /** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */

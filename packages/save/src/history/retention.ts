@@ -76,8 +76,9 @@ function keepLastOfEach(
 
 /**
  * Retires generations that are not kept: removes their files, and index pages that no other generation needs.
- * Called only after a commit. No removal is synced: one that a crash undoes is harmless, because what a
- * generation needs is removed only once its own removal is durable. Rules S46 and S92.
+ * Called only after a commit. Removals are not synced. If a crash brings a generation's files back, all
+ * that it needs is still there: that is removed only once the generation's own removal is durable. Rules S46
+ * and S92.
  */
 export class GenerationRemover {
   readonly #disk: Disk;

@@ -121,8 +121,8 @@ export class LeafIndex {
   }
 
   /**
-   * Returns the cube for a chunk: that of the leaf that contains it or, without one, the largest aligned cube
-   * around it, up to an edge of 2^16, without a leaf. Requires the box of this one chunk to be loaded.
+   * Returns the cube in which a chunk is, or would be, stored: its leaf's cube or else the largest aligned cube
+   * around it, up to an edge of 2^16, that touches no leaf. The box of this one chunk must be loaded.
    */
   cubeFor(position: Position): Box {
     return cubeFor(this.#root, position, requireContent);

@@ -75,8 +75,8 @@ export class LeafMap<Leaf extends HasCube> {
   }
 
   /**
-   * Returns the cube for a position: that of the leaf that contains it or, without one, the largest aligned
-   * cube around it, up to an edge of 2^16, without a leaf. So a small world has few leaves.
+   * Returns the cube in which a chunk is, or would be, stored: its leaf's cube or else the largest aligned cube
+   * around it, up to an edge of 2^16, that touches no leaf. So a small world has few leaves.
    */
   cubeFor(position: Position): Box {
     return cubeFor(this.#root, position, this.#open);

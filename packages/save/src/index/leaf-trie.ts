@@ -108,8 +108,8 @@ export function findLeaf<Leaf extends HasCube>(
 }
 
 /**
- * Returns the cube for a position: that of the leaf that contains it or, without one, the largest aligned
- * cube around it, up to an edge of 2^16, without a leaf.
+ * Returns the cube in which a chunk is, or would be, stored: its leaf's cube or else the largest aligned cube
+ * around it, up to an edge of 2^16, that touches no leaf.
  */
 export function cubeFor<Leaf extends HasCube>(
   root: TrieNode<Leaf> | undefined,

@@ -8,7 +8,7 @@ import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
 export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
 /** Larger entries are not written to the journal: they trigger a save at once and wait for it. */
 export const JOURNAL_ENTRY_BYTES_MAX = 16_777_216;
-/** Upper bound on the microtask turns between two queued edits, unless the second waits for the disk. */
+/** How many microtasks to wait for the next queued edit to arrive, so that both share one sync. */
 const TURNS_BETWEEN_EDITS = 16;
 
 /** How long entity movements wait for another entry to share a sync with. */
@@ -74,7 +74,10 @@ export class JournalWriter {
   #coming: ComingSegment | undefined;
   #position = 0;
   #safeTo = 0;
-  /** The first entry that is not in the journal. No later entry is written until a generation includes it. */
+  /**
+   * Position of the first entry that is not in the journal: it was too large, or came before there was a
+   * segment. Until a save includes it, no later entry is written.
+   */
   #heldFrom: number | undefined;
   #failure: { readonly error: unknown } | undefined;
   #writing: Promise<void> | undefined;
@@ -122,14 +125,17 @@ export class JournalWriter {
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
   }
 
-  /** Marks the moment at which a commit takes its changes. Later entries go to `segment`. */
+  /**
+   * Called at the start of a commit: entries added from now on go to `segment`. Returns the position of the
+   * last entry that the commit includes.
+   */
   rotate(segment: SegmentId): number {
     this.#seal();
     this.#segment = segment;
     return this.#position;
   }
 
-  /** Makes the commit wait until the segment of its generation exists, which its manifest names. Rule J22. */
+  /** Called before the commit is written: waits until its segment exists, which the manifest names. Rule J22. */
   async prepare(change: SaveChange): Promise<SaveChange> {
     const segment = this.#segment;
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -141,7 +147,7 @@ export class JournalWriter {
     return { ...change, journalEpoch: segment.epoch };
   }
 
-  /** Handles that the generation taken at this position is durable and no longer needs the journal. */
+  /** Called when the generation that includes the entries up to `position` is durable. */
   async committed(generation: number, position: number): Promise<void> {
     this.#markSafe(position);
     this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
@@ -275,7 +281,7 @@ export class JournalWriter {
     if (group !== undefined) await this.#write(group);
   }
 
-  /** Edits requested together are applied one by one: waits while each one is followed by another. */
+  /** Waits until no further edit arrives: edits requested together are applied one by one. */
   async #comingEdits(): Promise<void> {
     for (let known = -1; known < this.#position && this.#sealed.length === 0; ) {
       known = this.#position;

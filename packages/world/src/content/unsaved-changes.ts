@@ -29,7 +29,7 @@ export class UnsavedChanges {
   readonly players: Set<bigint> = new Set();
   /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
   global = false;
-  /** Whether there are entities that no leaf stores. */
+  /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
   hasUnassigned = false;
   readonly #entityCubes = new Map<string, Box>();
 

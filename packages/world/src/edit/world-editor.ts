@@ -124,7 +124,7 @@ export class WorldEditor {
     this.#saver.noteChange("worldMs", () => ({ kind: "description", name, spawn }));
   }
 
-  /** Must not await: a save includes the edit and its origin together or not at all. */
+  /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
   #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): WorldEdit {
     const before = this.#content.regions.field;
     const { field, chunks, regions } = change(before);

@@ -33,11 +33,17 @@ export interface WorldLog {
   add(entry: LoggedEntry, isStep?: boolean): void;
   /** Resolves when all entries added so far are safe. */
   whenSafe(): Promise<void>;
-  /** Marks the moment at which a commit takes its changes. Returns the position of its last entry. */
+  /**
+   * Called at the start of a commit: entries added from now on go to `segment`. Returns the position of the
+   * last entry that the commit includes.
+   */
   rotate(segment: SegmentId): number;
-  /** Returns what that commit writes. The log may delay the commit and add to it. */
+  /**
+   * Called before the commit is written. Waits until the log is ready for it, and returns the change, possibly
+   * extended.
+   */
   prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange>;
-  /** Handles that the generation taken at this position is durable. */
+  /** Called when the generation that includes the entries up to `position` is durable. */
   committed(generation: number, position: number): Promise<void>;
   /** Accepts no more entries and rejects all waiting calls. */
   stop(error: unknown): void;

@@ -8,10 +8,10 @@ import { Listeners } from "../listeners.ts";
 import type { WorldCadence } from "../world-options.ts";
 import { Autosave, BackgroundCompactor, SerialQueue } from "./background-tasks.ts";
 
-/** What a save includes. Entities that only moved are not due at once. */
+/** What a save includes. `what is due` leaves out entities that only moved less than `entitiesMs` ago. */
 export type SaveExtent = "everything" | "what is due";
 
-/** What only the writer of a world has. */
+/** What only the writer of a world holds. */
 export interface Writing {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
@@ -101,7 +101,10 @@ export class WorldSaver {
     return this.#reporting(this.#saves.run(() => this.#commit(extent)));
   }
 
-  /** Runs `work` while no save runs. It may commit; what it finds on the disk stays there meanwhile. */
+  /**
+   * Runs `work` while no other save runs, so that no file disappears under it. `work` may itself commit, with
+   * the function that it receives.
+   */
   exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
     return this.#reporting(this.#saves.run(() => work(() => this.#commit("everything"))));
   }
@@ -161,7 +164,7 @@ export class WorldSaver {
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
       const nowMs = this.#clock.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
-      // With a journal everything is due, because the segment with the omitted changes is removed.
+      // With a journal, no change may be left out: this save deletes the segment that holds it.
       const change = this.#content.startCommit(nowMs, this.#journal === undefined ? dueMs : Infinity);
       if (change !== undefined) {
         // In the same step: later changes belong to the next generation's segment and not to this commit.
@@ -182,15 +185,14 @@ export class WorldSaver {
   }
 
   /**
-   * Returns a save that includes all changes so far. Callers that ask while a save runs share the next one.
-   * Once that has begun it is no longer shared, since it may have taken its changes already.
+   * Returns a save that includes all changes so far. All callers that wait for the running save share
+   * the next one. A save that has begun is not shared: it may lack their changes.
    */
   #saveShared(): Promise<void> {
     this.#sharedSave ??= this.#saves.run(async () => {
       this.#sharedSave = undefined;
       this.#requireHealth();
-      // No save runs now, so everything that is not unsaved is durable, even if the world was closed
-      // meanwhile.
+      // No save runs now, so everything outside `unsaved` is on the disk, even in a world closed meanwhile.
       if (!this.#content.unsaved.isEmpty) await this.#commit("what is due");
     });
     return this.#sharedSave;

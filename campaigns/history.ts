@@ -206,8 +206,8 @@ class Year {
     for (const generation of generations) {
       const save = await openSave(this.#disk, { generation });
       for await (const { chunkRefs, entityRefs } of save.index.all()) {
-        for (const { dataFileId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
-          records.set(`${dataFileId} ${recordOffset}`, recordBytes);
+        for (const { packId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
+          records.set(`${packId} ${recordOffset}`, recordBytes);
         }
       }
       await save.close();

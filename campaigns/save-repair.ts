@@ -3,10 +3,10 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {
   applyRepair,
-  type BlobRef,
   type LeafEntry,
   openSave,
   planRepair,
+  type RecordRef,
   type RepairPlan,
   type Save,
   type StoredEntity,
@@ -66,7 +66,7 @@ export async function findRepairFault(image: DiskImage, prng: Prng): Promise<str
   const after = await contentOf(await openSave(target));
   for await (const leaf of before.index.all()) {
     for (const ref of [...leaf.chunkRefs, ...leaf.entityRefs]) {
-      const where = `the record at ${ref.dataFileId}+${ref.recordOffset}`;
+      const where = `the record at ${ref.packId}+${ref.recordOffset}`;
       if (!isIntact(image, damaged, ref)) {
         if (!isReported(plan, leaf)) return `${where} is damaged, and nobody says so`;
       } else if (!(await isBack(before, leaf, ref, after))) return `${where} is whole, and did not come back`;
@@ -121,11 +121,11 @@ async function contentOf(save: Save): Promise<Content> {
 function isIntact(
   image: DiskImage,
   damaged: DiskImage,
-  { dataFileId, recordOffset, recordBytes }: BlobRef,
+  { packId, recordOffset, recordBytes }: RecordRef,
 ): boolean {
   const end = recordOffset + recordBytes;
-  const was = image.files.get(packFile(dataFileId))?.subarray(recordOffset, end);
-  const is = damaged.files.get(packFile(dataFileId))?.subarray(recordOffset, end);
+  const was = image.files.get(packFile(packId))?.subarray(recordOffset, end);
+  const is = damaged.files.get(packFile(packId))?.subarray(recordOffset, end);
   return was !== undefined && is !== undefined && Buffer.compare(was, is) === 0;
 }
 
@@ -133,7 +133,7 @@ function isIntact(
 async function isBack(
   save: Save,
   leaf: LeafEntry,
-  ref: BlobRef,
+  ref: RecordRef,
   { chunks, entities }: Content,
 ): Promise<boolean> {
   const alone = {

@@ -7,7 +7,7 @@ import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, openFlatSave } from "@orthant/formats";
 import { isFlatSave, readLegacyWorld, verifyFlatSave, writeFlatSave } from "@orthant/formats/internal";
 
-import type { BaseWorld, BlobRef, ChunkEntry, LeafEntry, StoredEntity } from "@orthant/save";
+import type { BaseWorld, ChunkEntry, LeafEntry, RecordRef, StoredEntity } from "@orthant/save";
 import type { PackPiece } from "@orthant/save/internal";
 import { scanPack } from "@orthant/save/parts";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
@@ -309,12 +309,12 @@ function voxelsOf(payload: ExpectedPayload): readonly number[] {
   });
 }
 
-function refsOf(ref: ExpectedRef | null): readonly BlobRef[] {
+function refsOf(ref: ExpectedRef | null): readonly RecordRef[] {
   if (ref === null) return [];
   const { data_file_id, record_offset, record_len, record_crc32, blob_type, blob_version } = ref;
   return [
     {
-      dataFileId: data_file_id,
+      packId: data_file_id,
       recordOffset: record_offset,
       recordBytes: record_len,
       recordCrc32: record_crc32,
@@ -324,8 +324,8 @@ function refsOf(ref: ExpectedRef | null): readonly BlobRef[] {
   ];
 }
 
-function keyOf({ dataFileId, recordOffset }: BlobRef): string {
-  return `${dataFileId}+${recordOffset}`;
+function keyOf({ packId, recordOffset }: RecordRef): string {
+  return `${packId}+${recordOffset}`;
 }
 
 function snakeKeys(object: object): Record<string, unknown> {

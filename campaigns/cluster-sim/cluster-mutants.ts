@@ -48,22 +48,26 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "an owner acknowledges edits before they are stored",
     change(
       OWNER,
-      'await this.#log.whenSafe();\n        return { kind: "edits", outcomes };',
+      'await this.#log.whenDurable();\n        return { kind: "edits", outcomes };',
       'return { kind: "edits", outcomes };',
     ),
   ),
   mutant(
     "an owner sends regions with edits that are not stored",
-    change(ANSWERS, "await log.whenSafe();", ""),
+    change(ANSWERS, "await log.whenDurable();", ""),
   ),
   mutant(
     "a save contains edits that are not stored, and claims to contain everything up to the end",
-    change(LOG, "while (this.#safeTo < position)\n            await this.whenSafe();", ""),
+    change(LOG, "while (this.#durableTo < position)\n            await this.whenDurable();", ""),
   ),
   mutant(
     "an owner trims records that no save contains",
     change(LOG, "this.#journal?.trim(this.#checkpointed)", "this.#journal?.trim(this.#last)"),
-    change(LOG, "this.#markSafe(group.lastPosition);", "this.#markSafe(group.lastPosition); this.#trim();"),
+    change(
+      LOG,
+      "this.#markDurable(group.lastPosition);",
+      "this.#markDurable(group.lastPosition); this.#trim();",
+    ),
   ),
   mutant(
     "an owner applies an edit twice",

@@ -12,8 +12,8 @@ export async function requireNamedPacks(disk: Disk): Promise<void> {
   const save = await openSave(disk);
   try {
     for await (const { chunkRefs, entityRefs } of save.index.all()) {
-      for (const { dataFileId } of [...chunkRefs, ...entityRefs])
-        ok(named.has(dataFileId), `pack ${dataFileId} is needed, and not named`);
+      for (const { packId } of [...chunkRefs, ...entityRefs])
+        ok(named.has(packId), `pack ${packId} is needed, and not named`);
     }
   } finally {
     await save.close();

@@ -23,11 +23,11 @@ import {
 } from "@orthant/formats/internal";
 
 import {
-  type BlobRef,
   DEFAULT_LIMITS,
   type GlobalRecord,
   type LeafEntry,
   plainDescription,
+  type RecordRef,
   type StoredChunk,
 } from "@orthant/save";
 import {
@@ -58,8 +58,8 @@ import { generationFiles, type Manifest, playersCodec, scanPack } from "@orthant
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 
-const ref: BlobRef = {
-  dataFileId: 1,
+const ref: RecordRef = {
+  packId: 1,
   recordOffset: 12,
   recordBytes: 40,
   recordCrc32: 0xdead_beef,

@@ -65,6 +65,7 @@ export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError, wrongArgument } from "./error/orthant-error.ts";
+export { ListenerSet } from "./event/listener-set.ts";
 export { type FieldChangeOptions, regionChange, wholeRegionChange } from "./field/field-changes.ts";
 export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./field/generated-chunk-cache.ts";
 export {

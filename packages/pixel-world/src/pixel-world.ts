@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError, PositionSet } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
-import { TurnQueue } from "@orthant/disk/files";
+import { SerialQueue } from "@orthant/disk/files";
 import { chunkOfBody, copyBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";
 import { AutosaveTimer, PixelSaveHandle } from "./live/autosave.ts";
 import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
@@ -38,7 +38,7 @@ export class PixelWorld {
   readonly #sessionBits: bigint;
   readonly #autosave: AutosaveTimer;
   readonly #damage: DamageLog;
-  readonly #turns = new TurnQueue();
+  readonly #turns = new SerialQueue();
   #bodyCounter = 0n;
   #failure: unknown;
   #compactionFailure: OrthantError | undefined;

@@ -1,5 +1,5 @@
 export { type Finding, isWhole } from "@orthant/disk/files";
-export type { BlobRef } from "./codec/blob.ts";
+export type { RecordRef } from "./codec/blob.ts";
 export type { StoredEntity, StoredPlayer } from "./codec/entity.ts";
 export type { BaseWorld, GlobalRecord, GlobalState } from "./codec/global-record.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./codec/layout.ts";
@@ -7,8 +7,8 @@ export type { ChunkAssignment, ChunkEntry } from "./codec/prepared-chunks.ts";
 export type { GeneratedChunks, StoredChunk } from "./codec/stored-chunk.ts";
 export {
   type Attachment,
-  type ClientEdits,
   catalogOf,
+  type LastClientEdit,
   type NamedGeneration,
   plainDescription,
   type WorldDescription,

@@ -1,5 +1,5 @@
 // Parts of the store for other packages of Orthant, such as formats that keep their own records in the same files.
-export { blobRefCodec } from "./codec/blob.ts";
+export { recordRefCodec } from "./codec/blob.ts";
 export {
   mergePlayers,
   PLAYER_CLASS,

@@ -69,7 +69,7 @@ describe("a pack", () => {
     expect(await openBlob(payload, 25)).toEqual(inner);
     expect((await allLeaves(writer.state.index))[0]?.chunkRefs).toEqual([
       {
-        dataFileId: 1,
+        packId: 1,
         recordOffset: 12,
         recordBytes: 15 + payload.length,
         recordCrc32: crc32(payload),

@@ -1,13 +1,13 @@
 import { type Box, cubeAt, type ErrorCode, encode, type Position } from "@orthant/core";
-import type { BlobRef, LeafEntry } from "@orthant/save";
+import type { LeafEntry, RecordRef } from "@orthant/save";
 import { decodeIndexFile, encodeIndexFile, type IndexFile, indexHeader } from "@orthant/save/internal";
-import { blobRefCodec } from "@orthant/save/parts";
+import { recordRefCodec } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { sealIndex } from "./seal-index.ts";
 
-const ref: BlobRef = {
-  dataFileId: 1,
+const ref: RecordRef = {
+  packId: 1,
   recordOffset: 12,
   recordBytes: 40,
   recordCrc32: 0xdead_beef,
@@ -45,7 +45,7 @@ const twoLeavesHex = `${header(1, 3, 2)} 03 ${PARENT} ${FIRST} ${SECOND} ${LEAVE
 
 describe("the index of the tree dialect", () => {
   test("[S20, S22, S26, S27] consists of a header, nodes and leaves, byte for byte", () => {
-    expect(toHex(encode(blobRefCodec, ref))).toBe(toHex(fromHex(REF)));
+    expect(toHex(encode(recordRefCodec, ref))).toBe(toHex(fromHex(REF)));
     expect(toHex(encodeIndexFile(twoLeaves))).toBe(toHex(sealIndex(fromHex(twoLeavesHex))));
     expect(decodeIndexFile("index", sealIndex(fromHex(twoLeavesHex)))).toEqual(twoLeaves);
   });

@@ -1,5 +1,5 @@
 import { type Box, crc32, cubeAt, type ErrorCode } from "@orthant/core";
-import type { BlobRef, LeafEntry } from "@orthant/save";
+import type { LeafEntry, RecordRef } from "@orthant/save";
 import {
   decodeLinked,
   decodeRoot,
@@ -19,8 +19,8 @@ import { describe, expect, test } from "vitest";
 const ROOT: PageId = { generation: 5, number: 0 };
 const PAGE: PageId = { generation: 5, number: 2 };
 
-const ref: BlobRef = {
-  dataFileId: 1,
+const ref: RecordRef = {
+  packId: 1,
   recordOffset: 12,
   recordBytes: 40,
   recordCrc32: 0xdeadbeef,
@@ -238,10 +238,10 @@ function randomLeaves(prng: Prng, count: number): readonly LeafEntry[] {
   });
 }
 
-function randomRef(prng: Prng): BlobRef {
+function randomRef(prng: Prng): RecordRef {
   return {
     ...ref,
-    dataFileId: prng.between(1, 300),
+    packId: prng.between(1, 300),
     recordOffset: prng.below(2 ** 30),
     recordBytes: prng.between(15, 2 ** 20),
     recordCrc32: prng.below(2 ** 31),

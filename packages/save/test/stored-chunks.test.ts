@@ -349,7 +349,7 @@ describe("a leaf with some changed chunks", () => {
     await first.commit({ nowMs: 2, leaves: [{ cube: far, changed: [entryAt([65_537, 0, 0, 0], 8)] }] });
     expect(versions(leavesOf(first.state))).toEqual([1, 1, 1]);
     const opened = await openSave(disk);
-    const second = await resumeSave(disk, opened.follow({ ...opened, indexVersion: 2 }));
+    const second = await resumeSave(disk, opened.share({ ...opened, indexVersion: 2 }));
     await second.commit({ nowMs: 3, leaves: [{ cube: ORIGIN_CELL, changed: [entryAt([2, 0, 0, 0], 9)] }] });
     expect(versions(leavesOf(second.state))).toEqual([2, 1, 1]);
     expect(await chunksOf(await openSave(disk))).toEqual({

@@ -124,7 +124,7 @@ describe("a commit", () => {
       chunk: chunkFromVoxels(Uint16Array.from({ length: SHAPE.volume }, () => prng.between(1, 60_000))),
     }));
     const save = await writer.commit({ nowMs: 2, leaves: [{ cube: ORIGIN_CELL, chunks }] });
-    expect((await allLeaves(save.index))[0]?.chunkRefs[0]).toMatchObject({ dataFileId: 2, recordOffset: 12 });
+    expect((await allLeaves(save.index))[0]?.chunkRefs[0]).toMatchObject({ packId: 2, recordOffset: 12 });
     await writer.commit(change(3));
     expect(writer.state.manifest.activeDataFileId).toBe(3);
     expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
@@ -317,7 +317,7 @@ describe("a disk that fails", () => {
     expect(await codeOfRejection(() => failing.commit(change(2)))).toBe("ORT_DISK_IO");
     const again = await resumeSave(disk, await openSave(disk), { newPack: true });
     const save = await again.commit(change(3));
-    expect((await allLeaves(save.index))[0]?.chunkRefs[0]?.dataFileId).toBe(2);
+    expect((await allLeaves(save.index))[0]?.chunkRefs[0]?.packId).toBe(2);
     expect(await chunksOf(await openSave(disk))).toEqual({ "0,0,0,0": 3 });
   });
 });

@@ -4,11 +4,11 @@ export type { EntityChange, EntityEvent, NewEntity } from "./entities/entity-sto
 export type { PlayerChange } from "./entities/player-store.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
+  ChangeLog,
   ExternalLog,
   LoggedChange,
   LoggedEdit,
   LoggedEntry,
-  WorldLog,
 } from "./journal/world-log.ts";
 export { createWorld, openLoggedWorld, openWorld } from "./open/open-world.ts";
 export {

@@ -39,7 +39,7 @@ import {
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
-import { rejection, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
+import { notWritable, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
@@ -138,12 +138,9 @@ export class World {
     return this.#epoch.open();
   }
 
-  /**
-   * Whether this is one of this world's own epochs. If so, clocks received in it can be compared with the
-   * world's clocks.
-   */
+  /** Whether this is one of this world's epochs: then clocks received in it compare with the world's clocks. */
   knowsEpoch(epoch: Epoch): boolean {
-    return this.#epoch.includes(epoch);
+    return this.#epoch.knowsEpoch(epoch);
   }
 
   /** Returns the block of a voxel. */
@@ -204,7 +201,7 @@ export class World {
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
   snapshot(): WorldSnapshot {
     this.#saver.requireOpen();
-    const save = this.#content.save.follow();
+    const save = this.#content.save.share();
     return new WorldSnapshot(this.#content.regions.field, save, this.#content.regions.readerFor(save));
   }
 
@@ -341,7 +338,7 @@ export class World {
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
     if (!this.#isReadOnly) await this.save();
-    const save = this.#content.save.follow();
+    const save = this.#content.save.share();
     const nowMs = this.#clock.nowMs();
     try {
       // A read-only world may have more than the save: the contents of the journal.
@@ -384,14 +381,11 @@ export class World {
   ): Promise<WorldEdit> {
     this.#requireWritable();
     const made = this.#editor.edit(request, origin);
-    return wait === "durable" && this.#saver.isJournaling ? this.#whenSafe(made) : made;
+    return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
   }
 
-  /**
-   * Waits even for an edit that changed nothing: it may have found a voxel that another edit set and that is
-   * not on the disk yet.
-   */
-  async #whenSafe(making: Promise<WorldEdit>): Promise<WorldEdit> {
+  /** Waits even for an edit that changed nothing: what it found may not be on the disk yet. */
+  async #whenDurable(making: Promise<WorldEdit>): Promise<WorldEdit> {
     const made = await making;
     await this.#saver.whenDurable();
     return made;
@@ -399,7 +393,7 @@ export class World {
 
   /** Throws unless changes may be requested. */
   #requireWritable(): void {
-    if (this.#closing !== undefined) throw rejection("closed");
-    this.#saver.requireWriting();
+    if (this.#closing !== undefined) throw notWritable("closed");
+    this.#saver.requireWriter();
   }
 }

@@ -35,7 +35,7 @@ class SampleLog implements ExternalLog {
     // It never fails.
   }
 
-  async whenSafe(): Promise<void> {
+  async whenDurable(): Promise<void> {
     // Everything is safe.
   }
 

@@ -13,10 +13,10 @@ import {
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
 import {
-  type BlobRef,
   type ChunkEntry,
   type LeafEntry,
   openSave,
+  type RecordRef,
   type Save,
   surveySave,
 } from "@orthant/save";
@@ -188,8 +188,8 @@ function stateOf(chunk: Chunk): ChunkState {
   return chunk.isEmpty ? "empty" : "content";
 }
 
-function locationOf({ dataFileId, recordOffset, recordBytes }: BlobRef): RecordLocation {
-  return { file: packFile(dataFileId), offset: recordOffset, bytes: recordBytes };
+function locationOf({ packId, recordOffset, recordBytes }: RecordRef): RecordLocation {
+  return { file: packFile(packId), offset: recordOffset, bytes: recordBytes };
 }
 
 const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
@@ -232,9 +232,9 @@ async function findLeaf({ index }: Save, chunk: Position): Promise<LeafEntry | u
 async function recordsOf(
   save: Save,
   chunk: Position,
-): Promise<readonly { readonly ref: BlobRef; readonly chunks: readonly ChunkEntry[] }[]> {
+): Promise<readonly { readonly ref: RecordRef; readonly chunks: readonly ChunkEntry[] }[]> {
   const leaf = await findLeaf(save, chunk);
-  const records: { ref: BlobRef; chunks: readonly ChunkEntry[] }[] = [];
+  const records: { ref: RecordRef; chunks: readonly ChunkEntry[] }[] = [];
   for (const ref of leaf?.chunkRefs ?? []) {
     if (leaf !== undefined)
       records.push({ ref, chunks: await save.readChunks({ ...leaf, chunkRefs: [ref] }) });

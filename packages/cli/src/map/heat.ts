@@ -91,7 +91,7 @@ function clocksOf({ clocks }: LeafEntry): PositionMap<number> {
 
 /** Packs only grow, so a record's location tells when it was written. */
 function ageOf({ chunkRefs }: LeafEntry): number {
-  return Math.max(0, ...chunkRefs.map(({ dataFileId, recordOffset }) => dataFileId * 2 ** 40 + recordOffset));
+  return Math.max(0, ...chunkRefs.map(({ packId, recordOffset }) => packId * 2 ** 40 + recordOffset));
 }
 
 /** Only the order of clocks and offsets is meaningful, not their distance. */

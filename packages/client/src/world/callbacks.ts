@@ -18,27 +18,7 @@ export function deferred<Value>(): Deferred<Value> {
   return { promise, resolve, reject };
 }
 
-/** A set of event listeners. */
-export class ListenerSet<Event extends readonly unknown[]> {
-  readonly #listeners = new Set<(...event: Event) => void>();
-
-  /** Adds a listener. Returns an unsubscribe function. The same function may be added more than once. */
-  add(listener: (...event: Event) => void): () => void {
-    const own = (...event: Event): void => listener(...event);
-    this.#listeners.add(own);
-    return () => {
-      this.#listeners.delete(own);
-    };
-  }
-
-  /** Calls all listeners. An error in one stops nothing here; it surfaces as an unhandled rejection. */
-  emit(...event: Event): void {
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(...event);
-      } catch (error) {
-        Promise.reject(error);
-      }
-    }
-  }
+/** Reports a listener's error as an unhandled rejection, so that it stops nothing in the client. */
+export function reportLater(error: unknown): void {
+  Promise.reject(error);
 }

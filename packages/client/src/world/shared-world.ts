@@ -9,6 +9,7 @@ import {
   GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
+  ListenerSet,
   OrthantError,
   type Position,
   type QueryDetail,
@@ -39,7 +40,7 @@ import {
   type Status,
   type StatusDetail,
 } from "../connection/server-connection.ts";
-import { deferred, ListenerSet } from "./callbacks.ts";
+import { deferred, reportLater } from "./callbacks.ts";
 import { type Interest, InterestTracker, notHeld } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
 
@@ -68,10 +69,10 @@ export class SharedWorld {
   readonly #readiness = deferred<void>();
   readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
-  readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>();
-  readonly #onEntities = new ListenerSet<[change: EntitiesChange]>();
-  readonly #onMessage = new ListenerSet<[payload: Uint8Array]>();
-  readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>();
+  readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>(reportLater);
+  readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
+  readonly #onMessage = new ListenerSet<[payload: Uint8Array]>(reportLater);
+  readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
   #syncClient: SyncClient | undefined;

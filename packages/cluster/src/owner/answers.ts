@@ -34,7 +34,7 @@ export async function answerRegions(
   world: World,
   regions: readonly RegionRequest[],
   owns: (region: Position) => boolean,
-  log: Pick<ShardLog, "cut" | "whenSafe">,
+  log: Pick<ShardLog, "cut" | "whenDurable">,
 ): Promise<OwnerAnswer> {
   const answers: RegionAnswer[] = [];
   let room = REGIONS_BYTES;
@@ -43,7 +43,7 @@ export async function answerRegions(
     if (answer.kind === "chunks") room -= answer.chunks.reduce((sum, change) => sum + bytesOf(change), 1);
     answers.push(answer);
   }
-  await log.whenSafe();
+  await log.whenDurable();
   return { kind: "regions", answers };
 }
 

@@ -8,7 +8,7 @@ import {
   PositionMap,
   regionOf,
 } from "@orthant/core";
-import type { Attachment, ClientEdits, WorldDescription } from "@orthant/save";
+import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
 import { type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit } from "@orthant/world";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
@@ -27,7 +27,7 @@ interface RegionGroup {
   readonly before: number;
   after: number;
   readonly chunks: PositionMap<JournalChunk>;
-  readonly origins: ClientEdits[];
+  readonly origins: LastClientEdit[];
   bytes: number;
 }
 

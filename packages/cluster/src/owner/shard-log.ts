@@ -58,7 +58,7 @@ export class ShardLog implements ExternalLog {
   #collecting: EditGroup | undefined;
   #sealed: EditGroup[] = [];
   #position = 0;
-  #safeTo = 0;
+  #durableTo = 0;
   #groups = 0;
   /** Sequence of the journal's last record as far as this owner knows, which is its own. */
   #last = 0;
@@ -88,13 +88,13 @@ export class ShardLog implements ExternalLog {
 
   /** Records and bytes of edits that no generation contains yet. */
   get unsaved(): { readonly records: number; readonly bytes: number } {
-    const records = this.#safeTo > this.#checkpointedPosition ? this.#last - this.#checkpointed : 0;
+    const records = this.#durableTo > this.#checkpointedPosition ? this.#last - this.#checkpointed : 0;
     return { records, bytes: this.#unsavedBytes };
   }
 
   /** True if some entries are not stored yet. */
   get isPending(): boolean {
-    return this.#safeTo < this.#position;
+    return this.#durableTo < this.#position;
   }
 
   attach(events: LogEvents): void {
@@ -163,7 +163,7 @@ export class ShardLog implements ExternalLog {
     this.#start();
   }
 
-  whenSafe(): Promise<void> {
+  whenDurable(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.isPending) return Promise.resolve();
     const position = this.#position;
@@ -185,7 +185,7 @@ export class ShardLog implements ExternalLog {
   /** Waits until all entries up to `position` are stored, and marks the last record in the description. */
   async prepare(change: SaveChange, global: () => GlobalState, position: number): Promise<SaveChange> {
     const state = change.global ?? global();
-    while (this.#safeTo < position) await this.whenSafe();
+    while (this.#durableTo < position) await this.whenDurable();
     while (this.#splitting !== undefined) await this.#splitting;
     const sequence = this.#marks.get(position) ?? this.#last;
     this.#marks.set(position, sequence);
@@ -293,7 +293,7 @@ export class ShardLog implements ExternalLog {
         const group = this.#sealed.shift();
         if (group === undefined) return;
         await this.#store(group);
-        this.#markSafe(group.lastPosition);
+        this.#markDurable(group.lastPosition);
       }
     } catch (error) {
       this.stop(error);
@@ -336,8 +336,8 @@ export class ShardLog implements ExternalLog {
     return true;
   }
 
-  #markSafe(position: number): void {
-    this.#safeTo = position;
+  #markDurable(position: number): void {
+    this.#durableTo = position;
     // A commit that waits for exactly this position contains everything up to here and nothing later.
     this.#marks.set(position, this.#last);
     const waiting = this.#waiters.findIndex((waiter) => waiter.position > position);

@@ -181,7 +181,7 @@ export class ShardOwner {
   async pauseEdits(): Promise<() => void> {
     this.#isPaused = true;
     await this.#whenAnswered();
-    await this.#log.whenSafe();
+    await this.#log.whenDurable();
     return () => {
       this.#isPaused = false;
     };
@@ -239,7 +239,7 @@ export class ShardOwner {
     if (this.#isPaused) return AWAY;
     const outcomes: ShardEditResult[] = [];
     for (const edit of edits) outcomes.push(await this.#apply(edit));
-    await this.#log.whenSafe();
+    await this.#log.whenDurable();
     return { kind: "edits", outcomes };
   }
 

@@ -14,7 +14,7 @@ import {
   regionOf,
   stepOf,
 } from "@orthant/core";
-import type { ClientEdits } from "@orthant/save";
+import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";
 
@@ -32,7 +32,7 @@ export interface RegionRecord {
   readonly before: number;
   readonly after: number;
   /** The clients and ids of the edits, in order. */
-  readonly origins: readonly ClientEdits[];
+  readonly origins: readonly LastClientEdit[];
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly JournalChunk[];
 }
@@ -67,7 +67,7 @@ const CRC_BYTES = 4;
 const REGION_CHUNKS_MAX = 256;
 const NODE_BYTES_MAX = 32;
 
-const originsCodec = list<ClientEdits>(
+const originsCodec = list<LastClientEdit>(
   {
     write(out, { clientId, lastEditId }) {
       out.u64(clientId);

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@orthant/core";
-import { type Border, borderTo } from "../port/border.ts";
+import { type ErrorWrapper, errorWrapper } from "../port/wrap-errors.ts";
 import { errorName } from "./access-handle.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -14,4 +14,4 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Wraps calls into the browser's file API. */
-export const atBorder: Border = borderTo((error) => CODES[errorName(error)]);
+export const wrapErrors: ErrorWrapper = errorWrapper((error) => CODES[errorName(error)]);

@@ -10,7 +10,7 @@ import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port
 import { nameOf, parentOf, requirePath } from "../port/path.ts";
 import { errorName, type OriginFile, patiently } from "./access-handle.ts";
 import { type Claim, takeClaim } from "./claim.ts";
-import { atBorder } from "./dom-error.ts";
+import { wrapErrors } from "./dom-error.ts";
 import { GONE_FOLDER, GoneFiles } from "./gone-files.ts";
 import { OpfsContent } from "./opfs-content.ts";
 import { OpfsFile } from "./opfs-file.ts";
@@ -63,7 +63,7 @@ export class OpfsDisk implements Disk {
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {
-      return await atBorder("open", folder, async () => {
+      return await wrapErrors("open", folder, async () => {
         const root = await originFolder(folder, true);
         const disk = new OpfsDisk(root, claim, await GoneFiles.open(root, clock));
         await disk.#finishReplacing();
@@ -82,7 +82,7 @@ export class OpfsDisk implements Disk {
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {
-      await atBorder("remove", folder, async () => {
+      await wrapErrors("remove", folder, async () => {
         const parent = await originFolder(parentOf(folder), false);
         await patiently(() => parent.removeEntry(nameOf(folder), { recursive: true }));
       });
@@ -277,7 +277,7 @@ export class OpfsDisk implements Disk {
 
   #inTurn<Result>(operation: string, path: string, work: () => Promise<Result>): Promise<Result> {
     return this.#queue(() =>
-      atBorder(operation, path, () => {
+      wrapErrors(operation, path, () => {
         if (this.#isClosed) throw diskError("ORT_CLOSED", `${operation} on a disk that was closed`, path);
         return work();
       }),

@@ -2,7 +2,7 @@ import { OrthantError, requireInteger } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import type { AccessHandle } from "./access-handle.ts";
-import { atBorder } from "./dom-error.ts";
+import { wrapErrors } from "./dom-error.ts";
 import type { OpfsContent } from "./opfs-content.ts";
 
 /** An open file of an {@link OpfsDisk}. */
@@ -88,7 +88,7 @@ export class OpfsFile implements DiskFile {
   }
 
   #use<Result>(operation: string, work: (handle: AccessHandle) => Result): Promise<Result> {
-    return atBorder(operation, this.#path, () => this.#content.use(work));
+    return wrapErrors(operation, this.#path, () => this.#content.use(work));
   }
 
   #write(operation: string, handle: AccessHandle, offset: number, bytes: Uint8Array): void {

@@ -1,7 +1,7 @@
 export { atFile, atFileLater, attempt, decodeAt, isDamage, type Source } from "./file-errors.ts";
 export { type Finding, findingOf, isWhole, noticeOf } from "./finding.ts";
 export { fileSize, filesIn, isLockName, lockOf, readBeginning, readWhole } from "./read-files.ts";
-export { TurnQueue } from "./turn-queue.ts";
+export { SerialQueue } from "./serial-queue.ts";
 export {
   fencedDisk,
   pathOfTemporary,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { OrthantError, systemRandomBits } from "@orthant/core";
 import type { DiskLock } from "../port/disk.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
-import { atBorder, systemCode } from "./system-error.ts";
+import { systemCode, wrapErrors } from "./system-error.ts";
 
 /** Interval between a holder's heartbeats. */
 const BEAT_MS = 2_000;
@@ -42,7 +42,7 @@ export async function takeClaim(file: string, path: string): Promise<DiskLock> {
     for (let attempt = 1; ; attempt++) {
       const token = systemRandomBits().toString(16).padStart(16, "0");
       const claim = join(dirname(file), claimName(basename(file), { ...own, token }));
-      await atBorder("lock", path, async () => (await open(claim, "wx")).close());
+      await wrapErrors("lock", path, async () => (await open(claim, "wx")).close());
       try {
         const rival = await findRival(file, claim, own);
         if (rival === undefined)
@@ -134,7 +134,7 @@ function holdClaim({ file, path, claim, token, ousted }: HeldClaim): DiskLock {
     token,
     isContested: ousted.length > 0,
     async requireHeld() {
-      if ((await atBorder("lock", path, async () => lastBeat(claim))) === undefined)
+      if ((await wrapErrors("lock", path, async () => lastBeat(claim))) === undefined)
         throw locked(path, "the lock was released or taken away");
     },
     async settle() {

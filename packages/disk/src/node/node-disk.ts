@@ -6,7 +6,7 @@ import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from ".
 import { requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
 import { NodeFile } from "./node-file.ts";
-import { atBorder, systemCode } from "./system-error.ts";
+import { systemCode, wrapErrors } from "./system-error.ts";
 
 // Opening a named pipe waits for its other end, possibly for ever. O_NONBLOCK prevents that; Windows lacks
 // it, and it has no effect on a regular file.
@@ -29,14 +29,14 @@ export class NodeDisk implements FolderDisk {
   /** Creates the folder and its missing parents durably, unless it exists. */
   static async create(root: string): Promise<NodeDisk> {
     const folder = resolve(root);
-    await atBorder("makeDirectory", folder, () => makeFolder(folder));
+    await wrapErrors("makeDirectory", folder, () => makeFolder(folder));
     return new NodeDisk(folder);
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
-    const handle = await atBorder("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
-    const kind = await atBorder("open", path, () => handle.stat());
+    const handle = await wrapErrors("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
+    const kind = await wrapErrors("open", path, () => handle.stat());
     if (kind.isFile()) return new NodeFile(path, mode, handle);
     await handle.close();
     throw notRegular(path);
@@ -45,7 +45,7 @@ export class NodeDisk implements FolderDisk {
   async rename(from: string, to: string): Promise<void> {
     requirePath(from);
     requirePath(to);
-    await atBorder("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
+    await wrapErrors("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
   }
 
   async moveDirectory(from: string, to: string): Promise<void> {
@@ -55,7 +55,7 @@ export class NodeDisk implements FolderDisk {
   async remove(path: string): Promise<boolean> {
     requirePath(path);
     try {
-      await atBorder("remove", path, () => unlink(this.#absolute(path)));
+      await wrapErrors("remove", path, () => unlink(this.#absolute(path)));
       return true;
     } catch (error) {
       if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
@@ -65,7 +65,7 @@ export class NodeDisk implements FolderDisk {
 
   async list(directory: string): Promise<readonly DirectoryEntry[]> {
     requireDirectoryPath(directory);
-    const entries = await atBorder("list", directory, () =>
+    const entries = await wrapErrors("list", directory, () =>
       readdir(this.#absolute(directory), { withFileTypes: true }),
     );
     return entries
@@ -77,7 +77,7 @@ export class NodeDisk implements FolderDisk {
 
   async makeDirectory(path: string): Promise<void> {
     requirePath(path);
-    await atBorder("makeDirectory", path, async () => {
+    await wrapErrors("makeDirectory", path, async () => {
       try {
         await mkdir(this.#absolute(path));
       } catch (error) {
@@ -153,7 +153,7 @@ async function isFolder(path: string): Promise<boolean> {
 async function syncFolder(folder: string, name: string = folder): Promise<void> {
   // Windows can neither open nor sync a directory; NTFS journals its names by itself.
   if (process.platform === "win32") return;
-  await atBorder("syncDirectory", name, async () => {
+  await wrapErrors("syncDirectory", name, async () => {
     const handle = await open(folder, O_RDONLY | O_DIRECTORY);
     try {
       await handle.sync();

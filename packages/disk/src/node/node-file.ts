@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { OrthantError, requireInteger } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
-import { atBorder } from "./system-error.ts";
+import { wrapErrors } from "./system-error.ts";
 
 /**
  * Whether one call can write and sync, which halves the trips through the thread pool. Not on macOS, whose
@@ -32,7 +32,7 @@ export class NodeFile implements DiskFile {
   async size(): Promise<number> {
     this.#guard.requireOpen("size");
     // A microsecond in the kernel, against tens of them through the thread pool.
-    const { size } = await atBorder("size", this.#path, async () => fstatSync(this.#handle.fd));
+    const { size } = await wrapErrors("size", this.#path, async () => fstatSync(this.#handle.fd));
     this.#knownSize = size;
     return size;
   }
@@ -45,7 +45,7 @@ export class NodeFile implements DiskFile {
     const bytes = new Uint8Array(length);
     let done = 0;
     while (done < length) {
-      const { bytesRead } = await atBorder("readAt", this.#path, () =>
+      const { bytesRead } = await wrapErrors("readAt", this.#path, () =>
         this.#handle.read(bytes, done, length - done, offset + done),
       );
       // The file was truncated between the check and the read.
@@ -77,7 +77,7 @@ export class NodeFile implements DiskFile {
       this.#synced ??= openSynced(this.#handle);
       const handle = await this.#synced;
       await this.#write("writeDurably", offset, bytes, handle);
-      if (handle === this.#handle) await atBorder("writeDurably", this.#path, () => handle.datasync());
+      if (handle === this.#handle) await wrapErrors("writeDurably", this.#path, () => handle.datasync());
     } catch (error) {
       this.#guard.poison();
       throw error;
@@ -87,7 +87,7 @@ export class NodeFile implements DiskFile {
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
     requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
-    await atBorder("truncate", this.#path, () => this.#handle.truncate(length));
+    await wrapErrors("truncate", this.#path, () => this.#handle.truncate(length));
     this.#knownSize = length;
     this.#appendEnd = 0;
   }
@@ -95,7 +95,7 @@ export class NodeFile implements DiskFile {
   async sync(): Promise<void> {
     this.#guard.requireWritable("sync");
     try {
-      await atBorder("sync", this.#path, () => this.#handle.datasync());
+      await wrapErrors("sync", this.#path, () => this.#handle.datasync());
     } catch (error) {
       this.#guard.poison();
       throw error;
@@ -105,7 +105,7 @@ export class NodeFile implements DiskFile {
   async close(): Promise<void> {
     if (!this.#guard.close()) return;
     const handles = new Set([this.#handle, (await this.#synced) ?? this.#handle]);
-    for (const handle of handles) await atBorder("close", this.#path, () => handle.close());
+    for (const handle of handles) await wrapErrors("close", this.#path, () => handle.close());
   }
 
   async #write(
@@ -116,7 +116,7 @@ export class NodeFile implements DiskFile {
   ): Promise<void> {
     let done = 0;
     while (done < bytes.length) {
-      const { bytesWritten } = await atBorder(operation, this.#path, () =>
+      const { bytesWritten } = await wrapErrors(operation, this.#path, () =>
         handle.write(bytes, done, bytes.length - done, offset + done),
       );
       if (bytesWritten === 0) {

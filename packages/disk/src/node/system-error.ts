@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@orthant/core";
-import { type Border, borderTo } from "../port/border.ts";
+import { type ErrorWrapper, errorWrapper } from "../port/wrap-errors.ts";
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   ENOENT: "ORT_NOT_FOUND",
@@ -15,7 +15,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Wraps calls into `node:fs`. */
-export const atBorder: Border = borderTo((error) => CODES[systemCode(error)]);
+export const wrapErrors: ErrorWrapper = errorWrapper((error) => CODES[systemCode(error)]);
 
 /** Returns the `code` of a system error, such as `ENOENT`; the empty string for any other value. */
 export function systemCode(error: unknown): string {

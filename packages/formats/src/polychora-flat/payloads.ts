@@ -11,16 +11,16 @@ import {
   positionCodec,
 } from "@orthant/core";
 import {
-  type BlobRef,
   type ChunkEntry,
   type GlobalRecord,
   plainDescription,
+  type RecordRef,
   type StoredPlayer,
 } from "@orthant/save";
 import {
-  blobRefCodec,
   PLAYERS_MAX,
   playerEntityHintsCodec,
+  recordRefCodec,
   tagsCodec,
   vectorCodec,
 } from "@orthant/save/parts";
@@ -35,8 +35,8 @@ interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
 /** One region of the flat index. */
 export interface FlatLeaf {
   readonly region: Position;
-  readonly chunkRef: BlobRef | undefined;
-  readonly entityRef: BlobRef | undefined;
+  readonly chunkRef: RecordRef | undefined;
+  readonly entityRef: RecordRef | undefined;
 }
 
 /** Content of the flat index. */
@@ -48,7 +48,7 @@ interface FlatIndex {
 
 const LEAVES_MAX = 0xffff_fffe;
 const customPayloadCodec = bytes();
-const optionalRef = option(blobRefCodec);
+const optionalRef = option(recordRefCodec);
 
 /** Codec of the global payload that shipped: no generators, and a custom payload of raw bytes. Rule S36. */
 export const flatGlobalCodec: Codec<FlatGlobal> = {

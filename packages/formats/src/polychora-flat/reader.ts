@@ -10,7 +10,14 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile, decodeAt, type Source } from "@orthant/disk/files";
-import type { BlobRef, ChunkEntry, GlobalRecord, LeafEntry, StoredEntity, StoredPlayer } from "@orthant/save";
+import type {
+  ChunkEntry,
+  GlobalRecord,
+  LeafEntry,
+  RecordRef,
+  StoredEntity,
+  StoredPlayer,
+} from "@orthant/save";
 import {
   BLOB_VERSION,
   CHUNK_BLOB,
@@ -154,7 +161,7 @@ export async function readFlatPlayers(disk: Disk, path: string): Promise<readonl
 /** Reads the chunks of a region's record. */
 export async function readFlatBlocks(
   packs: PackReader,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
 ): Promise<readonly ChunkEntry[]> {
   const source = sourceOf(ref, "chunk", cube);
@@ -168,7 +175,7 @@ export async function readFlatBlocks(
 /** Reads the entities of a region's record. */
 export async function readFlatEntities(
   packs: PackReader,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
 ): Promise<readonly StoredEntity[]> {
   const source = sourceOf(ref, "entity", cube);
@@ -188,7 +195,7 @@ interface FlatRecordContent {
 
 /** Decodes a record; `undefined` if its bytes are intact but cannot be decoded here. */
 export function decodeFlatRecord(
-  { blobType, blobVersion }: BlobRef,
+  { blobType, blobVersion }: RecordRef,
   payload: Uint8Array,
 ): FlatRecordContent | undefined {
   if (blobVersion !== BLOB_VERSION) return undefined;
@@ -211,7 +218,7 @@ export function decodeFlatRecord(
   }
 }
 
-function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
+function requireKind({ blobType, blobVersion }: RecordRef, expected: number, source: Source): void {
   const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
@@ -235,14 +242,14 @@ function requireRegion(
   });
 }
 
-function sourceOf(ref: BlobRef, kind: string, cube: Box): Source {
+function sourceOf(ref: RecordRef, kind: string, cube: Box): Source {
   return {
-    path: packFile(ref.dataFileId),
+    path: packFile(ref.packId),
     origin: ref.recordOffset + recordHeader.bytes,
     what: `the ${kind} record of the leaf at ${describeCube(cube)}`,
   };
 }
 
-function listOf(ref: BlobRef | undefined): readonly BlobRef[] {
+function listOf(ref: RecordRef | undefined): readonly RecordRef[] {
   return ref === undefined ? [] : [ref];
 }

@@ -1,7 +1,7 @@
 import { type Box, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import { type BlobRef, type LeafEntry, type Survey, surveySave } from "@orthant/save";
+import { type LeafEntry, type RecordRef, type Survey, surveySave } from "@orthant/save";
 import {
   filesOfGeneration,
   PackReader,
@@ -106,7 +106,7 @@ class RecordVerifier {
     for (const ref of [...chunkRefs, ...entityRefs]) {
       const found = await this.#readOnce(ref, cube, chunkRefs.includes(ref));
       const report = (error: OrthantError): void => {
-        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cube));
+        findings.push(findingOf(error, packFile(ref.packId), generation, cube));
       };
       if (found.error !== undefined) report(found.error);
       for (const id of found.entityIds) {
@@ -119,11 +119,11 @@ class RecordVerifier {
     return findings;
   }
 
-  async #readOnce(ref: BlobRef, cube: Box, isChunks: boolean): Promise<VerifiedRecord> {
+  async #readOnce(ref: RecordRef, cube: Box, isChunks: boolean): Promise<VerifiedRecord> {
     const key = [...Object.values(ref), cube.min, cube.max, isChunks].join();
     const known = this.#verified.get(key);
     if (known !== undefined) return known;
-    this.packIds.add(ref.dataFileId);
+    this.packIds.add(ref.packId);
     const [entities, error] = await attempt(async () => {
       if (!isChunks) return readFlatEntities(this.#packs, ref, cube);
       await readFlatBlocks(this.#packs, ref, cube);
@@ -135,9 +135,9 @@ class RecordVerifier {
     return verified;
   }
 
-  #prove({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
-    const records = this.proven.get(dataFileId) ?? new Map<number, number>();
-    this.proven.set(dataFileId, records);
+  #prove({ packId, recordOffset, recordBytes }: RecordRef): void {
+    const records = this.proven.get(packId) ?? new Map<number, number>();
+    this.proven.set(packId, records);
     records.set(recordOffset, recordOffset + recordBytes);
   }
 }

@@ -2,8 +2,8 @@ import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from
 import { PACKED_BLOB_VERSION } from "./layout.ts";
 
 /** Location of a record in the packs, and the values that identify it. */
-export interface BlobRef {
-  readonly dataFileId: number;
+export interface RecordRef {
+  readonly packId: number;
   /** Offset of its header in the pack. */
   readonly recordOffset: number;
   /** Size of the record including its header. */
@@ -18,9 +18,9 @@ export interface BlobRef {
 export const REFS_PER_LEAF_MAX = 65_536;
 
 /** Codec of one reference. Rule S27. */
-export const blobRefCodec: Codec<BlobRef> = {
+export const recordRefCodec: Codec<RecordRef> = {
   write(out, ref) {
-    out.varU32(ref.dataFileId);
+    out.varU32(ref.packId);
     out.varUint(ref.recordOffset);
     out.varU32(ref.recordBytes);
     out.varU32(ref.recordCrc32);
@@ -29,7 +29,7 @@ export const blobRefCodec: Codec<BlobRef> = {
   },
 
   read: (input) => ({
-    dataFileId: input.varU32(),
+    packId: input.varU32(),
     recordOffset: input.varUint(),
     recordBytes: input.varU32(),
     recordCrc32: input.varU32(),
@@ -39,17 +39,17 @@ export const blobRefCodec: Codec<BlobRef> = {
 };
 
 /** Codec of the references of one kind in a leaf. */
-export const blobRefsCodec: Codec<readonly BlobRef[]> = list(blobRefCodec, REFS_PER_LEAF_MAX);
+export const recordRefsCodec: Codec<readonly RecordRef[]> = list(recordRefCodec, REFS_PER_LEAF_MAX);
 
 /** Orders records by the time they were written: by pack, then by offset. */
-export function compareAge(one: BlobRef, other: BlobRef): number {
-  return one.dataFileId - other.dataFileId || one.recordOffset - other.recordOffset;
+export function compareAge(one: RecordRef, other: RecordRef): number {
+  return one.packId - other.packId || one.recordOffset - other.recordOffset;
 }
 
 /** Returns whether two references point to the same record. */
-export function isSameRef(a: BlobRef, b: BlobRef): boolean {
+export function isSameRef(a: RecordRef, b: RecordRef): boolean {
   return (
-    a.dataFileId === b.dataFileId &&
+    a.packId === b.packId &&
     a.recordOffset === b.recordOffset &&
     a.recordBytes === b.recordBytes &&
     a.recordCrc32 === b.recordCrc32 &&
@@ -111,15 +111,15 @@ export interface BlobSize {
 const GUESSED_RATIO = 8;
 
 /** Sizes of records that were written or read. The index does not store them, and a record never changes. */
-const known = new WeakMap<BlobRef, BlobSize>();
+const known = new WeakMap<RecordRef, BlobSize>();
 
 /** Remembers the size of a record's blob for as long as its reference lives. */
-export function rememberSize(ref: BlobRef, size: BlobSize): void {
+export function rememberSize(ref: RecordRef, size: BlobSize): void {
   known.set(ref, size);
 }
 
 /** Returns the size of a record's blob, or an estimate with 0 chunks if it was neither written nor read. */
-export function blobSizeOf(ref: BlobRef): BlobSize {
+export function blobSizeOf(ref: RecordRef): BlobSize {
   const { blobVersion, recordBytes } = ref;
   const ratio = blobVersion === PACKED_BLOB_VERSION ? GUESSED_RATIO : 1;
   return known.get(ref) ?? { bytes: recordBytes * ratio, chunks: 0 };

@@ -39,11 +39,11 @@ export interface WorldDescription {
   /** The epochs of the latest openings for writing, in order of their numbers. */
   readonly epochs: readonly Epoch[];
   /** The last edit of each client included in the content. The client that edited longest ago comes first. */
-  readonly edits: readonly ClientEdits[];
+  readonly edits: readonly LastClientEdit[];
 }
 
 /** Progress of one client's edits. */
-export interface ClientEdits {
+export interface LastClientEdit {
   readonly clientId: bigint;
   readonly lastEditId: number;
   /** The client's player; `undefined` for an anonymous client, and in descriptions before version 3. */
@@ -122,7 +122,7 @@ const epochCodec: Codec<Epoch> = {
   read: (input) => ({ number: input.varUint(), id: input.u64() }),
 };
 
-const editsWithoutPlayersCodec = list<ClientEdits>(
+const editsWithoutPlayersCodec = list<LastClientEdit>(
   {
     write(out, { clientId, lastEditId }) {
       out.u64(clientId);
@@ -138,7 +138,7 @@ const playerIdCodec = option<bigint>({
   read: (input) => input.u64(),
 });
 
-const clientEditsCodec: Codec<ClientEdits> = {
+const clientEditsCodec: Codec<LastClientEdit> = {
   write(out, { clientId, lastEditId, playerId }) {
     out.u64(clientId);
     out.varUint(lastEditId);

@@ -92,7 +92,7 @@ export class BulkSaveWriter {
     }
     const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);
     const refs = await this.#packs.append(records.flat());
-    for (const { dataFileId } of refs) this.#packIds.add(dataFileId);
+    for (const { packId } of refs) this.#packIds.add(packId);
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
   }
 

@@ -77,7 +77,7 @@ export interface YieldOptions {
 /** Number of chunks stored, or read and written again, per slice. */
 const CHUNKS_PER_SLICE = 24;
 /** Cost of a chunk that is copied as stored, relative to one that is encoded. */
-const PASSED_SHARE = 1 / 8;
+const COPIED_SHARE = 1 / 8;
 
 /** Cuts work into slices by amount, not by time, so that the same work is cut alike on every machine. */
 export class Pacer {
@@ -98,7 +98,7 @@ export class Pacer {
   }
 
   /** Counts already stored chunks that were read, measured or encoded. */
-  passed(chunks: number): Promise<void> | undefined {
-    return this.stored(chunks * PASSED_SHARE);
+  copied(chunks: number): Promise<void> | undefined {
+    return this.stored(chunks * COPIED_SHARE);
   }
 }

@@ -9,7 +9,7 @@ import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/
 import { SaveHistory } from "../history/save-history.ts";
 import type { WholeIndexVersion } from "../index/leaf-entry.ts";
 import { LeafIndex } from "../index/leaf-index.ts";
-import { packsToGoOnWith } from "../pack/named-packs.ts";
+import { existingPacks } from "../pack/named-packs.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
 import { readManifest } from "../read/reader.ts";
 import { GenerationHolds, Save, type SaveState } from "../read/save.ts";
@@ -38,7 +38,7 @@ export async function createSave(disk: Disk, initial: NewSave): Promise<SaveWrit
   const packs = await prepareFolder(disk, limits);
   const generated = generatedChunks(initial.global, initial.generators);
   const history = new SaveHistory(disk, new GenerationHolds(), retention, lock);
-  const writer = new SaveWriter(disk, nothingYet(initial, limits), packs, history, generated, lock);
+  const writer = new SaveWriter(disk, emptyState(initial, limits), packs, history, generated, lock);
   try {
     await (await writer.commit(initial)).close();
     return writer;
@@ -61,7 +61,7 @@ export async function resumeSave(
   }
   const { retention = DEFAULT_RETENTION, lock } = options;
   requireRetention(retention);
-  const manifest = { ...found, dataFiles: await packsToGoOnWith(disk, found.dataFiles) };
+  const manifest = { ...found, dataFiles: await existingPacks(disk, found.dataFiles) };
   const packs = await PackWriter.resume(disk, manifest.limits.dataFileMaxBytes, manifest.activeDataFileId);
   try {
     if (options.newPack === true) await packs.beginPack();
@@ -90,7 +90,7 @@ export interface NewSave extends SaveChange {
 }
 
 /** Returns the state before the first commit. */
-function nothingYet({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
+function emptyState({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
   const manifest: Manifest = {
     ...generationFiles(0),
     currentGeneration: -1,

@@ -1,8 +1,8 @@
 import { comparePositions, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
-import { TurnQueue } from "@orthant/disk/files";
-import type { BlobRef } from "../codec/blob.ts";
+import { SerialQueue } from "@orthant/disk/files";
+import type { RecordRef } from "../codec/blob.ts";
 import { mergePlayers, playersCodec } from "../codec/entity.ts";
 import { encodePayloadFile, generationFiles } from "../codec/files.ts";
 import {
@@ -60,7 +60,7 @@ export class SaveWriter {
   #lastChange: CommittedChange = NO_CHANGE;
   #busy = false;
   /** Serializes steps that write a manifest or begin a pack. */
-  readonly #turns = new TurnQueue();
+  readonly #turns = new SerialQueue();
   #failure: unknown;
   #droppedClocks = 0;
 
@@ -283,7 +283,7 @@ export class SaveWriter {
       .map((leaf) => ({ ...leaf, clocks: [] }));
   }
 
-  #nextManifest(nowMs: number, refs: readonly BlobRef[]): Manifest {
+  #nextManifest(nowMs: number, refs: readonly RecordRef[]): Manifest {
     const manifest = withoutJournal(this.#state.manifest);
     const currentGeneration = manifest.currentGeneration + 1;
     const activeDataFileId = this.#packs.activeId;
@@ -294,7 +294,7 @@ export class SaveWriter {
       lastModifiedMs: nowMs,
       activeDataFileId,
       dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
-      dataFiles: withPacks(manifest.dataFiles ?? [], new Set(refs.map(({ dataFileId }) => dataFileId))),
+      dataFiles: withPacks(manifest.dataFiles ?? [], new Set(refs.map(({ packId }) => packId))),
     };
   }
 

@@ -11,7 +11,7 @@ import {
   PositionMap,
   positionsEqual,
 } from "@orthant/core";
-import { type BlobRef, isSameRef } from "../codec/blob.ts";
+import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorsCodec } from "../codec/global-record.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -200,7 +200,7 @@ function isSame(a: LeafEntry, b: LeafEntry): boolean {
     boxEquals(a.cube, b.cube) &&
     a.chunkRefs.length > 0 &&
     a.chunkRefs.length === b.chunkRefs.length &&
-    a.chunkRefs.every((ref, index) => isSameRef(ref, b.chunkRefs[index] as BlobRef))
+    a.chunkRefs.every((ref, index) => isSameRef(ref, b.chunkRefs[index] as RecordRef))
   );
 }
 

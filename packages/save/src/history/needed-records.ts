@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { BlobRef } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
 import { generationFiles } from "../codec/files.ts";
 import type { YieldOptions } from "../commit/save-change.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -95,9 +95,9 @@ export class NeededRecords {
     return this.#packs.get(packId);
   }
 
-  #add({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
-    const pack = this.#packs.get(dataFileId) ?? new NeededPackRecords();
-    this.#packs.set(dataFileId, pack);
+  #add({ packId, recordOffset, recordBytes }: RecordRef): void {
+    const pack = this.#packs.get(packId) ?? new NeededPackRecords();
+    this.#packs.set(packId, pack);
     pack.add({ firstOffset: recordOffset, bytes: recordBytes });
   }
 }

@@ -11,14 +11,14 @@ import {
   REGION_EDGE_CHUNKS,
   type RegionClock,
 } from "@orthant/core";
-import { type BlobRef, blobRefsCodec, isSameRef } from "../codec/blob.ts";
+import { isSameRef, type RecordRef, recordRefsCodec } from "../codec/blob.ts";
 import { describeCube } from "./cube.ts";
 
 /** A leaf of the index: a cube of chunks, and the location of its content. */
 export interface LeafEntry {
   readonly cube: Box;
-  readonly chunkRefs: readonly BlobRef[];
-  readonly entityRefs: readonly BlobRef[];
+  readonly chunkRefs: readonly RecordRef[];
+  readonly entityRefs: readonly RecordRef[];
   /** Number of chunks in its chunk records; 0 when unknown. */
   readonly chunks: number;
   /** Clocks of the regions in the cube, in region order. */
@@ -54,14 +54,14 @@ const clocksCodec = list<RegionClock>(
 export function leafContentCodec(version: WholeIndexVersion): Codec<Omit<LeafEntry, "cube">> {
   return {
     write(out, { chunkRefs, entityRefs, clocks }) {
-      blobRefsCodec.write(out, chunkRefs);
-      blobRefsCodec.write(out, entityRefs);
+      recordRefsCodec.write(out, chunkRefs);
+      recordRefsCodec.write(out, entityRefs);
       if (version === 2) clocksCodec.write(out, clocks);
     },
 
     read: (input) => ({
-      chunkRefs: blobRefsCodec.read(input),
-      entityRefs: blobRefsCodec.read(input),
+      chunkRefs: recordRefsCodec.read(input),
+      entityRefs: recordRefsCodec.read(input),
       chunks: 0,
       clocks: version === 2 ? clocksCodec.read(input) : [],
     }),

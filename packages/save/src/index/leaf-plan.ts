@@ -8,7 +8,7 @@ import {
   PositionSet,
   type RegionClock,
 } from "@orthant/core";
-import { type BlobRef, type BlobSize, blobSizeOf, rememberSize, sealBlob } from "../codec/blob.ts";
+import { type BlobSize, blobSizeOf, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
@@ -66,7 +66,7 @@ export async function planLeaves(
     for (const leaf of await planChange(change, old[index], context)) {
       map.add(leaf);
       added.push(leaf);
-      await context.pacer.passed(leaf.chunks);
+      await context.pacer.copied(leaf.chunks);
     }
   }
   for (const leaf of added) {
@@ -238,7 +238,7 @@ export async function encodeLeaves(
       records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
     }
     encoded.push(records);
-    await pacer.passed(newChunks.length);
+    await pacer.copied(newChunks.length);
   }
   return encoded;
 }
@@ -247,7 +247,7 @@ export async function encodeLeaves(
 export function finishLeaves(
   planned: readonly PlannedLeaf[],
   records: readonly (readonly MeasuredRecord[])[],
-  refs: readonly BlobRef[],
+  refs: readonly RecordRef[],
 ): readonly LeafEntry[] {
   let next = 0;
   return planned.map(({ cube, chunkRefs, entityRefs, chunks, clocks }, index) => {
@@ -258,7 +258,7 @@ export function finishLeaves(
       const ref = own[at];
       if (ref !== undefined && record.size !== undefined) rememberSize(ref, record.size);
     }
-    const ofType = (type: number): readonly BlobRef[] => own.filter(({ blobType }) => blobType === type);
+    const ofType = (type: number): readonly RecordRef[] => own.filter(({ blobType }) => blobType === type);
     return {
       cube,
       chunkRefs: [...chunkRefs, ...ofType(CHUNK_BLOB)],

@@ -10,7 +10,7 @@ import {
   regionOf,
   U32_MAX,
 } from "@orthant/core";
-import { type BlobRef, REFS_PER_LEAF_MAX } from "../codec/blob.ts";
+import { REFS_PER_LEAF_MAX, type RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";
 import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "./leaf-entry.ts";
@@ -85,17 +85,17 @@ export class PageEntryWriter {
     before.min = cube.min;
   }
 
-  #refs(refs: readonly BlobRef[]): void {
+  #refs(refs: readonly RecordRef[]): void {
     const out = this.#out;
     const before = this.#before;
     out.varUint(refs.length);
-    for (const { dataFileId, recordOffset, recordBytes, recordCrc32, blobVersion } of refs) {
-      out.varInt(dataFileId - before.packId);
+    for (const { packId, recordOffset, recordBytes, recordCrc32, blobVersion } of refs) {
+      out.varInt(packId - before.packId);
       out.varInt(recordOffset - before.recordEnd);
       out.varU32(recordBytes);
       out.u32(recordCrc32);
       out.varU16(blobVersion);
-      before.packId = dataFileId;
+      before.packId = packId;
       before.recordEnd = recordOffset + recordBytes;
     }
   }
@@ -180,24 +180,24 @@ export class PageEntryReader {
     return { min, max: [min[0] + edge, min[1] + edge, min[2] + edge, min[3] + edge] };
   }
 
-  #refs(blobType: number): readonly BlobRef[] {
+  #refs(blobType: number): readonly RecordRef[] {
     const input = this.#input;
     const before = this.#before;
-    const refs: BlobRef[] = [];
+    const refs: RecordRef[] = [];
     for (let count = input.count(REFS_PER_LEAF_MAX); count > 0; count--) {
-      const dataFileId = this.#within(before.packId + input.varInt(), 0, U32_MAX);
+      const packId = this.#within(before.packId + input.varInt(), 0, U32_MAX);
       const recordOffset = this.#within(before.recordEnd + input.varInt(), 0, Number.MAX_SAFE_INTEGER);
       const recordBytes = input.varU32();
       const recordCrc32 = input.u32();
       refs.push({
-        dataFileId,
+        packId,
         recordOffset,
         recordBytes,
         recordCrc32,
         blobType,
         blobVersion: input.varU16(),
       });
-      before.packId = dataFileId;
+      before.packId = packId;
       before.recordEnd = this.#within(recordOffset + recordBytes, 0, Number.MAX_SAFE_INTEGER);
     }
     return refs;

@@ -15,7 +15,7 @@ import {
   voxelEditsCodec,
 } from "@orthant/core";
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
-import type { ClientEdits } from "../codec/world-description.ts";
+import type { LastClientEdit } from "../codec/world-description.ts";
 
 /** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */
 export type JournalChunk =
@@ -25,7 +25,7 @@ export type JournalChunk =
 /** An edit of voxels: the changed chunks, the clocks that were issued for it, and who made it. */
 export interface JournalEdit {
   readonly kind: "edit";
-  readonly origin: ClientEdits | undefined;
+  readonly origin: LastClientEdit | undefined;
   readonly chunks: readonly JournalChunk[];
   readonly clocks: readonly RegionClock[];
 }
@@ -48,14 +48,14 @@ const NAME_BYTES_MAX = 4_096;
 const storedAtCodec = option(positionCodec);
 const clocksCodec = regionClockListCodec(JOURNAL_EDIT_CHUNKS_MAX);
 const nameCodec = string(NAME_BYTES_MAX);
-const originCodec = option<ClientEdits>({
+const originCodec = option<LastClientEdit>({
   write(out, { clientId, lastEditId }) {
     out.u64(clientId);
     out.varUint(lastEditId);
   },
   read: (input) => ({ clientId: input.u64(), lastEditId: input.varUint() }),
 });
-const playerOriginCodec: Codec<Required<ClientEdits>> = {
+const playerOriginCodec: Codec<Required<LastClientEdit>> = {
   write(out, { clientId, lastEditId, playerId }) {
     out.u64(clientId);
     out.varUint(lastEditId);

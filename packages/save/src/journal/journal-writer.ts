@@ -56,7 +56,7 @@ interface Waiter {
 
 /**
  * Logs the changes of a world in order and writes many entries with one sync: while one group is being
- * synced, the next one collects. Every entry has a position. An entry is safe once it is synced or part of a
+ * synced, the next one collects. Every entry has a position. An entry is durable once it is synced or part of a
  * durable generation.
  */
 export class JournalWriter {
@@ -73,7 +73,7 @@ export class JournalWriter {
   #sealed: Group[] = [];
   #coming: ComingSegment | undefined;
   #position = 0;
-  #safeTo = 0;
+  #durableTo = 0;
   /**
    * Position of the first entry that is not in the journal: it was too large, or came before there was a
    * segment. Until a save includes it, no later entry is written.
@@ -101,7 +101,7 @@ export class JournalWriter {
   }
 
   /** Adds an entry and writes it; an entity movement waits up to a second for another entry. Rule J21. */
-  add(entry: JournalEntry, isStep = false): void {
+  add(entry: JournalEntry, isOnlyMovement = false): void {
     this.#position++;
     const written =
       entry.kind === "entity" ? (this.#collecting?.entities.withPosition(entry) ?? entry) : entry;
@@ -112,14 +112,14 @@ export class JournalWriter {
       return;
     }
     this.#collect(this.#segment, written);
-    if (!isStep) this.#await();
+    if (!isOnlyMovement) this.#await();
     else this.#stepTimer ??= this.#clock.after(STEPS_WAIT_MS, () => this.#await());
   }
 
-  /** Resolves when all entries added so far are safe. */
-  whenSafe(): Promise<void> {
+  /** Resolves when all entries added so far are durable. */
+  whenDurable(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(poisoned(this.#failure.error));
-    if (this.#safeTo >= this.#position) return Promise.resolve();
+    if (this.#durableTo >= this.#position) return Promise.resolve();
     this.#await();
     const position = this.#position;
     return new Promise((resolve, reject) => this.#waiters.push({ position, resolve, reject }));
@@ -149,7 +149,7 @@ export class JournalWriter {
 
   /** Called when the generation that includes the entries up to `position` is durable. */
   async committed(generation: number, position: number): Promise<void> {
-    this.#markSafe(position);
+    this.#markDurable(position);
     this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
     if (this.#heldFrom !== undefined && this.#heldFrom <= position) this.#heldFrom = undefined;
     this.#start();
@@ -293,13 +293,13 @@ export class JournalWriter {
     const bytes = await this.#segments.append(segment, out.view());
     if (this.#failure !== undefined) return;
     this.#spare = out;
-    this.#markSafe(lastPosition);
+    this.#markDurable(lastPosition);
     if (bytes > JOURNAL_SEGMENT_BYTES_MAX && segment === this.#segment) this.#events?.onFull();
   }
 
-  #markSafe(position: number): void {
-    this.#safeTo = Math.max(this.#safeTo, position);
-    const waiting = this.#waiters.findIndex((waiter) => waiter.position > this.#safeTo);
+  #markDurable(position: number): void {
+    this.#durableTo = Math.max(this.#durableTo, position);
+    const waiting = this.#waiters.findIndex((waiter) => waiter.position > this.#durableTo);
     const safe = this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting);
     for (const { resolve } of safe) resolve();
   }

@@ -26,7 +26,7 @@ export async function requirePacks(disk: Disk, named: PackList = [], index: Leaf
  * Returns the packs that a writer continues with: those of the list that exist. Without a list it starts one
  * with all existing packs, after making their names durable. Rule S103.
  */
-export async function packsToGoOnWith(disk: Disk, named: PackList | undefined): Promise<PackList> {
+export async function existingPacks(disk: Disk, named: PackList | undefined): Promise<PackList> {
   const there = await packsThere(disk);
   if (named !== undefined) return packListOf(there.filter((packId) => hasPack(named, packId)));
   await disk.syncDirectory(DATA_FOLDER);
@@ -53,8 +53,8 @@ async function packsThere(disk: Disk): Promise<readonly number[]> {
 
 async function refersTo(index: LeafIndex, packs: PackList): Promise<boolean> {
   for await (const { chunkRefs, entityRefs } of index.all()) {
-    for (const { dataFileId } of [...chunkRefs, ...entityRefs]) {
-      if (hasPack(packs, dataFileId)) return true;
+    for (const { packId } of [...chunkRefs, ...entityRefs]) {
+      if (hasPack(packs, packId)) return true;
     }
   }
   return false;

@@ -1,7 +1,7 @@
 import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, atFileLater } from "@orthant/disk/files";
-import type { BlobRef } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import {
   COMPACTED_PACK_VERSION,
@@ -64,14 +64,14 @@ export class PackReader {
   }
 
   /** Reads the payload of a record. Checks that its header matches the reference, and its checksum. */
-  async readPayload(ref: BlobRef, bytesMax: number): Promise<Uint8Array> {
-    const path = packFile(ref.dataFileId);
+  async readPayload(ref: RecordRef, bytesMax: number): Promise<Uint8Array> {
+    const path = packFile(ref.packId);
     const offset = ref.recordOffset;
     const payloadBytes = ref.recordBytes - recordHeader.bytes;
     if (payloadBytes < 0 || payloadBytes > bytesMax) {
       throw new OrthantError("ORT_LIMIT", `a record with ${payloadBytes} bytes of payload`, { path, offset });
     }
-    const record = await this.#read(ref.dataFileId, (pack) => pack.readRecord(offset, ref.recordBytes));
+    const record = await this.#read(ref.packId, (pack) => pack.readRecord(offset, ref.recordBytes));
     return atFile({ path }, () => checkRecord(record, ref));
   }
 
@@ -145,7 +145,7 @@ async function closeUnused({ opening, readers, isForgotten }: Slot): Promise<voi
 }
 
 /** Returns the payload of a record; throws unless it matches the reference. Rules S11 and S12. */
-export function checkRecord(record: Uint8Array, ref: BlobRef): Uint8Array {
+export function checkRecord(record: Uint8Array, ref: RecordRef): Uint8Array {
   const offset = ref.recordOffset;
   const header = decodeHeader(record, offset);
   const payload = record.subarray(recordHeader.bytes);

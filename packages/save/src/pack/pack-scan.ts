@@ -1,5 +1,5 @@
 import { crc32, decode } from "@orthant/core";
-import type { BlobRef } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../codec/layout.ts";
 import { type PackTable, tableInBytes } from "./pack-table.ts";
 
@@ -9,7 +9,7 @@ export type PackPiece = ScannedRecord | ScannedGap;
 /** A record found without an index. */
 interface ScannedRecord {
   readonly kind: "record";
-  readonly ref: BlobRef;
+  readonly ref: RecordRef;
   /** A view of the pack's bytes. */
   readonly payload: Uint8Array;
 }
@@ -96,8 +96,8 @@ function recordAt(
     return { found: undefined, checkedBytes: 0 };
   }
   if (crc32(payload) !== header.payloadCrc32) return { found: undefined, checkedBytes: payload.length };
-  const ref: BlobRef = {
-    dataFileId: packId,
+  const ref: RecordRef = {
+    packId,
     recordOffset: origin + offset,
     recordBytes: recordHeader.bytes + payload.length,
     recordCrc32: header.payloadCrc32,

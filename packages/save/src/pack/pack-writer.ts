@@ -1,7 +1,7 @@
 import { ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
-import type { BlobRef } from "../codec/blob.ts";
+import type { RecordRef } from "../codec/blob.ts";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import {
   COMPACTED_PACK_VERSION,
@@ -85,15 +85,15 @@ export class PackWriter {
   }
 
   /** Appends records in order. They are durable only after {@link sync}. */
-  async append(records: Iterable<NewRecord>): Promise<readonly BlobRef[]> {
-    const refs: BlobRef[] = [];
+  async append(records: Iterable<NewRecord>): Promise<readonly RecordRef[]> {
+    const refs: RecordRef[] = [];
     for (const { blobType, blobVersion, payload } of records) {
       const recordBytes = recordHeader.bytes + payload.length;
       const end = this.#size + this.#batch.length;
       if (end + recordBytes > this.#fileMaxBytes && end > packHeader.bytes) await this.beginPack();
       else if (this.#batch.length > 0 && this.#batch.length + recordBytes > BATCH_BYTES) await this.#flush();
-      const ref: BlobRef = {
-        dataFileId: this.#packId,
+      const ref: RecordRef = {
+        packId: this.#packId,
         recordOffset: this.#size + this.#batch.length,
         recordBytes,
         recordCrc32: crc32(payload),

@@ -8,7 +8,7 @@ import {
   PositionSet,
 } from "@orthant/core";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
-import { type BlobRef, openBlob, rememberSize } from "../codec/blob.ts";
+import { openBlob, type RecordRef, rememberSize } from "../codec/blob.ts";
 import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
@@ -43,7 +43,7 @@ export interface BlobContext {
 /** Reads the chunks of one record of a leaf in stored form. Rules S12, S13, S29 to S31 and S70 to S80. */
 export async function readStoredBlob(
   packReader: PackReader,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
@@ -56,7 +56,7 @@ export async function readStoredBlob(
 /** Reads the entities of one record of a leaf. Rules S12, S13, S32 and S33. */
 export async function readEntityBlob(
   packReader: PackReader,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
@@ -71,7 +71,7 @@ export async function readEntityBlob(
  */
 export async function checkChunkPayload(
   payload: Uint8Array,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
   context: BlobContext,
 ): Promise<readonly Position[]> {
@@ -92,7 +92,7 @@ export async function checkChunkPayload(
 /** Decodes the entities of a record whose payload is already read, with every check except the checksum. */
 export async function decodeEntityPayload(
   payload: Uint8Array,
-  ref: BlobRef,
+  ref: RecordRef,
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
@@ -162,7 +162,7 @@ export async function readLeafEntities(
 
 async function decodeChunkPayload(
   payload: Uint8Array,
-  ref: BlobRef,
+  ref: RecordRef,
   source: Source,
   cube: Box,
   context: BlobContext,
@@ -184,7 +184,7 @@ async function decodeChunkPayload(
 /** Returns the uncompressed content of a payload, and the source to name in its errors. */
 async function openPayload(
   payload: Uint8Array,
-  { blobVersion }: BlobRef,
+  { blobVersion }: RecordRef,
   source: Source,
   context: BlobContext,
   kind: "chunk" | "entity",
@@ -202,7 +202,7 @@ function requireInside(positions: readonly Position[], cube: Box, source: Source
   if (outside !== undefined) throw misplaced(source, `holds the chunk at [${outside}]`);
 }
 
-function requireKind({ blobType, blobVersion }: BlobRef, expected: number, source: Source): void {
+function requireKind({ blobType, blobVersion }: RecordRef, expected: number, source: Source): void {
   const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
@@ -213,9 +213,9 @@ function requireKind({ blobType, blobVersion }: BlobRef, expected: number, sourc
   }
 }
 
-function sourceOf(ref: BlobRef, kind: string, cube: Box): Source {
+function sourceOf(ref: RecordRef, kind: string, cube: Box): Source {
   return {
-    path: packFile(ref.dataFileId),
+    path: packFile(ref.packId),
     origin: ref.recordOffset + recordHeader.bytes,
     what: `the ${kind} record of the leaf at ${describeCube(cube)}`,
   };
@@ -228,8 +228,8 @@ function misplaced({ path, origin, what }: Source, detail: string): OrthantError
   });
 }
 
-function twice(ref: BlobRef, cube: Box, what: string): OrthantError {
-  const context = { path: packFile(ref.dataFileId), offset: ref.recordOffset };
+function twice(ref: RecordRef, cube: Box, what: string): OrthantError {
+  const context = { path: packFile(ref.packId), offset: ref.recordOffset };
   return new OrthantError(
     "ORT_BLOB",
     `${what} is in two records of the leaf at ${describeCube(cube)}`,

@@ -323,9 +323,9 @@ class PageCopier {
         pageBytes += link.bytes;
       }
       for (const { chunkRefs, entityRefs } of leaves) {
-        for (const { dataFileId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
+        for (const { packId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
           const end = recordOffset + recordBytes;
-          packLengths.set(dataFileId, Math.max(packLengths.get(dataFileId) ?? 0, end));
+          packLengths.set(packId, Math.max(packLengths.get(packId) ?? 0, end));
         }
       }
     }

@@ -93,7 +93,7 @@ export class Save implements SaveState {
    * Returns a separate save, to be closed independently, of this generation or of another whose records lie
    * in the same packs.
    */
-  follow(state: SaveState = this): Save {
+  share(state: SaveState = this): Save {
     return new Save(state, this.#packReader.share(), this.#generated, this.holds);
   }
 

@@ -10,7 +10,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
-import { type BlobRef, compareAge } from "../codec/blob.ts";
+import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
 import { payloadOfFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
@@ -70,8 +70,8 @@ export async function findOlderLeaves(
 }
 
 /** Returns the last written record that the readable part of an index refers to. */
-async function lastRecordOf(index: LeafIndex): Promise<BlobRef | undefined> {
-  let last: BlobRef | undefined;
+async function lastRecordOf(index: LeafIndex): Promise<RecordRef | undefined> {
+  let last: RecordRef | undefined;
   for await (const { leaves } of index.parts()) {
     for (const { chunkRefs, entityRefs } of leaves) {
       for (const ref of [...chunkRefs, ...entityRefs]) {

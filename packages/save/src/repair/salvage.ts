@@ -8,7 +8,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
-import { type BlobRef, compareAge, openBlob } from "../codec/blob.ts";
+import { compareAge, openBlob, type RecordRef } from "../codec/blob.ts";
 import { chunkBlobCodec } from "../codec/chunk-blob.ts";
 import { entityBlobCodec, type StoredEntity, type StoredPlayer } from "../codec/entity.ts";
 import { packFile, pageFile } from "../codec/files.ts";
@@ -31,7 +31,7 @@ const BLOB_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A record with intact bytes, and the box of its content in the world. */
 export interface IntactRecord {
-  readonly ref: BlobRef;
+  readonly ref: RecordRef;
   readonly isChunks: boolean;
   readonly volume: Box;
   /** Number of its chunks that are stored as changes to a generator's output. */
@@ -69,7 +69,7 @@ export async function findIntactRecords(
 
 /** Decodes a record; `undefined` if its bytes are intact but cannot be decoded here. */
 export async function decodeRecord(
-  { blobType, blobVersion }: BlobRef,
+  { blobType, blobVersion }: RecordRef,
   payload: Uint8Array,
   chunkVolume: number,
 ): Promise<RecordContent | undefined> {
@@ -111,7 +111,7 @@ export interface OlderLeaves {
   readonly generation: number;
   readonly leaves: readonly LeafEntry[];
   /** The last written record of that generation, in any cube. */
-  readonly lastRecord: BlobRef | undefined;
+  readonly lastRecord: RecordRef | undefined;
 }
 
 /** The records that a repair keeps, and its losses. */
@@ -242,7 +242,7 @@ function cubesByRecord(leaves: readonly LeafEntry[]): ReadonlyMap<string, Box> {
 }
 
 /** Returns whether a record was written after another. */
-function isAfter(ref: BlobRef, other: BlobRef | undefined): boolean {
+function isAfter(ref: RecordRef, other: RecordRef | undefined): boolean {
   return other === undefined || compareAge(ref, other) > 0;
 }
 
@@ -257,14 +257,14 @@ function damagedStretches(findings: readonly Finding[]): readonly Loss[] {
     }));
 }
 
-function describeLoss(ref: BlobRef, older: BlobRef | undefined): string {
-  const lost = `the record in ${packFile(ref.dataFileId)} at offset ${ref.recordOffset} is damaged`;
+function describeLoss(ref: RecordRef, older: RecordRef | undefined): string {
+  const lost = `the record in ${packFile(ref.packId)} at offset ${ref.recordOffset} is damaged`;
   if (older === undefined) return `${lost}, and nothing older is left`;
-  return `${lost}; the older one in ${packFile(older.dataFileId)} at offset ${older.recordOffset} takes its place`;
+  return `${lost}; the older one in ${packFile(older.packId)} at offset ${older.recordOffset} takes its place`;
 }
 
 /** Returns all references of a leaf. */
-function refsOf({ chunkRefs, entityRefs }: LeafEntry): readonly BlobRef[] {
+function refsOf({ chunkRefs, entityRefs }: LeafEntry): readonly RecordRef[] {
   return [...chunkRefs, ...entityRefs];
 }
 
@@ -282,8 +282,8 @@ export function lostChanges(
   });
 }
 
-function keyOf({ dataFileId, recordOffset, recordBytes, recordCrc32, blobType }: BlobRef): string {
-  return [dataFileId, recordOffset, recordBytes, recordCrc32, blobType].join();
+function keyOf({ packId, recordOffset, recordBytes, recordCrc32, blobType }: RecordRef): string {
+  return [packId, recordOffset, recordBytes, recordCrc32, blobType].join();
 }
 
 /** Something that a repair cannot restore. */
@@ -297,7 +297,7 @@ export interface Loss {
 
 /** A record that a repair copies. */
 export interface RepairPiece {
-  readonly ref: BlobRef;
+  readonly ref: RecordRef;
   /** Limits the copy to these chunks: an older record may extend beyond the leaf that lost its own. */
   readonly clip: Box | undefined;
 }

@@ -1,6 +1,6 @@
 import { type Box, OrthantError, type Position, PositionSet } from "@orthant/core";
 import { atFile, attempt, type Finding, findingOf } from "@orthant/disk/files";
-import { type BlobRef, compareAge } from "../codec/blob.ts";
+import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -55,8 +55,8 @@ export class LeafVerifier {
     const findings: Finding[] = [];
     for (const { cube, chunkRefs, entityRefs } of leaves) {
       const positions = new PositionSet();
-      const report = (error: OrthantError, ref: BlobRef): void => {
-        findings.push(findingOf(error, packFile(ref.dataFileId), generation, cube));
+      const report = (error: OrthantError, ref: RecordRef): void => {
+        findings.push(findingOf(error, packFile(ref.packId), generation, cube));
       };
       for (const ref of chunkRefs) {
         const verdict = this.#verdictOf(ref, cube);
@@ -88,9 +88,9 @@ export class LeafVerifier {
   /** Reads the records that were not read before, in disk order. */
   async #readNew(leaves: readonly LeafEntry[], context: LeafContext): Promise<void> {
     const wanted = new Map<string, Wanted>();
-    const want = (ref: BlobRef, cube: Box, kind: Wanted["kind"], isAlone: boolean): void => {
+    const want = (ref: RecordRef, cube: Box, kind: Wanted["kind"], isAlone: boolean): void => {
       const key = keyOf(ref, cube);
-      this.#packIds.add(ref.dataFileId);
+      this.#packIds.add(ref.packId);
       const known = this.#verdicts.get(key);
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
@@ -114,7 +114,7 @@ export class LeafVerifier {
       return this.#judgeAlone(item, context);
     }
     const [verdict, error] = await attempt(async (): Promise<Verdict> => {
-      const payload = atFile({ path: packFile(ref.dataFileId) }, () => checkRecord(record, ref));
+      const payload = atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref));
       if (payload.length > 0) this.#prove(ref);
       const { chunkVolume } = context;
       if (kind === "entity") {
@@ -157,19 +157,19 @@ export class LeafVerifier {
     return verdict ?? failed(error);
   }
 
-  #prove({ dataFileId, recordOffset, recordBytes }: BlobRef): void {
-    const records = this.#proven.get(dataFileId) ?? new Map<number, number>();
-    this.#proven.set(dataFileId, records);
+  #prove({ packId, recordOffset, recordBytes }: RecordRef): void {
+    const records = this.#proven.get(packId) ?? new Map<number, number>();
+    this.#proven.set(packId, records);
     records.set(recordOffset, recordOffset + recordBytes);
   }
 
-  #verdictOf(ref: BlobRef, cube: Box): Verdict | undefined {
+  #verdictOf(ref: RecordRef, cube: Box): Verdict | undefined {
     return this.#verdicts.get(keyOf(ref, cube));
   }
 }
 
 interface Wanted {
-  readonly ref: BlobRef;
+  readonly ref: RecordRef;
   readonly cube: Box;
   readonly kind: "chunk" | "entity";
   /** Whether the leaf has no other record of its kind. */
@@ -187,11 +187,11 @@ function failed(error: OrthantError): Verdict {
   return { error, positions: undefined, entityIds: [] };
 }
 
-function keyOf(ref: BlobRef, { min, max }: Box): string {
+function keyOf(ref: RecordRef, { min, max }: Box): string {
   return [...Object.values(ref), min, max].join();
 }
 
-function twice(ref: BlobRef, what: string): OrthantError {
+function twice(ref: RecordRef, what: string): OrthantError {
   return new OrthantError("ORT_BLOB", `${what} is stored twice`, { offset: ref.recordOffset });
 }
 
@@ -204,7 +204,7 @@ const GAP_BYTES_MAX = 64 * 1024;
 type WithRecord<Item> = readonly [item: Item, record: Uint8Array | undefined];
 
 /** Reads the records of items in disk order, in large pieces, prefetching the next piece. Checks nothing. */
-async function* readInOrder<Item extends { readonly ref: BlobRef }>(
+async function* readInOrder<Item extends { readonly ref: RecordRef }>(
   packReader: PackReader,
   items: readonly Item[],
 ): AsyncGenerator<readonly WithRecord<Item>[]> {
@@ -229,11 +229,11 @@ interface Span<Item> {
   readonly items: Item[];
 }
 
-function spansOf<Item extends { readonly ref: BlobRef }>(items: readonly Item[]): readonly Span<Item>[] {
+function spansOf<Item extends { readonly ref: RecordRef }>(items: readonly Item[]): readonly Span<Item>[] {
   const sorted = [...items].sort((a, b) => compareAge(a.ref, b.ref));
   const spans: Span<Item>[] = [];
   for (const item of sorted) {
-    const { dataFileId: packId, recordOffset: start, recordBytes } = item.ref;
+    const { packId, recordOffset: start, recordBytes } = item.ref;
     const end = start + recordBytes;
     const last = spans.at(-1);
     const joins =

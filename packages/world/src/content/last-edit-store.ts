@@ -1,5 +1,5 @@
 import { type EditOrigin, wrongArgument } from "@orthant/core";
-import type { ClientEdits } from "@orthant/save";
+import type { LastClientEdit } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 import { requireId } from "../checked-arguments.ts";
 
@@ -13,11 +13,11 @@ export const PLAYER_CLIENTS_MAX = 16;
  */
 export class LastEditStore {
   /** Least recently used first. */
-  readonly #clients: Map<bigint, ClientEdits>;
+  readonly #clients: Map<bigint, LastClientEdit>;
   /** Number of clients per player; clients without a player share one count. */
   readonly #counts = new Map<bigint | undefined, number>();
 
-  constructor(stored: readonly ClientEdits[]) {
+  constructor(stored: readonly LastClientEdit[]) {
     this.#clients = new Map(stored.map((edits) => [edits.clientId, edits]));
     for (const { playerId } of stored) this.#count(playerId, 1);
   }
@@ -58,7 +58,7 @@ export class LastEditStore {
   }
 
   /** Returns all entries in the form that a description stores. */
-  entries(): readonly ClientEdits[] {
+  entries(): readonly LastClientEdit[] {
     return [...this.#clients.values()];
   }
 
@@ -73,7 +73,7 @@ export class LastEditStore {
     this.#forgetFirst(({ playerId }) => this.#counts.get(playerId) === most);
   }
 
-  #forgetFirst(matches: (edits: ClientEdits) => boolean): void {
+  #forgetFirst(matches: (edits: LastClientEdit) => boolean): void {
     for (const edits of this.#clients.values()) {
       if (!matches(edits)) continue;
       this.#clients.delete(edits.clientId);
@@ -90,12 +90,12 @@ export class LastEditStore {
 }
 
 /** Converts an origin to the form that descriptions and journals store. */
-export function clientEditsOf({ clientId, editId, playerId }: EditOrigin): ClientEdits {
+export function clientEditsOf({ clientId, editId, playerId }: EditOrigin): LastClientEdit {
   return { clientId, lastEditId: editId, ...(playerId !== undefined && { playerId }) };
 }
 
 /** Returns the origin of an edit stored in a journal. */
-export function originOf({ clientId, lastEditId, playerId }: ClientEdits): EditOrigin {
+export function originOf({ clientId, lastEditId, playerId }: LastClientEdit): EditOrigin {
   return { clientId, editId: lastEditId, ...(playerId !== undefined && { playerId }) };
 }
 

@@ -3,6 +3,7 @@ import {
   boxAt,
   type ClockStep,
   type EditOrigin,
+  ListenerSet,
   type Position,
   PositionSet,
   regionBox,
@@ -11,6 +12,7 @@ import {
   type WorldField,
 } from "@orthant/core";
 import {
+  type CommittedChange,
   chunkOfEntity,
   type GlobalState,
   type Save,
@@ -19,7 +21,7 @@ import {
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
-import { cellsAfter, EntityReader, type LeafStep } from "../entities/entity-reader.ts";
+import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
   type EntityChange,
@@ -28,7 +30,6 @@ import {
   type NewEntity,
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
-import { Listeners } from "../listeners.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
 import type { WorldOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
@@ -50,7 +51,7 @@ export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "ent
 export class WorldContent {
   readonly regions: WorldRegions;
   readonly entities: EntityStore;
-  readonly entityListeners: Listeners<EntityEvent> = new Listeners();
+  readonly entityListeners: ListenerSet<[EntityEvent]> = new ListenerSet();
   readonly players: PlayerStore;
   readonly lastEdits: LastEditStore;
   global: GlobalState;
@@ -234,18 +235,18 @@ export class WorldContent {
     return { ...this.global, description: { ...description, edits: this.lastEdits.entries() } };
   }
 
-  /** Switches to the committed generation; `step` lists the leaves it replaced. */
-  async follow(save: Save, step: LeafStep): Promise<void> {
+  /** Switches to the committed generation. */
+  async switchTo(save: Save, change: CommittedChange): Promise<void> {
     const before = this.save;
     try {
-      await this.#entityReader.follow(save, step);
+      await this.#entityReader.switchTo(save, change);
     } catch (error) {
       await save.close();
       throw error;
     }
-    this.regions.follow(save);
+    this.regions.switchTo(save);
     this.#committing = undefined;
-    for (const cube of this.entities.reassign(cellsAfter(step))) {
+    for (const cube of this.entities.reassign(cubesAfter(change))) {
       this.#unsaved.addEntityCube(cube);
       this.#unsaved.hasUnassigned = true;
     }

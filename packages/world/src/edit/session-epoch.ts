@@ -27,7 +27,7 @@ export class SessionEpoch {
   }
 
   /** Whether the epoch belongs to this world, with exactly this id. */
-  includes({ number, id }: Epoch): boolean {
+  knowsEpoch({ number, id }: Epoch): boolean {
     const { epochs } = this.#content.global.description;
     return epochs.some((known) => known.number === number && known.id === id);
   }

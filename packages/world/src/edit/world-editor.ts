@@ -1,4 +1,12 @@
-import { type Clock, type ClockStep, type EditOrigin, encode, type Position } from "@orthant/core";
+import {
+  type Clock,
+  type ClockStep,
+  type EditOrigin,
+  encode,
+  ListenerSet,
+  type Position,
+} from "@orthant/core";
+import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/parts";
 import {
@@ -12,8 +20,6 @@ import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
 import { loggedEditOf } from "../journal/world-log.ts";
-import { Listeners } from "../listeners.ts";
-import { SerialQueue } from "../saving/background-tasks.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
@@ -51,7 +57,7 @@ export class WorldEditor {
   readonly #epoch: SessionEpoch;
   readonly #clock: Clock;
   readonly #queue = new SerialQueue();
-  readonly #listeners = new Listeners<WorldEdit>();
+  readonly #listeners = new ListenerSet<[WorldEdit]>();
 
   constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, clock: Clock) {
     this.#content = content;
@@ -72,14 +78,14 @@ export class WorldEditor {
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
   edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<WorldEdit> {
     return this.#queue.run(async () => {
-      this.#saver.requireWriting();
+      this.#saver.requireWriter();
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
         return { chunks: [], clocks: [], outcome: "duplicate" };
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
         // A save may have failed while this edit waited.
-        this.#saver.requireWriting();
+        this.#saver.requireWriter();
         return this.#apply(request, epoch.number, origin);
       });
     });
@@ -87,7 +93,7 @@ export class WorldEditor {
 
   spawnEntity(entity: NewEntity): StoredEntity {
     const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
-    this.#saver.noteChange("worldMs", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
+    this.#saver.noteChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
   }
@@ -96,9 +102,13 @@ export class WorldEditor {
     requireId("entityId", entityId);
     const checked = checkedEntityChange(change);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
-    const { entity, crosses, isStep } = this.#content.changeEntity(entityId, checked, this.#clock.nowMs());
-    const due = crosses ? "worldMs" : "entitiesMs";
-    this.#saver.noteChange(due, () => ({ kind: "entity", entity, storedAt }), isStep);
+    const { entity, crosses, isOnlyMovement } = this.#content.changeEntity(
+      entityId,
+      checked,
+      this.#clock.nowMs(),
+    );
+    const kind = crosses ? "world" : "entities";
+    this.#saver.noteChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
     this.#content.entityListeners.emit({ kind: "present", entity });
   }
 
@@ -106,13 +116,13 @@ export class WorldEditor {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);
     this.#content.despawnEntity(entityId);
-    this.#saver.noteChange("worldMs", () => ({ kind: "entityGone", entityId, storedAt }));
+    this.#saver.noteChange("world", () => ({ kind: "entityGone", entityId, storedAt }));
     this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 
   upsertPlayer(change: PlayerChange): void {
     const player = this.#content.upsertPlayer(checkedPlayer(change), this.#clock.nowMs());
-    this.#saver.noteChange("playersMs", () => ({ kind: "player", player }));
+    this.#saver.noteChange("players", () => ({ kind: "player", player }));
   }
 
   describe({ name, spawn }: WorldLabel): void {
@@ -121,7 +131,7 @@ export class WorldEditor {
     // Rejected now rather than in the next save, which would fail with everything in it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
-    this.#saver.noteChange("worldMs", () => ({ kind: "description", name, spawn }));
+    this.#saver.noteChange("world", () => ({ kind: "description", name, spawn }));
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
@@ -134,7 +144,7 @@ export class WorldEditor {
     this.#content.noteEdit(field, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
-      this.#saver.noteChange("worldMs", () => loggedEditOf(entry));
+      this.#saver.noteChange("world", () => loggedEditOf(entry));
     }
     if (clocks.length > 0) this.#listeners.emit(edit);
     return edit;

@@ -1,15 +1,8 @@
-import { type Box, clampInto, type Position } from "@orthant/core";
-import type { LeafEntry, Save, StoredEntity } from "@orthant/save";
+import { type Box, clampInto, type ListenerSet, type Position } from "@orthant/core";
+import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
-import type { Listeners } from "../listeners.ts";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";
 import type { EntityEvent, EntityStore } from "./entity-store.ts";
-
-/** The leaves that a commit added and removed. */
-export interface LeafStep {
-  readonly added: readonly LeafEntry[];
-  readonly removed: readonly LeafEntry[];
-}
 
 /** Receives the entities that a leaf added to the store. */
 type OnAdded = (added: readonly StoredEntity[]) => void;
@@ -20,10 +13,10 @@ export class EntityReader {
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
   readonly #store: EntityStore;
-  readonly #listeners: Listeners<EntityEvent>;
+  readonly #listeners: ListenerSet<[EntityEvent]>;
   #save: Save;
 
-  constructor(save: Save, store: EntityStore, listeners: Listeners<EntityEvent>) {
+  constructor(save: Save, store: EntityStore, listeners: ListenerSet<[EntityEvent]>) {
     this.#save = save;
     this.#store = store;
     this.#listeners = listeners;
@@ -63,7 +56,7 @@ export class EntityReader {
    * Switches to the next generation. A new leaf counts as read when everything in its cube had been read. If
    * only part of it had been, the rest is read first, so that no leaf is half read.
    */
-  async follow(save: Save, { added, removed }: LeafStep): Promise<void> {
+  async switchTo(save: Save, { added, removed }: CommittedChange): Promise<void> {
     // While one is being read, another reader may read a part of another, so check all of them again.
     for (let halves = this.#halves(added); halves.length > 0; halves = this.#halves(added)) {
       for (const { cube } of halves) await this.loadForSave(cube);
@@ -113,7 +106,7 @@ export class EntityReader {
   }
 
   #emit(added: readonly StoredEntity[]): void {
-    this.#listeners.emitAll(added.map((entity) => ({ kind: "present", entity })));
+    this.#listeners.emitAll(added.map((entity) => [{ kind: "present", entity }]));
   }
 
   #share(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
@@ -125,7 +118,7 @@ export class EntityReader {
   async #readNow(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     // Hold the save separately: the world may switch to the next generation and close this one before we
     // finish.
-    const save = this.#save.follow();
+    const save = this.#save.share();
     try {
       return await save.readEntities(leaf);
     } finally {
@@ -138,7 +131,9 @@ export class EntityReader {
  * Returns a function that maps an entity's cube before a commit to its cube after it. They differ only when
  * the commit split or merged the leaf.
  */
-export function cellsAfter({ added }: Pick<LeafStep, "added">): (cube: Box, storedAt: Position) => Box {
+export function cubesAfter({
+  added,
+}: Pick<CommittedChange, "added">): (cube: Box, storedAt: Position) => Box {
   const map = new LeafMap(added);
   // Leaves do not overlap, so a new leaf at the entity's stored position is the one that stores it now.
   return (cube, storedAt) => map.find(clampInto(cube, storedAt))?.cube ?? cube;

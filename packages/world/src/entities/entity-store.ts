@@ -40,7 +40,7 @@ export interface ChangedEntity {
   /** Whether it now belongs to a different leaf than the one that stores it. */
   readonly crosses: boolean;
   /** Whether it only moved, so that the next movement supersedes this change. */
-  readonly isStep: boolean;
+  readonly isOnlyMovement: boolean;
 }
 
 interface Tracked {
@@ -136,14 +136,14 @@ export class EntityStore {
       storedAt,
       changedSinceMs,
     });
-    const isStep = Object.keys(change).every((key) => OF_STEPS.includes(key));
-    return { entity: changed, crosses, isStep };
+    const isOnlyMovement = Object.keys(change).every((key) => OF_STEPS.includes(key));
+    return { entity: changed, crosses, isOnlyMovement };
   }
 
   /** Restores an entity from a log, whether it is new or already loaded. */
   restore(record: StoredEntity, nowMs: number): ChangedEntity {
     if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
-    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isStep: false };
+    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isOnlyMovement: false };
   }
 
   /** Removes an entity and returns its last record. */

@@ -13,7 +13,7 @@ import {
   voxelIndex,
   type WorldField,
 } from "@orthant/core";
-import type { ClientEdits, GlobalState, SaveChange, WorldDescription } from "@orthant/save";
+import type { GlobalState, LastClientEdit, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edit-store.ts";
 
@@ -25,14 +25,17 @@ export interface LoggedEdit extends JournalEdit {
 /** A change to a world, as a log receives it. */
 export type LoggedEntry = Exclude<JournalEntry, JournalEdit> | LoggedEdit;
 
-/** Logs the changes of a world in order. Every entry has a position. */
-export interface WorldLog {
+/**
+ * Logs the changes of a world in order, for example in the journal beside the save (`JournalWriter`). Every
+ * entry has a position.
+ */
+export interface ChangeLog {
   /** Sets the callbacks. */
   attach(events: LogEvents): void;
   /** Adds an entry. An entity movement may wait for other entries. */
-  add(entry: LoggedEntry, isStep?: boolean): void;
-  /** Resolves when all entries added so far are safe. */
-  whenSafe(): Promise<void>;
+  add(entry: LoggedEntry, isOnlyMovement?: boolean): void;
+  /** Resolves when all entries added so far are durable. */
+  whenDurable(): Promise<void>;
   /**
    * Called at the start of a commit: entries added from now on go to `segment`. Returns the position of the
    * last entry that the commit includes.
@@ -56,11 +59,11 @@ export interface LoggedChange {
   /** The clocks of the regions before and after. */
   readonly steps: readonly ClockStep[];
   readonly chunks: readonly JournalChunk[];
-  readonly origins: readonly ClientEdits[];
+  readonly origins: readonly LastClientEdit[];
 }
 
 /** A log that is stored outside the world's folder and outlives the process that owns the world. */
-export interface ExternalLog extends WorldLog {
+export interface ExternalLog extends ChangeLog {
   /** The epoch in which this session issues clocks. It must be later than all previous ones. */
   readonly epoch: number;
   /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */
@@ -68,7 +71,7 @@ export interface ExternalLog extends WorldLog {
 }
 
 /** The effect of an edit on a world. */
-export interface AppliedEdit {
+interface AppliedEdit {
   readonly before: WorldField;
   readonly after: WorldField;
   readonly chunks: readonly Position[];

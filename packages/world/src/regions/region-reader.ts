@@ -87,7 +87,7 @@ export class RegionReader {
     }
   }
 
-  follow(save: Save): void {
+  switchTo(save: Save): void {
     this.#save = save;
   }
 
@@ -143,7 +143,7 @@ export class RegionReader {
 
   /** Runs `work` on a separately held save, since the world may switch to the next and close this one. */
   async #holding(work: (save: Save) => Promise<void>): Promise<void> {
-    const save = this.#save.follow();
+    const save = this.#save.share();
     try {
       await work(save);
     } finally {

@@ -87,8 +87,8 @@ export class WorldRegions {
     return this.#readerOf(save, this.#loaded.copy());
   }
 
-  follow(save: Save): void {
-    this.#reader.follow(save);
+  switchTo(save: Save): void {
+    this.#reader.switchTo(save);
   }
 
   /** Whether too many regions are in memory. */

@@ -60,9 +60,9 @@ export class BackgroundCompactor {
   /** Stops a running compaction before its next slice. */
   close(): void {
     this.#isClosed = true;
-    for (const [timer, goOn] of this.#pauses) {
+    for (const [timer, resume] of this.#pauses) {
       timer.cancel();
-      goOn();
+      resume();
     }
     this.#pauses.clear();
   }
@@ -76,22 +76,5 @@ export class BackgroundCompactor {
       });
       this.#pauses.set(timer, resolve);
     });
-  }
-}
-
-/** Runs tasks one after the other, in submission order. A failed task does not stop the next. */
-export class SerialQueue {
-  #last: Promise<unknown> = Promise.resolve();
-
-  run<Result>(task: () => Promise<Result> | Result): Promise<Result> {
-    const result = this.#last.then(task);
-    // The queue continues after a failure; the caller's promise reports it.
-    this.#last = result.catch(() => undefined);
-    return result;
-  }
-
-  /** Resolves when all tasks submitted so far are done. */
-  async idle(): Promise<void> {
-    await this.#last;
   }
 }

@@ -1,22 +1,25 @@
-import { type Clock, nextTurn, OrthantError } from "@orthant/core";
+import { type Clock, ListenerSet, nextTurn, OrthantError } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
+import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, Save, SaveWriter } from "@orthant/save";
 import { poisoned, type SegmentId } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
-import type { LoggedEntry, WorldLog } from "../journal/world-log.ts";
-import { Listeners } from "../listeners.ts";
+import type { ChangeLog, LoggedEntry } from "../journal/world-log.ts";
 import type { WorldCadence } from "../world-options.ts";
-import { Autosave, BackgroundCompactor, SerialQueue } from "./background-tasks.ts";
+import { Autosave, BackgroundCompactor } from "./background-tasks.ts";
 
 /** What a save includes. `what is due` leaves out entities that only moved less than `entitiesMs` ago. */
 export type SaveExtent = "everything" | "what is due";
 
+/** Decides how soon a change is saved, see `WorldCadence`. */
+export type ChangeKind = "world" | "players" | "entities";
+
 /** What only the writer of a world holds. */
-export interface Writing {
+export interface WriterResources {
   readonly writer: SaveWriter;
   readonly lock: DiskLock;
   /** `undefined` in a world whose changes become durable with the next save. */
-  readonly journal: WorldLog | undefined;
+  readonly journal: ChangeLog | undefined;
 }
 
 /** What saving a world requires. */
@@ -26,7 +29,7 @@ export interface SaverParts {
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
   /** `undefined` for a read-only world. */
-  readonly writing: Writing | undefined;
+  readonly writing: WriterResources | undefined;
 }
 
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
@@ -34,12 +37,12 @@ export class WorldSaver {
   readonly #clock: Clock;
   readonly #cadence: WorldCadence;
   readonly #content: WorldContent;
-  readonly #writing: Writing | undefined;
-  readonly #journal: WorldLog | undefined;
+  readonly #writing: WriterResources | undefined;
+  readonly #journal: ChangeLog | undefined;
   readonly #autosave: Autosave | undefined;
   readonly #saves = new SerialQueue();
   readonly #compactor: BackgroundCompactor | undefined;
-  readonly #failureListeners = new Listeners<unknown>();
+  readonly #failureListeners = new ListenerSet<[unknown]>();
   /** The queued save that all current callers share. */
   #sharedSave: Promise<void> | undefined;
   #failure: unknown;
@@ -79,19 +82,19 @@ export class WorldSaver {
   }
 
   /** Handles a change: schedules a save and adds an entry to the journal, if there is one. */
-  noteChange(due: keyof WorldCadence, entryOf: () => LoggedEntry, isStep = false): void {
-    this.#autosave?.within(this.#cadence[due]);
-    this.#journal?.add(entryOf(), isStep);
+  noteChange(kind: ChangeKind, entryOf: () => LoggedEntry, isOnlyMovement = false): void {
+    this.#autosave?.within(this.#cadence[`${kind}Ms`]);
+    this.#journal?.add(entryOf(), isOnlyMovement);
   }
 
   requireOpen(): void {
-    if (this.#closed) throw rejection("closed");
+    if (this.#closed) throw notWritable("closed");
   }
 
   /** Throws unless a requested change may be applied or saved. */
-  requireWriting(): Writing {
+  requireWriter(): WriterResources {
     this.requireOpen();
-    if (this.#writing === undefined) throw rejection("readOnly");
+    if (this.#writing === undefined) throw notWritable("readOnly");
     this.#requireHealth();
     return this.#writing;
   }
@@ -111,7 +114,7 @@ export class WorldSaver {
 
   /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
   whenDurable(): Promise<void> {
-    return this.#reporting(this.#journal === undefined ? this.#saveShared() : this.#journal.whenSafe());
+    return this.#reporting(this.#journal === undefined ? this.#saveShared() : this.#journal.whenDurable());
   }
 
   /** Saves everything if possible and always releases the files. Throws a failure that no caller saw. */
@@ -131,7 +134,7 @@ export class WorldSaver {
   }
 
   async compact(): Promise<CompactionReport> {
-    this.requireWriting();
+    this.requireWriter();
     return (this.#compactor as BackgroundCompactor).compact();
   }
 
@@ -147,7 +150,7 @@ export class WorldSaver {
   /** A world that closes with nothing unsaved needs no journal, nor its empty segment. Rule J24. */
   async #endJournal(): Promise<void> {
     if (this.#journal === undefined || !this.#content.unsaved.isEmpty) return;
-    const { writer } = this.requireWriting();
+    const { writer } = this.requireWriter();
     try {
       await writer.endJournal();
       this.#journalEnded = true;
@@ -158,7 +161,7 @@ export class WorldSaver {
   }
 
   async #commit(extent: SaveExtent): Promise<number> {
-    const { writer, lock } = this.requireWriting();
+    const { writer, lock } = this.requireWriter();
     try {
       // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
@@ -173,7 +176,7 @@ export class WorldSaver {
         await lock.requireHeld();
         const save = await writer.commit(prepared ?? change, { pause: nextTurn });
         await this.#journal?.committed(save.generation, taken);
-        await this.#content.follow(save, writer.lastChange);
+        await this.#content.switchTo(save, writer.lastChange);
         this.#compactor?.start();
       }
       this.#planNext();
@@ -244,7 +247,7 @@ export class WorldSaver {
 }
 
 /** Returns the error for an edit or save of a closed or read-only world. */
-export function rejection(reason: "closed" | "readOnly"): OrthantError {
+export function notWritable(reason: "closed" | "readOnly"): OrthantError {
   return reason === "closed"
     ? new OrthantError("ORT_CLOSED", "the world was closed")
     : new OrthantError("ORT_READ_ONLY", "the world was opened to be read only");
@@ -253,7 +256,7 @@ export function rejection(reason: "closed" | "readOnly"): OrthantError {
 /** Releases everything that a world holds, the lock last, even when a step fails. Throws the last failure. */
 export async function releaseSave(
   save: Save,
-  writing: Pick<Writing, "writer" | "lock"> | undefined,
+  writing: Pick<WriterResources, "writer" | "lock"> | undefined,
 ): Promise<void> {
   try {
     await save.close();

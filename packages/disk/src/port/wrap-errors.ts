@@ -1,14 +1,14 @@
 import { type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
 
 /** Runs one call into a platform and turns its errors into `OrthantError`s that name path and operation. */
-export type Border = <Result>(
+export type ErrorWrapper = <Result>(
   operation: string,
   path: string,
   call: () => Promise<Result>,
 ) => Promise<Result>;
 
 /** Returns a wrapper for calls into a platform. Errors without a code become `ORT_DISK_IO`. */
-export function borderTo(codeOf: (error: unknown) => ErrorCode | undefined): Border {
+export function errorWrapper(codeOf: (error: unknown) => ErrorCode | undefined): ErrorWrapper {
   return async (operation, path, call) => {
     try {
       return await call();

@@ -5,7 +5,7 @@ import { checkCampaignTotals } from "./campaign-totals.ts";
 import { checkContributingPage } from "./contributing-page.ts";
 import { checkErrorTable, type ErrorMeanings } from "./error-table.ts";
 import { checkFormatRules } from "./format-rules.ts";
-import { checkLinks } from "./links.ts";
+import { checkLinks, checkPaths } from "./links.ts";
 import { checkNames } from "./names.ts";
 import { checkCommands, type KnownCommand } from "./orthant-commands.ts";
 import { checkWorldPage } from "./world-page.ts";
@@ -22,6 +22,7 @@ export function checkDocuments(tree: SourceTree, { errors, commands }: Documente
     ...checkErrorTable(tree, errors),
     ...checkFormatRules(tree),
     ...checkLinks(tree),
+    ...checkPaths(tree),
     ...checkNames(tree),
     ...checkCommands(tree, commands),
     ...checkArchitecturePage(tree),

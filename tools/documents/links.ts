@@ -27,12 +27,38 @@ function problemOf(tree: SourceTree, from: string, target: string): string | und
   const path = file === "" ? from : resolve(from, file);
   const page = findFile(tree, path);
   if (page === undefined) {
-    const isFolder = path === "" || tree.some((other) => other.path.startsWith(`${path}/`));
-    return isFolder ? undefined : `links to ${target}, but there is no ${path}`;
+    return path === "" || isInTree(tree, path) ? undefined : `links to ${target}, but there is no ${path}`;
   }
   if (anchor === undefined || !path.endsWith(".md") || headingAnchors(page.text).has(anchor))
     return undefined;
   return `links to ${target}, but ${path} has no such heading`;
+}
+
+/** A path from the root of the repository in backticks. A placeholder such as `<name>` or `*` ends it. */
+const PATH_SPAN = /`(?<path>(?:packages|campaigns|benchmarks|docs|tools|examples|golden)\/[\w./-]+)`/g;
+const FENCE = /^```.*?^```/gms;
+/** This page names files that were removed. */
+const CHANGELOG = "CHANGELOG.md";
+
+/** Finds paths in backticks that are not in the repository. */
+export function checkPaths(tree: SourceTree): readonly Finding[] {
+  return tree
+    .filter(({ path }) => path.endsWith(".md") && path !== CHANGELOG)
+    .flatMap(({ path, text }) =>
+      [...text.replace(FENCE, (fence) => fence.replace(/[^\n]/g, " ")).matchAll(PATH_SPAN)]
+        .map(({ groups, index }) => ({ named: groups?.["path"] ?? "", offset: index }))
+        .filter(({ named }) => !isInTree(tree, named.replace(/\/$/, "")))
+        .map(({ named, offset }) => ({
+          path,
+          line: lineAt(text, offset),
+          problem: `names ${named}, which is not in the repository`,
+          remedy: "correct the path",
+        })),
+    );
+}
+
+function isInTree(tree: SourceTree, path: string): boolean {
+  return tree.some((other) => other.path === path || other.path.startsWith(`${path}/`));
 }
 
 /** A path that starts with a slash is relative to the root of the repository. */

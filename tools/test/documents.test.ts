@@ -4,7 +4,7 @@ import { checkCampaignTotals } from "../documents/campaign-totals.ts";
 import { checkContributingPage } from "../documents/contributing-page.ts";
 import { checkErrorTable } from "../documents/error-table.ts";
 import { checkFormatRules } from "../documents/format-rules.ts";
-import { checkLinks } from "../documents/links.ts";
+import { checkLinks, checkPaths } from "../documents/links.ts";
 import { checkNames } from "../documents/names.ts";
 import { checkWorldPage } from "../documents/world-page.ts";
 import type { Finding } from "../finding.ts";
@@ -213,6 +213,37 @@ describe("links", () => {
     ["\n\n[a]: nowhere.md\n", "links to nowhere.md, but there is no docs/nowhere.md"],
   ])("such as %s are rejected", (link, problem) => {
     expect(problemsOfLink(link)).toEqual([problem]);
+  });
+});
+
+describe("paths in backticks", () => {
+  function problemsOfText(text: string): readonly string[] {
+    const files = { "packages/made-up/src/apples.ts": "", "docs/index.md": text };
+    return problemsOf(checkPaths(treeOf(files)));
+  }
+
+  test.each([
+    "`packages/made-up/src/apples.ts`",
+    "`packages/made-up/src/`",
+    "`docs/index.md`",
+    "`packages/*/src`",
+    "`golden/<name>`",
+    "`src/nowhere.ts`",
+    "packages/nowhere",
+    "\n```\n`packages/nowhere`\n```\n",
+  ])("such as %s are accepted", (text) => {
+    expect(problemsOfText(text)).toEqual([]);
+  });
+
+  test.each(["packages/nowhere/src", "packages/made-up/src/apple", "docs/nowhere.md", "tools/nowhere/"])(
+    "such as %s are rejected when the repository lacks them",
+    (path) => {
+      expect(problemsOfText(`See \`${path}\`.`)).toEqual([`names ${path}, which is not in the repository`]);
+    },
+  );
+
+  test("are not checked in the changelog", () => {
+    expect(checkPaths(treeOf({ "CHANGELOG.md": "Removed `packages/nowhere`." }))).toEqual([]);
   });
 });
 

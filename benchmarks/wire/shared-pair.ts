@@ -29,27 +29,27 @@ export interface Traffic {
 export class SharedPair {
   readonly world: World;
   readonly #clock: FakeClock;
-  readonly #host: SyncServer;
+  readonly #sync: SyncServer;
   readonly #clients = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
-  private constructor(world: World, host: SyncServer, clock: FakeClock) {
+  private constructor(world: World, sync: SyncServer, clock: FakeClock) {
     this.world = world;
     this.#clock = clock;
-    this.#host = host;
+    this.#sync = sync;
   }
 
   static async make(): Promise<SharedPair> {
     const clock = new FakeClock();
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
     const world = await createWorld(new MemoryDisk(), { generator }, { clock, autosave: false });
-    const host = new SyncServer({
+    const sync = new SyncServer({
       world: await syncWorldOf(world),
       clock,
       authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: "somebody" }),
       acknowledge: "applied",
       tickMs: TICK_MS,
     });
-    return new SharedPair(world, host, clock);
+    return new SharedPair(world, sync, clock);
   }
 
   /** Creates a client with the same generators as the server, or with none. */
@@ -74,7 +74,7 @@ export class SharedPair {
       },
       close: () => client.disconnected(),
     };
-    const session = this.#host.connect(toClient);
+    const session = this.#sync.connect(toClient);
     this.#clients.set(client, session);
     client.connected({
       send: (frame) => {
@@ -91,7 +91,7 @@ export class SharedPair {
     this.#clock.advance(TICK_MS);
     for (const client of this.#clients.keys()) client.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
-    this.#host.tick();
+    this.#sync.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
   }
 

@@ -71,9 +71,9 @@ async function joined(options: ConnectOptions, change = {}): Promise<ScriptedSer
 async function helloAndInterest(
   server: ScriptedServer,
 ): Promise<{ hello: Hello; interest: InterestMessage }> {
-  const heard = server.heard();
-  const hello = heard.find((message) => message.kind === "hello");
-  const interest = heard.find((message) => message.kind === "interest");
+  const received = server.received();
+  const hello = received.find((message) => message.kind === "hello");
+  const interest = received.find((message) => message.kind === "interest");
   if (hello?.kind !== "hello" || interest?.kind !== "interest") throw new Error("no hello or no interest");
   return { hello, interest };
 }
@@ -119,7 +119,7 @@ describe("a cache", () => {
     second.world.setVoxel([0, 0, 0, 0], 2);
     await second.pass(50);
     const idOf = (server: ScriptedServer): number =>
-      server.heard().flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []))[0] ?? 0;
+      server.received().flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []))[0] ?? 0;
     const [firstId, secondId] = [idOf(first), idOf(second)];
     expect(firstId).toBe(1);
     expect(secondId).toBeGreaterThan(firstId);

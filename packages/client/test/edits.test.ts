@@ -12,7 +12,7 @@ async function joined(): Promise<ScriptedServer> {
   await server.join();
   await server.pass(50);
   server.sayGenerated([[0, 0, 0, 0]]);
-  server.heard();
+  server.received();
   return server;
 }
 
@@ -28,12 +28,12 @@ function results(...list: readonly NumberedEditResult[]): {
 }
 
 describe("an edit", () => {
-  test("shows at once, is sent with the next tick, and resolves with its verdict", async () => {
+  test("shows at once, is sent with the next tick, and resolves with its result", async () => {
     const server = await joined();
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);
     await server.pass(50);
-    expect(server.heard()).toEqual([
+    expect(server.received()).toEqual([
       { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], block: 7 }] },
     ]);
     server.say(results({ editId: 1, outcome: "applied" }));
@@ -61,9 +61,9 @@ describe("an edit", () => {
     await server.pass(250);
     await server.join({ resumed: true });
     await server.pass(50);
-    const heard = server.heard();
-    expect(heard[0]).toMatchObject({ kind: "hello", openEditId: 1 });
-    expect(editIds(heard)).toEqual([1]);
+    const received = server.received();
+    expect(received[0]).toMatchObject({ kind: "hello", openEditId: 1 });
+    expect(editIds(received)).toEqual([1]);
     server.say(results({ editId: 1, outcome: "duplicate" }));
     expect(await edit).toEqual({ outcome: "duplicate" });
   });
@@ -77,7 +77,7 @@ describe("an edit", () => {
     await server.join();
     await server.pass(50);
     const sent = server
-      .heard()
+      .received()
       .flatMap((message) => (message.kind === "setVoxels" ? message.placements : []));
     expect(sent.map(({ voxel }) => voxel[0])).toEqual([1, 2]);
     server.say(results({ editId: 1, outcome: "unchanged" }));
@@ -88,11 +88,11 @@ describe("an edit", () => {
     const server = await joined();
     const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
     await server.pass(50);
-    expect(editIds(server.heard())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
+    expect(editIds(server.received())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
     server.say(results({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
     expect(await Promise.all(edits.slice(0, 2))).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
     await server.pass(50);
-    expect(editIds(server.heard())).toEqual([61, 62]);
+    expect(editIds(server.received())).toEqual([61, 62]);
   });
 
   test("that no server accepts is refused by the client and does not block the next one", async () => {
@@ -105,7 +105,7 @@ describe("an edit", () => {
     expect(await codeOfRejection(world.setVoxel([0, 0, 0, 0], 70_000))).not.toBe("no error");
     world.setVoxel([0, 20, 0, 0], 1);
     await server.pass(50);
-    expect(editIds(server.heard())).toEqual([1]);
+    expect(editIds(server.received())).toEqual([1]);
   });
 
   test("does not change when the caller modifies its arguments", async () => {
@@ -115,7 +115,7 @@ describe("an edit", () => {
     voxel[0] = 9;
     await server.join();
     await server.pass(50);
-    expect(server.heard().find(({ kind }) => kind === "setVoxels")).toMatchObject({
+    expect(server.received().find(({ kind }) => kind === "setVoxels")).toMatchObject({
       placements: [{ voxel: [1, 20, 1, 1] }],
     });
   });
@@ -128,7 +128,7 @@ describe("other messages", () => {
     server.world.move({ position: [2, 1, 1, 1], orientation: [0, 0, 0, 1] });
     await server.join();
     await server.pass(50);
-    const moves = server.heard().filter(({ kind }) => kind === "move");
+    const moves = server.received().filter(({ kind }) => kind === "move");
     expect(moves).toMatchObject([{ position: [2, 1, 1, 1] }]);
   });
 
@@ -148,7 +148,9 @@ describe("other messages", () => {
     await server.pass(250);
     await server.join({ resumed: true });
     await server.pass(50);
-    expect(server.heard().filter(({ kind }) => kind === "move")).toMatchObject([{ position: [3, 1, 1, 1] }]);
+    expect(server.received().filter(({ kind }) => kind === "move")).toMatchObject([
+      { position: [3, 1, 1, 1] },
+    ]);
   });
 
   test("a game message is sent if the client is joined, and dropped otherwise", async () => {
@@ -158,7 +160,7 @@ describe("other messages", () => {
     await server.join();
     expect(server.world.send(new Uint8Array([2]))).toBe(true);
     await server.pass(50);
-    expect(server.heard().filter(({ kind }) => kind === "game")).toEqual([
+    expect(server.received().filter(({ kind }) => kind === "game")).toEqual([
       { kind: "game", payload: new Uint8Array([2]) },
     ]);
   });

@@ -66,7 +66,7 @@ describe("looking", () => {
       const server = new ScriptedServer({ interest: { center: [-1, 0.5, 33, 0], radiusChunks: 2 } });
       await server.join({ shape });
       await server.pass(50);
-      const sent = server.heard().find((message) => message.kind === "interest");
+      const sent = server.received().find((message) => message.kind === "interest");
       return sent?.kind === "interest" ? sent.boxes : [];
     };
     expect(await interest(CUBE_CHUNKS)).toEqual([boxBetween([-3, -2, 0, 0], [2, 3, 5, 1])]);
@@ -83,9 +83,9 @@ describe("looking", () => {
     const asked = async (x: number, motion: Position): Promise<number> => {
       server.world.setInterest({ center: [x, 0, 0, 0], radiusChunks: 1, motion });
       await server.pass(300);
-      return server.heard().filter(({ kind }) => kind === "interest").length;
+      return server.received().filter(({ kind }) => kind === "interest").length;
     };
-    server.heard();
+    server.received();
     expect(await asked(3.5, [0, 0, 0, 0])).toBe(0);
     expect(await asked(3.5, [0, 2, 0, 0])).toBe(1);
     expect(await asked(8, [0, 2, 0, 0])).toBe(1);
@@ -95,7 +95,7 @@ describe("looking", () => {
     const server = new ScriptedServer({ interest: AROUND_ORIGIN });
     const complete = server.world.complete();
     let isComplete = false;
-    const told = complete.then(() => {
+    const completed = complete.then(() => {
       isComplete = true;
     });
     await server.join();
@@ -104,7 +104,7 @@ describe("looking", () => {
     await settled();
     expect(isComplete).toBe(false);
     server.sayGenerated([[0, 0, 0, 0]]);
-    await told;
+    await completed;
     await server.world.complete();
     server.socket.lose();
     await server.pass(250);
@@ -137,14 +137,14 @@ describe("looking", () => {
     const far = { boxes: [boxAt([0, 0, 0, 0])], center: [1e300, 0, 0, 0] as const };
     expect(codeOf(() => server.world.setInterest(far))).toBe("ORT_ARGUMENT");
     await server.pass(1000);
-    const asked = server.heard().filter(({ kind }) => kind === "interest");
+    const asked = server.received().filter(({ kind }) => kind === "interest");
     expect(asked.length).toBe(1);
   });
 
   test("too far before the shape is known closes the client with that error", async () => {
     const server = new ScriptedServer({ interest: { center: [0, 0, 0, 0], radiusChunks: 1000 } });
     await server.join();
-    expect(server.told.at(-1)).toMatchObject(["closed", { error: { code: "ORT_LIMIT" } }]);
+    expect(server.reports.at(-1)).toMatchObject(["closed", { error: { code: "ORT_LIMIT" } }]);
   });
 });
 
@@ -152,11 +152,11 @@ describe("listeners", () => {
   test("receive chunks, entities and messages until they unsubscribe", async () => {
     const server = new ScriptedServer({ interest: AROUND_ORIGIN });
     await server.join();
-    const heard: string[] = [];
+    const received: string[] = [];
     const stops = [
-      server.world.onChange((boxes) => heard.push(`${boxes.length} boxes`)),
-      server.world.onEntities(({ entered }) => heard.push(...entered.map(({ name }) => name))),
-      server.world.onMessage((payload) => heard.push(`message ${payload}`)),
+      server.world.onChange((boxes) => received.push(`${boxes.length} boxes`)),
+      server.world.onEntities(({ entered }) => received.push(...entered.map(({ name }) => name))),
+      server.world.onMessage((payload) => received.push(`message ${payload}`)),
     ];
     server.sayGenerated([[0, 0, 0, 0]]);
     const entity = {
@@ -173,10 +173,10 @@ describe("listeners", () => {
     } as const;
     server.say({ kind: "allEntities", entities: [entity] });
     server.say({ kind: "game", payload: new Uint8Array([1, 2]) });
-    expect(heard).toEqual(["1 boxes", "Bob", "message 1,2"]);
+    expect(received).toEqual(["1 boxes", "Bob", "message 1,2"]);
     expect(server.world.entities.map(({ name }) => name)).toEqual(["Bob"]);
     for (const stop of stops) stop();
     server.say({ kind: "game", payload: new Uint8Array([3]) });
-    expect(heard.length).toBe(3);
+    expect(received.length).toBe(3);
   });
 });

@@ -18,7 +18,7 @@ describe("a client that connects", () => {
     expect(server.world.voxelAt([0, 0, 0, 0])).toBeUndefined();
     await server.join();
     await server.world.ready;
-    expect(server.heard()).toMatchObject([
+    expect(server.received()).toMatchObject([
       { kind: "hello", name: "Ada", token: new TextEncoder().encode("secret"), openEditId: 1 },
     ]);
     expect(server.statuses()).toEqual(["joined"]);
@@ -67,7 +67,7 @@ describe("a client that lost its connection", () => {
     const waits: unknown[] = [];
     for (let attempt = 0; attempt < 9; attempt++) {
       server.socket.fail("refused");
-      const last = server.told.at(-1);
+      const last = server.reports.at(-1);
       expect(last?.[0]).toBe("waiting");
       expect(last?.[1].error?.message).toBe("ORT_DISCONNECTED: refused");
       waits.push(last?.[1].retryInMs);
@@ -86,7 +86,7 @@ describe("a client that lost its connection", () => {
       const server = new ScriptedServer({ random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()) });
       await settled();
       server.socket.lose();
-      waits.push(server.told.at(-1)?.[1].retryInMs ?? -1);
+      waits.push(server.reports.at(-1)?.[1].retryInMs ?? -1);
     }
     const quarters = [0, 1, 2, 3].map(
       (quarter) => waits.filter((ms) => Math.floor(ms / 125) === quarter).length,
@@ -104,7 +104,7 @@ describe("a client that lost its connection", () => {
         server.say({ kind: "heartbeat", interestId: 0, complete: false, sent: 0 });
       }
       server.socket.lose();
-      const retryInMs = server.told.at(-1)?.[1].retryInMs ?? -1;
+      const retryInMs = server.reports.at(-1)?.[1].retryInMs ?? -1;
       await server.pass(retryInMs);
       return retryInMs;
     };
@@ -116,7 +116,7 @@ describe("a client that lost its connection", () => {
     const server = new ScriptedServer();
     await server.join();
     server.say(goodbye("shutdown", 7000));
-    expect(server.told.at(-1)).toMatchObject([
+    expect(server.reports.at(-1)).toMatchObject([
       "waiting",
       { retryInMs: 7250, goodbye: { reason: "shutdown" } },
     ]);
@@ -124,7 +124,7 @@ describe("a client that lost its connection", () => {
     await server.pass(7250);
     await server.join();
     server.say(goodbye("shutdown", 1e12));
-    expect(server.told.at(-1)?.[1].retryInMs).toBe(600_500);
+    expect(server.reports.at(-1)?.[1].retryInMs).toBe(600_500);
   });
 
   test("ignores events of a socket that it has given up", async () => {
@@ -147,13 +147,13 @@ describe("a client that lost its connection", () => {
     await server.pass(15_000);
     expect(server.world.status).toBe("connecting");
     await server.pass(50);
-    expect(server.told.at(-1)?.[1].error?.message).toContain("no welcome within 15000 ms");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("no welcome within 15000 ms");
     await server.pass(250);
     await server.join();
     await server.pass(10_000);
     expect(server.world.status).toBe("joined");
     await server.pass(50);
-    expect(server.told.at(-1)?.[1].error?.message).toContain("said nothing for 10000 ms");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("said nothing for 10000 ms");
   });
 
   test("listens again after its own sleep before it treats the server as silent", async () => {
@@ -175,7 +175,7 @@ describe("a client that lost its connection", () => {
     await server.join();
     server.socket.receive(new Uint8Array([2, 250, 250]));
     expect(server.world.status).toBe("waiting");
-    expect(server.told.at(-1)?.[1].goodbye).toBeUndefined();
+    expect(server.reports.at(-1)?.[1].goodbye).toBeUndefined();
     await server.pass(500);
     expect(server.sockets.length).toBe(3);
   });
@@ -194,9 +194,9 @@ describe("a goodbye with reason", () => {
     await settled();
     server.socket.open();
     server.say(goodbye(reason));
-    expect(server.told.at(-1)).toMatchObject(["closed", { goodbye: { reason }, error: { code } }]);
-    expect(server.told.at(-1)?.[1].error?.message).toContain(advice);
-    expect(server.told.at(-1)?.[1].error?.message).toContain("(because)");
+    expect(server.reports.at(-1)).toMatchObject(["closed", { goodbye: { reason }, error: { code } }]);
+    expect(server.reports.at(-1)?.[1].error?.message).toContain(advice);
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("(because)");
     expect(await codeOfRejection(server.world.ready)).toBe(code);
     await server.pass(60_000);
     expect(server.sockets.length).toBe(1);
@@ -225,7 +225,7 @@ describe("text that terminals interpret", () => {
     const server = new ScriptedServer();
     await server.join();
     server.say({ ...goodbye("kicked"), detail: "\u001b[2Jenough" });
-    expect(server.told.at(-1)?.[1].error?.message).toContain("(\\u001b[2Jenough)");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("(\\u001b[2Jenough)");
   });
 });
 
@@ -237,7 +237,7 @@ describe("the token", () => {
     server.socket.lose();
     await server.pass(250);
     await server.join();
-    expect(server.heard()).toMatchObject([{ token: new TextEncoder().encode("token 2") }]);
+    expect(server.received()).toMatchObject([{ token: new TextEncoder().encode("token 2") }]);
   });
 
   test("is tried again when it is fresh, at most three times", async () => {
@@ -273,11 +273,11 @@ describe("the token", () => {
     server.say({ kind: "heartbeat", interestId: 0, complete: false, sent: 0 });
     await server.pass(200);
     server.say(goodbye("credentials"));
-    expect(server.told.at(-1)).toMatchObject(["waiting", { retryInMs: 0 }]);
+    expect(server.reports.at(-1)).toMatchObject(["waiting", { retryInMs: 0 }]);
     await server.pass(1);
     expect(server.sockets.length).toBe(2);
     await server.join();
-    expect(server.heard()).toMatchObject([{ kind: "hello", token: new TextEncoder().encode("token 2") }]);
+    expect(server.received()).toMatchObject([{ kind: "hello", token: new TextEncoder().encode("token 2") }]);
     expect(server.world.status).toBe("joined");
   });
 
@@ -290,7 +290,7 @@ describe("the token", () => {
       },
     });
     await settled();
-    expect(server.told.at(-1)?.[1].error?.message).toContain("the token office is closed");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("the token office is closed");
     isAway = false;
     await server.pass(250);
     await server.join();

@@ -59,14 +59,14 @@ class SleepyClock extends FakeClock {
 }
 
 /** One status report of a client. */
-export type Told = readonly [status: string, detail: StatusDetail];
+export type StatusReport = readonly [status: string, detail: StatusDetail];
 
 /** A client on a fake clock whose sockets end in the test. */
 export class ScriptedServer {
   readonly clock = new SleepyClock();
   readonly sockets: FakeSocket[];
   readonly world: SharedWorld;
-  readonly told: Told[] = [];
+  readonly reports: StatusReport[] = [];
   #number = 0;
   #read = 0;
 
@@ -80,7 +80,7 @@ export class ScriptedServer {
       random: () => 1n << 52n,
       ...options,
     });
-    this.world.onStatus((status, detail) => this.told.push([status, detail]));
+    this.world.onStatus((status, detail) => this.reports.push([status, detail]));
   }
 
   /** The newest socket. */
@@ -92,7 +92,7 @@ export class ScriptedServer {
 
   /** Returns the statuses reported since the last call. */
   statuses(): readonly string[] {
-    return this.told.splice(0).map(([status]) => status);
+    return this.reports.splice(0).map(([status]) => status);
   }
 
   /** Opens the newest socket and sends the welcome. */
@@ -120,7 +120,7 @@ export class ScriptedServer {
   }
 
   /** Returns what the client sent over the newest socket since the last call. */
-  heard(): readonly ClientMessage[] {
+  received(): readonly ClientMessage[] {
     const frames = this.socket.sent.slice(this.#read);
     this.#read = this.socket.sent.length;
     return frames.flatMap((frame) => decode(clientFrameCodec, frame).messages);

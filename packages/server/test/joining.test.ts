@@ -94,15 +94,15 @@ describe("a client that joins", () => {
 
 describe("a game", () => {
   test("sends and receives its own messages", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const server = await serve({
-      rules: { onMessage: ({ name }, payload) => heard.push(`${name}: ${Buffer.from(payload)}`) },
+      rules: { onMessage: ({ name }, payload) => received.push(`${name}: ${Buffer.from(payload)}`) },
     });
     const client = await PlainClient.join(server.url, { clientId: 5n });
     await client.next("welcome");
     client.say({ kind: "game", payload: Buffer.from("ready") });
-    await until(() => heard.length > 0);
-    expect(heard).toEqual(["Ada: ready"]);
+    await until(() => received.length > 0);
+    expect(received).toEqual(["Ada: ready"]);
     expect(server.send(anonymousPlayerId(5n), Buffer.from("go"))).toBe(true);
     expect(Buffer.from((await client.next("game")).payload).toString()).toBe("go");
     expect(server.send(1n, Buffer.from("go"))).toBe(false);

@@ -28,14 +28,14 @@ describe("a host's world with a journal", () => {
   test("applies edits without waiting for the disk, and reports later when they are durable", async () => {
     const disk = new HeldJournalDisk();
     const hosted = await syncWorldOf(await flatWorld(disk, { durability: "journal" }));
-    const heard: number[] = [];
-    hosted.onEdit((clocks) => heard.push(clocks.length));
+    const received: number[] = [];
+    hosted.onEdit((clocks) => received.push(clocks.length));
     disk.isHeld = true;
     for (let editId = 1; editId <= 3; editId++) {
       const placements = [{ voxel: [editId, 20, 0, 0], block: 5 }] as const;
       expect((await hosted.edit(placements, { clientId: 1n, editId })).outcome).toBe("applied");
     }
-    expect(heard).toEqual([1, 1, 1]);
+    expect(received).toEqual([1, 1, 1]);
     expect(hosted.lastEditOf(1n)).toBe(3);
     let durable = false;
     const waiting = hosted.whenDurable().then(() => {

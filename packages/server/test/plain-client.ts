@@ -59,7 +59,7 @@ export class PlainClient {
     return client;
   }
 
-  /** All received verdicts that were not taken yet. */
+  /** All received results that were not taken yet. */
   get results(): readonly NumberedEditResult[] {
     return this.messages.flatMap((message) => (message.kind === "editResults" ? message.results : []));
   }

@@ -9,12 +9,12 @@ import { onTestFinished } from "vitest";
 export class UdpPeer {
   readonly #socket: Socket;
   readonly #port: number;
-  readonly #heard: Uint8Array[] = [];
+  readonly #received: Uint8Array[] = [];
 
   private constructor(socket: Socket, port: number) {
     this.#socket = socket;
     this.#port = port;
-    socket.on("message", (datagram) => this.#heard.push(new Uint8Array(datagram)));
+    socket.on("message", (datagram) => this.#received.push(new Uint8Array(datagram)));
   }
 
   /** Opens a socket at an address of this machine, closed after the test. */
@@ -35,7 +35,7 @@ export class UdpPeer {
     look: (datagram: Uint8Array, message: Wire1Message) => Found | undefined,
   ): Promise<Found> {
     for (;;) {
-      const datagram = this.#heard.shift();
+      const datagram = this.#received.shift();
       if (datagram === undefined) {
         await new Promise((resolve) => setImmediate(resolve));
         continue;

@@ -13,12 +13,12 @@ const FRAMES = 200;
 
 /** Records what an end receives: the first byte of each frame, and -1 when the link is gone. */
 function heardBy(end: LinkEnd): number[] {
-  const heard: number[] = [];
+  const received: number[] = [];
   end.listen({
-    receive: ([first = 0]) => heard.push(first),
-    disconnected: () => heard.push(-1),
+    receive: ([first = 0]) => received.push(first),
+    disconnected: () => received.push(-1),
   });
-  return heard;
+  return received;
 }
 
 function open(
@@ -33,13 +33,13 @@ function open(
 /** Sends many frames, a millisecond apart, and returns what arrived. */
 function sendMany(conditions: Partial<NetworkConditions>, seed = 1): readonly number[] {
   const { clock, link } = open(conditions, seed);
-  const heard = heardBy(link.ends[1]);
+  const received = heardBy(link.ends[1]);
   for (let index = 0; index < FRAMES; index++) {
     link.ends[0].send(Uint8Array.of(index));
     clock.advance(1);
   }
   clock.advance(10_000);
-  return heard;
+  return received;
 }
 
 const ALL = Array.from({ length: FRAMES }, (_, index) => index);
@@ -47,13 +47,13 @@ const ALL = Array.from({ length: FRAMES }, (_, index) => index);
 describe("a calm network", () => {
   test("delivers every frame once, in order, after its delay", () => {
     const { clock, link } = open({});
-    const heard = heardBy(link.ends[1]);
+    const received = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(7));
     link.ends[0].send(Uint8Array.of(8));
     clock.advance(4);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     clock.advance(1);
-    expect(heard).toEqual([7, 8]);
+    expect(received).toEqual([7, 8]);
     expect(sendMany({})).toEqual(ALL);
   });
 
@@ -73,23 +73,23 @@ describe("a calm network", () => {
 });
 
 describe("a lossy network", () => {
-  test("loses frames, and all of them only if told to", () => {
-    const heard = sendMany({ loss: 0.3 });
-    expect(heard.length).toBeGreaterThan(FRAMES * 0.5);
-    expect(heard.length).toBeLessThan(FRAMES * 0.9);
+  test("loses frames, and all of them only when set so", () => {
+    const received = sendMany({ loss: 0.3 });
+    expect(received.length).toBeGreaterThan(FRAMES * 0.5);
+    expect(received.length).toBeLessThan(FRAMES * 0.9);
     expect(sendMany({ loss: 1 })).toEqual([]);
   });
 
   test("delivers some frames twice", () => {
-    const heard = sendMany({ duplication: 0.3 });
-    expect(heard.length).toBeGreaterThan(FRAMES * 1.1);
-    expect([...new Set(heard)]).toEqual(ALL);
+    const received = sendMany({ duplication: 0.3 });
+    expect(received.length).toBeGreaterThan(FRAMES * 1.1);
+    expect([...new Set(received)]).toEqual(ALL);
   });
 
   test("lets frames overtake each other", () => {
-    const heard = sendMany({ reordering: 0.3, delayMsMax: 50 });
-    expect(heard).not.toEqual(ALL);
-    expect([...heard].sort((a, b) => a - b)).toEqual(ALL);
+    const received = sendMany({ reordering: 0.3, delayMsMax: 50 });
+    expect(received).not.toEqual(ALL);
+    expect([...received].sort((a, b) => a - b)).toEqual(ALL);
   });
 
   test("breaks links, and both ends notice once", () => {
@@ -107,11 +107,11 @@ describe("a lossy network", () => {
     const outcomes = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {
       const { clock, link } = open({ noticeMsMax: 100 }, seed);
-      const heard = heardBy(link.ends[1]);
+      const received = heardBy(link.ends[1]);
       link.ends[0].send(Uint8Array.of(1));
       link.cut();
       clock.advance(1_000);
-      outcomes.add(heard.filter((byte) => byte >= 0).join());
+      outcomes.add(received.filter((byte) => byte >= 0).join());
     }
     expect([...outcomes].sort()).toEqual(["", "1"]);
   });
@@ -124,12 +124,12 @@ describe("a lossy network", () => {
 
   test("applies the conditions at the time of sending", () => {
     const { clock, network, link } = open({ loss: 1 });
-    const heard = heardBy(link.ends[1]);
+    const received = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
     network.conditions = RELIABLE_NETWORK;
     link.ends[0].send(Uint8Array.of(2));
     clock.advance(5);
-    expect(heard).toEqual([2]);
+    expect(received).toEqual([2]);
   });
 });
 

@@ -8,18 +8,18 @@ const PORT = 5_000;
 /** Reports what it receives on the network over its process channel, and sends the text it gets there. */
 const MEMBER = `
   const socket = require("node:dgram").createSocket("udp4");
-  socket.on("message", (text) => process.send({ heard: String(text) }));
+  socket.on("message", (text) => process.send({ received: String(text) }));
   process.on("message", ({ text, to }) => socket.send(text, ${PORT}, to, () => process.send({ said: text })));
   socket.bind(${PORT}, process.argv[1], () => process.send({ said: "ready" }));
 `;
 
-type News = { readonly heard: string } | { readonly said: string };
+type News = { readonly received: string } | { readonly said: string };
 
 /** This process and one member, each with everything that it received. */
 class Pair {
   readonly network: NamespaceNetwork = new NamespaceNetwork(1);
   readonly heardHere: string[] = [];
-  readonly heardThere: string[] = [];
+  readonly receivedThere: string[] = [];
   readonly #socket: Socket = createSocket("udp4");
   readonly #member: ChildProcess;
   readonly #said: string[] = [];
@@ -29,7 +29,7 @@ class Pair {
     const command = [...parameters, process.execPath, "-e", MEMBER, this.network.address(0)];
     this.#member = spawn(program, command, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#member.on("message", (news: News) => {
-      if ("heard" in news) this.heardThere.push(news.heard);
+      if ("received" in news) this.receivedThere.push(news.received);
       else this.#said.push(news.said);
     });
     this.#socket.on("message", (text) => this.heardHere.push(String(text)));
@@ -47,7 +47,7 @@ class Pair {
     await this.#until(this.#said, text);
     await new Promise((resolve) => this.#socket.send(text, PORT, this.network.address(0), resolve));
     if (state === "up" || state === "deaf") await this.#until(this.heardHere, text);
-    if (state === "up" || state === "mute") await this.#until(this.heardThere, text);
+    if (state === "up" || state === "mute") await this.#until(this.receivedThere, text);
   }
 
   async dispose(): Promise<void> {
@@ -75,7 +75,7 @@ test.skipIf(!canLoseOneWay())("a member can be made mute and deaf, and be reconn
     // What is lost does not arrive later: this would arrive after it.
     await pair.say("last", "up");
     expect(pair.heardHere).toEqual(["first", "deaf", "last"]);
-    expect(pair.heardThere).toEqual(["first", "mute", "last"]);
+    expect(pair.receivedThere).toEqual(["first", "mute", "last"]);
   } finally {
     await pair.dispose();
   }

@@ -9,13 +9,13 @@ import {
   forget,
   GROUND,
   heartbeat,
-  LOOK,
+  INTEREST,
   patch,
   reset,
   SHAPE,
   SKY,
+  TestClient,
   tick,
-  Visit,
   WELCOME,
 } from "./sample-client.ts";
 
@@ -57,11 +57,11 @@ const MESSAGES: readonly ServerMessage[] = [
 test("no bytes from a server make a client throw or leave it in an inconsistent state", () => {
   for (let seed = 1; seed <= 150; seed++) {
     const prng = new Prng(seed);
-    const visit = new Visit();
-    visit.guest.setInterest(LOOK);
-    visit.guest.setVoxels([{ voxel: [0, -1, 0, 0], block: 9 }]);
-    visit.connect();
-    if (prng.below(4) > 0) visit.hear(WELCOME);
+    const client = new TestClient();
+    client.sync.setInterest(INTEREST);
+    client.sync.setVoxels([{ voxel: [0, -1, 0, 0], block: 9 }]);
+    client.connect();
+    if (prng.below(4) > 0) client.receive(WELCOME);
     for (let step = 0; step < 40; step++) {
       const count = 1 + prng.below(3);
       const messages = Array.from(
@@ -69,18 +69,18 @@ test("no bytes from a server make a client throw or leave it in an inconsistent 
         () => MESSAGES[prng.below(MESSAGES.length)] as ServerMessage,
       );
       const frame = encode(serverFrameCodec(SHAPE.volume), { number: 1 + prng.below(step + 3), messages });
-      visit.guest.receive(mutated(frame, prng));
-      visit.pass(prng.below(400));
-      visit.guest.chunkAt([0, -1, 0, 0]);
-      expect(visit.guest.voxelAt([1, 1, 1, 0]) === undefined, `seed ${seed}`).toBe(
-        visit.guest.clockOf(SKY) === undefined,
+      client.sync.receive(mutated(frame, prng));
+      client.pass(prng.below(400));
+      client.sync.chunkAt([0, -1, 0, 0]);
+      expect(client.sync.voxelAt([1, 1, 1, 0]) === undefined, `seed ${seed}`).toBe(
+        client.sync.clockOf(SKY) === undefined,
       );
-      if (visit.isClosed) {
-        visit.guest.disconnected();
-        visit.connect();
+      if (client.isClosed) {
+        client.sync.disconnected();
+        client.connect();
       }
     }
-    visit.guest.keep();
+    client.sync.keep();
   }
 });
 
@@ -92,54 +92,54 @@ test("a frame cut at any byte ends the connection, and held regions remain", () 
   for (let length = 0; length < whole.length; length++) {
     // A frame may validly end after its number.
     if (length === 1) continue;
-    const visit = Visit.begun();
-    visit.hear(blank(1, "generated", SKY));
-    visit.guest.receive(whole.subarray(0, length));
-    expect(visit.isClosed, `cut at ${length}`).toBe(true);
-    expect(visit.guest.clockOf(SKY)).toBe(0);
+    const client = TestClient.joined();
+    client.receive(blank(1, "generated", SKY));
+    client.sync.receive(whole.subarray(0, length));
+    expect(client.isClosed, `cut at ${length}`).toBe(true);
+    expect(client.sync.clockOf(SKY)).toBe(0);
   }
 });
 
 test("a stream number at the end of the number range ends the connection", () => {
-  const visit = Visit.begun();
-  visit.hear(reset(Number.MAX_SAFE_INTEGER));
-  expect(visit.isClosed).toBe(false);
-  visit.hear(blank(Number.MAX_SAFE_INTEGER, "generated", SKY));
-  expect(visit.faults.map(({ code }) => code)).toEqual(["ORT_MESSAGE"]);
-  expect(visit.isClosed).toBe(true);
-  visit.pass(2_000);
+  const client = TestClient.joined();
+  client.receive(reset(Number.MAX_SAFE_INTEGER));
+  expect(client.isClosed).toBe(false);
+  client.receive(blank(Number.MAX_SAFE_INTEGER, "generated", SKY));
+  expect(client.faults.map(({ code }) => code)).toEqual(["ORT_MESSAGE"]);
+  expect(client.isClosed).toBe(true);
+  client.pass(2_000);
 });
 
 test("a client stays consistent when a listener throws", () => {
-  const visit = new Visit({
+  const client = new TestClient({
     events: {
       onChange: () => {
         throw new RangeError("a listener's own fault");
       },
     },
   });
-  visit.connect();
-  visit.hear(WELCOME);
-  expect(() => visit.hear(blank(1, "generated", SKY))).toThrow(RangeError);
-  expect(visit.guest.clockOf(SKY)).toBe(0);
-  expect(visit.isClosed).toBe(false);
+  client.connect();
+  client.receive(WELCOME);
+  expect(() => client.receive(blank(1, "generated", SKY))).toThrow(RangeError);
+  expect(client.sync.clockOf(SKY)).toBe(0);
+  expect(client.isClosed).toBe(false);
 });
 
 test("a listener may call any method of the client", () => {
   const told: string[] = [];
-  const visit: Visit = new Visit({
+  const client: TestClient = new TestClient({
     events: {
-      onWelcome: () => visit.guest.setInterest(LOOK),
+      onWelcome: () => client.sync.setInterest(INTEREST),
       onRegion: (region, state) => told.push(`${state} ${region}`),
       onChange: () => {
-        if (visit.guest.openEdits.length < 3) visit.guest.setVoxels([{ voxel: [0, 0, 0, 0], block: 9 }]);
+        if (client.sync.openEdits.length < 3) client.sync.setVoxels([{ voxel: [0, 0, 0, 0], block: 9 }]);
       },
     },
   });
-  visit.connect();
-  visit.hear(WELCOME);
-  visit.hear(blank(1, "generated", SKY));
-  expect(visit.guest.openEdits).toHaveLength(3);
+  client.connect();
+  client.receive(WELCOME);
+  client.receive(blank(1, "generated", SKY));
+  expect(client.sync.openEdits).toHaveLength(3);
   expect(told).toEqual([`held ${SKY}`]);
 });
 

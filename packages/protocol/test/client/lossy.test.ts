@@ -3,7 +3,7 @@ import type { ServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { chunkIn, ModelServer } from "./model-server.ts";
-import { Visit, WELCOME } from "./sample-client.ts";
+import { TestClient, WELCOME } from "./sample-client.ts";
 
 const SEEDS = 40;
 const STEPS = 200;
@@ -50,11 +50,11 @@ const regionsOf = (box: Box): readonly Position[] => [...positionsLexicographic(
 const ALL_REGIONS = regionsOf({ min: [0, 0, 0, 0], max: [24, 24, 4, 4] });
 
 /** Returns the regions whose content does not match their clock. */
-function mixed({ guest }: Visit, history: ReadonlyMap<string, number>): readonly Position[] {
+function mixed({ sync }: TestClient, history: ReadonlyMap<string, number>): readonly Position[] {
   return ALL_REGIONS.filter((region) => {
-    const clock = guest.clockOf(region);
+    const clock = sync.clockOf(region);
     const expected = clock === undefined ? undefined : (history.get(`${region} ${clock}`) ?? 0);
-    return guest.chunkAt(chunkIn(region))?.uniformBlock !== expected;
+    return sync.chunkAt(chunkIn(region))?.uniformBlock !== expected;
   });
 }
 
@@ -63,26 +63,26 @@ test("whatever a network does to the frames, a client ends with exactly the serv
     const prng = new Prng(seed);
     const network = new Network(prng);
     const server = new ModelServer(WELCOME);
-    const visit = new Visit();
+    const client = new TestClient();
     let box = boxAround(0, 0);
     let frameNumber = 0;
     const edits: number[] = [];
     /** The block of each region at every clock it ever had. */
     const history = new Map<string, number>();
     const exchange = (): void => {
-      visit.pass(STEP_MS);
-      for (const frame of visit.frames.splice(0)) network.carry(() => server.receive(frame));
+      client.pass(STEP_MS);
+      for (const frame of client.frames.splice(0)) network.carry(() => server.receive(frame));
       const messages: readonly ServerMessage[] = server.frame();
       const number = ++frameNumber;
-      network.carry(() => visit.hearAs(number, ...messages));
+      network.carry(() => client.receiveAs(number, ...messages));
       network.step();
     };
-    visit.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
-    visit.connect();
+    client.sync.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
+    client.connect();
     for (let step = 1; step <= STEPS; step++) {
       if (prng.below(20) === 0) {
         box = boxAround(prng.below(5) * 4, prng.below(5) * 4);
-        visit.guest.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
+        client.sync.setInterest({ boxes: [box], center: [0, 0, 0, 0] });
       }
       if (prng.below(3) === 0) {
         const region: Position = [prng.below(6), prng.below(6), 0, 0];
@@ -90,20 +90,20 @@ test("whatever a network does to the frames, a client ends with exactly the serv
         server.edit(region, block);
         history.set(`${region} ${server.clockOf(region)}`, block);
       }
-      if (prng.below(30) === 0) edits.push(visit.guest.setVoxels([{ voxel: [-1, -1, -1, 0], block: 1 }]));
+      if (prng.below(30) === 0) edits.push(client.sync.setVoxels([{ voxel: [-1, -1, -1, 0], block: 1 }]));
       exchange();
-      expect(mixed(visit, history), `seed ${seed}, step ${step}`).toEqual([]);
+      expect(mixed(client, history), `seed ${seed}, step ${step}`).toEqual([]);
     }
     network.isCalm = true;
-    for (let step = 0; step < CALM_STEPS && !(step > 40 && visit.guest.isComplete); step++) exchange();
+    for (let step = 0; step < CALM_STEPS && !(step > 40 && client.sync.isComplete); step++) exchange();
     const why = `seed ${seed}`;
-    expect(visit.guest.isComplete, why).toBe(true);
-    expect(visit.isClosed, why).toBe(false);
-    const held = visit.guest.keep()?.regions.map(({ region, clock }) => ({ region, clock }));
+    expect(client.sync.isComplete, why).toBe(true);
+    expect(client.isClosed, why).toBe(false);
+    const held = client.sync.keep()?.regions.map(({ region, clock }) => ({ region, clock }));
     expect(held, why).toEqual(regionsOf(box).map((region) => ({ region, clock: server.clockOf(region) })));
-    expect(visit.guest.openEdits, why).toEqual([]);
+    expect(client.sync.openEdits, why).toEqual([]);
     expect(
-      visit.results.map(({ editId }) => editId).sort((a, b) => a - b),
+      client.results.map(({ editId }) => editId).sort((a, b) => a - b),
       why,
     ).toEqual(edits);
   }

@@ -51,7 +51,7 @@ export class ModelServer {
   }
 
   receive({ messages }: ClientFrame): void {
-    for (const message of messages) this.#hear(message);
+    for (const message of messages) this.#receive(message);
   }
 
   /** Returns the messages of the next frame. */
@@ -68,7 +68,7 @@ export class ModelServer {
     return [...messages, heartbeat(this.#streamNumber, this.#interest.interestId, true)];
   }
 
-  #hear(message: ClientMessage): void {
+  #receive(message: ClientMessage): void {
     if (message.kind === "hello" && this.#welcome !== undefined) this.#replies.push(this.#welcome);
     if (message.kind === "interest" && message.interestId > (this.#interest?.interestId ?? 0))
       this.#want(message);

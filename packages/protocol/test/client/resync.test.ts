@@ -1,13 +1,24 @@
 import type { Position } from "@orthant/core";
 import { expect, test } from "vitest";
-import { blank, change, forget, GROUND, heartbeat, patch, reset, SKY, tick, Visit } from "./sample-client.ts";
+import {
+  blank,
+  change,
+  forget,
+  GROUND,
+  heartbeat,
+  patch,
+  reset,
+  SKY,
+  TestClient,
+  tick,
+} from "./sample-client.ts";
 
 /** Returns when, in milliseconds from now, the client sends requests within `spanMs`. */
-function requestTimes(visit: Visit, spanMs: number): readonly number[] {
+function requestTimes(client: TestClient, spanMs: number): readonly number[] {
   const times: number[] = [];
   for (let ms = 50; ms <= spanMs; ms += 50) {
-    visit.pass(50);
-    if (visit.saidOf("resync").length > 0) times.push(ms);
+    client.pass(50);
+    if (client.sentOf("resync").length > 0) times.push(ms);
   }
   return times;
 }
@@ -17,31 +28,31 @@ const misfit = (streamNumber: number, region: Position = SKY) =>
   patch(streamNumber, change(region, tick(100), tick(101)));
 
 test("requests that keep failing become less frequent, down to one in four seconds", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1));
-  expect(requestTimes(visit, 13_000)).toEqual([50, 300, 800, 1_800, 3_800, 7_800, 11_800]);
+  const client = TestClient.joined();
+  client.receive(misfit(1));
+  expect(requestTimes(client, 13_000)).toEqual([50, 300, 800, 1_800, 3_800, 7_800, 11_800]);
 });
 
 test("two failures within a moment lead to one request", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1, SKY));
-  visit.guest.tick();
-  visit.hear(misfit(2, GROUND));
-  expect(visit.saidOf("resync").map(({ regions }) => regions.length)).toEqual([1]);
-  visit.pass(200);
-  expect(visit.saidOf("resync")).toEqual([]);
-  visit.pass(50);
-  expect(visit.saidOf("resync").map(({ regions }) => regions.length)).toEqual([2]);
+  const client = TestClient.joined();
+  client.receive(misfit(1, SKY));
+  client.sync.tick();
+  client.receive(misfit(2, GROUND));
+  expect(client.sentOf("resync").map(({ regions }) => regions.length)).toEqual([1]);
+  client.pass(200);
+  expect(client.sentOf("resync")).toEqual([]);
+  client.pass(50);
+  expect(client.sentOf("resync").map(({ regions }) => regions.length)).toEqual([2]);
 });
 
 test("after everything has arrived, the next failure is requested without delay", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1));
-  requestTimes(visit, 4_000);
-  visit.hear(reset(2), blank(2, "generated", SKY));
-  visit.pass(250);
-  visit.hear(misfit(3));
-  expect(requestTimes(visit, 500)).toEqual([50, 300]);
+  const client = TestClient.joined();
+  client.receive(misfit(1));
+  requestTimes(client, 4_000);
+  client.receive(reset(2), blank(2, "generated", SKY));
+  client.pass(250);
+  client.receive(misfit(3));
+  expect(requestTimes(client, 500)).toEqual([50, 300]);
 });
 
 test.each([
@@ -50,82 +61,82 @@ test.each([
   ["blank", blank(2, "generated", SKY)],
   ["to be forgotten", forget(2, SKY)],
 ])("a region is no longer requested when it comes %s", (_name, answer) => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1));
-  visit.hear(answer);
-  expect(requestTimes(visit, 1_000)).toEqual([]);
+  const client = TestClient.joined();
+  client.receive(misfit(1));
+  client.receive(answer);
+  expect(requestTimes(client, 1_000)).toEqual([]);
 });
 
 test("a region sent again in pieces is requested until the last piece arrives", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1));
-  visit.hear(patch(2, change(SKY, "air", undefined)));
-  expect(requestTimes(visit, 50)).toEqual([50]);
-  visit.hear(patch(3, change(SKY, "air", tick(1), [], 1)));
-  expect(requestTimes(visit, 1_000)).toEqual([]);
+  const client = TestClient.joined();
+  client.receive(misfit(1));
+  client.receive(patch(2, change(SKY, "air", undefined)));
+  expect(requestTimes(client, 50)).toEqual([50]);
+  client.receive(patch(3, change(SKY, "air", tick(1), [], 1)));
+  expect(requestTimes(client, 1_000)).toEqual([]);
 });
 
 test("a client requests at most 512 regions at once, and the others next time", () => {
-  const visit = Visit.begun();
+  const client = TestClient.joined();
   for (let x = 0; x < 3; x++) {
     const changes = Array.from({ length: 256 }, (_, y) => change([x, y, 0, 0], tick(100), tick(101)));
-    visit.hear(patch(x + 1, ...changes));
+    client.receive(patch(x + 1, ...changes));
   }
-  visit.pass(50);
-  const first = visit.saidOf("resync")[0]?.regions.map(({ region }) => `${region}`);
-  visit.pass(250);
-  const second = visit.saidOf("resync")[0]?.regions.map(({ region }) => `${region}`);
+  client.pass(50);
+  const first = client.sentOf("resync")[0]?.regions.map(({ region }) => `${region}`);
+  client.pass(250);
+  const second = client.sentOf("resync")[0]?.regions.map(({ region }) => `${region}`);
   expect(first).toHaveLength(512);
   expect(second).toHaveLength(512);
   expect(new Set([...(first ?? []), ...(second ?? [])]).size).toBe(768);
 });
 
 test("a client requests the end of the stream when it does not arrive within half a second", () => {
-  const visit = Visit.begun();
-  visit.hear(blank(1, "generated", SKY), heartbeat(2));
-  expect(requestTimes(visit, 1_000)).toEqual([500, 750]);
-  visit.hear(reset(3), blank(3, "generated", GROUND));
-  expect(requestTimes(visit, 2_000)).toEqual([]);
+  const client = TestClient.joined();
+  client.receive(blank(1, "generated", SKY), heartbeat(2));
+  expect(requestTimes(client, 1_000)).toEqual([500, 750]);
+  client.receive(reset(3), blank(3, "generated", GROUND));
+  expect(requestTimes(client, 2_000)).toEqual([]);
 });
 
 test("the request for a lost end names no regions, only the client's stream position", () => {
-  const visit = Visit.begun();
-  visit.hear(blank(1, "generated", SKY), heartbeat(4));
-  visit.pass(500);
-  expect(visit.saidOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
+  const client = TestClient.joined();
+  client.receive(blank(1, "generated", SKY), heartbeat(4));
+  client.pass(500);
+  expect(client.sentOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
 });
 
 test("while the stream continues, its end does not count as lost", () => {
-  const visit = Visit.begun();
-  visit.hear(heartbeat(10));
+  const client = TestClient.joined();
+  client.receive(heartbeat(10));
   for (let number = 1; number <= 9; number++) {
-    visit.hear(patch(number, change(SKY, number === 1 ? "air" : tick(number), tick(number + 1))));
-    expect(requestTimes(visit, 450)).toEqual([]);
+    client.receive(patch(number, change(SKY, number === 1 ? "air" : tick(number), tick(number + 1))));
+    expect(requestTimes(client, 450)).toEqual([]);
   }
 });
 
 test("a clock that is set back does not stop a client from sending requests", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1));
-  visit.pass(50);
-  expect(visit.saidOf("resync")).toHaveLength(1);
-  visit.clock.advance(-3_600_000);
-  visit.guest.tick();
-  expect(visit.saidOf("resync")).toHaveLength(1);
+  const client = TestClient.joined();
+  client.receive(misfit(1));
+  client.pass(50);
+  expect(client.sentOf("resync")).toHaveLength(1);
+  client.clock.advance(-3_600_000);
+  client.sync.tick();
+  expect(client.sentOf("resync")).toHaveLength(1);
 });
 
 test("an early item is requested even if its region arrived again in between", () => {
-  const visit = Visit.begun();
-  visit.hear(patch(2, change(SKY, tick(1), tick(2))));
-  visit.hear(patch(1, change(SKY, "air", tick(1))));
-  visit.pass(50);
-  expect(visit.saidOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
+  const client = TestClient.joined();
+  client.receive(patch(2, change(SKY, tick(1), tick(2))));
+  client.receive(patch(1, change(SKY, "air", tick(1))));
+  client.pass(50);
+  expect(client.sentOf("resync")).toEqual([{ kind: "resync", expected: 2, regions: [] }]);
 });
 
 test("an interest is not complete while one of its regions is requested", () => {
-  const visit = Visit.begun();
-  visit.hear(misfit(1), heartbeat(1, 1, true));
-  expect(visit.guest.isComplete).toBe(false);
-  visit.hear(reset(2), blank(2, "generated", SKY), heartbeat(2, 1, true));
-  expect(visit.guest.isComplete).toBe(true);
+  const client = TestClient.joined();
+  client.receive(misfit(1), heartbeat(1, 1, true));
+  expect(client.sync.isComplete).toBe(false);
+  client.receive(reset(2), blank(2, "generated", SKY), heartbeat(2, 1, true));
+  expect(client.sync.isComplete).toBe(true);
 });

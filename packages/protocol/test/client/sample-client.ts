@@ -46,9 +46,9 @@ export const GRASS = FLAT_DEFAULTS.block;
 export const SKY: Position = [0, 0, 0, 0];
 export const GROUND: Position = [0, -1, 0, 0];
 /** The epoch of the test servers. */
-export const ERA = { number: 5, id: 0xabcdn };
+export const EPOCH = { number: 5, id: 0xabcdn };
 /** A clock of that epoch. */
-export const tick = (step: number): number => clockOf(ERA.number, step);
+export const tick = (step: number): number => clockOf(EPOCH.number, step);
 
 export const WELCOME: Welcome = {
   kind: "welcome",
@@ -56,7 +56,7 @@ export const WELCOME: Welcome = {
   generatorsHash: DEFAULT_GENERATORS.generatorsHash,
   featureBits: KNOWN_FEATURES,
   worldId: 0x1234n,
-  epoch: ERA,
+  epoch: EPOCH,
   worldName: "meadow",
   shape: SHAPE,
   generator: GENERATOR,
@@ -71,9 +71,9 @@ export const WELCOME: Welcome = {
 };
 
 /** A client, a manual clock, and the server's end of the connection, controlled by the test. */
-export class Visit {
+export class TestClient {
   readonly clock = new FakeClock();
-  readonly guest: SyncClient;
+  readonly sync: SyncClient;
   readonly frames: ClientFrame[] = [];
   readonly changes: Box[] = [];
   readonly regions: string[] = [];
@@ -90,7 +90,7 @@ export class Visit {
   #frameNumber = 0;
 
   constructor(options: Partial<SyncClientOptions> = {}) {
-    this.guest = new SyncClient({
+    this.sync = new SyncClient({
       clock: this.clock,
       generators: DEFAULT_GENERATORS,
       clientId: 42n,
@@ -112,20 +112,20 @@ export class Visit {
   }
 
   /** Returns a welcomed client that has sent its interest in two regions. */
-  static begun(options: Partial<SyncClientOptions> = {}, welcome: Partial<Welcome> = {}): Visit {
-    const visit = new Visit(options);
-    visit.connect();
-    visit.hear({ ...WELCOME, ...welcome });
-    visit.guest.setInterest(LOOK);
-    visit.guest.tick();
-    visit.said();
-    return visit;
+  static joined(options: Partial<SyncClientOptions> = {}, welcome: Partial<Welcome> = {}): TestClient {
+    const client = new TestClient(options);
+    client.connect();
+    client.receive({ ...WELCOME, ...welcome });
+    client.sync.setInterest(INTEREST);
+    client.sync.tick();
+    client.sent();
+    return client;
   }
 
   connect(): void {
     this.isClosed = false;
     this.#frameNumber = 0;
-    this.guest.connected({
+    this.sync.connected({
       send: (frame) => this.frames.push(decode(clientFrameCodec, frame)),
       close: () => {
         this.isClosed = true;
@@ -134,37 +134,37 @@ export class Visit {
   }
 
   /** Delivers the server's next frame. */
-  hear(...messages: readonly ServerMessage[]): void {
-    this.hearAs(this.#frameNumber + 1, ...messages);
+  receive(...messages: readonly ServerMessage[]): void {
+    this.receiveAs(this.#frameNumber + 1, ...messages);
   }
 
   /** Delivers a frame with any number. */
-  hearAs(number: number, ...messages: readonly ServerMessage[]): void {
+  receiveAs(number: number, ...messages: readonly ServerMessage[]): void {
     this.#frameNumber = Math.max(this.#frameNumber, number);
-    this.guest.receive(encode(serverFrameCodec(this.volume), { number, messages }));
+    this.sync.receive(encode(serverFrameCodec(this.volume), { number, messages }));
   }
 
   /** Advances the clock and ticks the client. */
   pass(ms: number): void {
     this.clock.advance(ms);
-    this.guest.tick();
+    this.sync.tick();
   }
 
   /** Returns and removes the messages that the client has sent. */
-  said(): readonly ClientMessage[] {
+  sent(): readonly ClientMessage[] {
     return this.frames.splice(0).flatMap(({ messages }) => messages);
   }
 
   /** Returns the sent messages of one kind, and removes all. */
-  saidOf<Kind extends ClientMessage["kind"]>(kind: Kind): readonly Extract<ClientMessage, { kind: Kind }>[] {
-    return this.said().filter(
+  sentOf<Kind extends ClientMessage["kind"]>(kind: Kind): readonly Extract<ClientMessage, { kind: Kind }>[] {
+    return this.sent().filter(
       (message): message is Extract<ClientMessage, { kind: Kind }> => message.kind === kind,
     );
   }
 }
 
 /** An interest in the two regions above. */
-export const LOOK = {
+export const INTEREST = {
   boxes: [{ min: [0, -4, 0, 0], max: [4, 4, 4, 4] } as Box],
   center: [0, 0, 0, 0],
 } as const;

@@ -16,7 +16,7 @@ import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 const serverFrames = serverFrameCodec(VOLUME);
 const HELLO = "4f525448 01 0000000000000000 00 0100000000000000";
 const WELCOME = "01 0000000000000000 00 0100000000000000";
-const ERA = "01 0000000000000000";
+const EPOCH = "01 0000000000000000";
 /** The part of a welcome between the shape and the spawn: a generator and a catalog of air. */
 const GENERATOR_AND_CATALOG = "00 00 00 00 0b 01 01 00 03616972 000000 00";
 const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 00000000 00000000";
@@ -36,8 +36,8 @@ describe("client messages that the decoder refuses", () => {
     ["N14", "a hello of another version", "00 4f525448 02", "ORT_VERSION"],
     ["N15", "a long token", `00 ${HELLO} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N15", "a long name", `00 ${HELLO} 00 ${filled("41", 65)}`, "ORT_LIMIT"],
-    ["N9", "an era of epoch 0", `00 ${HELLO} 00 00 01 0000000000000000 00`, "ORT_CLOCK"],
-    ["N9", "an era of an epoch too late", `00 ${HELLO} 00 00 01 0000000000000000 808040`, "ORT_CLOCK"],
+    ["N9", "an epoch of number 0", `00 ${HELLO} 00 00 01 0000000000000000 00`, "ORT_CLOCK"],
+    ["N9", "an epoch with too high a number", `00 ${HELLO} 00 00 01 0000000000000000 808040`, "ORT_CLOCK"],
     ["N5", "open edit 0", `00 ${HELLO} 00 00 00 00`, "ORT_MESSAGE"],
     ["N5", "interest 0", `01 00 ${POSE}`, "ORT_MESSAGE"],
     ["N16", "nine boxes", `01 01 ${POSE} ${filled("09", 72)}`, "ORT_LIMIT"],
@@ -76,37 +76,37 @@ describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
     ["N21", "a welcome of another version", "00 02", "ORT_VERSION"],
-    ["N21", "a long name of a world", `00 ${WELCOME} ${ERA} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
-    ["N21", "chunks of no voxels", `00 ${WELCOME} ${ERA} 00 01000101`, "ORT_LIMIT"],
-    ["N21", "chunks of too many voxels", `00 ${WELCOME} ${ERA} 00 81800401 0101`, "ORT_LIMIT"],
+    ["N21", "a long name of a world", `00 ${WELCOME} ${EPOCH} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
+    ["N21", "chunks of no voxels", `00 ${WELCOME} ${EPOCH} 00 01000101`, "ORT_LIMIT"],
+    ["N21", "chunks of too many voxels", `00 ${WELCOME} ${EPOCH} 00 81800401 0101`, "ORT_LIMIT"],
     [
       "N21",
       "chunks whose extents overflow",
-      `00 ${WELCOME} ${ERA} 00 ffffffff0f ffffffff0f ffffffff0f ffffffff0f`,
+      `00 ${WELCOME} ${EPOCH} 00 ffffffff0f ffffffff0f ffffffff0f ffffffff0f`,
       "ORT_LIMIT",
     ],
     [
       "N21",
       "a long catalog",
-      `00 ${WELCOME} ${ERA} 00 01010101 00000000 ${filled("818004", 65_537)}`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 ${filled("818004", 65_537)}`,
       "ORT_LIMIT",
     ],
     [
       "N21",
       "a catalog and a byte",
-      `00 ${WELCOME} ${ERA} 00 01010101 00000000 0c 01 01 00 03616972 000000 00 00`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0c 01 01 00 03616972 000000 00 00`,
       "ORT_TRAILING_BYTES",
     ],
     [
       "N21",
       "an unknown role",
-      `00 ${WELCOME} ${ERA} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 03`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 03`,
       "ORT_TAG",
     ],
     [
       "N5",
       "ticks of no time",
-      `00 ${WELCOME} ${ERA} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 00`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 00`,
       "ORT_MESSAGE",
     ],
     ["N22", "an unknown reason", "01 0b 00 00", "ORT_TAG"],
@@ -136,15 +136,20 @@ describe("server messages that the decoder refuses", () => {
     ["N5", "a forget with number 0", "05 00 00000000 01010101 00", "ORT_MESSAGE"],
     ["N5", "a reset to number 0", "06 00", "ORT_MESSAGE"],
     ["N27", "a list of no results", "07 00", "ORT_MESSAGE"],
-    ["N27", "too many verdicts", `07 ${filled("8108", 2_050)}`, "ORT_LIMIT"],
-    ["N27", "two verdicts for one edit", "07 02 01 00 00 00", "ORT_MESSAGE"],
-    ["N27", "a verdict past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
+    ["N27", "too many results", `07 ${filled("8108", 2_050)}`, "ORT_LIMIT"],
+    ["N27", "two results for one edit", "07 02 01 00 00 00", "ORT_MESSAGE"],
+    ["N27", "a result past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
     ["N27", "an unknown outcome", "07 01 01 04", "ORT_TAG"],
     ["N27", "an unknown refusal", "07 01 01 03 08 00", "ORT_TAG"],
-    ["N28", "beings beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
+    ["N28", "entities beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
     ["N28", "too many numbers", `08 00000000 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
-    ["N28", "too many beings", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
-    ["N28", "a being with a long name", `09 01 00 00 00 00 00 00000000 00 ${filled("41", 65)}`, "ORT_LIMIT"],
+    ["N28", "too many entities", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
+    [
+      "N28",
+      "an entity with a long name",
+      `09 01 00 00 00 00 00 00000000 00 ${filled("41", 65)}`,
+      "ORT_LIMIT",
+    ],
   ])("[%s] %s", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(serverFrames, fromHex(`01 ${hex}`)))).toBe(code);
   });
@@ -156,7 +161,7 @@ describe("server messages that the decoder refuses", () => {
   test("[N24] a patch before the welcome, but not one after it in the same frame", () => {
     const patch = "03 01 01 00 01 00000000 01 02 01 0000 01 07 00";
     const shape = "01010101";
-    const welcome = `00 ${WELCOME} ${ERA} 00 ${shape} ${GENERATOR_AND_CATALOG} ${END_OF_WELCOME}`;
+    const welcome = `00 ${WELCOME} ${EPOCH} 00 ${shape} ${GENERATOR_AND_CATALOG} ${END_OF_WELCOME}`;
     const unknowing = serverFrameCodec(undefined);
     expect(codeOf(() => decode(unknowing, fromHex(`01 ${patch}`)))).toBe("ORT_MESSAGE");
     const frame = decode(unknowing, fromHex(`01 ${welcome} ${patch}`));
@@ -190,7 +195,7 @@ describe("values that the encoder refuses", () => {
     expect(codeOf(server({ kind: "forget", streamNumber: 1, mask: twice }))).toBe("ORT_REGION_ORDER");
   });
 
-  test("[N27] verdicts out of order", () => {
+  test("[N27] results out of order", () => {
     const results = [
       { editId: 2, outcome: "applied" },
       { editId: 2, outcome: "applied" },
@@ -253,10 +258,10 @@ describe("frames", () => {
     expect(decode(clientFrameCodec, bytes)).toEqual(most);
     expect(codeOf(() => decode(clientFrameCodec, new Uint8Array([...bytes, 5])))).toBe("ORT_LIMIT");
     expect(codeOf(writing(clientFrameCodec, clientFrame([...most.messages, lost])))).toBe("ORT_LIMIT");
-    const beat: ServerMessage = { kind: "heartbeat", interestId: 0, complete: false, sent: 0 };
-    const beats = fromHex(`01 ${"02000000".repeat(1_025)}`);
-    expect(codeOf(() => decode(serverFrames, beats))).toBe("ORT_LIMIT");
-    expect(codeOf(writing(serverFrames, serverFrame(Array<ServerMessage>(1_025).fill(beat))))).toBe(
+    const heartbeat: ServerMessage = { kind: "heartbeat", interestId: 0, complete: false, sent: 0 };
+    const heartbeats = fromHex(`01 ${"02000000".repeat(1_025)}`);
+    expect(codeOf(() => decode(serverFrames, heartbeats))).toBe("ORT_LIMIT");
+    expect(codeOf(writing(serverFrames, serverFrame(Array<ServerMessage>(1_025).fill(heartbeat))))).toBe(
       "ORT_LIMIT",
     );
   });

@@ -129,7 +129,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockOf(3, 5) }] },
     hex: "04 08 03 01 00000000 0a",
   },
-  { rule: "N4", name: "lost beings", message: { kind: "entitiesLost" }, hex: "05" },
+  { rule: "N4", name: "lost entities", message: { kind: "entitiesLost" }, hex: "05" },
   {
     rule: "N20",
     name: "a message of the game",
@@ -232,7 +232,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   { rule: "N26", name: "a reset", message: { kind: "reset", streamNumber: 10 }, hex: "06 0a" },
   {
     rule: "N27",
-    name: "three verdicts",
+    name: "three results",
     message: {
       kind: "editResults",
       results: [
@@ -245,7 +245,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
   },
   {
     rule: "N28",
-    name: "what beings of a region do",
+    name: "changes to the entities of a region",
     message: {
       kind: "entities",
       region: [-1, 0, 2, 0],

@@ -34,7 +34,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
     const world = new SampleWorld({ stored });
     const chronicle = new Chronicle(world);
     const clock = new FakeClock();
-    const host = new SyncServer({
+    const sync = new SyncServer({
       world,
       clock,
       acknowledge: prng.chance(0.5) ? "durable" : "applied",
@@ -51,7 +51,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
       },
     });
     const clients = [1n, 2n, 3n].map(
-      (clientId) => new LossyClient(clientId, host, world, chronicle, prng, weather),
+      (clientId) => new LossyClient(clientId, sync, world, chronicle, prng, weather),
     );
     for (const client of clients) {
       client.boxes = someBoxes(prng);
@@ -75,7 +75,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
       if (isStormy && prng.chance(0.1)) world.change(somePlacements(prng));
       await settle();
       clock.advance(TICK_MS);
-      host.tick();
+      sync.tick();
       await settle();
     }
     for (const client of clients) {

@@ -57,7 +57,7 @@ describe("the clients of one player share", () => {
 
   test("clientsPerPlayer, the number of connections", async () => {
     const goodbyes: unknown[] = [];
-    const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
+    const events = { onGoodbye: (...reported: unknown[]) => goodbyes.push(reported) };
     const stage = new Stage({ authorize: oneAccount, limits: { clientsPerPlayer: 2 }, events });
     const first = await stage.join({ clientId: 1n });
     const second = await stage.join({ clientId: 2n });
@@ -88,7 +88,7 @@ describe("the clients of one player share", () => {
     third.want([row(8, 2)]);
     await stage.ticks(2);
     expect(third.isClosed).toBe(false);
-    expect(stage.host.regionCounts).toEqual({ watched: 20, held: 20 });
+    expect(stage.sync.regionCounts).toEqual({ watched: 20, held: 20 });
   });
 
   test("playerInterestRegionsPerSecond, and regions beyond it come later", async () => {
@@ -98,12 +98,12 @@ describe("the clients of one player share", () => {
     for (let id = 1n; id <= 3n; id++) clients.push(await stage.join({ clientId: id }));
     for (const [index, client] of clients.entries()) client.want([row(10, index)]);
     // The first is on time, the second is a second ahead, and the third has to wait.
-    expect(stage.host.regionCounts.watched).toBe(20);
+    expect(stage.sync.regionCounts.watched).toBe(20);
     const other = await stage.join({ clientId: 9n, name: "Bert" });
     other.want([row(10, 8)]);
-    expect(stage.host.regionCounts.watched).toBe(30);
+    expect(stage.sync.regionCounts.watched).toBe(30);
     await stage.ticks(10);
-    expect(stage.host.regionCounts.watched).toBe(40);
+    expect(stage.sync.regionCounts.watched).toBe(40);
   });
 
   test("resyncRegionsPerSecond", async () => {
@@ -227,7 +227,7 @@ test("when all clients together have too much in flight, those above their share
   deaf.isAttentive = false;
   const payload = new Uint8Array(1_000);
   for (let turn = 0; turn < 8; turn++) {
-    stage.host.broadcast(payload);
+    stage.sync.broadcast(payload);
     await stage.ticks(1);
   }
   expect(quick.takeAll("game").length).toBe(8);

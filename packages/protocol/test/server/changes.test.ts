@@ -180,7 +180,7 @@ describe("a client that does not acknowledge", () => {
 
   test("is disconnected after a while", async () => {
     const goodbyes: unknown[] = [];
-    const events = { onGoodbye: (...told: unknown[]) => goodbyes.push(told) };
+    const events = { onGoodbye: (...reported: unknown[]) => goodbyes.push(reported) };
     const stage = new Stage({ limits: { ...limits, slowMs: 5_000 }, events });
     const client = await full(stage);
     for (let index = 0; index < 52 && !client.isClosed; index++) {
@@ -294,7 +294,7 @@ test("live changes beyond patchesPerTick merge while they wait, and no region wa
   const stage = new Stage({ limits: { patchesPerTick: 4 } });
   const client = await stage.joinAt([boxBetween([0, 0, 0, 0], [36, 4, 4, 4])]);
   client.take();
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (let turn = 1; turn <= 12; turn++) {
     stage.world.change(largeChanges(regions, turn));
     await stage.tick();
@@ -302,10 +302,10 @@ test("live changes beyond patchesPerTick merge while they wait, and no region wa
     const patches = client.takeAll("patch");
     expect(patches.length).toBeLessThanOrEqual(4);
     for (const { region } of patches.flatMap(({ patch }) => patch.changes)) {
-      told.set(String(region), (told.get(String(region)) ?? 0) + 1);
+      reported.set(String(region), (reported.get(String(region)) ?? 0) + 1);
     }
   }
-  expect(told.size).toBe(regions.length);
+  expect(reported.size).toBe(regions.length);
   await stage.ticks(5);
   expect(regions.every((region) => client.agrees(region))).toBe(true);
 });

@@ -38,7 +38,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void; re
 }
 
 describe("an edit", () => {
-  test("is applied and sent to all, and its verdict arrives with it", async () => {
+  test("is applied and sent to all, and its result arrives with it", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.take();
@@ -76,7 +76,7 @@ describe("an edit", () => {
     expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
   });
 
-  test("that arrives twice is applied once, and its verdict is sent again", async () => {
+  test("that arrives twice is applied once, and its result is sent again", async () => {
     const stage = new Stage();
     const client = await stage.joinAt(boxesOf(A));
     client.set(1, VOXEL, 9);
@@ -92,7 +92,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that is resent on another connection is applied once, and its verdict is sent there", async () => {
+  test("that is resent on another connection is applied once, and its result is sent there", async () => {
     const stage = new Stage();
     const first = await stage.joinAt(boxesOf(A));
     first.set(1, VOXEL, 9);
@@ -106,7 +106,7 @@ describe("an edit", () => {
     expect(stage.world.edits.length).toBe(1);
   });
 
-  test("that is still pending when its client returns gets its verdict there", async () => {
+  test("that is still pending when its client returns gets its result there", async () => {
     const { opened, open } = gate();
     const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
     const first = await stage.join();
@@ -139,7 +139,7 @@ describe("an edit", () => {
     ]);
   });
 
-  test("continues after the ids that the client has verdicts for", async () => {
+  test("continues after the ids that the client has results for", async () => {
     const stage = new Stage();
     const client = await stage.join({ openEditId: 10 });
     client.set(10, VOXEL, 9);
@@ -324,7 +324,7 @@ describe("an edit is refused", () => {
     expect(resultsIn(second)).toEqual([[2, "rate", "too many edits a second"]]);
   });
 
-  test("when too many wait for verdicts", async () => {
+  test("when too many wait for results", async () => {
     const { opened, open } = gate();
     const stage = new Stage({
       rules: { onEdit: async () => void (await opened) },
@@ -340,7 +340,7 @@ describe("an edit is refused", () => {
   });
 });
 
-describe("a verdict", () => {
+describe("a result", () => {
   test("waits until the client has been sent the change", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 200 } });
     const client = await stage.joinAt(boxesOf(A));
@@ -463,7 +463,7 @@ test("shutdown waits for pending edits", async () => {
   const client = await stage.join();
   client.set(1, VOXEL, 9);
   let isDown = false;
-  const down = stage.host.shutdown("night", 0).then(() => {
+  const down = stage.sync.shutdown("night", 0).then(() => {
     isDown = true;
   });
   await settle();

@@ -87,7 +87,7 @@ describe("players", () => {
     bo.send({ ...at(0), position: [1.01, 2, 0, 0] });
     await stage.tick();
     expect(ada.takeAll("entities")[0]?.moved[0]?.position).toEqual([1.015_625, 2, 0, 0]);
-    expect(stage.host.players[1]?.position).toEqual([1.015_625, 2, 0, 0]);
+    expect(stage.sync.players[1]?.position).toEqual([1.015_625, 2, 0, 0]);
   });
 
   test("cross from region to region", async () => {
@@ -138,7 +138,7 @@ describe("players", () => {
     const client = await plain.join();
     client.send(at(2 ** 46));
     await plain.tick();
-    expect(plain.host.players[0]?.position).toEqual([4, 4, 0, 0]);
+    expect(plain.sync.players[0]?.position).toEqual([4, 4, 0, 0]);
     expect(client.isClosed).toBe(false);
   });
 
@@ -185,17 +185,17 @@ describe("players", () => {
       });
     };
     await stage.join();
-    expect([asked, stage.host.players]).toEqual([[1_001n], []]);
+    expect([asked, stage.sync.players]).toEqual([[1_001n], []]);
     stage.world.kept.set(1_001n, { position: [30, 5, 0, 0], orientation: FORWARD });
     known();
     await settle();
-    expect(stage.host.players[0]?.position).toEqual([30, 5, 0, 0]);
+    expect(stage.sync.players[0]?.position).toEqual([30, 5, 0, 0]);
 
     const failures: unknown[] = [];
     const broken = new Stage({ events: { onFailure: (error) => failures.push(error) } });
     broken.world.loadPlayer = () => Promise.reject(new Error("on purpose"));
     await broken.join();
-    expect([broken.host.players.length, failures.length]).toEqual([1, 1]);
+    expect([broken.sync.players.length, failures.length]).toEqual([1, 1]);
   });
 
   test("are not stored if they are anonymous, until they have changed something", async () => {
@@ -268,8 +268,8 @@ describe("players of other servers", () => {
     await stage.tick();
     await stage.tick();
     ada.session.disconnected();
-    expect(stage.world.told).toEqual([[1, "Ada", 4], [1, "Ada", 11], [1]]);
-    await stage.host.shutdown("done", 0);
+    expect(stage.world.reported).toEqual([[1, "Ada", 4], [1, "Ada", 11], [1]]);
+    await stage.sync.shutdown("done", 0);
     expect(stage.world.listenerCount).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Stage, settle, TICK_MS } from "./sample-session.ts";
 
-const ERA_2 = { number: 2, id: 22n };
+const EPOCH_2 = { number: 2, id: 22n };
 
 describe("a hello", () => {
   test("is answered with everything a client needs to know about the world", async () => {
@@ -35,7 +35,7 @@ describe("a hello", () => {
       },
     ]);
     expect(client.frames[0]?.number).toBe(1);
-    expect(stage.host.players.map(({ name }) => name)).toEqual(["Ada"]);
+    expect(stage.sync.players.map(({ name }) => name)).toEqual(["Ada"]);
   });
 
   test("puts a new player at the spawn", async () => {
@@ -61,7 +61,7 @@ describe("a hello", () => {
     const detail = "this server speaks version 1, not 9";
     expect(client.take()).toEqual([{ kind: "goodbye", reason: "version", detail, retryAfterMs: undefined }]);
     expect(client.isClosed).toBe(true);
-    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.sync.sessionCount).toBe(0);
   });
 
   test("that requires an unknown feature is refused for that reason", async () => {
@@ -101,7 +101,7 @@ describe("a hello", () => {
     await stage.tick();
     expect(client.takeAll("welcome").length).toBe(2);
     expect(client.frames.map(({ number }) => number)).toEqual([1, 2]);
-    expect(stage.host.players.length).toBe(1);
+    expect(stage.sync.players.length).toBe(1);
   });
 
   test("that is repeated before the welcome is authorized once", async () => {
@@ -154,7 +154,7 @@ describe("a client that reconnects", () => {
     expect(first.takeAll("goodbye")).toMatchObject([{ reason: "replaced", retryAfterMs: undefined }]);
     expect(first.isClosed).toBe(true);
     expect(second.takeAll("welcome")).toMatchObject([{ position: [9, 8, 7, 6] }]);
-    expect(stage.host.sessionCount).toBe(1);
+    expect(stage.sync.sessionCount).toBe(1);
     expect(left).toEqual([1_001n]);
   });
 
@@ -166,13 +166,13 @@ describe("a client that reconnects", () => {
     const second = await stage.join();
     expect(second.take()).toMatchObject([{ kind: "goodbye", reason: "credentials" }]);
     expect(first.isClosed).toBe(false);
-    expect(stage.host.players.map((player) => player.playerId)).toEqual([7n]);
+    expect(stage.sync.players.map((player) => player.playerId)).toEqual([7n]);
   });
 
   test.each([
-    ["the same world and an era that it remembers", 0x0123_4567n, ERA_2, true],
-    ["another world", 1n, ERA_2, false],
-    ["an era of which it knows another mark", 0x0123_4567n, { number: 2, id: 23n }, false],
+    ["the same world and an epoch that it knows", 0x0123_4567n, EPOCH_2, true],
+    ["another world", 1n, EPOCH_2, false],
+    ["an epoch that it knows under another id", 0x0123_4567n, { number: 2, id: 23n }, false],
   ])("with regions kept from %s", async (_name, worldId, epoch, resumed) => {
     const client = await new Stage().join({ kept: { worldId, epoch } });
     expect(client.takeAll("welcome")[0]?.resumed).toBe(resumed);
@@ -183,22 +183,22 @@ describe("the end", () => {
   test("of a server is announced to all clients, with the time to reconnect", async () => {
     const stage = new Stage();
     const clients = [await stage.join({ clientId: 1n }), stage.connect()];
-    await stage.host.shutdown("a new version", 3_000);
+    await stage.sync.shutdown("a new version", 3_000);
     const late = stage.connect();
     for (const client of [...clients, late]) {
       const goodbye = { kind: "goodbye", reason: "shutdown", detail: "a new version", retryAfterMs: 3_000 };
       expect(client.take().at(-1)).toEqual(goodbye);
       expect(client.isClosed).toBe(true);
     }
-    expect(stage.host.sessionCount).toBe(0);
+    expect(stage.sync.sessionCount).toBe(0);
     expect(stage.world.listenerCount).toBe(0);
   });
 
   test("of a player's session can be requested by the game", async () => {
     const stage = new Stage();
     const client = await stage.join();
-    expect(stage.host.kick(5n, "not here")).toBe(false);
-    expect(stage.host.kick(1_001n, "rude")).toBe(true);
+    expect(stage.sync.kick(5n, "not here")).toBe(false);
+    expect(stage.sync.kick(1_001n, "rude")).toBe(true);
     expect(client.takeAll("goodbye")).toMatchObject([{ reason: "kicked", detail: "rude" }]);
   });
 
@@ -208,8 +208,8 @@ describe("the end", () => {
     client.session.disconnected();
     client.session.disconnected();
     client.session.receive(encode(clientFrameCodec, { acknowledged: 0, applied: 0, messages: [] }));
-    expect(stage.host.sessionCount).toBe(0);
-    expect(stage.host.players).toEqual([]);
+    expect(stage.sync.sessionCount).toBe(0);
+    expect(stage.sync.players).toEqual([]);
   });
 });
 
@@ -227,7 +227,7 @@ describe("an invalid account", () => {
     const [ada, bo] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
     expect(ada.takeAll("welcome").length).toBe(1);
     expect(bo.take()).toMatchObject([{ kind: "goodbye", ...revoked }]);
-    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_001n]);
+    expect(stage.sync.players.map(({ playerId }) => playerId)).toEqual([1_001n]);
   });
 
   test("loses its connections at the next tick, or at once when the server is asked to check", async () => {
@@ -240,9 +240,9 @@ describe("an invalid account", () => {
     await stage.tick();
     expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, false, false]);
     invalid.add(1_002n);
-    stage.host.checkAccounts();
+    stage.sync.checkAccounts();
     expect(clients.map(({ isClosed }) => isClosed)).toEqual([true, true, false]);
-    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([1_003n]);
+    expect(stage.sync.players.map(({ playerId }) => playerId)).toEqual([1_003n]);
   });
 });
 
@@ -253,7 +253,7 @@ describe("a name that terminals, logs or pages would interpret", () => {
     const stage = new Stage();
     const client = await stage.join({ name: "Ada\u001b[2J" });
     expect(client.take()).toMatchObject([{ kind: "goodbye", reason: "malformed", detail }]);
-    expect(stage.host.players).toEqual([]);
+    expect(stage.sync.players).toEqual([]);
   });
 
   test("[N35] of an account is refused in the same way, wherever it comes from", async () => {

@@ -40,7 +40,7 @@ describe("a client that", () => {
     expect(messages).toMatchObject([{ kind: "reset" }, { kind: "blank", mask: { regions: [A] } }]);
   });
 
-  test("asks for verdicts and takes none gets at most 1,024", async () => {
+  test("asks for results and takes none gets at most 1,024", async () => {
     const stage = new Stage({ limits: { inFlightBytesMax: 1, bytesPerSecond: 1e9, bytesBurst: 1e9 } });
     const client = await stage.join({ openEditId: 1_000_000 });
     const placements = [tileIn(A, 9)];
@@ -80,12 +80,12 @@ describe("a client that", () => {
     // Every reading of the clock takes a millisecond, and so does everything that is timed.
     vi.spyOn(stage.clock, "nowMs").mockImplementation(() => nowMs++);
     client.want([{ min: [0, 0, 0, 0], max: [400, 4, 4, 4] }]);
-    stage.host.tick();
+    stage.sync.tick();
     const counts: number[] = [];
     for (let tick = 0; tick < 4; tick++) {
       counts.push(client.takeAll("blank").reduce((sum, { mask }) => sum + mask.regions.length, 0));
       client.send();
-      stage.host.tick();
+      stage.sync.tick();
     }
     expect(counts).toEqual([17, 17, 17, 17]);
     nowMs = 0;
@@ -117,8 +117,8 @@ describe("a client that", () => {
       throw failure;
     };
     client.session.disconnected();
-    expect(stage.host.sessionCount).toBe(0);
-    expect(stage.host.players).toEqual([]);
+    expect(stage.sync.sessionCount).toBe(0);
+    expect(stage.sync.players).toEqual([]);
     expect(failures).toEqual([failure]);
   });
 

@@ -22,7 +22,7 @@ async function persist(
   readonly turns: number;
 }> {
   const goodbyes: unknown[] = [];
-  const stage = new Stage({ limits, events: { onGoodbye: (...told) => goodbyes.push(told) } });
+  const stage = new Stage({ limits, events: { onGoodbye: (...reported) => goodbyes.push(reported) } });
   const client = await stage.join();
   let turns = 0;
   while (turns < 100 && !client.isClosed) act(client, turns++);
@@ -55,11 +55,11 @@ describe("a client that exceeds", () => {
       ],
     ],
   ])("%s gets a goodbye that names it", async (limit, limits, turns, messages) => {
-    const told = await persist(limits, (client) => client.send(...messages));
-    expect(told.turns).toBe(turns);
-    expect(told.last).toMatchObject({ kind: "goodbye", reason: "limit", retryAfterMs: 5_000 });
-    expect(told.last).toMatchObject({ detail: expect.stringContaining(limit) });
-    expect(told.goodbyes).toEqual([["limit", limit]]);
+    const reported = await persist(limits, (client) => client.send(...messages));
+    expect(reported.turns).toBe(turns);
+    expect(reported.last).toMatchObject({ kind: "goodbye", reason: "limit", retryAfterMs: 5_000 });
+    expect(reported.last).toMatchObject({ detail: expect.stringContaining(limit) });
+    expect(reported.goodbyes).toEqual([["limit", limit]]);
   });
 
   test("bytesBeforeWelcome gets a goodbye that names it", async () => {
@@ -100,7 +100,7 @@ describe("a client that exceeds", () => {
 
   test("idleMs by sending nothing at all gets a goodbye that names it", async () => {
     const goodbyes: unknown[] = [];
-    const stage = new Stage({ events: { onGoodbye: (...told) => goodbyes.push(told) } });
+    const stage = new Stage({ events: { onGoodbye: (...reported) => goodbyes.push(reported) } });
     const client = await stage.join();
     await stage.tick(14_800);
     expect(client.isClosed).toBe(false);
@@ -176,21 +176,21 @@ describe("hostile frames", () => {
     await stage.tick();
     expect(good.isClosed).toBe(false);
     expect(good.agrees([0, 0, 0, 0])).toBe(true);
-    expect(stage.host.sessionCount).toBe(2);
+    expect(stage.sync.sessionCount).toBe(2);
   });
 });
 
 describe("game messages", () => {
   test("go both ways", async () => {
-    const heard: unknown[] = [];
-    const stage = new Stage({ rules: { onMessage: ({ name }, payload) => heard.push([name, payload]) } });
+    const received: unknown[] = [];
+    const stage = new Stage({ rules: { onMessage: ({ name }, payload) => received.push([name, payload]) } });
     const client = await stage.join();
     client.take();
     client.send({ kind: "game", payload: new Uint8Array([1, 2]) });
-    expect(heard).toEqual([["Ada", new Uint8Array([1, 2])]]);
-    expect(stage.host.send(1_001n, new Uint8Array([3]))).toBe(true);
-    expect(stage.host.send(5n, new Uint8Array([4]))).toBe(false);
-    stage.host.broadcast(new Uint8Array([5]));
+    expect(received).toEqual([["Ada", new Uint8Array([1, 2])]]);
+    expect(stage.sync.send(1_001n, new Uint8Array([3]))).toBe(true);
+    expect(stage.sync.send(5n, new Uint8Array([4]))).toBe(false);
+    stage.sync.broadcast(new Uint8Array([5]));
     await stage.tick();
     expect(client.take()).toEqual([
       { kind: "game", payload: new Uint8Array([3]) },
@@ -203,7 +203,7 @@ describe("game messages", () => {
     const client = await stage.join();
     client.take();
     const payload = new Uint8Array(GAME_BYTES_MAX);
-    const taken = Array.from({ length: 20 }, () => stage.host.send(1_001n, payload));
+    const taken = Array.from({ length: 20 }, () => stage.sync.send(1_001n, payload));
     expect(taken.filter(Boolean).length).toBe(15);
     await stage.tick();
     expect(client.take()).toEqual([]);
@@ -214,7 +214,7 @@ describe("game messages", () => {
 
   test("have a maximum length", async () => {
     const stage = new Stage();
-    expect(codeOf(() => stage.host.broadcast(new Uint8Array(GAME_BYTES_MAX + 1)))).toBe("ORT_LIMIT");
+    expect(codeOf(() => stage.sync.broadcast(new Uint8Array(GAME_BYTES_MAX + 1)))).toBe("ORT_LIMIT");
   });
 
   test("that make the game throw end that connection and no other", async () => {
@@ -235,7 +235,7 @@ test("a name that is too long is cut between characters", async () => {
   const name = `${"x".repeat(63)}\u00e4`;
   const stage = new Stage({ authorize: async () => ({ playerId: 1n, role: "builder", name }) });
   await stage.join();
-  expect(stage.host.players.map((player) => player.name)).toEqual(["x".repeat(63)]);
+  expect(stage.sync.players.map((player) => player.name)).toEqual(["x".repeat(63)]);
 });
 
 test("each tick is reported", async () => {

@@ -96,7 +96,7 @@ export class LossyClient {
   boxes: readonly Box[] = [];
   confirmedInterestId = 0;
   isComplete = false;
-  readonly #host: SyncServer;
+  readonly #sync: SyncServer;
   readonly #world: SampleWorld;
   readonly #chronicle: Chronicle;
   readonly #prng: Prng;
@@ -120,14 +120,14 @@ export class LossyClient {
 
   constructor(
     clientId: bigint,
-    host: SyncServer,
+    sync: SyncServer,
     world: SampleWorld,
     chronicle: Chronicle,
     prng: Prng,
     weather: Weather,
   ) {
     this.clientId = clientId;
-    this.#host = host;
+    this.#sync = sync;
     this.#world = world;
     this.#chronicle = chronicle;
     this.#prng = prng;
@@ -160,7 +160,7 @@ export class LossyClient {
     this.#heartbeatSent = 0;
     this.#wanted = [];
     this.#isGap = false;
-    this.#session = this.#host.connect({
+    this.#session = this.#sync.connect({
       send: (bytes) => this.#post(this.#toClient, bytes),
       close: () => undefined,
     });

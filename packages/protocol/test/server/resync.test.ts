@@ -125,7 +125,7 @@ describe("a resync", () => {
     for (let step = 0; step < 4_097; step++) {
       stage.world.change([tileIn(A, 1 + (step % 9))]);
       stage.clock.advance(1);
-      stage.host.tick();
+      stage.sync.tick();
     }
     client.readFrames();
     client.isDeaf = false;

@@ -51,12 +51,12 @@ export interface StageOptions {
 export class Stage {
   readonly world: SampleWorld;
   readonly clock = new FakeClock();
-  readonly host: SyncServer;
+  readonly sync: SyncServer;
   #clients: SampleClient[] = [];
 
   constructor({ world = new SampleWorld(), acknowledge = "applied", ...rest }: StageOptions = {}) {
     this.world = world;
-    this.host = new SyncServer({
+    this.sync = new SyncServer({
       world,
       clock: this.clock,
       acknowledge,
@@ -93,7 +93,7 @@ export class Stage {
   /** Advances the clock by one tick and delivers the frames. */
   async tick(ms: number = TICK_MS): Promise<void> {
     this.clock.advance(ms);
-    this.host.tick();
+    this.sync.tick();
     await settle();
     for (const client of this.#clients) client.readFrames();
   }
@@ -142,7 +142,7 @@ export class SampleClient {
         this.isClosed = true;
       },
     };
-    this.session = stage.host.connect(wire, network);
+    this.session = stage.sync.connect(wire, network);
   }
 
   hello(fields: Partial<Hello> = {}): void {

@@ -72,8 +72,8 @@ export class SampleWorld implements SyncWorld {
   readonly ledger = new Map<bigint, number>();
   /** Players whose clients may have been forgotten; `undefined` stands for anonymous players. */
   readonly forgetful = new Set<bigint | undefined>();
-  /** Reports to other servers: the visit, name and x, or only the visit of a player who left. */
-  readonly told: (readonly [visit: number, name?: string, x?: number])[] = [];
+  /** Reports to other servers: the session, name and x, or only the session of a player who left. */
+  readonly reported: (readonly [sessionId: number, name?: string, x?: number])[] = [];
   readonly #clocks = new RegionClocks();
   readonly #unread = new PositionMap<OverrideTree>();
   readonly #entities = new Map<bigint, VisibleEntity>();
@@ -81,8 +81,8 @@ export class SampleWorld implements SyncWorld {
   readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
   readonly #playerListeners = new Set<(event: RemotePlayerEvent) => void>();
   readonly peers: PeerServers = {
-    present: (visit, { name, position }) => this.told.push([visit, name, position[0]]),
-    gone: (visit) => this.told.push([visit]),
+    present: (sessionId, { name, position }) => this.reported.push([sessionId, name, position[0]]),
+    gone: (sessionId) => this.reported.push([sessionId]),
     onPlayer: (listener) => {
       this.#playerListeners.add(listener);
       return () => this.#playerListeners.delete(listener);

@@ -48,11 +48,11 @@ describe("tickWorkMs", () => {
     const client = await stage.join();
     client.want([WIDE]);
     // A piece is completed once it has begun.
-    expect(stage.host.regionCounts.watched).toBeLessThan(600);
+    expect(stage.sync.regionCounts.watched).toBeLessThan(600);
     await stage.tick();
     expect(client.takeAll("heartbeat").some(({ complete }) => complete)).toBe(false);
     await stage.ticks(8);
-    expect(stage.host.regionCounts.watched).toBe(1_024);
+    expect(stage.sync.regionCounts.watched).toBe(1_024);
     expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });
     expect(Math.max(...stage.reports.map(({ workMs }) => workMs))).toBeLessThan(600);
     expect(stage.reports.some(({ isWorkCut }) => isWorkCut)).toBe(true);
@@ -80,7 +80,7 @@ describe("tickWorkMs", () => {
     client.want([WIDE]);
     client.want([row(3, 900)]);
     await stage.ticks(6);
-    expect(stage.host.regionCounts).toEqual({ watched: 3, held: 3 });
+    expect(stage.sync.regionCounts).toEqual({ watched: 3, held: 3 });
     expect(client.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 2, complete: true });
   });
 
@@ -90,11 +90,11 @@ describe("tickWorkMs", () => {
     client.want([WIDE]);
     await stage.ticks(8);
     client.session.disconnected();
-    expect(stage.host.regionCounts.watched).toBeGreaterThan(400);
+    expect(stage.sync.regionCounts.watched).toBeGreaterThan(400);
     // A change of a region whose holder is gone has no effect.
     stage.world.change([{ voxel: [1, 1, 0, 0], block: 3 }]);
     await stage.ticks(6);
-    expect(stage.host.regionCounts).toEqual({ watched: 0, held: 0 });
+    expect(stage.sync.regionCounts).toEqual({ watched: 0, held: 0 });
     expect(stage.world.keptBoxes.size).toBe(0);
   });
 
@@ -104,18 +104,18 @@ describe("tickWorkMs", () => {
     const client = await stage.join();
     client.want([WIDE]);
     // A piece of work is as large as a slice. The process handles other events before the next one.
-    expect(stage.host.regionCounts.watched).toBeLessThan(300);
+    expect(stage.sync.regionCounts.watched).toBeLessThan(300);
     expect(waiting.length).toBe(1);
     waiting.shift()?.();
-    expect(stage.host.regionCounts.watched).toBeGreaterThan(300);
-    expect(stage.host.regionCounts.watched).toBeLessThan(600);
+    expect(stage.sync.regionCounts.watched).toBeGreaterThan(300);
+    expect(stage.sync.regionCounts.watched).toBeLessThan(600);
     waiting.shift()?.();
     // The time of this tick is used up.
     expect(waiting.length).toBe(0);
-    expect(stage.host.regionCounts.watched).toBeLessThan(800);
+    expect(stage.sync.regionCounts.watched).toBeLessThan(800);
     await stage.tick();
     for (let resume = waiting.shift(); resume !== undefined; resume = waiting.shift()) resume();
-    expect(stage.host.regionCounts.watched).toBe(1_024);
+    expect(stage.sync.regionCounts.watched).toBe(1_024);
     expect(Math.max(...stage.reports.map(({ workMs }) => workMs))).toBeLessThan(1_600);
   });
 

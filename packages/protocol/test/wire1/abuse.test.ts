@@ -34,16 +34,16 @@ function crowd(count: number): { readonly stage: DoorStage; readonly tickMs: num
   const stage = new DoorStage({ limits });
   const addresses = Array.from({ length: count }, (_, index) => ({ address: "10.0.0.1", port: index + 1 }));
   for (const from of addresses) {
-    stage.door.receive(from, SYN);
-    stage.door.receive(from, ACK);
+    stage.server.receive(from, SYN);
+    stage.server.receive(from, ACK);
   }
   const ticks: number[] = [];
   for (let tick = 0; tick < CROWD_TICKS; tick++) {
     for (const [index, from] of addresses.entries())
-      if (index % 10 === tick % 10) stage.door.receive(from, HEARTBEAT);
+      if (index % 10 === tick % 10) stage.server.receive(from, HEARTBEAT);
     stage.clock.advance(100);
     const startMs = performance.now();
-    stage.door.tick();
+    stage.server.tick();
     ticks.push(performance.now() - startMs);
   }
   const tickMs = ticks.sort((one, other) => one - other)[CROWD_TICKS >> 1] as number;
@@ -61,22 +61,22 @@ describe("an attack on the Wire v1 server", () => {
     let [inBytes, outBytes, worst] = [0, 0, 0];
     for (let port = 1; port <= 20_000; port++) {
       const from = { address: `10.${port >> 16}.${(port >> 8) & 255}.${port & 255}`, port };
-      let heard = 0;
+      let received = 0;
       stage.hear(from, ({ length }) => {
-        heard += length;
+        received += length;
       });
-      for (let repeat = 0; repeat < 1 + (port % 3); repeat++) stage.door.receive(from, SYN);
+      for (let repeat = 0; repeat < 1 + (port % 3); repeat++) stage.server.receive(from, SYN);
       const sent = SYN.length * (1 + (port % 3));
-      worst = Math.max(worst, heard / sent);
+      worst = Math.max(worst, received / sent);
       inBytes += sent;
-      outBytes += heard;
+      outBytes += received;
       if (port % 100 === 0) await stage.tick();
     }
     expect(worst).toBe(2);
     expect(outBytes).toBeLessThanOrEqual(3 * inBytes);
     expect(outBytes).toBeGreaterThan(0);
-    expect(stage.door.counts.handshakes).toBeLessThanOrEqual(1_024);
-    expect(stage.door.counts.sessions).toBe(0);
+    expect(stage.server.counts.handshakes).toBeLessThanOrEqual(1_024);
+    expect(stage.server.counts.sessions).toBe(0);
   });
 
   test("[W41] with a flood of 100,000 datagrams from one session takes less than a second and does not affect others", async () => {
@@ -121,7 +121,7 @@ describe("an attack on the Wire v1 server", () => {
     const peer = await stage.peer();
     for (let playerId = 1; playerId <= 10_000; playerId++) peer.command({ kind: "jump" }, playerId);
     await stage.tick(3);
-    expect(stage.host.players).toHaveLength(1);
+    expect(stage.sync.players).toHaveLength(1);
     expect(stage.dropped("player")).toBe(9_999);
   });
 
@@ -160,7 +160,7 @@ describe("an attack on the Wire v1 server", () => {
     const before = process.memoryUsage().heapUsed;
     const { stage, tickMs } = crowd(12_000);
     const usedMib = (process.memoryUsage().heapUsed - before) / MIB;
-    const { sessions, dropped, sentBytes } = stage.door.counts;
+    const { sessions, dropped, sentBytes } = stage.server.counts;
     expect(sessions).toBe(10_000);
     expect(dropped.full).toBe(2_000);
     expect(sentBytes / CROWD_TICKS).toBeLessThan(1.1 * MIB + 20_000 * 4);
@@ -170,8 +170,8 @@ describe("an attack on the Wire v1 server", () => {
     stage.clock.advance(4_000);
     for (let tick = 0; tick < 40; tick++) {
       stage.clock.advance(100);
-      stage.door.tick();
+      stage.server.tick();
     }
-    expect(stage.door.counts.sessions).toBe(0);
+    expect(stage.server.counts.sessions).toBe(0);
   });
 });

@@ -37,10 +37,10 @@ describe("the chunks of a session", () => {
     const stage = new DoorStage({ limits: { wire1BytesPerTick: 20_000 } });
     const peers = [await stage.peer(), await stage.peer("10.0.0.2"), await stage.peer("10.0.0.3")];
     for (const peer of peers) peer.take();
-    let before = stage.door.counts.sentBytes;
+    let before = stage.server.counts.sentBytes;
     for (let tick = 0; tick < 30; tick++) {
       await stage.tick();
-      const { sentBytes } = stage.door.counts;
+      const { sentBytes } = stage.server.counts;
       expect(sentBytes - before).toBeLessThan(20_000 + 2_059 + 3 * 4);
       before = sentBytes;
       for (const peer of peers) peer.say("heartbeat");
@@ -130,7 +130,7 @@ describe("the chunks of a session", () => {
     expect(regions().filter((region) => !first.includes(region))).toHaveLength(1);
     peer.command({ kind: "unloadChunk", chunkX: 6, chunkY: 0 });
     expect(regions()).toEqual(first);
-    stage.door.close();
+    stage.server.close();
     expect(regions()).toEqual([]);
   });
 

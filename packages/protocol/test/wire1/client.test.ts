@@ -207,7 +207,10 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
       send: (datagram) => near.send(datagram),
     });
     near.listen({ receive: (datagram) => visitor.receive(datagram), disconnected: () => undefined });
-    far.listen({ receive: (datagram) => stage.door.receive(from, datagram), disconnected: () => undefined });
+    far.listen({
+      receive: (datagram) => stage.server.receive(from, datagram),
+      disconnected: () => undefined,
+    });
     stage.hear(from, (datagram) => far.send(datagram));
     return visitor;
   });

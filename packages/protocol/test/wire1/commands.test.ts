@@ -68,7 +68,7 @@ describe("a tile that a session sets", () => {
     expect(made.filter((material) => material === 3)).toHaveLength(5);
   });
 
-  test("[W35] waits for its verdict, and at most 60 wait", async () => {
+  test("[W35] waits for its result, and at most 60 wait", async () => {
     const stage = new DoorStage();
     const peer = await stage.peer();
     for (let x = 0; x < 70; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
@@ -159,7 +159,7 @@ describe("a game command", () => {
     peer.command({ kind: "setTile", x: 60, y: 0, material: 3 });
     await stage.tick(5);
     expect(stage.world.field.voxelAt(60, 0, 0, 0)).toBe(3);
-    expect(stage.host.players[0]?.position).toEqual([58, 0, 0, 0]);
+    expect(stage.sync.players[0]?.position).toEqual([58, 0, 0, 0]);
   });
 
   test("[W40] that makes the game throw is reported and affects no other player", async () => {
@@ -174,6 +174,6 @@ describe("a game command", () => {
     peer.command({ kind: "attack" });
     await stage.tick();
     expect(stage.failures).toHaveLength(2);
-    expect(stage.door.counts.sessions).toBe(1);
+    expect(stage.server.counts.sessions).toBe(1);
   });
 });

@@ -21,13 +21,13 @@ class RecordedStage extends DoorStage {
 
   constructor() {
     super();
-    const receive = this.door.receive.bind(this.door);
-    this.door.receive = (from, datagram) => {
+    const receive = this.server.receive.bind(this.server);
+    this.server.receive = (from, datagram) => {
       this.recorder.datagram(from, datagram, this.clock.nowMs());
       receive(from, datagram);
     };
-    const tick = this.door.tick.bind(this.door);
-    this.door.tick = () => {
+    const tick = this.server.tick.bind(this.server);
+    this.server.tick = () => {
       this.recorder.tick(this.clock.nowMs());
       tick();
     };
@@ -43,10 +43,10 @@ async function replayed(recording: Uint8Array): Promise<DoorStage> {
   const stage = new DoorStage();
   await replayWire1(recording, {
     advance: (ms) => stage.clock.advance(ms),
-    receive: (from, datagram) => stage.door.receive(from, datagram),
+    receive: (from, datagram) => stage.server.receive(from, datagram),
     tick: async () => {
-      stage.door.tick();
-      stage.host.tick();
+      stage.server.tick();
+      stage.sync.tick();
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     },
   });
@@ -133,7 +133,7 @@ describe("a Wire v1 recording", () => {
       for (const stage of [first, second]) {
         expect(tilesOf(stage)).toEqual(tilesOf(first));
         expect(stage.commands).toEqual(original.commands);
-        expect(stage.door.counts).toEqual(original.door.counts);
+        expect(stage.server.counts).toEqual(original.server.counts);
       }
     }
   });

@@ -32,12 +32,12 @@ export interface DoorStageOptions {
   readonly onCommand?: (player: Account, command: Wire1GameCommand, hand: Wire1PlayerActions) => void;
 }
 
-/** A Wire v1 server with its host, world and clock. */
+/** A Wire v1 server with its sync server, world and clock. */
 export class DoorStage {
   readonly clock = new FakeClock();
   readonly world: SampleWorld;
-  readonly host: SyncServer;
-  readonly door: Wire1Server;
+  readonly sync: SyncServer;
+  readonly server: Wire1Server;
   readonly failures: unknown[] = [];
   readonly legacy: Wire1Address[] = [];
   readonly commands: (readonly [player: Account, command: Wire1GameCommand])[] = [];
@@ -50,7 +50,7 @@ export class DoorStage {
     const expected = new ExpectedPlayers();
     const { clock } = this;
     this.world = world;
-    this.host = new SyncServer({
+    this.sync = new SyncServer({
       world,
       clock,
       limits,
@@ -60,9 +60,9 @@ export class DoorStage {
         expected.accountOf(hello) ?? { playerId: hello.clientId, role: "builder", name: hello.name },
       ...(rules && { rules }),
     });
-    this.door = new Wire1Server({
+    this.server = new Wire1Server({
       world,
-      sync: this.host,
+      sync: this.sync,
       expected,
       clock,
       limits,
@@ -82,13 +82,13 @@ export class DoorStage {
 
   /** Returns the number of datagrams dropped for a reason. */
   dropped(reason: Wire1Drop): number {
-    return this.door.counts.dropped[reason];
+    return this.server.counts.dropped[reason];
   }
 
   /** Returns a peer at a new address that has sent nothing yet. */
   stranger(address = "10.0.0.1"): RawPeer {
     const from: Wire1Address = { address, port: ++this.#ports };
-    const peer = new RawPeer(this.door, from);
+    const peer = new RawPeer(this.server, from);
     this.hear(from, (datagram) => peer.hear(datagram));
     return peer;
   }
@@ -111,8 +111,8 @@ export class DoorStage {
   async tick(count = 1): Promise<void> {
     for (let tick = 0; tick < count; tick++) {
       this.clock.advance(TICK_MS);
-      this.door.tick();
-      this.host.tick();
+      this.server.tick();
+      this.sync.tick();
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
     }
   }
@@ -121,19 +121,19 @@ export class DoorStage {
 /** An address that sends exactly what a test says. */
 export class RawPeer {
   readonly from: Wire1Address;
-  readonly #door: Wire1Server;
-  #heard: Wire1Message[] = [];
+  readonly #server: Wire1Server;
+  #received: Wire1Message[] = [];
   sentBytes = 0;
   heardBytes = 0;
 
-  constructor(door: Wire1Server, from: Wire1Address) {
-    this.#door = door;
+  constructor(server: Wire1Server, from: Wire1Address) {
+    this.#server = server;
     this.from = from;
   }
 
   hear(datagram: Uint8Array): void {
     this.heardBytes += datagram.length;
-    this.#heard.push(decode(wire1Codec, datagram));
+    this.#received.push(decode(wire1Codec, datagram));
   }
 
   say(control: Wire1Control): void {
@@ -146,14 +146,14 @@ export class RawPeer {
 
   send(datagram: Uint8Array): void {
     this.sentBytes += datagram.length;
-    this.#door.receive(this.from, datagram);
+    this.#server.receive(this.from, datagram);
   }
 
   /** Returns everything received since the last call. */
   take(): readonly Wire1Message[] {
-    const heard = this.#heard;
-    this.#heard = [];
-    return heard;
+    const received = this.#received;
+    this.#received = [];
+    return received;
   }
 
   /** Returns the control messages received since the last call, and drops chunks. */

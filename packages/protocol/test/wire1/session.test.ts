@@ -13,11 +13,11 @@ describe("a Wire v1 session", () => {
     const peer = stage.stranger();
     peer.say("syn");
     expect(peer.takeControls()).toEqual(["ack", "syn"]);
-    expect(stage.door.counts).toMatchObject({ sessions: 0, handshakes: 1 });
+    expect(stage.server.counts).toMatchObject({ sessions: 0, handshakes: 1 });
     await stage.tick(5);
     expect(peer.take()).toEqual([]);
     peer.say("ack");
-    expect(stage.door.counts).toMatchObject({ sessions: 1, handshakes: 0 });
+    expect(stage.server.counts).toMatchObject({ sessions: 1, handshakes: 0 });
     await stage.tick();
     expect(peer.takeChunks().length).toBeGreaterThan(0);
   });
@@ -44,7 +44,7 @@ describe("a Wire v1 session", () => {
     expect(peer.takeControls()).toEqual(["syn"]);
     expect(stage.dropped("unproven")).toBe(1);
     peer.say("ack");
-    expect(stage.door.counts.sessions).toBe(1);
+    expect(stage.server.counts.sessions).toBe(1);
   });
 
   test("[W31] costs nothing in advance: an unproven address gets at most three times its bytes", async () => {
@@ -60,16 +60,16 @@ describe("a Wire v1 session", () => {
       expect(peer.heardBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
     }
     expect(peer.heardBytes).toBeGreaterThan(0);
-    expect(stage.door.counts.sessions).toBe(0);
+    expect(stage.server.counts.sessions).toBe(0);
   });
 
   test("[W31] that is never proven is dropped after ten seconds", async () => {
     const stage = new DoorStage();
     stage.stranger().say("syn");
     await stage.tick(10 * SECOND_TICKS - 1);
-    expect(stage.door.counts.handshakes).toBe(1);
+    expect(stage.server.counts.handshakes).toBe(1);
     await stage.tick(2);
-    expect(stage.door.counts.handshakes).toBe(0);
+    expect(stage.server.counts.handshakes).toBe(0);
   });
 
   test("[W32] receives a HEARTBEAT twice a second", async () => {
@@ -94,7 +94,7 @@ describe("a Wire v1 session", () => {
       await stage.tick(2 * SECOND_TICKS);
       peer.send(Buffer.from(hex, "hex"));
     }
-    expect(stage.door.counts.sessions).toBe(1);
+    expect(stage.server.counts.sessions).toBe(1);
   });
 
   test("[W32] ends after three seconds without a valid datagram, and the player leaves", async () => {
@@ -103,11 +103,11 @@ describe("a Wire v1 session", () => {
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);
-    expect(stage.host.players.map(({ playerId }) => playerId)).toEqual([7n]);
+    expect(stage.sync.players.map(({ playerId }) => playerId)).toEqual([7n]);
     await stage.tick(2 * SECOND_TICKS);
     peer.send(Uint8Array.of(1, 9));
     await stage.tick(SECOND_TICKS);
-    expect([stage.door.counts.sessions, stage.host.players]).toEqual([0, []]);
+    expect([stage.server.counts.sessions, stage.sync.players]).toEqual([0, []]);
     expect(left).toEqual([7n]);
   });
 
@@ -154,7 +154,7 @@ describe("a Wire v1 session", () => {
     await stage.tick();
     expect(stage.commands.map(([{ playerId }, { kind }]) => [playerId, kind])).toEqual([[7n, "jump"]]);
     expect(stage.dropped("player")).toBe(2);
-    expect(stage.host.players).toHaveLength(1);
+    expect(stage.sync.players).toHaveLength(1);
   });
 
   test("[W34] cannot take the player of another session until that one is over", async () => {
@@ -180,7 +180,7 @@ describe("a Wire v1 session", () => {
     peer.command(JUMP, 0);
     peer.command(JUMP, 13);
     await stage.tick(2);
-    expect([stage.commands, stage.host.players, stage.dropped("player")]).toEqual([[], [], 2]);
+    expect([stage.commands, stage.sync.players, stage.dropped("player")]).toEqual([[], [], 2]);
   });
 
   test("[W41] counts each datagram once, and the reasons add up to all of them", async () => {
@@ -202,7 +202,7 @@ describe("a Wire v1 session", () => {
     peer.send(encode(wire1Codec, { kind: "batch", chunks: [] }));
     for (let extra = 0; extra < 5; extra++) peer.say("heartbeat");
     other.say("heartbeat");
-    const { taken, dropped } = stage.door.counts;
+    const { taken, dropped } = stage.server.counts;
     expect(dropped).toMatchObject({
       version: 2,
       legacy: 1,
@@ -227,8 +227,8 @@ describe("a Wire v1 session", () => {
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);
-    expect(stage.host.kick(7n, "enough")).toBe(true);
+    expect(stage.sync.kick(7n, "enough")).toBe(true);
     await stage.tick(2);
-    expect([stage.door.counts.sessions, left, stage.failures]).toEqual([0, 1, []]);
+    expect([stage.server.counts.sessions, left, stage.failures]).toEqual([0, 1, []]);
   });
 });

@@ -58,7 +58,7 @@ export async function requireKept(disk: Disk, generation: number): Promise<void>
   const { generations } = await surveySave(disk);
   if (generations.includes(generation)) return;
   const [oldest, newest] = [generations.at(-1), generations[0]];
-  const kept = oldest === newest ? `there is ${newest} alone` : `there are some from ${oldest} to ${newest}`;
+  const kept = oldest === newest ? `there is only ${newest}` : `there are some from ${oldest} to ${newest}`;
   throw new OrthantError(
     "ORT_NOT_FOUND",
     `generation ${generation} is not there; ${kept}, and orthant log lists them`,

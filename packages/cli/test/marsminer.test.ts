@@ -51,7 +51,9 @@ describe("a MarsMiner world on the command line", () => {
 
   test("is verified and repaired", async () => {
     const folder = await makeMarsMiner();
-    expect((await capture(["verify", folder])).output).toMatch(/^whole: marsminer \(seed\), 0 notices\n$/);
+    expect((await capture(["verify", folder])).output).toMatch(
+      /^no damage: marsminer \(seed\), 0 notices\n$/,
+    );
     const blob = join(folder, "blob0");
     const bytes = new Uint8Array(await readFile(blob));
     bytes.set([0xff, 0xff, 0xff, 0x7f], 4);

@@ -36,7 +36,7 @@ describe("pixel worlds on the command line", () => {
 
   test("verify finds damage, and repair fixes it", async () => {
     const folder = await makePixelWorld();
-    expect((await capture(["verify", folder])).output).toContain("whole: pixelworld (version2)");
+    expect((await capture(["verify", folder])).output).toContain("no damage: pixelworld (version2)");
     const file = await await new NodeDisk(folder).open(FILE, "write");
     await file.writeAt(16_384 + 80, Uint8Array.of(1, 2, 3));
     await file.close();

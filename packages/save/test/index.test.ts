@@ -43,7 +43,7 @@ const twoLeaves: IndexFile = {
 };
 const twoLeavesHex = `${header(1, 3, 2)} 03 ${PARENT} ${FIRST} ${SECOND} ${LEAVES}`;
 
-describe("the index of the tree dialect", () => {
+describe("the index", () => {
   test("[S20, S22, S26, S27] consists of a header, nodes and leaves, byte for byte", () => {
     expect(toHex(encode(recordRefCodec, ref))).toBe(toHex(fromHex(REF)));
     expect(toHex(encodeIndexFile(twoLeaves))).toBe(toHex(sealIndex(fromHex(twoLeavesHex))));

@@ -26,7 +26,7 @@ const CHUNKS_PER_COMMIT = 64;
 /** `orthant bench`. */
 export const benchCommand: Command = {
   name: "bench",
-  summary: "Measure how fast this machine and its disk keep worlds",
+  summary: "Measure how fast this machine and its disk save worlds",
   details: `Writes some ${formatBytes(STREAM_BYTES)} into a folder of its own inside the given one, and removes it again.`,
   arguments: [{ name: "[folder]", description: "on the disk to measure, the current folder unless given" }],
   options: [],

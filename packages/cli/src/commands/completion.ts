@@ -5,7 +5,7 @@ import { EXIT, UsageError } from "../usage.ts";
 export function completionCommand(others: readonly Command[], common: Command["options"]): Command {
   const command: Command = {
     name: "completion",
-    summary: "Print what makes a shell complete orthant's commands",
+    summary: "Print a completion script for a shell",
     arguments: [{ name: "<shell>", description: "which shell", choices: SHELLS }],
     options: [],
     examples: [

@@ -82,7 +82,7 @@ export const createCommand: Command = {
   summary: "Make a new world from a template",
   details: [
     "Templates: platforms (4D, platforms that float), terrain (3D, hills and caves),",
-    "tiles (2D, seen from the side, over a floor or with --generator maze a maze).",
+    "tiles (2D, seen from the side, over a floor, or a maze with --generator maze).",
     "The folder must be empty or not there yet.",
   ].join(" "),
   arguments: [{ name: "<folder>", description: "where the world goes" }],

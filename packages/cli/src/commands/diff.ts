@@ -18,7 +18,7 @@ export const diffCommand: Command = {
   summary: "Show how two worlds, or two generations of one, differ",
   details: [
     "Compares chunks, entities, players and what the worlds say about themselves, whichever format they have;",
-    "not clocks and ids, which say how a world came to be. The exit code is 0 when they are equal and 1 when not.",
+    "not clocks and ids, which depend on the order of the edits. The exit code is 0 when they are equal and 1 when not.",
   ].join(" "),
   arguments: [
     { name: "<before>", description: "the folder of a world" },

@@ -12,18 +12,18 @@ import { copyWorld } from "./backup.ts";
 /** `orthant restore`. */
 export const restoreCommand: Command = {
   name: "restore",
-  summary: "Copy a backup to a new folder, or roll back a place of a world",
+  summary: "Copy a backup to a new folder, or roll back part of a world",
   details: [
-    "Without --box, copies a backup and proves the copy; the backup stays as it is, and a world that is damaged is",
-    "never put in the place of one that is not. With --box and --from, makes the chunks of a world that the box",
-    "touches what they were in a state that is kept; everything else stays as it is.",
+    "Without --box, copies a backup and proves the copy; the backup stays as it is. Refuses to restore a damaged",
+    "backup. With --box and --from, resets the chunks that the box touches to a saved state that is kept;",
+    "everything else stays as it is.",
   ].join(" "),
   arguments: [
     { name: "<backup>", description: "the folder of a backup; with --box, that of the world" },
     { name: "[folder]", description: "where the world goes: empty, or not there yet" },
   ],
   options: [
-    { flags: "--box <voxels>", description: "the place to roll back, such as 0,0,0,0..64,64,64,64" },
+    { flags: "--box <voxels>", description: "the voxels to roll back, such as 0,0,0,0..64,64,64,64" },
     { flags: "--from <state>", description: "a generation, its name, a date, or an age such as 12h or 3d" },
     { flags: "--dry-run", description: "say what would be done, and write nothing" },
   ],

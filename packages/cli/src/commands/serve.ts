@@ -26,7 +26,7 @@ export const serveCommand: Command = {
     { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
     {
       flags: "--durability <kind>",
-      description: "write each change down at once, or with the next save alone",
+      description: "log each change at once (journal), or only save every few seconds",
       default: "journal",
       choices: DURABILITIES,
     },
@@ -36,7 +36,7 @@ export const serveCommand: Command = {
       default: "refuse",
       choices: DAMAGED_JOURNALS,
     },
-    { flags: "--durable", description: "say that an edit is made once it would survive a crash" },
+    { flags: "--durable", description: "confirm an edit to its player only when it is on the disk" },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
@@ -55,7 +55,11 @@ export const serveCommand: Command = {
       flags: "--wire1 <port>",
       description: "accept players of Wire v1 at this UDP port; 0 picks a free one",
     },
-    { flags: "--wire1-allow <address>", description: "who may, but for this machine alone", repeated: true },
+    {
+      flags: "--wire1-allow <address>",
+      description: "an address they may connect from (default: this machine)",
+      repeated: true,
+    },
     { flags: "--wire1-role <role>", description: "what they may do", default: "builder", choices: ROLES },
     {
       flags: "--cluster <part>",

@@ -35,7 +35,7 @@ export const verifyCommand: Command = {
     const notices = findings.length - damage.length;
     const faults = whole ? "" : `, ${formatAmount(damage.length, "fault")}`;
     const rest = `: ${describeFormat(world)}${faults}, ${formatAmount(notices, "notice")}`;
-    context.printMarked(whole ? "green" : "red", whole ? "whole" : "damaged", rest);
+    context.printMarked(whole ? "green" : "red", whole ? "no damage" : "damaged", rest);
     return whole ? EXIT.ok : EXIT.failed;
   },
 };

@@ -42,8 +42,8 @@ export function regionChange(
 }
 
 /**
- * Returns the change that replaces a whole region. A symbolic one is based on generated content and costs as
- * much as the edits there; a concrete one is based on air and contains every chunk of the region.
+ * Returns the change that replaces a whole region. A symbolic change starts from generated content and
+ * contains only the edits there; a concrete one starts from air and contains every chunk of the region.
  */
 export function wholeRegionChange(
   field: WorldField,

@@ -14,7 +14,7 @@ import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
 
-/** `symbolic` leaves unedited space to the generator; `concrete` includes its chunks. */
+/** `symbolic` leaves untouched space to the generator; `concrete` includes its chunks. */
 export type QueryDetail = "symbolic" | "concrete";
 
 /** The parts of a world. */
@@ -82,7 +82,7 @@ export class WorldField {
     return new WorldField({ generators, space, generator, generated }, overrides);
   }
 
-  /** The generator of the unedited space. */
+  /** The generator of the untouched space. */
   get generator(): GeneratorRef {
     return this.#world.generator;
   }

@@ -35,7 +35,7 @@ export interface PatchSource extends ChangeForm {
 export interface RegionSnapshotSource extends ChangeForm {
   readonly patchSeq: number;
   readonly tree: RegionTree;
-  /** The generator of the unedited space. */
+  /** The generator of the untouched space. */
   readonly generator: GeneratorRef;
   /** The regions to replace, with their clocks. */
   readonly regions: readonly RegionClock[];

@@ -27,8 +27,8 @@ export interface PatchLeaf {
 }
 
 /**
- * The base of a change: the replica's content at this clock or, for a region that is replaced, air or the
- * content that the world's generator produces.
+ * What a change starts from: a clock (the receiver's content at that clock), `air`, or `generated`. The last
+ * two replace whatever the receiver holds.
  */
 export type ChangeBase = number | "air" | "generated";
 

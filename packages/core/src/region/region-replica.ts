@@ -22,7 +22,7 @@ import { treeOfArray } from "./tree-of-nodes.ts";
 
 /** What a replica knows about the world besides patches. */
 export interface RegionReplicaOptions {
-  /** The generator of the unedited space. Without it, changes cannot be based on generated content. */
+  /** The generator of the untouched space. Without it, changes cannot be based on generated content. */
   readonly generator?: GeneratorRef;
   /** Computes a chunk. Without it, generated chunks cannot be edited. */
   readonly realize?: RealizeChunk;

@@ -15,11 +15,15 @@ import {
 } from "./tree-walk.ts";
 
 /**
- * An immutable map from chunk positions to content, in boxes: the common base of `OverrideTree` and
- * `RegionTree`. They differ in the meaning of a position without content. Every edit returns a new tree that
- * shares what did not change, and the same tree when nothing changed. Equal content has equal shape,
- * regardless of the edits that led to it. An edit that would cut the tree into far too many pieces, such as a
- * thin box across a wide one, throws `ORT_LIMIT`.
+ * An immutable map from chunk positions to content, in boxes. Its two kinds differ in their gaps:
+ *
+ *                    a position without content     an empty chunk
+ *   `OverrideTree`   untouched: as generated        dug-out air
+ *   `RegionTree`     air                            does not occur
+ *
+ * Every edit returns a new tree that shares what did not change, and the same tree when nothing changed. Equal
+ * content has equal shape, regardless of the edits that led to it. An edit that would cut the tree into far
+ * too many pieces, such as a thin box across a wide one, throws `ORT_LIMIT`.
  */
 export abstract class ChunkTree<Held extends Content> {
   readonly #root: TreeNode | undefined;

@@ -2,7 +2,7 @@ import type { Chunk } from "../chunk/chunk.ts";
 import { ChunkTree } from "./chunk-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** The edits of a world. Without content, the generator decides; an empty chunk is dug-out air. */
+/** The edits of a world: its overridden chunks. */
 export class OverrideTree extends ChunkTree<Chunk> {
   /** A world without edits. */
   static readonly UNTOUCHED: OverrideTree = new OverrideTree(undefined);

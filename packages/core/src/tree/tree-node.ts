@@ -14,8 +14,8 @@ import { bitCount, RegionNode } from "./region-node.ts";
  *   anything else                    in a cube as small as a region, a region node, which lists its contents;
  *                                    in a larger one, a branch, whose cube is the smallest around them all
  *
- * A leaf of several chunks has spreadable content only. So the shape depends on the contents, never on the
- * order of the edits: the same contents always make the same tree.
+ * A leaf of several chunks has spreadable content only: one block or one generator. So the shape depends on
+ * the contents, never on the order of the edits: the same contents always make the same tree.
  */
 
 /** Maximum number of children of a branch: one for each orthant around its middle. */

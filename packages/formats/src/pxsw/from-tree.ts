@@ -36,7 +36,7 @@ import {
   type PixelTargetKind,
 } from "./pixel-to-pixel.ts";
 
-/** Returns the chunks of unedited space. */
+/** Returns the chunks of untouched space. */
 type UntouchedSpace = (x: number, y: number) => Chunk;
 
 /**
@@ -145,7 +145,7 @@ function requireFitting({ extents }: ChunkShape, chunkEdge: number): void {
   throw new OrthantError("ORT_DIALECT", detail);
 }
 
-/** Returns unedited space, which fills the rest of a partly edited pixel chunk. */
+/** Returns untouched space, which fills the rest of a partly edited pixel chunk. */
 function untouchedSpace({ global }: Save, losses: ConversionLosses): UntouchedSpace | undefined {
   const [generator] = global.generators;
   if (global.base.kind === "empty") return undefined;

@@ -78,7 +78,7 @@ export const generatorsCodec: Codec<readonly GeneratorDescriptor[]> = {
   },
 };
 
-/** Content of unedited chunks: nothing, the original's flat floor, or the output of generators. */
+/** Content of untouched chunks: nothing, the original's flat floor, or the output of generators. */
 export type BaseWorld =
   | { readonly kind: "empty" }
   | { readonly kind: "flatFloor"; readonly block: number }
@@ -177,7 +177,7 @@ export const EMPTY_GENERATOR: GeneratorRef = generatorRef(
   0n,
 );
 
-/** Returns the generator of a world's unedited chunks. Throws `ORT_NOT_FOUND` if the world names none. */
+/** Returns the generator of a world's untouched chunks. Throws `ORT_NOT_FOUND` if the world names none. */
 export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
   if (base.kind === "empty") return EMPTY_GENERATOR;
   if (base.kind === "flatFloor") {

@@ -114,7 +114,7 @@ function* changes(before: Hashes, after: Hashes): Generator<readonly [bigint, Ch
   }
 }
 
-/** State of a chunk: unedited, so as generated; edited to only air; or with other content. */
+/** State of a chunk: untouched, so as generated; edited to only air; or with other content. */
 type ChunkState = "untouched" | "empty" | "content";
 
 /** A chunk that differs between two saves. */

@@ -24,7 +24,7 @@ export class SaveHistory {
   readonly packReader: PackReader;
   /** The generations that are open in this process. */
   readonly holds: GenerationHolds;
-  readonly #keeper: GenerationRemover;
+  readonly #remover: GenerationRemover;
   readonly #compactor: Compactor;
   #retirementFailure: OrthantError | undefined;
   #run: Run | undefined;
@@ -34,7 +34,7 @@ export class SaveHistory {
     this.packReader = new PackReader(disk);
     this.holds = holds;
     const fenced = lock === undefined ? disk : fencedDisk(disk, lock);
-    this.#keeper = new GenerationRemover(fenced, holds, retention);
+    this.#remover = new GenerationRemover(fenced, holds, retention);
     this.#compactor = new Compactor(fenced, this.packReader, holds, lock);
   }
 
@@ -46,7 +46,7 @@ export class SaveHistory {
   /** Retires what is not kept, after a commit that no longer needs some pages of the previous generation. */
   async retire(live: SaveState, removedPages: readonly string[]): Promise<void> {
     try {
-      await this.#keeper.afterCommit(live, removedPages);
+      await this.#remover.afterCommit(live, removedPages);
       this.#retirementFailure = undefined;
     } catch (error) {
       if (!isOrthantError(error)) throw error;

@@ -24,7 +24,7 @@ export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
 export class LeafVerifier {
   readonly #packReader: PackReader;
   /** Verification results, by record and cube. */
-  readonly #verdicts = new Map<string, Verdict>();
+  readonly #checked = new Map<string, CheckedRecord>();
   /** Records with a right checksum, by pack: their ends by their offsets. */
   readonly #proven = new Map<number, Map<number, number>>();
 
@@ -59,17 +59,17 @@ export class LeafVerifier {
         findings.push(findingOf(error, packFile(ref.packId), generation, cube));
       };
       for (const ref of chunkRefs) {
-        const verdict = this.#verdictOf(ref, cube);
-        if (verdict?.error !== undefined) report(verdict.error, ref);
-        for (const position of verdict?.positions ?? []) {
+        const checked = this.#checkOf(ref, cube);
+        if (checked?.error !== undefined) report(checked.error, ref);
+        for (const position of checked?.positions ?? []) {
           if (positions.has(...position)) report(twice(ref, `the chunk at [${position}]`), ref);
           positions.add(...position);
         }
       }
       for (const ref of entityRefs) {
-        const verdict = this.#verdictOf(ref, cube);
-        if (verdict?.error !== undefined) report(verdict.error, ref);
-        for (const id of verdict?.entityIds ?? []) {
+        const checked = this.#checkOf(ref, cube);
+        if (checked?.error !== undefined) report(checked.error, ref);
+        for (const id of checked?.entityIds ?? []) {
           if (entityIds.has(id)) report(twice(ref, `entity ${id}`), ref);
           entityIds.add(id);
         }
@@ -81,7 +81,7 @@ export class LeafVerifier {
   /** Returns the ids of all entities in verified leaves. */
   entityIdsOf(leaves: readonly LeafEntry[]): readonly bigint[] {
     return leaves.flatMap(({ cube, entityRefs }) =>
-      entityRefs.flatMap((ref) => this.#verdictOf(ref, cube)?.entityIds ?? []),
+      entityRefs.flatMap((ref) => this.#checkOf(ref, cube)?.entityIds ?? []),
     );
   }
 
@@ -91,7 +91,7 @@ export class LeafVerifier {
     const want = (ref: RecordRef, cube: Box, kind: Wanted["kind"], isAlone: boolean): void => {
       const key = keyOf(ref, cube);
       this.#packIds.add(ref.packId);
-      const known = this.#verdicts.get(key);
+      const known = this.#checked.get(key);
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
         known === undefined || (!isAlone && known.positions === undefined && known.error === undefined);
@@ -103,17 +103,17 @@ export class LeafVerifier {
     }
     for await (const records of readInOrder(this.#packReader, [...wanted.values()])) {
       for (const [item, record] of records) {
-        this.#verdicts.set(keyOf(item.ref, item.cube), await this.#judge(item, record, context));
+        this.#checked.set(keyOf(item.ref, item.cube), await this.#judge(item, record, context));
       }
     }
   }
 
-  async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<Verdict> {
+  async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<CheckedRecord> {
     const { ref, cube, kind, isAlone } = item;
     if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, kind)) {
       return this.#judgeAlone(item, context);
     }
-    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+    const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
       const payload = atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref));
       if (payload.length > 0) this.#prove(ref);
       const { chunkVolume } = context;
@@ -132,13 +132,13 @@ export class LeafVerifier {
           : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume });
       return { error: undefined, positions: isAlone ? undefined : positions, entityIds: [] };
     });
-    return verdict ?? failed(error);
+    return checked ?? failed(error);
   }
 
   /** Verifies a record at the end of a truncated pack, or one that is too large. */
-  async #judgeAlone({ ref, cube, kind }: Wanted, context: LeafContext): Promise<Verdict> {
+  async #judgeAlone({ ref, cube, kind }: Wanted, context: LeafContext): Promise<CheckedRecord> {
     const { chunkVolume } = context;
-    const [verdict, error] = await attempt(async (): Promise<Verdict> => {
+    const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
       if (kind === "entity") {
         const entities = await readEntityBlob(this.#packReader, ref, cube, { ...context, chunkVolume: 1 });
         return {
@@ -154,7 +154,7 @@ export class LeafVerifier {
       const chunks = await readStoredBlob(this.#packReader, ref, cube, { ...context, chunkVolume });
       return { error: undefined, positions: chunks.map(({ position }) => position), entityIds: [] };
     });
-    return verdict ?? failed(error);
+    return checked ?? failed(error);
   }
 
   #prove({ packId, recordOffset, recordBytes }: RecordRef): void {
@@ -163,8 +163,8 @@ export class LeafVerifier {
     records.set(recordOffset, recordOffset + recordBytes);
   }
 
-  #verdictOf(ref: RecordRef, cube: Box): Verdict | undefined {
-    return this.#verdicts.get(keyOf(ref, cube));
+  #checkOf(ref: RecordRef, cube: Box): CheckedRecord | undefined {
+    return this.#checked.get(keyOf(ref, cube));
   }
 }
 
@@ -176,14 +176,14 @@ interface Wanted {
   readonly isAlone: boolean;
 }
 
-interface Verdict {
+interface CheckedRecord {
   readonly error: OrthantError | undefined;
   /** Positions of chunks; `undefined` if not needed. */
   readonly positions: readonly Position[] | undefined;
   readonly entityIds: readonly bigint[];
 }
 
-function failed(error: OrthantError): Verdict {
+function failed(error: OrthantError): CheckedRecord {
   return { error, positions: undefined, entityIds: [] };
 }
 

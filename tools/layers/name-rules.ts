@@ -5,27 +5,6 @@ import { findFile, type SourceFile, type SourceTree } from "../source-tree.ts";
 import { readArchitecture } from "./architecture.ts";
 import { layerOf } from "./import-rules.ts";
 
-/** Exported names that two files still define. Only ever remove names from this list. */
-export const NAMES_DEFINED_TWICE: readonly string[] = [
-  "AXIS_NAMES",
-  "Branch",
-  "ChunkForm",
-  "Durability",
-  "Slice",
-  "TILE_EDGE",
-  "Vector",
-  "View",
-  "WorldFacts",
-  "boundsOf",
-  "decodeChunk",
-  "encodeChunk",
-  "integerBetween",
-  "isWhole",
-  "readIndex",
-  "readState",
-  "whileLive",
-];
-
 /** A name that a file exports. */
 interface ExportedName {
   readonly name: string;
@@ -52,20 +31,18 @@ const STAR = /^export \* from "(?<module>\s*)"/dgm;
 
 /** Finds exported names of packages that several files define: a reader could take one for the other. */
 export function checkNames(tree: SourceTree): readonly Finding[] {
-  return [...namesDefinedTwice(tree)]
-    .filter(([name]) => !NAMES_DEFINED_TWICE.includes(name))
-    .flatMap(([name, [first, ...others]]) =>
-      others.map(({ path, line }) => ({
-        path,
-        line,
-        problem: `exports ${name}, which ${first?.path}:${first?.line} exports with another meaning`,
-        remedy: "rename one of them, or make them one",
-      })),
-    );
+  return [...namesDefinedTwice(tree)].flatMap(([name, [first, ...others]]) =>
+    others.map(({ path, line }) => ({
+      path,
+      line,
+      problem: `exports ${name}, which ${first?.path}:${first?.line} exports with another meaning`,
+      remedy: "rename one of them, or make them one",
+    })),
+  );
 }
 
 /** Returns the names that several files define. Variants of one package for different runtimes share a name. */
-export function namesDefinedTwice(tree: SourceTree): ReadonlyMap<string, readonly Definition[]> {
+function namesDefinedTwice(tree: SourceTree): ReadonlyMap<string, readonly Definition[]> {
   const architecture = readArchitecture(tree);
   const definitions = new Map<string, Definition[]>();
   for (const file of tree) {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { checkLayers } from "../layers/check-layers.ts";
 import { checkImportCycles } from "../layers/import-rules.ts";
-import { checkNames, NAMES_DEFINED_TWICE, namesDefinedTwice } from "../layers/name-rules.ts";
-import { readSourceTree, type SourceTree, sourceFile } from "../source-tree.ts";
+import { checkNames } from "../layers/name-rules.ts";
+import { type SourceTree, sourceFile } from "../source-tree.ts";
 
 /** Two layers, of which the upper one has a part for Node, and a tool package above them. */
 const LAYERS = {
@@ -245,11 +245,6 @@ test("the name check accepts a name that is passed on, and variants of it for di
     "packages/high/src/node/index.ts": "export function open() {}",
   };
   expect(checkNames(treeWith(changes))).toEqual([]);
-});
-
-test("the exceptions of the name check are names that are still defined twice", () => {
-  const names = namesDefinedTwice(readSourceTree("."));
-  expect(NAMES_DEFINED_TWICE.filter((name) => !names.has(name))).toEqual([]);
 });
 
 function problemsWith(changes: Readonly<Record<string, string>>): readonly string[] {

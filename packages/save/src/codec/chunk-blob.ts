@@ -19,8 +19,8 @@ import {
 } from "@orthant/core";
 import {
   Bounds,
-  boundsOf,
   type ChunkAssignment,
+  chunkBounds,
   hasEqualParts,
   type PreparedChunk,
   type PreparedContent,
@@ -45,7 +45,7 @@ export function chunkBlobCodec(chunkVolume: number): Codec<readonly ChunkAssignm
 /** Encodes prepared chunks, of which there must be at least one. */
 export function encodeChunkBlob(chunks: readonly PreparedChunk[]): Uint8Array {
   if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
-  const volume = boundsOf(chunks);
+  const volume = chunkBounds(chunks);
   const dictionary = dictionaryOf(chunks);
   if (dictionary.size > DICTIONARY_MAX) {
     throw new OrthantError("ORT_ARGUMENT", `${dictionary.size} chunks in one dictionary`);

@@ -13,7 +13,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "./layout.ts";
-import { Bounds, boundsOf, hasEqualParts } from "./prepared-chunks.ts";
+import { Bounds, chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
 import { arrangeChunks, ChunkContent, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
 
 /**
@@ -77,7 +77,7 @@ export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonl
 
 function writeBlob(out: ByteWriter, chunks: readonly StoredChunk[]): void {
   if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
-  const volume = boundsOf(chunks);
+  const volume = chunkBounds(chunks);
   const dictionary = new Map<ChunkContent, number>();
   for (const entry of chunks) {
     if (entry.kind === "chunk" && !dictionary.has(entry.content)) {

@@ -55,7 +55,7 @@ export function prepareChunks(
 }
 
 /** Returns the bounding box of the chunks, of which there must be at least one. */
-export function boundsOf(chunks: readonly { readonly position: Position }[]): Box {
+export function chunkBounds(chunks: readonly { readonly position: Position }[]): Box {
   const bounds = new Bounds();
   for (const { position } of chunks) bounds.add(position);
   return bounds.box();

@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter, boxEquals, I32_MIN, type Position, positionFrom } from "@orthant/core";
 import { childSlot, cubeAroundBoth } from "./cube.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
-import { Branch, overlapping, type TrieNode, trieOf } from "./leaf-trie.ts";
+import { overlapping, TrieBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { type PageWriter, weightOfLeaf } from "./page-writer.ts";
 
@@ -40,7 +40,7 @@ export async function bulkTrie(leaves: EncodedLeaves, pages: PageWriter): Promis
       slots |= 1 << slot;
       start = end;
     }
-    return pages.shrink(new Branch(cube, children, slots));
+    return pages.shrink(new TrieBranch(cube, children, slots));
   };
   return build(0, order.length);
 }

@@ -13,7 +13,6 @@ import { childSlot } from "./cube.ts";
 import { type IndexTotals, isSameLeaf, type LeafEntry, sumTotals, totalsOfLeaf } from "./leaf-entry.ts";
 import { LeafMap } from "./leaf-map.ts";
 import {
-  type Branch,
   cubeFor,
   entriesOf,
   findLeaf,
@@ -25,6 +24,7 @@ import {
   loadedPages,
   type PageLink,
   pushReversed,
+  type TrieBranch,
   type TrieNode,
   trieOf,
   unloadedPages,
@@ -37,7 +37,7 @@ interface LeafDifference {
 }
 
 /** Reads a page of an index and checks it against its link. */
-export type PageReader = (link: PageLink) => Promise<Branch<LeafEntry>>;
+export type PageReader = (link: PageLink) => Promise<TrieBranch<LeafEntry>>;
 
 /** Content of one file of an index: the root, or a page. */
 export interface IndexPart {
@@ -230,7 +230,7 @@ export async function allLeaves(index: LeafIndex): Promise<LeafEntry[]> {
   return leaves;
 }
 
-function requireContent(page: IndexPage<LeafEntry>): Branch<LeafEntry> {
+function requireContent(page: IndexPage<LeafEntry>): TrieBranch<LeafEntry> {
   return page.require();
 }
 
@@ -247,8 +247,8 @@ type OptionalNode<Leaf extends HasCube> = TrieNode<Leaf> | undefined;
 
 /** Functions for comparing two tries. */
 interface TrieComparison<Leaf extends HasCube> {
-  readonly peekBefore: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
-  readonly peekAfter: (page: IndexPage<Leaf>) => Promise<Branch<Leaf>>;
+  readonly peekBefore: (page: IndexPage<Leaf>) => Promise<TrieBranch<Leaf>>;
+  readonly peekAfter: (page: IndexPage<Leaf>) => Promise<TrieBranch<Leaf>>;
   readonly isSame: (before: Leaf, after: Leaf) => boolean;
 }
 
@@ -301,7 +301,7 @@ function isInside<Leaf extends HasCube>(inner: HasCube, outer: OptionalNode<Leaf
 /** Pushes the parts of a branch, each paired with its counterpart in the other trie. */
 function pushParts<Leaf extends HasCube>(
   ahead: (readonly [OptionalNode<Leaf>, OptionalNode<Leaf>])[],
-  branch: Branch<Leaf>,
+  branch: TrieBranch<Leaf>,
   other: OptionalNode<Leaf>,
   pair: (
     part: OptionalNode<Leaf>,

@@ -2,7 +2,6 @@ import { type Box, boxEquals, type Position } from "@orthant/core";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";
 import {
-  type Branch,
   cubeFor,
   findLeaf,
   type HasCube,
@@ -12,6 +11,7 @@ import {
   leavesTouching,
   partInside,
   pushReversed,
+  type TrieBranch,
   type TrieNode,
   withLeaf,
   withoutLeaf,
@@ -25,7 +25,7 @@ import {
 export class LeafMap<Leaf extends HasCube> {
   #root: TrieNode<Leaf> | undefined;
   readonly #held = new Set<IndexPage<Leaf>>();
-  readonly #open = (page: IndexPage<Leaf>): Branch<Leaf> => {
+  readonly #open = (page: IndexPage<Leaf>): TrieBranch<Leaf> => {
     const content = page.require();
     if (!this.#held.has(page)) page.hold();
     this.#held.add(page);

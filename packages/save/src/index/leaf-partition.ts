@@ -19,7 +19,7 @@ import { encodeChunkBlob } from "../codec/chunk-blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
 import { CHUNK_BLOB, LEAF_LEVEL_MAX, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
 import { encodePackedBlob, packedBytesAtLeast } from "../codec/packed-blob.ts";
-import { boundsOf, type ChunkEntry, prepareChunks } from "../codec/prepared-chunks.ts";
+import { type ChunkEntry, chunkBounds, prepareChunks } from "../codec/prepared-chunks.ts";
 import {
   arrangeChunks,
   ChunkContent,
@@ -244,7 +244,7 @@ function cubeOfContent({ cube, chunks, entities, clocks }: PreparedLeaf, levelMi
     ...entities,
     ...clocks.map((clock) => ({ position: clockPosition(cube, clock) })),
   ];
-  const bounds = boundsOf(positions);
+  const bounds = chunkBounds(positions);
   const around = cubeAround(bounds.min, lastOf(bounds));
   return requireLevel(around) >= levelMin ? around : alignedCubeAt(bounds.min, levelMin);
 }

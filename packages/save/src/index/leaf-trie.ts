@@ -27,16 +27,16 @@ export interface HasCube {
 }
 
 /** A part of a trie: a leaf, a branch with at least two children, or a branch in a separate file. */
-export type TrieNode<Leaf extends HasCube> = Leaf | Branch<Leaf> | IndexPage<Leaf>;
+export type TrieNode<Leaf extends HasCube> = Leaf | TrieBranch<Leaf> | IndexPage<Leaf>;
 
 /** Returns the content of a page, which must be in memory. */
-type PageOpener<Leaf extends HasCube> = (page: IndexPage<Leaf>) => Branch<Leaf>;
+type PageOpener<Leaf extends HasCube> = (page: IndexPage<Leaf>) => TrieBranch<Leaf>;
 
 /**
  * A branch with two or more children; its cube is the smallest aligned cube around them. A trie never
  * changes: adding or removing a leaf creates new branches on the path to it and shares the rest.
  */
-export class Branch<Leaf extends HasCube> {
+export class TrieBranch<Leaf extends HasCube> {
   readonly kind = "branch";
   readonly cube: Box;
   /** In slot order. */
@@ -66,13 +66,13 @@ export class Branch<Leaf extends HasCube> {
     const [only] = children;
     if (only !== undefined && children.length === 1) return only;
     const bit = 1 << slot;
-    return new Branch(this.cube, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
+    return new TrieBranch(this.cube, children, child === undefined ? this.#slots & ~bit : this.#slots | bit);
   }
 
   /** Returns the branch with replaced children of the same cubes, or itself if all are the same. */
-  withChildren(children: readonly TrieNode<Leaf>[]): Branch<Leaf> {
+  withChildren(children: readonly TrieNode<Leaf>[]): TrieBranch<Leaf> {
     const isSame = children.every((child, index) => child === this.children[index]);
-    return isSame ? this : new Branch(this.cube, children, this.#slots);
+    return isSame ? this : new TrieBranch(this.cube, children, this.#slots);
   }
 
   #rank(slot: number): number {
@@ -83,8 +83,8 @@ export class Branch<Leaf extends HasCube> {
 }
 
 /** Returns whether a part of a trie is a branch. */
-export function isBranch<Leaf extends HasCube>(node: TrieNode<Leaf> | undefined): node is Branch<Leaf> {
-  return node instanceof Branch;
+export function isBranch<Leaf extends HasCube>(node: TrieNode<Leaf> | undefined): node is TrieBranch<Leaf> {
+  return node instanceof TrieBranch;
 }
 
 /** Returns whether a part of a trie is in a separate file. */
@@ -143,7 +143,7 @@ export function withLeaf<Leaf extends HasCube>(
   }
   if (!isInside) return join(node, leaf);
   if (isPage(node)) return node.changed(withLeaf<Leaf>(open(node), leaf, open));
-  const branch = node as Branch<Leaf>;
+  const branch = node as TrieBranch<Leaf>;
   const slot = childSlot(branch.cube, cube.min);
   return branch.with(slot, withLeaf(branch.child(slot), leaf, open));
 }
@@ -247,11 +247,11 @@ export function overlapping({ cube }: HasCube): OrthantError {
   return new OrthantError("ORT_ARGUMENT", `the leaf at ${describeCube(cube)} overlaps another`);
 }
 
-function join<Leaf extends HasCube>(node: TrieNode<Leaf>, leaf: Leaf): Branch<Leaf> {
+function join<Leaf extends HasCube>(node: TrieNode<Leaf>, leaf: Leaf): TrieBranch<Leaf> {
   const cube = cubeAroundBoth(node.cube, leaf.cube);
   const [slot, newSlot] = [childSlot(cube, node.cube.min), childSlot(cube, leaf.cube.min)];
   const children = slot < newSlot ? [node, leaf] : [leaf, node];
-  return new Branch(cube, children, (1 << slot) | (1 << newSlot));
+  return new TrieBranch(cube, children, (1 << slot) | (1 << newSlot));
 }
 
 /** A page's entry for another page. */
@@ -277,30 +277,30 @@ export class IndexPage<Leaf extends HasCube> {
   readonly cube: Box;
   /** Location of the page; `undefined` until it is written. */
   readonly link: PageLink | undefined;
-  #content: Branch<Leaf> | undefined;
-  #reading: Promise<Branch<Leaf>> | undefined;
+  #content: TrieBranch<Leaf> | undefined;
+  #reading: Promise<TrieBranch<Leaf>> | undefined;
   #holders = 0;
 
-  constructor(position: { readonly link: PageLink } | { readonly content: Branch<Leaf> }) {
+  constructor(position: { readonly link: PageLink } | { readonly content: TrieBranch<Leaf> }) {
     this.link = "link" in position ? position.link : undefined;
     this.cube = "link" in position ? position.link.cube : position.content.cube;
     this.#content = "link" in position ? undefined : position.content;
   }
 
   /** Creates a page that was just written and is in memory. */
-  static written<Leaf extends HasCube>(link: PageLink, content: Branch<Leaf>): IndexPage<Leaf> {
+  static written<Leaf extends HasCube>(link: PageLink, content: TrieBranch<Leaf>): IndexPage<Leaf> {
     const page = new IndexPage<Leaf>({ link });
     page.#content = content;
     return page;
   }
 
   /** Its content; `undefined` if it is not in memory. */
-  get content(): Branch<Leaf> | undefined {
+  get content(): TrieBranch<Leaf> | undefined {
     return this.#content;
   }
 
   /** Returns its content. Throws `ORT_NOT_LOADED` if it is not in memory. */
-  require(): Branch<Leaf> {
+  require(): TrieBranch<Leaf> {
     if (this.#content !== undefined) return this.#content;
     throw new OrthantError(
       "ORT_NOT_LOADED",
@@ -309,7 +309,7 @@ export class IndexPage<Leaf extends HasCube> {
   }
 
   /** Returns its content and keeps it in memory. Calls `read` unless it is loaded or being read. */
-  async load(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
+  async load(read: (link: PageLink) => Promise<TrieBranch<Leaf>>): Promise<TrieBranch<Leaf>> {
     if (this.#content !== undefined || this.link === undefined) return this.require();
     this.#reading ??= read(this.link);
     try {
@@ -321,7 +321,7 @@ export class IndexPage<Leaf extends HasCube> {
   }
 
   /** Returns its content without keeping it. Calls `read` unless it is loaded or being read. */
-  async peek(read: (link: PageLink) => Promise<Branch<Leaf>>): Promise<Branch<Leaf>> {
+  async peek(read: (link: PageLink) => Promise<TrieBranch<Leaf>>): Promise<TrieBranch<Leaf>> {
     if (this.#content !== undefined || this.link === undefined) return this.require();
     return this.#reading ?? read(this.link);
   }
@@ -330,7 +330,7 @@ export class IndexPage<Leaf extends HasCube> {
    * Returns the page with other content, not written yet, or just the content if it no longer needs a page.
    */
   changed(content: TrieNode<Leaf>): TrieNode<Leaf> {
-    return content instanceof Branch ? new IndexPage<Leaf>({ content }) : content;
+    return content instanceof TrieBranch ? new IndexPage<Leaf>({ content }) : content;
   }
 
   /** Keeps loaded content in memory until {@link release}. */
@@ -372,7 +372,7 @@ export function trieOf<Leaf extends HasCube>(
     children.push(child);
     slots |= 1 << slot;
   }
-  return new Branch(cube, children, slots);
+  return new TrieBranch(cube, children, slots);
 }
 
 /** Returns the smallest aligned cube around all entries. */

@@ -15,12 +15,12 @@ import { type PageHeader, pageHeader } from "../codec/layout.ts";
 import { alignedCubeAt, describeCube, LATTICE_LEVEL, requireLevel } from "./cube.ts";
 import { findLeafFault, type IndexTotals, type LeafEntry, sumTotals, totalsOfLeaf } from "./leaf-entry.ts";
 import {
-  type Branch,
   entriesOf,
   IndexPage,
   isBranch,
   isPage,
   type PageLink,
+  type TrieBranch,
   type TrieNode,
   trieOf,
 } from "./leaf-trie.ts";
@@ -52,7 +52,7 @@ interface RootPage {
  */
 export function encodePage({ generation, number }: PageId, part: Node | undefined): Uint8Array {
   const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
-  const cube = number === 0 ? WHOLE_LATTICE : (part as Branch<LeafEntry>).cube;
+  const cube = number === 0 ? WHOLE_LATTICE : (part as TrieBranch<LeafEntry>).cube;
   const leaves = entries.filter((entry): entry is LeafEntry => !isPage(entry));
   const fault = findLeafFault(leaves, PAGE_VERSION);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
@@ -79,7 +79,11 @@ export function encodePage({ generation, number }: PageId, part: Node | undefine
 }
 
 /** Returns the link to an encoded page. */
-export function linkOf({ generation, number }: PageId, part: Branch<LeafEntry>, bytes: Uint8Array): PageLink {
+export function linkOf(
+  { generation, number }: PageId,
+  part: TrieBranch<LeafEntry>,
+  bytes: Uint8Array,
+): PageLink {
   return {
     cube: part.cube,
     generation,
@@ -111,7 +115,7 @@ export function decodeRoot(path: string, bytes: Uint8Array): RootPage {
 }
 
 /** Decodes a page and checks that it is the one a link means. Rules S53 to S60. */
-export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): Branch<LeafEntry> {
+export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): TrieBranch<LeafEntry> {
   if (bytes.length !== link.bytes || crc32(bytes) !== link.crc32) {
     const detail = `the page with the leaves at ${describeCube(link.cube)} is damaged`;
     throw new OrthantError("ORT_CHECKSUM", detail, { path });

@@ -1,6 +1,6 @@
 import { pageFile } from "../codec/files.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
-import { type Branch, entriesOf, IndexPage, isBranch, isPage, type TrieNode } from "./leaf-trie.ts";
+import { entriesOf, IndexPage, isBranch, isPage, type TrieBranch, type TrieNode } from "./leaf-trie.ts";
 import { encodePage, linkOf, type PageId } from "./page-codec.ts";
 
 /** A page to be written to the disk. */
@@ -33,7 +33,7 @@ const CLOCK_BYTES = 6;
 const LINK_BYTES = 30;
 
 type Node = TrieNode<LeafEntry>;
-type Part = Branch<LeafEntry>;
+type Part = TrieBranch<LeafEntry>;
 
 /** Splits an index into pages and writes those not written yet. Rules S61 and S62. */
 export class PageWriter {

@@ -15,7 +15,7 @@ import { packFile, pageFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { CHUNK_BLOB, DATA_FOLDER, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
-import { boundsOf } from "../codec/prepared-chunks.ts";
+import { chunkBounds } from "../codec/prepared-chunks.ts";
 import {
   type GeneratedChunks,
   needsGenerator,
@@ -80,10 +80,10 @@ export async function decodeRecord(
     if (blobType !== CHUNK_BLOB) return { chunks: [], ...decode(entityBlobCodec, bytes) };
     if (isPacked) {
       const chunks = decode(packedBlobCodec(chunkVolume), bytes);
-      return { volume: boundsOf(chunks), chunks, entities: [] };
+      return { volume: chunkBounds(chunks), chunks, entities: [] };
     }
     const chunks = decode(chunkBlobCodec(chunkVolume), bytes);
-    return { volume: boundsOf(chunks), chunks: storedChunks(chunks), entities: [] };
+    return { volume: chunkBounds(chunks), chunks: storedChunks(chunks), entities: [] };
   } catch (error) {
     // The caller reports that the record is unusable.
     if (isOrthantError(error)) return undefined;

@@ -18,7 +18,7 @@ describe("checks of the NATS servers", () => {
   test.each<[what: string, settings: Partial<NatsConfiguration>, remedy: RegExp]>([
     ["acknowledge before they sync", { syncInterval: "2m" }, /n0 acknowledges .* sync_interval: always/],
     ["take too little at once", { maxPayload: "1MB" }, /takes messages of 1048576 bytes.* max_payload: 2MB/],
-    ["do not say how they are set", { hasSettingsDoor: false }, /orthant\.jsz.*PING\.JSZ.*imports/],
+    ["do not say how they are set", { importsSettings: false }, /orthant\.jsz.*PING\.JSZ.*imports/],
   ])(
     "reject servers that %s, and say what to change",
     async (_what, settings, remedy) => {

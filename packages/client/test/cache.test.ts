@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { brokenPromises } from "./cache-contract.ts";
 import { ScriptedServer } from "./scripted-server.ts";
 
-const LOOK = { boxes: [boxBetween([0, 0, 0, 0], [16, 4, 4, 4])] };
+const INTEREST = { boxes: [boxBetween([0, 0, 0, 0], [16, 4, 4, 4])] };
 /** A memory cache that records what is stored, and fails on request. */
 class WatchedCache implements ReplicaCache {
   readonly #inner = memoryCache();
@@ -62,7 +62,7 @@ function full(patchSeq: number, region: Position, block: number, step: number): 
 }
 
 async function joined(options: ConnectOptions, change = {}): Promise<ScriptedServer> {
-  const server = new ScriptedServer({ interest: LOOK, ...options });
+  const server = new ScriptedServer({ interest: INTEREST, ...options });
   await server.join(change);
   await server.pass(50);
   return server;

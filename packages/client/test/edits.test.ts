@@ -5,10 +5,10 @@ import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";
 
-const LOOK = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
+const INTEREST = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
 
 async function joined(): Promise<ScriptedServer> {
-  const server = new ScriptedServer({ interest: LOOK });
+  const server = new ScriptedServer({ interest: INTEREST });
   await server.join();
   await server.pass(50);
   server.sayGenerated([[0, 0, 0, 0]]);
@@ -69,7 +69,7 @@ describe("an edit", () => {
   });
 
   test("made before the client joined is sent afterwards, before those that listeners make then", async () => {
-    const server = new ScriptedServer({ interest: LOOK });
+    const server = new ScriptedServer({ interest: INTEREST });
     const first = server.world.setVoxel([1, 20, 1, 1], 7);
     server.world.onStatus((status) => {
       if (status === "joined") server.world.setVoxel([2, 20, 1, 1], 7);

@@ -6,7 +6,7 @@ import { ScriptedServer, settled } from "./scripted-server.ts";
 const AROUND_ORIGIN = { boxes: [boxBetween([0, 0, 0, 0], [4, 4, 4, 4])] };
 
 describe("reading", () => {
-  test("waits for a position that is looked at, and answers at once when it is held", async () => {
+  test("waits for a position in the interest, and answers at once when it is held", async () => {
     const server = new ScriptedServer({ interest: { boxes: [boxBetween([0, -4, 0, 0], [4, 4, 4, 4])] } });
     await server.join();
     const { world } = server;
@@ -33,7 +33,7 @@ describe("reading", () => {
     expect((await tree).at(0, -1, 0, 0)).toEqual(below);
   });
 
-  test("is refused outside the look, before any look is set, and when the look moves on", async () => {
+  test("is refused outside the interest, before one is set, and when it moves on", async () => {
     const server = new ScriptedServer();
     await server.join();
     const { world } = server;
@@ -60,7 +60,7 @@ describe("reading", () => {
   });
 });
 
-describe("looking", () => {
+describe("an interest", () => {
   test("around a point requests the chunks within the radius, on the axes of the world", async () => {
     const interest = async (shape: typeof CUBE_CHUNKS): Promise<readonly Box[]> => {
       const server = new ScriptedServer({ interest: { center: [-1, 0.5, 33, 0], radiusChunks: 2 } });
@@ -119,14 +119,14 @@ describe("looking", () => {
   test("is refused where no server would grant it", async () => {
     const server = new ScriptedServer();
     await server.join();
-    const look = (boxes: readonly Box[]) => codeOf(() => server.world.setInterest({ boxes }));
-    expect(look([])).toBe("ORT_LIMIT");
-    expect(look(Array.from({ length: 9 }, () => boxAt([0, 0, 0, 0])))).toBe("ORT_LIMIT");
-    expect(look([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_384])])).toBe("no error");
-    expect(look([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_385])])).toBe("ORT_LIMIT");
-    expect(look([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_384]), boxBetween([4, 0, 0, 0], [8, 4, 4, 4])])).toBe(
-      "ORT_LIMIT",
-    );
+    const codeOfInterest = (boxes: readonly Box[]) => codeOf(() => server.world.setInterest({ boxes }));
+    expect(codeOfInterest([])).toBe("ORT_LIMIT");
+    expect(codeOfInterest(Array.from({ length: 9 }, () => boxAt([0, 0, 0, 0])))).toBe("ORT_LIMIT");
+    expect(codeOfInterest([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_384])])).toBe("no error");
+    expect(codeOfInterest([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_385])])).toBe("ORT_LIMIT");
+    expect(
+      codeOfInterest([boxBetween([0, 0, 0, 0], [4, 4, 4, 16_384]), boxBetween([4, 0, 0, 0], [8, 4, 4, 4])]),
+    ).toBe("ORT_LIMIT");
     const around = (radiusChunks: number) =>
       codeOf(() => server.world.setInterest({ center: [0, 0, 0, 0], radiusChunks }));
     expect(around(-1)).toBe("ORT_ARGUMENT");

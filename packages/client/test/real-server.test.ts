@@ -13,7 +13,7 @@ import type { World } from "@orthant/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtWorld, countingSockets, serve } from "./served-world.ts";
 
-const LOOK = { center: [0, 33, 0, 0] as Position, radiusChunks: 3 };
+const INTEREST = { center: [0, 33, 0, 0] as Position, radiusChunks: 3 };
 const IN_SIGHT = boxBetween([-3, 1, -3, -3], [4, 7, 4, 4]);
 
 /** Resolves when a client has this status. */
@@ -30,13 +30,13 @@ function status(client: SharedWorld, wanted: Status): Promise<void> {
 /** Resolves when a client sees a block at a position. */
 function seen(client: SharedWorld, position: Position, block: number): Promise<void> {
   return new Promise((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (client.voxelAt(position) !== block) return;
       stop();
       resolve();
     };
-    const stop = client.onChange(look);
-    look();
+    const stop = client.onChange(check);
+    check();
   });
 }
 
@@ -74,7 +74,7 @@ describe("clients of a real server", () => {
   });
 
   function join(...[options]: readonly [Parameters<typeof connect>[1]?]): SharedWorld {
-    const client = connect(server.url, { interest: LOOK, ...options });
+    const client = connect(server.url, { interest: INTEREST, ...options });
     onTestFinished(() => client.close());
     return client;
   }
@@ -88,7 +88,7 @@ describe("clients of a real server", () => {
     expect([patches > 0, resyncs, heldRegions]).toEqual([true, 0, 16]);
     const before = client.clockOf([0, 1, 0, 0]) ?? 0;
     expect(before).toBe(world.clockOf([0, 1, 0, 0]));
-    expect(client.clockOf([100, 1, 0, 0]), "not looked at").toBeUndefined();
+    expect(client.clockOf([100, 1, 0, 0]), "outside the interest").toBeUndefined();
     await client.setVoxel([3, 40, 3, 3], 9);
     await seen(client, [3, 40, 3, 3], 9);
     expect(client.clockOf([0, 1, 0, 0])).toBe(world.clockOf([0, 1, 0, 0]));
@@ -147,7 +147,7 @@ describe("clients of a real server", () => {
     expect(await answer).toEqual(new Uint8Array([2, 3, 4]));
   });
 
-  test("follow their look", async () => {
+  test("receive what their new interest covers", async () => {
     const client = join();
     await client.complete();
     client.setInterest({ boxes: [boxBetween([20, 4, 0, 0], [21, 5, 1, 1])] });
@@ -194,7 +194,7 @@ test("a client survives a restart of its server, and its edits are applied once"
   const world = await builtWorld();
   const before = await serve(world);
   const { socket, bytes } = countingSockets();
-  const client = connect(before.url, { interest: LOOK, socket, random: () => 0n });
+  const client = connect(before.url, { interest: INTEREST, socket, random: () => 0n });
   await client.complete();
   const joinBytes = bytes();
 

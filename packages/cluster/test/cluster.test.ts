@@ -112,14 +112,14 @@ test("[K25] a split fails if another node took the shard without a journal after
   const engine = small.hub.connect();
   const directory = await small.settled(ClusterDirectory.open(engine, "town"));
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };
-  let looks = 0;
+  let checks = 0;
   const requireHeld = async (): Promise<void> => {
-    if (++looks > 1) throw new OrthantError("ORT_FENCED", "another node claimed it");
+    if (++checks > 1) throw new OrthantError("ORT_FENCED", "another node claimed it");
     await directory.bumpGeneration(engine);
   };
   const completed = directory.completeSplit(engine, split, requireHeld);
   expect(await small.settled(codeOfRejection(completed))).toBe("ORT_FENCED");
-  expect(looks).toBe(2);
+  expect(checks).toBe(2);
   const status = await small.settled(clusterStatus(engine, "town"));
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0"]);
 });
@@ -345,7 +345,7 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
 });
 
-test("[K15] all gateways share one era, including those that open later", async () => {
+test("[K15] all gateways share one epoch, including those that open later", async () => {
   const { small } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();

@@ -39,7 +39,7 @@ test("[K34] a gateway shows the saved entities that lie within a player's intere
   expect(ada.sync.entities[0]).toMatchObject({ isPlayer: false, kind: 2, scale: 1 });
 });
 
-test("[K34] a player who looks at a shard without an owner sees its entities once it has one", async () => {
+test("[K34] a player with an interest in a shard without an owner sees its entities once it has one", async () => {
   const { small, nodes } = await town(herd);
   const server = await SmallServer.open(small);
   const dead = nodes.find(({ node }) => node.owns("0"));

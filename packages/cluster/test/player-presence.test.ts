@@ -28,7 +28,7 @@ async function town(
 
 function serverAt(servers: readonly SmallServer[], index: number): SmallServer {
   const server = servers[index];
-  if (server === undefined) throw new Error(`there is no host ${index}`);
+  if (server === undefined) throw new Error(`there is no server ${index}`);
   return server;
 }
 
@@ -119,7 +119,7 @@ test("[K29] moving players are reported ten times a second, and standing players
   expect(received.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(80);
 });
 
-test("[K29] a gateway listens only to sectors that its players look at", async () => {
+test("[K29] a gateway listens only to sectors in the interests of its players", async () => {
   const { small, servers } = await town(2);
   const ada = await serverAt(servers, 0).join(1n, "Ada");
   const far = await serverAt(servers, 1).join(2n, "Bo", regionBox([40, 0, 0, 0]));
@@ -127,7 +127,7 @@ test("[K29] a gateway listens only to sectors that its players look at", async (
   await small.pass(2_000);
   expect(ada.sight).toEqual([]);
   expect(serverAt(servers, 0).gateway.report.distantPlayers).toBe(0);
-  // A player who looks away loses sight of others, and regains it on looking back.
+  // A player whose interest moves away no longer sees the others, and sees them again when it returns.
   far.move(2);
   await small.until(() => ada.sight.length === 1);
   ada.sync.setInterest({ boxes: [regionBox([80, 0, 0, 0])], center: [0, 0, 0, 0] });

@@ -31,7 +31,7 @@ export class SmallServer {
     return new SmallServer(small, gateway, engine);
   }
 
-  /** Joins a player who looks at a box of chunks. */
+  /** Joins a player whose interest is a box of chunks. */
   async join(clientId: bigint, name: string, box: Box = regionBox([0, 0, 0, 0])): Promise<SmallClient> {
     const client = new SmallClient(this.#small, clientId, name);
     client.sync.setInterest({ boxes: [box], center: [0, 0, 0, 0] });

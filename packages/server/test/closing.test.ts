@@ -11,7 +11,7 @@ import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
 import { openWorld } from "@orthant/world";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { lookAround, PlainClient } from "./plain-client.ts";
+import { PlainClient, requestOrigin } from "./plain-client.ts";
 import { ask, closedAfterTest, flatWorld, metric, serve, until } from "./served-world.ts";
 
 let folder = "";
@@ -96,7 +96,7 @@ describe("a client that reconnects after a restart", () => {
     const first = await serve({ world: await flatWorld(disk), closeWorld: true, acknowledge: "durable" });
     const client = await PlainClient.join(first.url, { clientId: 9n });
     const { worldId, epoch } = await client.next("welcome");
-    lookAround(client);
+    requestOrigin(client);
     await client.next("blank");
     client.say(EDIT);
     const { patch } = await client.next("patch");
@@ -110,7 +110,7 @@ describe("a client that reconnects after a restart", () => {
     const welcome = await again.next("welcome");
     expect(welcome.resumed).toBe(true);
     expect(welcome.epoch.number).toBeGreaterThan(epoch.number);
-    lookAround(again, { held: [{ region: [0, 0, 0, 0], clock }] });
+    requestOrigin(again, { held: [{ region: [0, 0, 0, 0], clock }] });
     again.say(EDIT);
     expect((await again.next("editResults")).results).toEqual([{ editId: 1, outcome: "duplicate" }]);
     await until(() => again.messages.some((message) => message.kind === "heartbeat" && message.complete));

@@ -1,7 +1,7 @@
 import { connect as connectSocket } from "node:net";
 import { FakeClock, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { helloOf, lookAround, PlainClient } from "./plain-client.ts";
+import { helloOf, PlainClient, requestOrigin } from "./plain-client.ts";
 import { ask, metric, serve, until } from "./served-world.ts";
 
 const refused = (name: string): string => `orthant_refusals_total{name="${name}"}`;
@@ -126,7 +126,7 @@ describe("a client is disconnected", () => {
     const server = await serve({ limits: { interestRegionsMax: 1 } });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
-    lookAround(client, { boxes: [{ min: [0, 0, 0, 0], max: [8, 4, 4, 1] }] });
+    requestOrigin(client, { boxes: [{ min: [0, 0, 0, 0], max: [8, 4, 4, 1] }] });
     expect(await endOf(client)).toEqual([1008, "limit"]);
     expect(await metric(server, goodbye("limit", "interestRegionsMax"))).toBe(1);
   });
@@ -150,7 +150,7 @@ describe("hostile clients", () => {
     const server = await serve({ limits: { httpRequestsBurst: 1_000, connectionsPerAddress: 500 } });
     const witness = await PlainClient.join(server.url, { clientId: 1n });
     await witness.next("welcome");
-    lookAround(witness);
+    requestOrigin(witness);
     const random = new Prng(5);
     for (let round = 0; round < 60; round++) {
       const client = await PlainClient.connect(server.url);

@@ -153,7 +153,7 @@ describe("the metrics of a server", () => {
     expect(await metric(server, 'orthant_shard_saved_ago_seconds{shard="east"}')).toBe(1.5);
     expect(await metric(server, 'orthant_shard_term{shard="east"}')).toBe(3);
     expect(await metric(server, "orthant_shards_claimed_total")).toBe(2);
-    expect(await metric(server, "orthant_shards_lost_total"), "the same at every look").toBe(1);
+    expect(await metric(server, "orthant_shards_lost_total"), "the same at every reading").toBe(1);
     expect(await metric(server, "orthant_shards_lost_total")).toBe(1);
     expect(await metric(server, "orthant_gateway_open_edits")).toBe(4);
     expect(await metric(server, "orthant_gateway_distant_players")).toBe(5);

@@ -2,7 +2,7 @@ import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { anonymousPlayerId } from "@orthant/server";
 import { describe, expect, test } from "vitest";
-import { lookAround, PlainClient } from "./plain-client.ts";
+import { PlainClient, requestOrigin } from "./plain-client.ts";
 import { flatWorld, metric, serve, until } from "./served-world.ts";
 
 const REGION = [0, 0, 0, 0] as const;
@@ -35,7 +35,7 @@ describe("a client that joins", () => {
     const server = await serve({ world });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
-    lookAround(client);
+    requestOrigin(client);
     const blank = await client.next("blank");
     expect(blank.content).toBe("generated");
     expect(blank.mask.regions).toEqual([REGION]);
@@ -68,7 +68,7 @@ describe("a client that joins", () => {
     const server = await serve({ world });
     const ada = await PlainClient.join(server.url, { clientId: 1n });
     await ada.next("welcome");
-    lookAround(ada);
+    requestOrigin(ada);
     const { entities } = await ada.next("allEntities");
     const sheep = entities.find(({ isPlayer }) => !isPlayer);
     expect(sheep?.id).toBe(far.entityId);
@@ -186,7 +186,7 @@ describe("a world that is edited by the game itself", () => {
     const server = await serve({ world });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
-    lookAround(client);
+    requestOrigin(client);
     await client.next("blank");
     await world.fill(boxBetween([0, 40, 0, 0], [2, 42, 2, 1]), 3);
     const { patch } = await client.next("patch");

@@ -24,21 +24,21 @@ class HeldJournalDisk extends GatedDisk {
   }
 }
 
-describe("a host's world with a journal", () => {
+describe("a sync world with a journal", () => {
   test("applies edits without waiting for the disk, and reports later when they are durable", async () => {
     const disk = new HeldJournalDisk();
-    const hosted = await syncWorldOf(await flatWorld(disk, { durability: "journal" }));
+    const syncWorld = await syncWorldOf(await flatWorld(disk, { durability: "journal" }));
     const received: number[] = [];
-    hosted.onEdit((clocks) => received.push(clocks.length));
+    syncWorld.onEdit((clocks) => received.push(clocks.length));
     disk.isHeld = true;
     for (let editId = 1; editId <= 3; editId++) {
       const placements = [{ voxel: [editId, 20, 0, 0], block: 5 }] as const;
-      expect((await hosted.edit(placements, { clientId: 1n, editId })).outcome).toBe("applied");
+      expect((await syncWorld.edit(placements, { clientId: 1n, editId })).outcome).toBe("applied");
     }
     expect(received).toEqual([1, 1, 1]);
-    expect(hosted.lastEditOf(1n)).toBe(3);
+    expect(syncWorld.lastEditOf(1n)).toBe(3);
     let durable = false;
-    const waiting = hosted.whenDurable().then(() => {
+    const waiting = syncWorld.whenDurable().then(() => {
       durable = true;
     });
     await new Promise((resolve) => setImmediate(resolve));

@@ -118,7 +118,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
 }
 
 /** Requests the region of chunks at the origin. */
-export function lookAround(client: PlainClient, interest: Partial<InterestMessage> = {}): void {
+export function requestOrigin(client: PlainClient, interest: Partial<InterestMessage> = {}): void {
   client.say({
     kind: "interest",
     interestId: 1,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { encodeUtf8 } from "@orthant/core";
 import { issueToken } from "@orthant/server";
 import { describe, expect, test } from "vitest";
-import { lookAround, PlainClient } from "./plain-client.ts";
+import { PlainClient, requestOrigin } from "./plain-client.ts";
 import { metric, serve, until } from "./served-world.ts";
 
 const goodbye = (limit: string): string => `orthant_goodbyes_total{reason="limit",limit="${limit}"}`;
@@ -66,7 +66,7 @@ describe("budgets over sockets", () => {
     const server = await serve();
     for (let id = 1n; id <= 2n; id++) {
       const client = await joined(server.url, { clientId: id });
-      lookAround(client, { boxes: [{ min: [0, 0, 0, 0], max: [8, 4, 4, 1] }] });
+      requestOrigin(client, { boxes: [{ min: [0, 0, 0, 0], max: [8, 4, 4, 1] }] });
       await client.next("blank");
     }
     expect(await metric(server, "orthant_regions_watched")).toBe(2);

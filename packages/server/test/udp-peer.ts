@@ -32,7 +32,7 @@ export class UdpPeer {
 
   /** Returns the next received match; the test's timeout ends the wait. */
   async hear<Found>(
-    look: (datagram: Uint8Array, message: Wire1Message) => Found | undefined,
+    match: (datagram: Uint8Array, message: Wire1Message) => Found | undefined,
   ): Promise<Found> {
     for (;;) {
       const datagram = this.#received.shift();
@@ -40,7 +40,7 @@ export class UdpPeer {
         await new Promise((resolve) => setImmediate(resolve));
         continue;
       }
-      const found = look(datagram, decode(wire1Codec, datagram));
+      const found = match(datagram, decode(wire1Codec, datagram));
       if (found !== undefined) return found;
     }
   }

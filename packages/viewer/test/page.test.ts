@@ -83,11 +83,11 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
 
   afterAll(() => browser?.close());
 
-  async function open(server: OrthantServer, link?: string, isFirstVisit = false): Promise<ViewerWindow> {
+  async function open(server: OrthantServer, link?: string, showsControls = false): Promise<ViewerWindow> {
     const opened = await ViewerWindow.open(browser, {
       url: pageOf(server),
       ...(link !== undefined && { link }),
-      isFirstVisit,
+      showsControls,
     });
     onTestFinished(async () => {
       expect(opened.complaints).toEqual([]);

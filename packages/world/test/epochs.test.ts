@@ -97,7 +97,7 @@ describe("an epoch", () => {
     await other.close();
   });
 
-  test("is durable before openEra returns it: after a power cut right then, the world remembers it", async () => {
+  test("is durable before openEpoch returns it: after a power cut right then, the world remembers it", async () => {
     const recorder = new CrashDisk();
     const world = await createWorld(recorder, {}, quiet);
     const made = recorder.log.length;

@@ -4,7 +4,7 @@ import type { EntityMove, ServerMessage } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, entity, forget, GROUND, heartbeat, SKY, TestClient, WELCOME } from "./sample-client.ts";
 
-interface RegionBeings {
+interface RegionEntities {
   readonly left?: readonly number[];
   readonly entered?: readonly Entity[];
   readonly moved?: readonly EntityMove[];
@@ -12,7 +12,7 @@ interface RegionBeings {
 
 const entities = (
   region: Position,
-  { left = [], entered = [], moved = [] }: RegionBeings,
+  { left = [], entered = [], moved = [] }: RegionEntities,
 ): ServerMessage => ({
   kind: "entities",
   region,

@@ -73,7 +73,7 @@ describe("the clients of one player share", () => {
     expect((await stage.join({ clientId: 5n, name: "Bert" })).isClosed).toBe(false);
   });
 
-  test("regionsPerPlayer, and get them back when a client leaves or looks elsewhere", async () => {
+  test("regionsPerPlayer, and get them back when a client leaves or changes its interest", async () => {
     const stage = new Stage({ authorize: oneAccount, limits: { regionsPerPlayer: 20 } });
     const first = await stage.join({ clientId: 1n });
     first.want([row(12, 1)]);

@@ -219,7 +219,7 @@ describe("players", () => {
 });
 
 describe("players of other servers", () => {
-  function visitor(x: number, name = "Dee"): RemotePlayerEvent {
+  function remotePlayer(x: number, name = "Dee"): RemotePlayerEvent {
     const pose = { position: [x, 5, 0, 0], orientation: FORWARD } as const;
     return { kind: "present", player: { key: "there.1", playerId: 77n, name, ...pose } };
   }
@@ -228,10 +228,10 @@ describe("players of other servers", () => {
     const stage = new Stage();
     const [ada] = await two(stage);
     for (const [event, happened] of [
-      [visitor(10), [{ region: 0, left: [], entered: [[3, 10]], moved: [] }]],
-      [visitor(12), [{ region: 0, left: [], entered: [], moved: [[3, 12]] }]],
+      [remotePlayer(10), [{ region: 0, left: [], entered: [[3, 10]], moved: [] }]],
+      [remotePlayer(12), [{ region: 0, left: [], entered: [], moved: [[3, 12]] }]],
       [
-        visitor(130),
+        remotePlayer(130),
         [
           { region: 0, left: [3], entered: [], moved: [] },
           { region: 1, left: [], entered: [[3, 130]], moved: [] },
@@ -249,14 +249,14 @@ describe("players of other servers", () => {
   test("are new entities when their name changes, and disappear outside the world", async () => {
     const stage = new Stage();
     const [ada] = await two(stage);
-    stage.world.elsewhere(visitor(10));
+    stage.world.elsewhere(remotePlayer(10));
     await stage.tick();
     expect(ada.takeAll("entities")[0]?.entered[0]).toMatchObject({ isPlayer: true, id: 77n, name: "Dee" });
-    stage.world.elsewhere(visitor(10, "D".repeat(100)));
+    stage.world.elsewhere(remotePlayer(10, "D".repeat(100)));
     await stage.tick();
     const [change] = ada.takeAll("entities");
     expect([change?.left, change?.entered[0]?.name]).toEqual([[3], "D".repeat(64)]);
-    stage.world.elsewhere(visitor(2 ** 46));
+    stage.world.elsewhere(remotePlayer(2 ** 46));
     await stage.tick();
     expect(happenings(ada)).toEqual([{ region: 0, left: [4], entered: [], moved: [] }]);
   });
@@ -288,7 +288,7 @@ describe("all entities are sent again", () => {
     });
   });
 
-  test("when the client looks elsewhere, and then only those it sees", async () => {
+  test("when the client changes its interest, and then only those in it", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
     bo.send(at(300));
@@ -322,7 +322,7 @@ describe("all entities are sent again", () => {
 });
 
 describe("entities of the world", () => {
-  test("appear as soon as a client looks", async () => {
+  test("appear as soon as they are in a client's interest", async () => {
     const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), sheep(8n, 300)] }) });
     const client = await stage.joinAt(boxesOf(A));
     const seen = client

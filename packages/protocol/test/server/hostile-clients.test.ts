@@ -22,7 +22,7 @@ function interestIn(interestId: number, boxes: readonly Box[]): ClientMessage {
 }
 
 describe("a client that", () => {
-  test("confirms nothing and looks elsewhere all the time is not remembered forever", async () => {
+  test("confirms nothing and keeps changing its interest is not remembered forever", async () => {
     const stage = new Stage({ limits: { resyncRegionsBurst: 100_000 } });
     const client = await stage.join();
     sendUnconfirmed(client, interestIn(1, boxesOf(FAR)));

@@ -40,7 +40,7 @@ interface OpenEdit {
 
 /** The state of every region at every clock it ever had. */
 export class Chronicle {
-  readonly #states = new PositionMap<Map<number, Look>>();
+  readonly #states = new PositionMap<Map<number, RegionState>>();
   readonly #world: SampleWorld;
   readonly #untouched: WorldField;
 
@@ -55,22 +55,22 @@ export class Chronicle {
 
   /** Records the current state of a region, unless it is known. */
   note(region: Position): void {
-    const states = this.#states.get(...region) ?? new Map<number, Look>();
+    const states = this.#states.get(...region) ?? new Map<number, RegionState>();
     this.#states.set(...region, states);
     const clock = this.#world.clockOf(region);
-    if (!states.has(clock)) states.set(clock, new Look(this.#world.field, region));
+    if (!states.has(clock)) states.set(clock, new RegionState(this.#world.field, region));
   }
 
   /** Returns true when a region had this state at this clock. */
   confirms(region: Position, clock: number, tree: RegionTree): boolean {
     const known = this.#states.get(...region)?.get(clock);
     if (known !== undefined || clock !== CLOCK_NEVER) return known?.equals(tree) ?? false;
-    return new Look(this.#untouched, region).equals(tree);
+    return new RegionState(this.#untouched, region).equals(tree);
   }
 }
 
 /** A region at one moment, as seen with and without the generators. */
-class Look {
+class RegionState {
   readonly #field: WorldField;
   readonly #chunks: Box;
   #concrete: RegionTree | undefined;
@@ -105,7 +105,7 @@ export class LossyClient {
   readonly #featureBits: bigint;
   #session: ServerSession | undefined;
   #toClient: Packet[] = [];
-  #toHost: Packet[] = [];
+  #toServer: Packet[] = [];
   #now = 0;
   #isWelcome = false;
   #mayOffer = false;
@@ -149,7 +149,7 @@ export class LossyClient {
   connect(): void {
     this.#session?.disconnected();
     this.#toClient = [];
-    this.#toHost = [];
+    this.#toServer = [];
     this.#isWelcome = false;
     this.#mayOffer = true;
     this.#interestId = 1;
@@ -180,7 +180,7 @@ export class LossyClient {
   /** Runs one tick: due frames arrive, and due messages are sent. */
   tick(now: number): void {
     this.#now = now;
-    for (const bytes of this.#arrived("toHost")) this.#session?.receive(bytes);
+    for (const bytes of this.#arrived("toServer")) this.#session?.receive(bytes);
     for (const bytes of this.#arrived("toClient")) this.#take(bytes);
     this.#speak();
   }
@@ -301,8 +301,8 @@ export class LossyClient {
       this.#wanted = this.#wanted.filter((wanted) => wanted.join() !== region.join());
       const clock = this.replica.clockOf(region);
       if (clock === undefined) continue;
-      const look = this.replica.tree.slice(regionBox(region));
-      if (!this.#chronicle.confirms(region, clock, look))
+      const state = this.replica.tree.slice(regionBox(region));
+      if (!this.#chronicle.confirms(region, clock, state))
         this.faults.push(`[${region}] at ${clock} is wrong`);
     }
   }
@@ -310,7 +310,7 @@ export class LossyClient {
   #send(messages: readonly ClientMessage[], isNeeded: boolean): void {
     if (!isNeeded) return;
     const frame = { acknowledged: this.#acknowledged, applied: this.#expected - 1, messages };
-    this.#post(this.#toHost, encode(clientFrameCodec, frame));
+    this.#post(this.#toServer, encode(clientFrameCodec, frame));
   }
 
   #post(queue: Packet[], bytes: Uint8Array): void {
@@ -323,13 +323,13 @@ export class LossyClient {
     }
   }
 
-  #arrived(direction: "toClient" | "toHost"): readonly Uint8Array[] {
-    const queue = direction === "toClient" ? this.#toClient : this.#toHost;
+  #arrived(direction: "toClient" | "toServer"): readonly Uint8Array[] {
+    const queue = direction === "toClient" ? this.#toClient : this.#toServer;
     const isDue = ({ due }: Packet): boolean => due <= this.#now;
     const due = queue.filter(isDue).sort((a, b) => a.due - b.due);
     const rest = queue.filter((packet) => !isDue(packet));
     if (direction === "toClient") this.#toClient = rest;
-    else this.#toHost = rest;
+    else this.#toServer = rest;
     return due.map(({ bytes }) => bytes);
   }
 

@@ -3,7 +3,7 @@ import type { Wire1Command } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { DoorStage } from "./server-stage.ts";
+import { Wire1Stage } from "./server-stage.ts";
 
 const SYN = encode(wire1Codec, { kind: "control", control: "syn" });
 const ACK = encode(wire1Codec, { kind: "control", control: "ack" });
@@ -24,14 +24,14 @@ function cpuMs(act: () => void): number {
 const CROWD_TICKS = 30;
 
 /** Lets a crowd of addresses join, each with a heartbeat a second. Returns the median time of a tick. */
-function crowd(count: number): { readonly stage: DoorStage; readonly tickMs: number } {
+function crowd(count: number): { readonly stage: Wire1Stage; readonly tickMs: number } {
   const limits = {
     wire1SessionsMax: 10_000,
     wire1SessionsPerAddress: 10_000,
     wire1HandshakesPerSecond: 100_000,
     wire1HandshakesMax: 10_000,
   };
-  const stage = new DoorStage({ limits });
+  const stage = new Wire1Stage({ limits });
   const addresses = Array.from({ length: count }, (_, index) => ({ address: "10.0.0.1", port: index + 1 }));
   for (const from of addresses) {
     stage.server.receive(from, SYN);
@@ -57,12 +57,12 @@ const setTile = (playerId: number, x: number, y: number, material: number): Uint
 
 describe("an attack on the Wire v1 server", () => {
   test("[W31] with SYNs from 20,000 forged addresses gets at most three times their bytes in answers", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     let [inBytes, outBytes, worst] = [0, 0, 0];
     for (let port = 1; port <= 20_000; port++) {
       const from = { address: `10.${port >> 16}.${(port >> 8) & 255}.${port & 255}`, port };
       let received = 0;
-      stage.hear(from, ({ length }) => {
+      stage.listen(from, ({ length }) => {
         received += length;
       });
       for (let repeat = 0; repeat < 1 + (port % 3); repeat++) stage.server.receive(from, SYN);
@@ -80,7 +80,7 @@ describe("an attack on the Wire v1 server", () => {
   });
 
   test("[W41] with a flood of 100,000 datagrams from one session takes less than a second and does not affect others", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const [flooder, other] = [await stage.peer(), await stage.peer()];
     const noise = new Prng(5);
     const datagrams = Array.from({ length: 100_000 }, (_, index) => {
@@ -98,14 +98,14 @@ describe("an attack on the Wire v1 server", () => {
   });
 
   test("[W34, W35] with a replayed conversation has no effect from another address and a bounded effect from the same one", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const victim = await stage.peer();
     const recording = [HEARTBEAT, setTile(9, 3, 3, 5), HEARTBEAT, setTile(9, 4, 3, 5)];
     for (const datagram of recording) victim.send(datagram);
     await stage.tick(5);
     const thief = stage.stranger("10.9.9.9");
     for (let round = 0; round < 2_500; round++) for (const datagram of recording) thief.send(datagram);
-    expect([thief.heardBytes, stage.dropped("stranger")]).toEqual([0, 10_000]);
+    expect([thief.receivedBytes, stage.dropped("stranger")]).toEqual([0, 10_000]);
     const before = stage.world.edits.length;
     for (let round = 0; round < 2_500; round++) for (const datagram of recording) victim.send(datagram);
     await stage.tick(10);
@@ -115,7 +115,7 @@ describe("an attack on the Wire v1 server", () => {
   });
 
   test("[W34] with 10,000 forged player ids creates only one player", async () => {
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       limits: { wire1DatagramsPerSecond: 100_000, wire1DatagramsBurst: 100_000 },
     });
     const peer = await stage.peer();
@@ -126,7 +126,7 @@ describe("an attack on the Wire v1 server", () => {
   });
 
   test("[W36] with coordinates at the ends of their range causes no failure", async () => {
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       limits: {
         wire1DatagramsPerSecond: 100_000,
         wire1DatagramsBurst: 100_000,

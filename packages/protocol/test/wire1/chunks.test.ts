@@ -1,7 +1,7 @@
 import { generatorRef, MAZE_DEFAULTS, mazeGenerator, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { describe, expect, test } from "vitest";
 import { SampleWorld } from "../server/sample-world.ts";
-import { DoorStage, TICK_MS } from "./server-stage.ts";
+import { TICK_MS, Wire1Stage } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 
@@ -10,7 +10,7 @@ const placesOf = (chunks: readonly { readonly x: number; readonly y: number }[])
 
 describe("the chunks of a session", () => {
   test("[W36] are at first the 25 around the spawn, by x and then y", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     await stage.tick(4);
     const expected = [-2, -1, 0, 1, 2].flatMap((x) => [-2, -1, 0, 1, 2].map((y) => `${x} ${y}`));
@@ -19,7 +19,7 @@ describe("the chunks of a session", () => {
 
   test("[W37] arrive with the world's contents, one per datagram, some in each tick", async () => {
     const world = new SampleWorld({ generator: generatorRef(mazeGenerator, MAZE_DEFAULTS, 5n) });
-    const stage = new DoorStage({ world, limits: { wire1SessionBytesPerTick: 6_000 } });
+    const stage = new Wire1Stage({ world, limits: { wire1SessionBytesPerTick: 6_000 } });
     const peer = await stage.peer();
     const counts: number[] = [];
     for (let tick = 0; tick < 8; tick++) {
@@ -34,7 +34,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W37] of all sessions together stay within the budget of a tick and all arrive eventually", async () => {
-    const stage = new DoorStage({ limits: { wire1BytesPerTick: 20_000 } });
+    const stage = new Wire1Stage({ limits: { wire1BytesPerTick: 20_000 } });
     const peers = [await stage.peer(), await stage.peer("10.0.0.2"), await stage.peer("10.0.0.3")];
     for (const peer of peers) peer.take();
     let before = stage.server.counts.sentBytes;
@@ -49,7 +49,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W37] are sent again at growing intervals, because clients do not acknowledge them", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     const sentMs: number[] = [];
     const startMs = stage.clock.nowMs();
@@ -64,7 +64,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W37] that were never sent come before those that may have been lost", async () => {
-    const stage = new DoorStage({ limits: { wire1SessionBytesPerTick: 2_059 } });
+    const stage = new Wire1Stage({ limits: { wire1SessionBytesPerTick: 2_059 } });
     const peer = await stage.peer();
     for (let tick = 0; tick < 24; tick++) await stage.tick();
     expect(placesOf(peer.takeChunks())).toHaveLength(25);
@@ -77,7 +77,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W37] are sent at once when they change, without the unchanged ones", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     await stage.tick(2);
     await quiet(stage, [peer], 20);
@@ -95,7 +95,7 @@ describe("the chunks of a session", () => {
     world.loading = new Promise((resolve) => {
       release = resolve;
     });
-    const stage = new DoorStage({ world });
+    const stage = new Wire1Stage({ world });
     const peer = await stage.peer();
     await stage.tick(5);
     const early = placesOf(peer.takeChunks());
@@ -109,7 +109,7 @@ describe("the chunks of a session", () => {
 
   test("[W37] that were read from disk are sent when an edit removes the stored voxels", async () => {
     const world = new SampleWorld({ stored: [{ voxel: [1, 1, 0, 0], block: 4 }] });
-    const stage = new DoorStage({ world });
+    const stage = new Wire1Stage({ world });
     const peer = await stage.peer();
     await stage.tick(5);
     peer.take();
@@ -120,7 +120,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] stay loaded as long as a session sees them", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     const regions = (): readonly string[] =>
       Array.from(stage.world.keptBoxes, ({ min }) => min.slice(0, 2).join(" ")).sort();
@@ -135,7 +135,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] follow the session's load and unload commands, which change nothing in the world", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     stage.world.change([{ voxel: [5, 5, 0, 0], block: 8 }]);
     peer.command({ kind: "unloadChunk", chunkX: 0, chunkY: 0 });
@@ -152,7 +152,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] are sent again when the session requests them again", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     await quiet(stage, [peer], 20);
     peer.take();
@@ -163,7 +163,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] are limited in number, and the farthest ones make room", async () => {
-    const stage = new DoorStage({ limits: { wire1ChunksMax: 26 } });
+    const stage = new Wire1Stage({ limits: { wire1ChunksMax: 26 } });
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 3, chunkY: 2 });
     peer.command({ kind: "loadChunk", chunkX: 4, chunkY: 2 });
@@ -182,7 +182,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] are limited to those near the last requested chunk", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 1_000, chunkY: 0 });
     await quiet(stage, [peer], 3);
@@ -194,7 +194,7 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] end where tile coordinates end", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     for (const chunk of [2 ** 26, -(2 ** 26), 2 ** 31 - 1, -(2 ** 31)]) {
       peer.command({ kind: "loadChunk", chunkX: chunk, chunkY: 0 });
@@ -209,14 +209,14 @@ describe("the chunks of a session", () => {
   });
 
   test("[W36] can be requested only at a limited rate", async () => {
-    const stage = new DoorStage({ limits: { wire1ChunksMax: 40 } });
+    const stage = new Wire1Stage({ limits: { wire1ChunksMax: 40 } });
     const peer = await stage.peer();
     for (let chunkX = 0; chunkX < 60; chunkX++) peer.command({ kind: "loadChunk", chunkX, chunkY: 9 });
     expect(stage.dropped("rate")).toBe(20);
   });
 
   test("[W39] are never accepted from a client", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     const before = stage.world.field;
     peer.send(Uint8Array.of(1, 3, 0));
@@ -228,7 +228,7 @@ describe("the chunks of a session", () => {
 
 /** Lets seconds pass in which clients only send heartbeats. */
 async function quiet(
-  stage: DoorStage,
+  stage: Wire1Stage,
   peers: readonly { say(control: "heartbeat"): void }[],
   seconds: number,
 ): Promise<void> {

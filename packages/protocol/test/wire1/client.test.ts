@@ -4,38 +4,38 @@ import { Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { DoorStage } from "./server-stage.ts";
+import { Wire1Stage } from "./server-stage.ts";
 
 /** A client whose server is the test. */
-function visit(): {
+function clientStage(): {
   readonly clock: FakeClock;
-  readonly visitor: Wire1Client;
-  readonly said: Wire1Message[];
+  readonly client: Wire1Client;
+  readonly sent: Wire1Message[];
   readonly statuses: Wire1Status[];
   pass(ms: number): void;
-  hear(message: Wire1Message): void;
+  receive(message: Wire1Message): void;
 } {
   const clock = new FakeClock();
-  const said: Wire1Message[] = [];
+  const sent: Wire1Message[] = [];
   const statuses: Wire1Status[] = [];
-  const visitor = new Wire1Client({
+  const client = new Wire1Client({
     clock,
     playerId: 5,
-    send: (datagram) => said.push(decode(wire1Codec, datagram)),
+    send: (datagram) => sent.push(decode(wire1Codec, datagram)),
     onStatus: (status) => statuses.push(status),
   });
   return {
     clock,
-    visitor,
-    said,
+    client,
+    sent,
     statuses,
     pass(ms) {
       for (let passed = 0; passed < ms; passed += 50) {
         clock.advance(50);
-        visitor.tick();
+        client.tick();
       }
     },
-    hear: (message) => visitor.receive(encode(wire1Codec, message)),
+    receive: (message) => client.receive(encode(wire1Codec, message)),
   };
 }
 
@@ -50,12 +50,12 @@ const chunkOf = (x: number, y: number, material: number): TileChunk => ({
 
 describe("a Wire v1 client", () => {
   test("[W50] repeats SYNs after half a second, one, two and four, gives up after ten and starts over after two", () => {
-    const { clock, visitor, said, statuses, pass } = visit();
+    const { clock, client, sent, statuses, pass } = clientStage();
     const startMs = clock.nowMs();
     const sentMs: number[] = [];
-    visitor.tick();
+    client.tick();
     for (let step = 0; step < 300; step++) {
-      sentMs.push(...said.splice(0).map(() => clock.nowMs() - startMs));
+      sentMs.push(...sent.splice(0).map(() => clock.nowMs() - startMs));
       pass(50);
     }
     expect(sentMs).toEqual([0, 500, 1_500, 3_500, 7_500, 12_050, 12_550, 13_550]);
@@ -63,133 +63,133 @@ describe("a Wire v1 client", () => {
   });
 
   test.each([SYN, ACK, HEARTBEAT])("[W50] is connected by any control message: %o", (message) => {
-    const { visitor, hear } = visit();
-    visitor.tick();
-    hear(message);
-    expect(visitor.status).toBe("connected");
+    const { client, receive } = clientStage();
+    client.tick();
+    receive(message);
+    expect(client.status).toBe("connected");
   });
 
   test("[W51] answers each SYN with an ACK, and sends two heartbeats per second until the server is silent for three", () => {
-    const { visitor, said, statuses, pass, hear } = visit();
-    visitor.tick();
-    hear(SYN);
-    hear(SYN);
-    said.splice(0);
+    const { client, sent, statuses, pass, receive } = clientStage();
+    client.tick();
+    receive(SYN);
+    receive(SYN);
+    sent.splice(0);
     pass(2_000);
-    hear({ kind: "batch", chunks: [] });
+    receive({ kind: "batch", chunks: [] });
     pass(2_900);
-    expect(said.filter(({ kind }) => kind === "control")).toEqual(new Array(9).fill(HEARTBEAT));
-    expect(visitor.status).toBe("connected");
+    expect(sent.filter(({ kind }) => kind === "control")).toEqual(new Array(9).fill(HEARTBEAT));
+    expect(client.status).toBe("connected");
     pass(200);
     expect(statuses).toEqual(["connecting", "connected", "disconnected"]);
   });
 
   test("[W52] repeats a tile until a chunk shows it", () => {
-    const { visitor, said, pass, hear } = visit();
-    visitor.tick();
-    hear(ACK);
-    said.splice(0);
-    visitor.setTile(-1, 3, 8);
+    const { client, sent, pass, receive } = clientStage();
+    client.tick();
+    receive(ACK);
+    sent.splice(0);
+    client.setTile(-1, 3, 8);
     pass(400);
-    const sets = said.splice(0).filter(({ kind }) => kind === "command");
+    const sets = sent.splice(0).filter(({ kind }) => kind === "command");
     const command = { kind: "setTile", x: -1, y: 3, material: 8 };
     expect(sets).toEqual(new Array(2).fill({ kind: "command", playerId: 5, command }));
-    hear({ kind: "chunk", chunk: chunkOf(-1, 0, 1) });
-    expect([visitor.openCount, visitor.tileAt(-1, 3)]).toEqual([1, 1]);
-    hear({ kind: "batch", chunks: [chunkOf(-1, 0, 8)] });
-    expect([visitor.openCount, visitor.tileAt(-1, 3)]).toEqual([0, 8]);
+    receive({ kind: "chunk", chunk: chunkOf(-1, 0, 1) });
+    expect([client.openCount, client.tileAt(-1, 3)]).toEqual([1, 1]);
+    receive({ kind: "batch", chunks: [chunkOf(-1, 0, 8)] });
+    expect([client.openCount, client.tileAt(-1, 3)]).toEqual([0, 8]);
   });
 
   test("[W52] gives up a tile that no chunk shows", () => {
-    const { visitor, said, pass, hear } = visit();
-    visitor.tick();
-    hear(ACK);
-    said.splice(0);
-    visitor.setTile(0, 0, 8);
+    const { client, sent, pass, receive } = clientStage();
+    client.tick();
+    receive(ACK);
+    sent.splice(0);
+    client.setTile(0, 0, 8);
     for (let second = 0; second < 30; second++) {
       pass(1_000);
-      hear(HEARTBEAT);
+      receive(HEARTBEAT);
     }
-    expect(said.filter(({ kind }) => kind === "command")).toHaveLength(6);
-    expect(visitor.openCount).toBe(0);
+    expect(sent.filter(({ kind }) => kind === "command")).toHaveLength(6);
+    expect(client.openCount).toBe(0);
   });
 
   test("[W52] requests chunks until they arrive, and all of them in the next session", () => {
-    const { visitor, said, pass, hear } = visit();
-    visitor.tick();
-    hear(ACK);
-    visitor.loadChunk(4, 4);
-    visitor.loadChunk(5, 4);
-    said.splice(0);
-    hear({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
+    const { client, sent, pass, receive } = clientStage();
+    client.tick();
+    receive(ACK);
+    client.loadChunk(4, 4);
+    client.loadChunk(5, 4);
+    sent.splice(0);
+    receive({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
     pass(500);
-    const asked = said.splice(0).flatMap((message) => (message.kind === "command" ? [message.command] : []));
+    const asked = sent.splice(0).flatMap((message) => (message.kind === "command" ? [message.command] : []));
     expect(asked).toEqual([{ kind: "loadChunk", chunkX: 5, chunkY: 4 }]);
     pass(6_000);
-    said.splice(0);
-    hear(ACK);
+    sent.splice(0);
+    receive(ACK);
     pass(100);
-    expect(said.filter(({ kind }) => kind === "command")).toHaveLength(2);
+    expect(sent.filter(({ kind }) => kind === "command")).toHaveLength(2);
   });
 
   test("[W52] requests chunks again that the server may have dropped: after a SYN, or when none arrived for long", () => {
-    const { visitor, said, pass, hear } = visit();
+    const { client, sent, pass, receive } = clientStage();
     const asked = (): number =>
-      said.splice(0).filter((message) => message.kind === "command" && message.command.kind === "loadChunk")
+      sent.splice(0).filter((message) => message.kind === "command" && message.command.kind === "loadChunk")
         .length;
-    visitor.tick();
-    hear(ACK);
-    visitor.loadChunk(4, 4);
-    hear({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
+    client.tick();
+    receive(ACK);
+    client.loadChunk(4, 4);
+    receive({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
     asked();
-    hear(SYN);
+    receive(SYN);
     pass(100);
     expect(asked()).toBe(1);
-    hear({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
+    receive({ kind: "chunk", chunk: chunkOf(4, 4, 1) });
     for (let second = 0; second < 74; second++) {
       pass(1_000);
-      hear(HEARTBEAT);
+      receive(HEARTBEAT);
     }
     expect(asked()).toBe(0);
     pass(2_000);
-    hear(HEARTBEAT);
+    receive(HEARTBEAT);
     pass(2_500);
-    hear(HEARTBEAT);
+    receive(HEARTBEAT);
     pass(2_500);
     expect(asked()).toBeGreaterThan(0);
   });
 
   test("[W52] repeats that it does not want a chunk when the chunk arrives anyway", () => {
-    const { visitor, said, hear } = visit();
-    visitor.tick();
-    hear(ACK);
-    hear({ kind: "chunk", chunk: chunkOf(1, 1, 1) });
-    visitor.unloadChunk(1, 1);
-    said.splice(0);
-    hear({ kind: "chunk", chunk: chunkOf(1, 1, 2) });
-    expect(said).toEqual([
+    const { client, sent, receive } = clientStage();
+    client.tick();
+    receive(ACK);
+    receive({ kind: "chunk", chunk: chunkOf(1, 1, 1) });
+    client.unloadChunk(1, 1);
+    sent.splice(0);
+    receive({ kind: "chunk", chunk: chunkOf(1, 1, 2) });
+    expect(sent).toEqual([
       { kind: "command", playerId: 5, command: { kind: "unloadChunk", chunkX: 1, chunkY: 1 } },
     ]);
-    expect(visitor.chunkAt(1, 1)).toBeUndefined();
+    expect(client.chunkAt(1, 1)).toBeUndefined();
   });
 
   test("[W41] drops what a server must not send, and holds at most 4,096 chunks", () => {
-    const { visitor, hear } = visit();
-    hear(ACK);
-    visitor.tick();
-    hear(ACK);
-    hear({ kind: "command", playerId: 1, command: { kind: "jump" } });
-    visitor.receive(Uint8Array.of(1, 3, 0));
-    for (let x = 0; x < 4_100; x++) hear({ kind: "chunk", chunk: chunkOf(x, 0, 1) });
-    expect(visitor.dropped).toMatchObject({ stranger: 1, direction: 1, chunks: 1, full: 4 });
-    expect([...visitor.chunks]).toHaveLength(4_096);
+    const { client, receive } = clientStage();
+    receive(ACK);
+    client.tick();
+    receive(ACK);
+    receive({ kind: "command", playerId: 1, command: { kind: "jump" } });
+    client.receive(Uint8Array.of(1, 3, 0));
+    for (let x = 0; x < 4_100; x++) receive({ kind: "chunk", chunk: chunkOf(x, 0, 1) });
+    expect(client.dropped).toMatchObject({ stranger: 1, direction: 1, chunks: 1, full: 4 });
+    expect([...client.chunks]).toHaveLength(4_096);
   });
 });
 
 test("[W37, W52] twelve clients on a bad network all see the world's contents", async () => {
   const seed = 11;
   const prng = new Prng(seed);
-  const stage = new DoorStage();
+  const stage = new Wire1Stage();
   const network = new LossyNetwork(stage.clock, prng, {
     ...RELIABLE_NETWORK,
     loss: 0.2,
@@ -198,40 +198,40 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
     delayMsMin: 5,
     delayMsMax: 250,
   });
-  const visitors = Array.from({ length: 12 }, (_, index) => {
+  const clients = Array.from({ length: 12 }, (_, index) => {
     const from = { address: "10.0.0.1", port: 1_000 + index };
     const [near, far] = network.connect().ends;
-    const visitor = new Wire1Client({
+    const client = new Wire1Client({
       clock: stage.clock,
       playerId: index + 1,
       send: (datagram) => near.send(datagram),
     });
-    near.listen({ receive: (datagram) => visitor.receive(datagram), disconnected: () => undefined });
+    near.listen({ receive: (datagram) => client.receive(datagram), disconnected: () => undefined });
     far.listen({
       receive: (datagram) => stage.server.receive(from, datagram),
       disconnected: () => undefined,
     });
-    stage.hear(from, (datagram) => far.send(datagram));
-    return visitor;
+    stage.listen(from, (datagram) => far.send(datagram));
+    return client;
   });
-  const live = async (ticks: number, act: (visitor: Wire1Client) => void): Promise<void> => {
+  const live = async (ticks: number, act: (client: Wire1Client) => void): Promise<void> => {
     for (let tick = 0; tick < ticks; tick++) {
-      for (const visitor of visitors) {
-        act(visitor);
-        visitor.tick();
+      for (const client of clients) {
+        act(client);
+        client.tick();
       }
       await stage.tick();
     }
   };
-  await live(100, (visitor) => {
-    if (prng.chance(0.2)) visitor.setTile(prng.between(-64, 95), prng.between(-64, 95), prng.between(1, 5));
-    if (prng.chance(0.02)) visitor.loadChunk(prng.between(-3, 3), prng.between(-3, 3));
+  await live(100, (client) => {
+    if (prng.chance(0.2)) client.setTile(prng.between(-64, 95), prng.between(-64, 95), prng.between(1, 5));
+    if (prng.chance(0.02)) client.loadChunk(prng.between(-3, 3), prng.between(-3, 3));
   });
   const differences = (): readonly string[] =>
-    visitors.flatMap((visitor, index) =>
-      [...visitor.chunks].flatMap(({ x, y, tiles }) => {
+    clients.flatMap((client, index) =>
+      [...client.chunks].flatMap(({ x, y, tiles }) => {
         const expected = stage.world.field.realizeChunk(x, y, 0, 0).voxels();
-        return isDeepStrictEqual(tiles, expected) ? [] : [`visitor ${index}, chunk ${x} ${y}`];
+        return isDeepStrictEqual(tiles, expected) ? [] : [`client ${index}, chunk ${x} ${y}`];
       }),
     );
   // One in five is lost, so some are lost several times in a row; eventually all arrive.
@@ -239,7 +239,7 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
     await live(100, () => undefined);
   }
   expect(differences(), `seed ${seed}`).toEqual([]);
-  for (const visitor of visitors) expect([...visitor.chunks].length).toBeGreaterThanOrEqual(25);
+  for (const client of clients) expect([...client.chunks].length).toBeGreaterThanOrEqual(25);
   expect(stage.world.edits.length).toBeGreaterThan(100);
   expect(stage.failures).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { Prng } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";
-import { DoorStage, TICK_MS } from "./server-stage.ts";
+import { TICK_MS, Wire1Stage } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 
 describe("a tile that a session sets", () => {
   test("[W35] is an edit by its player that all players see", async () => {
     const edits: unknown[] = [];
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       rules: {
         onEdit: ({ playerId }, placements) => {
           edits.push([playerId, placements]);
@@ -30,13 +30,13 @@ describe("a tile that a session sets", () => {
     }
   });
 
-  test.each<[why: string, options: ConstructorParameters<typeof DoorStage>[0], material: number]>([
+  test.each<[why: string, options: ConstructorParameters<typeof Wire1Stage>[0], material: number]>([
     ["by a viewer", { role: "viewer" }, 3],
     ["of a material that the world lacks", {}, 60_000],
     ["out of reach", { rules: { reaches: () => false } }, 3],
     ["against the rules", { rules: { onEdit: () => "not here" } }, 3],
   ])("[W35, W38] is refused %s, and the chunk is sent again", async (_why, options, material) => {
-    const stage = new DoorStage(options);
+    const stage = new Wire1Stage(options);
     const peer = await stage.peer();
     for (let second = 0; second < 20; second++) {
       await stage.tick(SECOND_TICKS);
@@ -51,7 +51,7 @@ describe("a tile that a session sets", () => {
   });
 
   test("[W35] is refused outside the world", async () => {
-    const stage = new DoorStage({ limits: { chunkCoordinateMax: 1 } });
+    const stage = new Wire1Stage({ limits: { chunkCoordinateMax: 1 } });
     const peer = await stage.peer();
     const before = stage.world.field;
     peer.command({ kind: "setTile", x: 64, y: 0, material: 3 });
@@ -60,7 +60,7 @@ describe("a tile that a session sets", () => {
   });
 
   test("[W35] counts against the edit rate of its player", async () => {
-    const stage = new DoorStage({ limits: { editsPerSecond: 1, editsBurst: 5 } });
+    const stage = new Wire1Stage({ limits: { editsPerSecond: 1, editsBurst: 5 } });
     const peer = await stage.peer();
     for (let x = 0; x < 20; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
     await stage.tick(5);
@@ -69,14 +69,14 @@ describe("a tile that a session sets", () => {
   });
 
   test("[W35] waits for its result, and at most 60 wait", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     for (let x = 0; x < 70; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
     expect(stage.dropped("rate")).toBe(10);
   });
 
   test("[W35] may be anywhere that a message can address", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     for (const x of [2 ** 31 - 1, -(2 ** 31)]) peer.command({ kind: "setTile", x, y: x, material: 3 });
     await stage.tick(5);
@@ -88,7 +88,7 @@ describe("a tile that a session sets", () => {
 
 describe("a game command", () => {
   test("[W40] reaches the game with its fields and changes nothing by itself", async () => {
-    const stage = new DoorStage({ limits: { gameMessagesPerSecond: 1_000 } });
+    const stage = new Wire1Stage({ limits: { gameMessagesPerSecond: 1_000 } });
     const peer = await stage.peer();
     peer.command({ kind: "jump" }, 9);
     await stage.tick(3);
@@ -107,7 +107,7 @@ describe("a game command", () => {
 
   test("[W40] waits until its player has joined", async () => {
     const order: string[] = [];
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       rules: { onJoin: () => order.push("joined") },
       onCommand: (_player, { kind }) => order.push(kind),
     });
@@ -119,7 +119,7 @@ describe("a game command", () => {
   });
 
   test("[W40] reaches the game once per tick, however often it is sent", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     for (let frame = 0; frame < 6; frame++) {
       peer.command({ kind: "motionInput", axisMilli: 500, jumps: false });
@@ -133,7 +133,7 @@ describe("a game command", () => {
   });
 
   test("[W40] counts against the rate of game messages", async () => {
-    const stage = new DoorStage({ limits: { gameMessagesPerSecond: 10 } });
+    const stage = new Wire1Stage({ limits: { gameMessagesPerSecond: 10 } });
     const peer = await stage.peer();
     peer.command({ kind: "jump" });
     await stage.tick(20);
@@ -142,7 +142,7 @@ describe("a game command", () => {
   });
 
   test("[W40] may move its player, and reach is measured from the new position", async () => {
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       rules: { reaches: ({ position }, [x]) => Math.abs(position[0] - x) < 10 },
       onCommand: (_player, command, hand) => {
         if (command.kind === "pickupProbe") {
@@ -163,7 +163,7 @@ describe("a game command", () => {
   });
 
   test("[W40] that makes the game throw is reported and affects no other player", async () => {
-    const stage = new DoorStage({
+    const stage = new Wire1Stage({
       onCommand: () => {
         throw new Error("a bug of the game's");
       },

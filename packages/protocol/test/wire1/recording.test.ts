@@ -3,7 +3,7 @@ import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from 
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";
 import { describe, expect, test } from "vitest";
-import { DoorStage, type RawPeer, TICK_MS } from "./server-stage.ts";
+import { type RawPeer, TICK_MS, Wire1Stage } from "./server-stage.ts";
 
 const EDITED: Box = boxBetween([-16, -16, 0, 0], [16, 16, 1, 1]);
 
@@ -15,7 +15,7 @@ function eventsIn(recording: Uint8Array): readonly Wire1Event[] {
 }
 
 /** A stage that records what its peers send. */
-class RecordedStage extends DoorStage {
+class RecordedStage extends Wire1Stage {
   readonly #pieces: Uint8Array[] = [];
   readonly recorder = new Wire1Recorder((bytes) => this.#pieces.push(bytes), this.clock.nowMs());
 
@@ -39,8 +39,8 @@ class RecordedStage extends DoorStage {
 }
 
 /** Replays a recording on a new stage. */
-async function replayed(recording: Uint8Array): Promise<DoorStage> {
-  const stage = new DoorStage();
+async function replayed(recording: Uint8Array): Promise<Wire1Stage> {
+  const stage = new Wire1Stage();
   await replayWire1(recording, {
     advance: (ms) => stage.clock.advance(ms),
     receive: (from, datagram) => stage.server.receive(from, datagram),
@@ -53,7 +53,7 @@ async function replayed(recording: Uint8Array): Promise<DoorStage> {
   return stage;
 }
 
-function tilesOf({ world }: DoorStage): readonly number[] {
+function tilesOf({ world }: Wire1Stage): readonly number[] {
   return Array.from(positionsLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
 }
 

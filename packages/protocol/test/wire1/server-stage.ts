@@ -22,7 +22,7 @@ import { SampleWorld } from "../server/sample-world.ts";
 export const TICK_MS = 100;
 
 /** What a test may override. */
-export interface DoorStageOptions {
+export interface Wire1StageOptions {
   readonly world?: SampleWorld;
   readonly limits?: Partial<SyncLimits & Wire1Limits>;
   readonly rules?: GameRules;
@@ -33,7 +33,7 @@ export interface DoorStageOptions {
 }
 
 /** A Wire v1 server with its sync server, world and clock. */
-export class DoorStage {
+export class Wire1Stage {
   readonly clock = new FakeClock();
   readonly world: SampleWorld;
   readonly sync: SyncServer;
@@ -44,7 +44,7 @@ export class DoorStage {
   readonly #listeners = new Map<string, (datagram: Uint8Array) => void>();
   #ports = 0;
 
-  constructor(options: DoorStageOptions = {}) {
+  constructor(options: Wire1StageOptions = {}) {
     const { world = new SampleWorld(), role = "builder", banned, onCommand, rules } = options;
     const limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_WIRE1_LIMITS, ...options.limits };
     const expected = new ExpectedPlayers();
@@ -89,7 +89,7 @@ export class DoorStage {
   stranger(address = "10.0.0.1"): RawPeer {
     const from: Wire1Address = { address, port: ++this.#ports };
     const peer = new RawPeer(this.server, from);
-    this.hear(from, (datagram) => peer.hear(datagram));
+    this.listen(from, (datagram) => peer.receive(datagram));
     return peer;
   }
 
@@ -103,7 +103,7 @@ export class DoorStage {
   }
 
   /** Sets the listener for datagrams to an address. */
-  hear({ port }: Wire1Address, listener: (datagram: Uint8Array) => void): void {
+  listen({ port }: Wire1Address, listener: (datagram: Uint8Array) => void): void {
     this.#listeners.set(String(port), listener);
   }
 
@@ -124,15 +124,15 @@ export class RawPeer {
   readonly #server: Wire1Server;
   #received: Wire1Message[] = [];
   sentBytes = 0;
-  heardBytes = 0;
+  receivedBytes = 0;
 
   constructor(server: Wire1Server, from: Wire1Address) {
     this.#server = server;
     this.from = from;
   }
 
-  hear(datagram: Uint8Array): void {
-    this.heardBytes += datagram.length;
+  receive(datagram: Uint8Array): void {
+    this.receivedBytes += datagram.length;
     this.#received.push(decode(wire1Codec, datagram));
   }
 

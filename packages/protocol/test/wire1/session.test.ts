@@ -2,14 +2,14 @@ import { encode } from "@orthant/core";
 import type { Wire1Command } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";
-import { DoorStage, TICK_MS } from "./server-stage.ts";
+import { TICK_MS, Wire1Stage } from "./server-stage.ts";
 
 const SECOND_TICKS = 1_000 / TICK_MS;
 const JUMP: Wire1Command = { kind: "jump" };
 
 describe("a Wire v1 session", () => {
   test("[W30] begins when an address answers the server's SYN, not before", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = stage.stranger();
     peer.say("syn");
     expect(peer.takeControls()).toEqual(["ack", "syn"]);
@@ -23,7 +23,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W30] never begins with only an ACK, a HEARTBEAT or a command", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = stage.stranger();
     peer.say("ack");
     peer.say("heartbeat");
@@ -34,7 +34,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W30] begins even if the server's first SYN was lost, because later datagrams trigger another", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = stage.stranger();
     peer.say("syn");
     peer.take();
@@ -48,23 +48,23 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W31] costs nothing in advance: an unproven address gets at most three times its bytes", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = stage.stranger();
     const words = ["syn", "syn", "heartbeat", "syn", "heartbeat", "heartbeat", "syn"] as const;
     for (let round = 0; round < 200; round++) {
       const word = words[round % words.length] ?? "syn";
       peer.say(word);
       if (round % 3 === 0) peer.command(JUMP);
-      expect(peer.heardBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
+      expect(peer.receivedBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
       await stage.tick(round % 7);
-      expect(peer.heardBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
+      expect(peer.receivedBytes).toBeLessThanOrEqual(3 * peer.sentBytes);
     }
-    expect(peer.heardBytes).toBeGreaterThan(0);
+    expect(peer.receivedBytes).toBeGreaterThan(0);
     expect(stage.server.counts.sessions).toBe(0);
   });
 
   test("[W31] that is never proven is dropped after ten seconds", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     stage.stranger().say("syn");
     await stage.tick(10 * SECOND_TICKS - 1);
     expect(stage.server.counts.handshakes).toBe(1);
@@ -73,7 +73,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W32] receives a HEARTBEAT twice a second", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     peer.take();
     for (let second = 0; second < 4; second++) {
@@ -88,7 +88,7 @@ describe("a Wire v1 session", () => {
     ["an ACK", "01010102"],
     ["a command", "010203010100"],
   ])("[W32] continues as long as anything valid arrives: %s", async (_what, hex) => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     for (let round = 0; round < 10; round++) {
       await stage.tick(2 * SECOND_TICKS);
@@ -99,7 +99,7 @@ describe("a Wire v1 session", () => {
 
   test("[W32] ends after three seconds without a valid datagram, and the player leaves", async () => {
     const left: bigint[] = [];
-    const stage = new DoorStage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const stage = new Wire1Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);
@@ -112,7 +112,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W33] restarts completely after a SYN that the address confirms", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     peer.command({ kind: "loadChunk", chunkX: 7, chunkY: 0 });
     await stage.tick(2 * SECOND_TICKS);
@@ -129,7 +129,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W33] does not restart within a second, nor after unconfirmed SYNs", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     peer.take();
     peer.say("syn");
@@ -138,14 +138,14 @@ describe("a Wire v1 session", () => {
       await stage.tick(SECOND_TICKS);
       peer.say("heartbeat");
     }
-    const [heardBytes, sentBytes] = [peer.heardBytes, peer.sentBytes];
+    const [receivedBytes, sentBytes] = [peer.receivedBytes, peer.sentBytes];
     for (let forged = 0; forged < 50; forged++) peer.say("syn");
     await stage.tick();
-    expect(peer.heardBytes - heardBytes).toBeLessThanOrEqual(2 * (peer.sentBytes - sentBytes));
+    expect(peer.receivedBytes - receivedBytes).toBeLessThanOrEqual(2 * (peer.sentBytes - sentBytes));
   });
 
   test("[W34] speaks only for the player it names first", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);
@@ -158,7 +158,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W34] cannot take the player of another session until that one is over", async () => {
-    const stage = new DoorStage();
+    const stage = new Wire1Stage();
     const owner = await stage.peer();
     const thief = await stage.peer();
     owner.command(JUMP, 7);
@@ -175,7 +175,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W34] has no effect for player 0 or for a player whom the server refuses", async () => {
-    const stage = new DoorStage({ banned: 13 });
+    const stage = new Wire1Stage({ banned: 13 });
     const peer = await stage.peer();
     peer.command(JUMP, 0);
     peer.command(JUMP, 13);
@@ -184,7 +184,7 @@ describe("a Wire v1 session", () => {
   });
 
   test("[W41] counts each datagram once, and the reasons add up to all of them", async () => {
-    const stage = new DoorStage({ limits: { wire1DatagramsPerSecond: 1, wire1DatagramsBurst: 12 } });
+    const stage = new Wire1Stage({ limits: { wire1DatagramsPerSecond: 1, wire1DatagramsBurst: 12 } });
     const peer = await stage.peer();
     const other = stage.stranger();
     const sent: string[] = [
@@ -223,7 +223,7 @@ describe("a Wire v1 session", () => {
 
   test("[W34] ends when the server kicks its player, and the game sees one player leave", async () => {
     let left = 0;
-    const stage = new DoorStage({ rules: { onLeave: () => left++ } });
+    const stage = new Wire1Stage({ rules: { onLeave: () => left++ } });
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);

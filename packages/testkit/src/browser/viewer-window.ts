@@ -37,9 +37,9 @@ export interface ViewerWindowOptions {
   /** The part after the `#`: a position or a token. */
   readonly link?: string;
   readonly size?: { readonly width: number; readonly height: number };
-  /** Whether to show the card with the controls, as on a first visit. */
-  readonly isFirstVisit?: boolean;
-  /** Opens another window of the same visitor. */
+  /** Whether to show the card with the controls, as when the page is opened for the first time. */
+  readonly showsControls?: boolean;
+  /** Opens another window with the same storage. */
   readonly context?: BrowserContext;
 }
 
@@ -74,7 +74,7 @@ export class ViewerWindow {
     const page = await context.newPage();
     page.setDefaultTimeout(WAIT_MS);
     const opened = new ViewerWindow(page);
-    if (options.isFirstVisit !== true) {
+    if (options.showsControls !== true) {
       await page.addInitScript(() => localStorage.setItem("orthant viewer help seen", "yes"));
     }
     await page.goto(`${options.url}/${options.link === undefined ? "" : `#${options.link}`}`);
@@ -181,7 +181,7 @@ export class ViewerWindow {
     return screenshotOf(this.page, await this.page.screenshot());
   }
 
-  /** Closes this and all other windows of the same visitor. */
+  /** Closes this and all other windows with the same storage. */
   async close(): Promise<void> {
     await this.page.context().close();
   }

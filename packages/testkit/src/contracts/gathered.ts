@@ -11,13 +11,13 @@ export class Gathered<T> {
   /** Resolves as soon as `isEnough` accepts the items. */
   until(isEnough: (items: readonly T[]) => boolean): Promise<readonly T[]> {
     return new Promise((resolve) => {
-      const look = (): void => {
+      const check = (): void => {
         if (!isEnough(this.items)) return;
-        this.#waiting.delete(look);
+        this.#waiting.delete(check);
         resolve(this.items);
       };
-      this.#waiting.add(look);
-      look();
+      this.#waiting.add(check);
+      check();
     });
   }
 }

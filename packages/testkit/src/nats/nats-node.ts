@@ -95,7 +95,7 @@ export interface NatsConfiguration {
   /** Settings to omit or change, so that a node has something to reject. */
   readonly syncInterval?: string;
   readonly maxPayload?: string;
-  readonly hasSettingsDoor?: boolean;
+  readonly importsSettings?: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Replaces `natsConfiguration` as the writer of the configuration. */
   readonly written?: (options: NatsConfiguration) => string;
@@ -107,8 +107,8 @@ export const TEST_CREDENTIALS = { user: "orthant", password: "for tests alone" }
 /** Returns the configuration of the guide, with the addresses of a test. */
 function natsConfiguration(options: NatsConfiguration): string {
   const { name, address, port, clusterPort, store, routes } = options;
-  const { syncInterval = "always", maxPayload = "2MB", hasSettingsDoor = true, tls } = options;
-  const door = `{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" }, to: "orthant.jsz" }`;
+  const { syncInterval = "always", maxPayload = "2MB", importsSettings = true, tls } = options;
+  const settingsImport = `{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" }, to: "orthant.jsz" }`;
   const lines = [
     `server_name: ${name}`,
     `listen: "${address}:${port}"`,
@@ -119,7 +119,7 @@ function natsConfiguration(options: NatsConfiguration): string {
     `  SYS { users: [{ user: system, password: ${JSON.stringify(TEST_CREDENTIALS.password)} }],`,
     `    exports: [{ service: "$SYS.REQ.SERVER.PING.JSZ", response_type: stream }] }`,
     `  ORTHANT { jetstream: enabled, users: [{ user: ${TEST_CREDENTIALS.user}, password: ${JSON.stringify(TEST_CREDENTIALS.password)} }],`,
-    `    imports: [${hasSettingsDoor ? door : ""}] }`,
+    `    imports: [${importsSettings ? settingsImport : ""}] }`,
     `}`,
     `system_account: SYS`,
     ...(tls === undefined

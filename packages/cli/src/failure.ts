@@ -19,7 +19,7 @@ export function reportFailure(error: unknown, environment: CommandEnvironment): 
     if (!isFault && isOrthantError(error, "ORT_ARGUMENT", "ORT_POSITION_RANGE")) return EXIT.usage;
   } else {
     say(`orthant: ${plainWords(error) ?? firstLine(error)}`);
-    if (!isOfTheSystem(error)) say("hint: this should not happen; please report it with ORTHANT_DEBUG=1");
+    if (!isSystemError(error)) say("hint: this should not happen; please report it with ORTHANT_DEBUG=1");
   }
   if (variables["ORTHANT_DEBUG"]) {
     const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -62,7 +62,7 @@ function plainWords(error: unknown): string | undefined {
 }
 
 /** Errors of `node:fs` and `node:net` describe themselves. */
-function isOfTheSystem(error: unknown): boolean {
+function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }
 

@@ -18,20 +18,20 @@ export async function run(argv: readonly string[], environment: CommandEnvironme
     exitCode = await command.run(args, new Context(environment, output));
   });
   try {
-    await program.parseAsync(argv.map(shieldedCoordinates), { from: "user" });
+    await program.parseAsync(argv.map(escapeNegativeCoordinates), { from: "user" });
     return exitCode;
   } catch (error) {
     // The parser has already printed what is wrong, and also throws for help.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
-      if (error.code !== "commander.help") environment.errors.write(`hint: ${whereToLook(argv)}\n`);
+      if (error.code !== "commander.help") environment.errors.write(`hint: ${helpHint(argv)}\n`);
       return EXIT.usage;
     }
     return reportFailure(error, environment);
   }
 }
 
-function whereToLook([name]: readonly string[]): string {
+function helpHint([name]: readonly string[]): string {
   const command = COMMANDS.find((known) => known.name === name);
   return command === undefined
     ? "orthant --help lists the commands"
@@ -43,7 +43,7 @@ const WRONG_CHOICE =
   /^error: (?:option '(?:-\w, )?(?<flag>--[\w-]+)[^']*' argument|command-argument value) '(?<value>.*)' is invalid(?: for argument '(?<argument>[\w-]+)')?\. Allowed choices are (?<choices>.+)\.$/m;
 
 /** Rewrites the parser's error messages in this program's style. */
-function plainly(text: string): string {
+function rewrittenMessage(text: string): string {
   const { flag, argument, value, choices } = WRONG_CHOICE.exec(text)?.groups ?? {};
   if (choices !== undefined) return `orthant: ${flag ?? argument}: "${value}" is not one of ${choices}\n`;
   return text.replace(/^error: /, "orthant: ");
@@ -63,7 +63,7 @@ function parserOf({ output, errors }: CommandEnvironment, execute: Execute): Par
     .configureOutput({
       writeOut: (text) => output.write(text),
       writeErr: (text) => errors.write(text),
-      outputError: (text, write) => write(plainly(text).split("\n").map(printable).join("\n")),
+      outputError: (text, write) => write(rewrittenMessage(text).split("\n").map(printable).join("\n")),
       getOutHelpWidth: () => HELP_COLUMNS,
       getErrHelpWidth: () => HELP_COLUMNS,
       getOutHasColors: () => false,
@@ -111,7 +111,7 @@ function parserOption({ flags, description, default: value, choices, repeated }:
 }
 
 /** The parser takes even `-1,2,3,4` for an option. A space before it, trimmed later, prevents that. */
-function shieldedCoordinates(word: string): string {
+function escapeNegativeCoordinates(word: string): string {
   return /^-\d/.test(word) ? ` ${word}` : word;
 }
 

@@ -4,7 +4,6 @@ import { HeldKeys } from "./controls/held-keys.ts";
 import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
 import { watchPointers } from "./controls/pointers.ts";
 import { keepToken, type Visitor, visitorOf } from "./controls/visitor.ts";
-import { Hand } from "./hand.ts";
 import type { FromWorld } from "./message/from-world.ts";
 import type { Opening } from "./message/to-world.ts";
 import type { Numbers, WorldFacts, WorldStatus } from "./message/world-facts.ts";
@@ -12,6 +11,7 @@ import { element, showText } from "./overlay/element.ts";
 import { Help } from "./overlay/help.ts";
 import { NumbersPanel } from "./overlay/numbers-panel.ts";
 import { StatusLine } from "./overlay/status-line.ts";
+import { PointerTool } from "./pointer-tool.ts";
 import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
 import { WorldLink } from "./world-link.ts";
@@ -34,7 +34,7 @@ export class Page {
   readonly #keys = new HeldKeys();
   readonly #status: StatusLine;
   readonly #help = new Help(() => this.#view.focus());
-  readonly #hand: Hand;
+  readonly #pointerTool: PointerTool;
   readonly #panel = new NumbersPanel();
   #visitor: Visitor;
   #opening: Opening;
@@ -49,7 +49,7 @@ export class Page {
     this.#wanted = parsePlaceLink(location.hash);
     this.#opening = this.#serverOpening();
     this.#viewer = new Viewer({ onView: (view) => this.#link.send({ kind: "view", view }) });
-    this.#hand = new Hand(this.#viewer, (message) => this.#link.send(message));
+    this.#pointerTool = new PointerTool(this.#viewer, (message) => this.#link.send(message));
     this.#status = new StatusLine(
       (token) => {
         keepToken(token);
@@ -117,7 +117,7 @@ export class Page {
         this.#status.notice(message.text, message.isBad);
         break;
       case "picked":
-        this.#hand.picked(message);
+        this.#pointerTool.picked(message);
         break;
       case "voxel":
         this.#questions.get(message.id)?.(message.block);
@@ -152,7 +152,7 @@ export class Page {
     if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
     this.#viewer.know(facts, this.#wanted);
     this.#wanted = undefined;
-    this.#hand.tools.offer(blocks, canEdit);
+    this.#pointerTool.tools.offer(blocks, canEdit);
     this.#help.suit(facts);
     element("toggle-map", HTMLElement).setAttribute("aria-pressed", String(this.#viewer.isMap));
   }
@@ -203,9 +203,9 @@ export class Page {
       onPinch: (right, down, apart) => this.#pinch(right, down, apart),
       onClick: (event) => {
         this.#view.focus();
-        this.#hand.click(event);
+        this.#pointerTool.click(event);
       },
-      onHover: (event) => this.#hand.hover(event),
+      onHover: (event) => this.#pointerTool.hover(event),
       onWheel: (notches, event) => this.#wheel(notches, event),
     });
     addEventListener("keydown", (event) => this.#keyDown(event));
@@ -274,7 +274,7 @@ export class Page {
   #keyDown(event: KeyboardEvent): void {
     if (event.target instanceof HTMLInputElement && event.target.type !== "range") return;
     if (event.key === "?") this.#help.toggle();
-    if (event.key === "Escape") this.#hand.tools.togglePalette(false);
+    if (event.key === "Escape") this.#pointerTool.tools.togglePalette(false);
     if (this.#help.isOpen || event.altKey) return;
     if ((event.ctrlKey || event.metaKey) && event.code === "KeyZ") {
       event.preventDefault();
@@ -295,7 +295,7 @@ export class Page {
       element(id, HTMLElement).setAttribute("aria-pressed", String(isOn));
     const tools = { Digit1: "look", Digit2: "place", Digit3: "remove", Digit4: "pick" } as const;
     if (code in tools && viewer.facts?.canEdit === true)
-      this.#hand.tools.tool = tools[code as keyof typeof tools];
+      this.#pointerTool.tools.tool = tools[code as keyof typeof tools];
     switch (code) {
       case "KeyT":
         viewer.turn();
@@ -330,14 +330,14 @@ export class Page {
         viewer.toggleGhosts();
         break;
       case "KeyB":
-        this.#hand.tools.togglePalette();
+        this.#pointerTool.tools.togglePalette();
         break;
       case "KeyV":
-        if (isShifted) this.#hand.tools.toggleThick();
-        else this.#hand.tools.nextBrush();
+        if (isShifted) this.#pointerTool.tools.toggleThick();
+        else this.#pointerTool.tools.nextBrush();
         break;
       case "KeyF":
-        this.#hand.actAhead();
+        this.#pointerTool.actAhead();
         break;
       case "Equal":
       case "NumpadAdd":
@@ -354,7 +354,7 @@ export class Page {
     this.#viewer.touch();
     if (eye.isOrbiting) eye.fly();
     else {
-      this.#hand.pickAt([0, 0], (hit) => {
+      this.#pointerTool.pickAt([0, 0], (hit) => {
         eye.orbitAround(hit?.distance ?? ORBIT_VOXELS);
         this.#viewer.touch();
       });

@@ -1,6 +1,6 @@
 import type { FromWorld } from "./message/from-world.ts";
 import type { ToWorld } from "./message/to-world.ts";
-import { WorldDesk } from "./worker/world-desk.ts";
+import { WorldController } from "./worker/world-controller.ts";
 
 /** The global scope of a worker, which the DOM types lack. */
 declare const self: {
@@ -16,7 +16,7 @@ channel.port1.onmessage = () => {
   for (const each of work) each();
 };
 
-const desk = new WorldDesk({
+const controller = new WorldController({
   tell: (message, transfer) => self.postMessage(message, [...transfer]),
   soon(work) {
     planned.push(work);
@@ -25,5 +25,5 @@ const desk = new WorldDesk({
 });
 
 self.onmessage = ({ data }) => {
-  void desk.take(data);
+  void controller.receive(data);
 };

@@ -7,7 +7,7 @@ import {
   type Format,
   fileBytes,
 } from "@orthant/formats";
-import { findFirstSight } from "./first-sight.ts";
+import { findStartPosition } from "./start-position.ts";
 
 /** A save that the page converted. */
 export interface ConvertedWorld {
@@ -42,7 +42,7 @@ export async function convertInMemory(
     if (bytes > CONVERTED_BYTES_MAX) throw tooLarge(`the save has ${mebibytes(bytes)}`);
     const disk = new MemoryDisk();
     const remarks = await convert(source, format, world, boundedDisk(disk), onStep);
-    return { world, disk, remark: remarks.join(" "), begin: await findFirstSight(disk) };
+    return { world, disk, remark: remarks.join(" "), begin: await findStartPosition(disk) };
   }
   return undefined;
 }

@@ -18,7 +18,7 @@ const SHRINK = 0.9;
  * Returns the chunks that a view needs: all in reach with a border around them, and on the hidden axis the
  * slice and its neighbours. Shrinks a view that exceeds the server's limit.
  */
-export function sightOf(view: View, shape: ChunkShape): Box {
+export function visibleChunks(view: View, shape: ChunkShape): Box {
   for (let share = 1; ; share *= SHRINK) {
     const box: Box = {
       min: positionFrom((axis) => chunkRange(view, shape, axis, share)[0]),

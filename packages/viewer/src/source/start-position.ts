@@ -16,7 +16,7 @@ const LEAVES_READ_MAX = 256;
  * Finds something to see in a world without a spawn: the highest voxel near the middle. Returns `undefined`
  * when there is nothing near it.
  */
-export async function findFirstSight(disk: Disk): Promise<Position | undefined> {
+export async function findStartPosition(disk: Disk): Promise<Position | undefined> {
   const save = await openSave(disk);
   try {
     const { chunkShape } = save.global.description;

@@ -14,7 +14,7 @@ const MIDDLE_BUTTON = 1;
 const RIGHT_BUTTON = 2;
 
 /** What the visitor points at and does there. The worker, which holds the voxels, casts the rays. */
-export class Hand {
+export class PointerTool {
   readonly tools: ToolBar;
   readonly #view = element("view", HTMLElement);
   readonly #viewer: Viewer;

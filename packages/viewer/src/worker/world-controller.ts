@@ -24,7 +24,7 @@ import { openSource } from "../source/open-source.ts";
 import type { ViewSource } from "../source/view-source.ts";
 import { MapMaker } from "./map-maker.ts";
 import { MeshBlockMaker } from "./mesh-block-maker.ts";
-import { sightOf } from "./sight-of.ts";
+import { visibleChunks } from "./visible-chunks.ts";
 
 /** Time slice of work between messages. */
 const WORK_MS = 8;
@@ -34,16 +34,16 @@ const INSPECT_VOXELS = 112;
 /** Reach of the pointer. */
 const POINT_VOXELS = 96;
 
-/** Services of the worker that a desk uses. */
-export interface DeskOptions {
+/** What the controller needs from the worker. */
+export interface WorldControllerOptions {
   readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
   /** Runs `work` soon, after the messages already queued. */
   readonly soon: (work: () => void) => void;
 }
 
 /** Everything about the shown world: its source, the visible part, and the edits. */
-export class WorldDesk {
-  readonly #options: DeskOptions;
+export class WorldController {
+  readonly #options: WorldControllerOptions;
   #history = new EditHistory();
   #source: ViewSource | undefined;
   #openings = 0;
@@ -57,13 +57,13 @@ export class WorldDesk {
   #isInspectionUnderWay = false;
   #roundTripMs: number | undefined;
 
-  constructor(options: DeskOptions) {
+  constructor(options: WorldControllerOptions) {
     this.#options = options;
     setInterval(() => this.#tellNumbers(), NUMBERS_MS);
   }
 
   /** Handles a message from the page. */
-  async take(message: ToWorld): Promise<void> {
+  async receive(message: ToWorld): Promise<void> {
     switch (message.kind) {
       case "open":
         await this.#open(message);
@@ -150,7 +150,7 @@ export class WorldDesk {
   #look(view: View): void {
     this.#view = view;
     if (this.#facts === undefined) return;
-    const sight = sightOf(view, this.#facts.shape);
+    const sight = visibleChunks(view, this.#facts.shape);
     this.#sight = sight;
     this.#source?.look({ chunks: sight, center: view.eye, motion: view.motion });
     this.#source?.move(view.eye, view.facing);

@@ -255,7 +255,7 @@ describe("a missing pack", () => {
       new Set([packFile(2)]),
     );
     const plan = await planRepair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cube: FAR_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", chunks: FAR_CELL }]);
     const target = new MemoryDisk();
     await applyRepair(disk, plan, target);
     const save = await openSave(target);

@@ -141,7 +141,7 @@ describe("repair", () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 0, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cube: ORIGIN_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", chunks: ORIGIN_CELL }]);
     expect(plan.losses[0]?.message).toMatch(/the older one .* takes its place/);
     expect(await chunksOf(save)).toEqual({ "1,2,3,4": 9, "131072,1,1,1": 30 });
     const clocks = (await allLeaves(save.index)).map((leaf) => leaf.clocks.map(({ clock }) => clock));
@@ -152,7 +152,7 @@ describe("repair", () => {
     const disk = await townDisk();
     await flipByte(disk, PACK, (await refOf(disk, 1, "chunkRefs")) + 20);
     const { plan, save } = await repair(disk);
-    expect(plan.losses).toMatchObject([{ what: "chunks", cube: FAR_CELL }]);
+    expect(plan.losses).toMatchObject([{ what: "chunks", chunks: FAR_CELL }]);
     expect(await chunksOf(save)).toEqual({ "1,2,3,4": 20, "5,5,5,5": 21 });
   });
 

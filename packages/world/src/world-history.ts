@@ -87,7 +87,7 @@ export interface WorldGeneration {
 const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
 
 /** Lists all generations that can be opened, oldest first. */
-export async function listKept(
+async function listKept(
   disk: Disk,
   { namedGenerations }: WorldDescription,
 ): Promise<readonly WorldGeneration[]> {
@@ -114,7 +114,7 @@ export async function generationAt(
 }
 
 /** Returns a description in which `name` belongs to `generation` alone. */
-export function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
+function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
@@ -129,7 +129,7 @@ export function withName(description: WorldDescription, generation: number, name
 }
 
 /** Returns a description without `name`. Throws `ORT_NOT_FOUND` when no generation has that name. */
-export function withoutName(description: WorldDescription, name: string): WorldDescription {
+function withoutName(description: WorldDescription, name: string): WorldDescription {
   const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
   if (namedGenerations.length < description.namedGenerations.length)
     return { ...description, namedGenerations };

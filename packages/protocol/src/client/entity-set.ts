@@ -18,7 +18,7 @@ import { hasElapsed } from "./outgoing.ts";
 import type { EntitiesChange } from "./sync-client-options.ts";
 
 /** Minimum time between two requests for all entities. */
-export const ENTITIES_LOST_WAIT_MS = 500;
+const ENTITIES_LOST_WAIT_MS = 500;
 /** Maximum number of entities that a client tracks. */
 export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
 

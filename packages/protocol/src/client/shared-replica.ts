@@ -106,7 +106,7 @@ export class ChangeNotes {
 }
 
 /** Default memory for the generated chunks that a client caches for reading. */
-export const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
+const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
 /** Maximum number of held regions: those of an interest, and those of the previous one still to drop. */
 export const HELD_REGIONS_MAX: number = 2 * INTEREST_REGIONS_MAX;
 

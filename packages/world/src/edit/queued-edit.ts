@@ -145,7 +145,7 @@ function copyPosition(position: Position): Position {
 }
 
 /** Returns the edit that sets every voxel of a box. */
-export function fillBox(field: WorldField, box: Box, block: number): FieldEdit {
+function fillBox(field: WorldField, box: Box, block: number): FieldEdit {
   const chunks = chunksOfVoxels(field.shape, box);
   const filled = Array.from(positionsLexicographic(chunks), (position): readonly [Position, Chunk] => [
     position,
@@ -155,7 +155,7 @@ export function fillBox(field: WorldField, box: Box, block: number): FieldEdit {
 }
 
 /** Returns the edit that copies a box of voxels to another position. Source and target may overlap. */
-export function copyBox(field: WorldField, box: Box, to: Position): FieldEdit {
+function copyBox(field: WorldField, box: Box, to: Position): FieldEdit {
   const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
     const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
     return { voxel, block: field.voxelAt(...position) };

@@ -87,7 +87,7 @@ function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantErro
 }
 
 /** Applies entries one after the other. */
-export class Replay {
+class Replay {
   readonly #content: WorldContent;
   readonly #nowMs: number;
   /** Current chunks that are not in the field yet. */

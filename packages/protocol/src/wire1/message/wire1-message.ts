@@ -28,7 +28,7 @@ export interface ChunkBatch {
 }
 
 /** The version in the first byte of each datagram. */
-export const WIRE1_VERSION = 1;
+const WIRE1_VERSION = 1;
 /** Maximum bytes of a datagram over IPv4. */
 export const WIRE1_DATAGRAM_BYTES_MAX = 65_507;
 /** Maximum number of chunks that fit into a datagram. */

@@ -180,7 +180,7 @@ class Trial {
     }
   }
 
-  /** Waits until every edit has its verdict and all builders see the same world. */
+  /** Waits until every edit has its result and all builders see the same world. */
   async #converge(stoppedMs: number): Promise<void> {
     const isCalm = (): boolean => this.#openEdits() === 0 && performance.now() - this.#changedMs > QUIET_MS;
     const endMs = stoppedMs + CONVERGED_MS + QUIET_MS;
@@ -230,7 +230,7 @@ class Trial {
       );
   }
 
-  /** Stops the owners after they save, and compares the saves with the builders' verdicts and content. */
+  /** Stops the owners after they save, and compares the saves with the builders' results and content. */
   async #compare(): Promise<void> {
     for (const owner of this.#staged.owners) await owner.execute({ kind: "stop" });
     const { voxels, regions, shards, faults } = await compareSaves(this.#staged, this.#builders);

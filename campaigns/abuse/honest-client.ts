@@ -85,7 +85,7 @@ export class HonestClient {
       if (result.outcome === "rejected") this.faults.push(`an honest edit was refused: ${result.reason}`);
       this.#latencies.push(performance.now() - startMs);
     } catch (error) {
-      this.faults.push(`an honest edit got no verdict: ${error}`);
+      this.faults.push(`an honest edit got no result: ${error}`);
     }
     this.#open--;
   }

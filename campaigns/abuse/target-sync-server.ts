@@ -203,7 +203,7 @@ class HonestSyncClient {
   /** Returns the faults that this client sees, once everything is quiet. */
   async findFaults(world: World): Promise<readonly string[]> {
     const faults = [...this.#faults];
-    if (!this.#client.isComplete) faults.push("the honest client does not hold what it looks at");
+    if (!this.#client.isComplete) faults.push("the honest client does not hold its interest");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
     for (const chunk of positionsLexicographic(LOOKS_AT)) {
       const held = this.#client.chunkAt(chunk);

@@ -95,7 +95,7 @@ export class Builder {
       const fate = isRefused ? (result.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";
       for (const brick of bricks) brick.fate = fate;
     } catch (error) {
-      this.faults.push(`an edit without a verdict: ${error}`);
+      this.faults.push(`an edit without a result: ${error}`);
     }
     this.#open--;
     this.#events.onVerdict(performance.now() - startMs);

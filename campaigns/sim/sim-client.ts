@@ -41,7 +41,7 @@ const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", 
 const RECONNECT_MS_MIN = 20;
 const RECONNECT_MS_MAX = 600;
 /** Time after which the server has surely received a new interest. */
-const WISH_HEARD_MS = 1_000;
+const INTEREST_RECEIVED_MS = 1_000;
 
 /** A client that reconnects whenever it loses the server. Each received frame triggers a check. */
 export class SimClient {
@@ -64,8 +64,8 @@ export class SimClient {
   #nextEditId = 1;
   /** First fault found in a listener, kept here because the client may swallow exceptions. */
   #failure: Error | undefined;
-  #wish: InterestArea | undefined;
-  #wishedMs = 0;
+  #interest: InterestArea | undefined;
+  #interestSetMs = 0;
   #pose: Pose | undefined;
 
   constructor(options: SimClientOptions) {
@@ -83,8 +83,8 @@ export class SimClient {
   }
 
   /** The interest that it last set. */
-  get wish(): InterestArea | undefined {
-    return this.#wish;
+  get area(): InterestArea | undefined {
+    return this.#interest;
   }
 
   /** The pose that it last sent. */
@@ -94,14 +94,14 @@ export class SimClient {
 
   /** The regions of its interest. */
   get interest(): readonly Position[] {
-    return this.#check.regionsIn(this.#wish?.boxes ?? []);
+    return this.#check.regionsIn(this.#interest?.boxes ?? []);
   }
 
-  setInterest(wish: InterestArea): void {
-    this.#wish = wish;
-    this.#wishedMs = this.#options.clock.nowMs();
-    this.#syncClient.setInterest(wish);
-    this.look();
+  setInterest(interest: InterestArea): void {
+    this.#interest = interest;
+    this.#interestSetMs = this.#options.clock.nowMs();
+    this.#syncClient.setInterest(interest);
+    this.checkChangedRegions();
   }
 
   setVoxels(placements: readonly VoxelPlacement[]): void {
@@ -110,7 +110,7 @@ export class SimClient {
     this.#nextEditId++;
     this.openEdits.set(editId, placements);
     this.#check.touch(placements);
-    this.look();
+    this.checkChangedRegions();
   }
 
   move(pose: Pose): void {
@@ -129,7 +129,7 @@ export class SimClient {
     if (this.#link === undefined && this.#connectMs !== undefined && clock.nowMs() >= this.#connectMs)
       this.#connect();
     this.#syncClient.tick();
-    this.look();
+    this.checkChangedRegions();
   }
 
   /** Stops removing patches from its stream. */
@@ -156,10 +156,10 @@ export class SimClient {
     this.#check.clear();
     this.#syncClient = this.#newSyncClient();
     if (kept !== undefined) this.#syncClient.restore(kept);
-    if (this.#wish !== undefined) this.#syncClient.setInterest(this.#wish);
+    if (this.#interest !== undefined) this.#syncClient.setInterest(this.#interest);
     if (this.#pose !== undefined) this.#syncClient.move(this.#pose);
     this.#planConnect();
-    this.look();
+    this.checkChangedRegions();
   }
 
   /** Handles a rollback of the server's world, after which earlier acknowledgements do not count. */
@@ -169,7 +169,7 @@ export class SimClient {
   }
 
   /** Throws unless every changed region shows what the server had at the region's clock. */
-  look(): void {
+  checkChangedRegions(): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#check.run(this.#syncClient);
   }
@@ -203,7 +203,7 @@ export class SimClient {
           this.#isWelcome = true;
         },
         onGoodbye: ({ reason, detail }) => {
-          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was told ${reason}: ${detail}`);
+          if (!EXPECTED_GOODBYES.has(reason)) this.#fail(`was disconnected: ${reason}: ${detail}`);
         },
         onFault: (error) => {
           this.#failure ??= error;
@@ -231,14 +231,14 @@ export class SimClient {
     near.listen({
       receive: (frame) => {
         syncClient.receive(dropper?.toClient(frame) ?? frame);
-        this.look();
+        this.checkChangedRegions();
       },
       disconnected: () => {
         if (this.#link !== link) return;
         this.#link = undefined;
         syncClient.disconnected();
         this.#planConnect();
-        this.look();
+        this.checkChangedRegions();
       },
     });
     syncClient.connected({
@@ -276,25 +276,25 @@ export class SimClient {
     this.#check.touch(placements);
     if (outcome === "duplicate") return;
     if (outcome === "rejected") {
-      if (history.has(origin)) this.#fail(`was told that edit ${editId} is refused, which was made`);
+      if (history.has(origin)) this.#fail(`got a rejection of edit ${editId}, which was applied`);
       history.refuse(origin);
       return;
     }
     this.acknowledged.add(editId);
     const made = history.outcomeOf(origin);
-    if (made !== outcome) this.#fail(`was told that edit ${editId} is ${outcome}, which is ${made}`);
+    if (made !== outcome) this.#fail(`got the result that edit ${editId} is ${outcome}, which is ${made}`);
     if (plan.acknowledge === "durable" && !history.has(origin))
-      this.#fail(`was told that edit ${editId} is durable, which is lost`);
+      this.#fail(`got the result that edit ${editId} is durable, which is lost`);
     if (plan.network === "stream" && !plan.dropsPatches) this.#requireSeen(history.clocksOf(origin));
   }
 
   /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
   #requireSeen(steps: readonly ClockStep[]): void {
-    if (this.#options.clock.nowMs() - this.#wishedMs < WISH_HEARD_MS) return;
+    if (this.#options.clock.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
     for (const { region, after } of steps) {
-      const isWished = this.interest.some((position) => positionsEqual(position, region));
+      const isInInterest = this.interest.some((position) => positionsEqual(position, region));
       const clock = this.#syncClient.clockOf(region);
-      if (isWished && clock !== undefined && clock < after)
+      if (isInInterest && clock !== undefined && clock < after)
         this.#fail(`holds clock ${clock} of [${region}] at an edit result about clock ${after}`);
     }
   }

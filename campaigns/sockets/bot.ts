@@ -64,7 +64,7 @@ export class Bot {
     this.world.onStatus((status, { error, goodbye }) => {
       onChange();
       // A killed server sends no goodbye, and these clients give it no reason to.
-      if (goodbye !== undefined) this.faults.push(`was told ${goodbye.reason}: ${goodbye.detail}`);
+      if (goodbye !== undefined) this.faults.push(`was disconnected: ${goodbye.reason}: ${goodbye.detail}`);
       if (status === "joined") this.#joined();
       if (status === "closed") this.faults.push(`gave up: ${error}`);
     });

@@ -171,13 +171,13 @@ async function crowd(
   plan: AttackPlan,
   count: number,
   network: number,
-  visit: (target: Target) => Promise<void>,
+  attack: (target: Target) => Promise<void>,
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const target = { port: plan.port, network: network + Math.floor(index / CONNECTIONS_PER_NETWORK) };
       while (isOn(plan)) {
-        await visit(target);
+        await attack(target);
         await delay(PAUSE_MS);
       }
     }),

@@ -145,7 +145,7 @@ async function startAttacker(port: number, attack: string, seconds: number): Pro
 
 /** How a server does with honest clients alone, or under attack. */
 interface Measurement {
-  /** Honest edits that got their verdict. */
+  /** Honest edits that got their result. */
   readonly honestEdits: number;
   readonly honestP50Ms: number;
   readonly honestP99Ms: number;

@@ -391,8 +391,8 @@ test("[K24] a save records up to where it contains the journal, and the journal 
   const state = small.hub.journal("town", "0")?.state;
   expect(state).toEqual({ first: 6, last: 5, bytes: 0 });
   const save = await openSave(small.store.disk(`town/shards/0/e${await small.folders.termOf("0")}`));
-  const mark = save.global.description.attachments.find(({ key }) => key === "orthant.cluster.fold");
-  expect([...(mark?.value ?? [])]).toEqual([1, 5]);
+  const attachment = save.global.description.attachments.find(({ key }) => key === "orthant.cluster.fold");
+  expect([...(attachment?.value ?? [])]).toEqual([1, 5]);
   await save.close();
 });
 

@@ -61,8 +61,8 @@ describe("a server that accepts every program of its machine", () => {
       const server = await serve();
       expect(await statusOf(server.url, { [header]: "203.0.113.9" })).toBe(403);
       expect(await metric(server, refused("forwarded"))).toBe(1);
-      const told = await serve({ auth: { anonymous: true } });
-      expect(await statusOf(told.url, { [header]: "203.0.113.9" })).toBe(101);
+      const direct = await serve({ auth: { anonymous: true } });
+      expect(await statusOf(direct.url, { [header]: "203.0.113.9" })).toBe(101);
     },
   );
 });

@@ -201,7 +201,7 @@ test("a program that cannot generate the world drops cached regions over generat
   expect(client.regions.filter((report) => report.startsWith("forgotten"))).toHaveLength(3);
 });
 
-test("regions with clocks from after the cached era are not offered", () => {
+test("regions with clocks from after the cached epoch are not offered", () => {
   const kept = keptBy(settled());
   const client = returning({ ...kept, epoch: { number: EPOCH.number - 1, id: 1n } });
   expect(client.sentOf("interest")).toMatchObject([{ held: [], heldBlank: [{ regions: [GROUND] }] }]);

@@ -21,7 +21,7 @@ import {
 } from "@orthant/core";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import {
-  blockLooks,
+  blockAppearance,
   chunkOfScene,
   cutChunk,
   emptyVolume,
@@ -30,7 +30,7 @@ import {
   GreedyMesher,
   meshBlockGrid,
   quadCount,
-} from "@orthant/viewer";
+} from "@orthant/viewer/internal";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
@@ -97,7 +97,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   const slice = firstSlice(shape, [0, 0, 0, 0]);
   const grid = meshBlockGrid(shape, slice);
   const volume = emptyVolume(grid.size);
-  const mesher = new GreedyMesher(blockLooks(DEFAULT_BLOCKS.blocks));
+  const mesher = new GreedyMesher(blockAppearance(DEFAULT_BLOCKS.blocks));
   const meshBlocks = [-2, -1, 0, 1].flatMap((right) =>
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );

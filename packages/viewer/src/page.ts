@@ -1,20 +1,16 @@
 import { type Position, printable } from "@orthant/core";
+import { formatViewpoint, parseViewpoint, type Viewpoint } from "./controls/camera.ts";
 import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
-import { HeldKeys } from "./controls/held-keys.ts";
-import { formatPlaceLink, type PlaceLink, parsePlaceLink } from "./controls/place-link.ts";
-import { watchPointers } from "./controls/pointers.ts";
+import { HeldKeys, watchPointers } from "./controls/input.ts";
 import { keepToken, type Visitor, visitorOf } from "./controls/visitor.ts";
-import type { FromWorld } from "./message/from-world.ts";
-import type { Opening } from "./message/to-world.ts";
-import type { Numbers, WorldFacts, WorldStatus } from "./message/world-facts.ts";
+import type { Numbers, OpenRequest, WorkerMessage, WorldFacts, WorldStatus } from "./message/messages.ts";
 import { element, showText } from "./overlay/element.ts";
 import { Help } from "./overlay/help.ts";
-import { NumbersPanel } from "./overlay/numbers-panel.ts";
-import { StatusLine } from "./overlay/status-line.ts";
+import { NumbersPanel, StatusLine } from "./overlay/panels.ts";
 import { PointerTool } from "./pointer-tool.ts";
 import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
-import { WorldLink } from "./world-link.ts";
+import { WatchedWorker } from "./watched-worker.ts";
 
 /** Radians turned per pixel of dragging. */
 const TURN_PER_PIXEL = 0.0042;
@@ -30,15 +26,15 @@ const ORBIT_VOXELS = 24;
 export class Page {
   readonly #view = element("view", HTMLElement);
   readonly #viewer: Viewer;
-  readonly #link: WorldLink;
+  readonly #worker: WatchedWorker;
   readonly #keys = new HeldKeys();
   readonly #status: StatusLine;
   readonly #help = new Help(() => this.#view.focus());
   readonly #pointerTool: PointerTool;
   readonly #panel = new NumbersPanel();
   #visitor: Visitor;
-  #opening: Opening;
-  #wanted: PlaceLink | undefined;
+  #opening: OpenRequest;
+  #wanted: Viewpoint | undefined;
   #numbers: Numbers | undefined;
   readonly #questions = new Map<number, (block: number | undefined) => void>();
   #questionId = 0;
@@ -46,10 +42,10 @@ export class Page {
 
   constructor() {
     this.#visitor = visitorOf(location);
-    this.#wanted = parsePlaceLink(location.hash);
+    this.#wanted = parseViewpoint(location.hash);
     this.#opening = this.#serverOpening();
-    this.#viewer = new Viewer({ onView: (view) => this.#link.send({ kind: "view", view }) });
-    this.#pointerTool = new PointerTool(this.#viewer, (message) => this.#link.send(message));
+    this.#viewer = new Viewer({ onView: (view) => this.#worker.send({ kind: "view", view }) });
+    this.#pointerTool = new PointerTool(this.#viewer, (message) => this.#worker.send(message));
     this.#status = new StatusLine(
       (token) => {
         keepToken(token);
@@ -58,12 +54,12 @@ export class Page {
       },
       () => this.#open(this.#serverOpening()),
     );
-    this.#link = new WorldLink(
+    this.#worker = new WatchedWorker(
       (message) => this.#hear(message),
       () => this.#stuck(),
     );
     this.#listen();
-    this.#link.send({ kind: "open", opening: this.#opening });
+    this.#worker.send({ kind: "open", opening: this.#opening });
     this.#help.greet();
     requestAnimationFrame((nowMs) => this.#frame(nowMs, nowMs));
   }
@@ -78,14 +74,14 @@ export class Page {
     return new Promise((resolve) => {
       const id = this.#questionId++;
       this.#questions.set(id, resolve);
-      this.#link.send({ kind: "voxel", id, position });
+      this.#worker.send({ kind: "voxel", id, position });
     });
   }
 
   /** Sets a voxel, as a click with the one-voxel brush does. */
   setVoxel(center: Position, block: number): void {
     const brush = { shape: "box", radius: 0, isThick: false } as const;
-    this.#link.send({ kind: "brush", brush, center, block, slice: this.#viewer.slice });
+    this.#worker.send({ kind: "brush", brush, center, block, slice: this.#viewer.slice });
   }
 
   /** The latest counters. */
@@ -93,19 +89,19 @@ export class Page {
     return this.#numbers;
   }
 
-  #serverOpening(): Opening {
+  #serverOpening(): OpenRequest {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     return { kind: "server", url: `${scheme}://${location.host}/`, ...this.#visitor };
   }
 
-  #open(opening: Opening): void {
+  #open(opening: OpenRequest): void {
     if (opening.kind !== this.#opening.kind) this.#wanted = undefined;
     this.#opening = opening;
     this.#viewer.leave();
-    this.#link.send({ kind: "open", opening });
+    this.#worker.send({ kind: "open", opening });
   }
 
-  #hear(message: FromWorld): void {
+  #hear(message: WorkerMessage): void {
     switch (message.kind) {
       case "facts":
         this.#know(message.facts);
@@ -117,14 +113,14 @@ export class Page {
         this.#status.notice(message.text, message.isBad);
         break;
       case "picked":
-        this.#pointerTool.picked(message);
+        this.#pointerTool.receivePick(message);
         break;
       case "voxel":
         this.#questions.get(message.id)?.(message.block);
         this.#questions.delete(message.id);
         break;
-      case "others":
-        this.#viewer.meet(message.others);
+      case "entities":
+        this.#viewer.setEntities(message.entities);
         break;
       case "regions":
         this.#viewer.note(message.notes);
@@ -178,7 +174,7 @@ export class Page {
     if (this.#viewer.isMap) {
       const scale = MAP_PIXELS_PER_VOXEL;
       if (right !== 0 || ahead !== 0) this.#viewer.pan(-right * scale, ahead * scale);
-    } else if (right !== 0 || up !== 0 || ahead !== 0) this.#viewer.eye.go(right, up, ahead);
+    } else if (right !== 0 || up !== 0 || ahead !== 0) this.#viewer.camera.move(right, up, ahead);
     this.#viewer.advance(nowMs, seconds);
     this.#keepLink(nowMs);
     requestAnimationFrame((next) => this.#frame(next, nowMs));
@@ -193,7 +189,7 @@ export class Page {
 
   #writeLink(): void {
     if (this.#viewer.facts === undefined) return;
-    const hash = `#${formatPlaceLink(this.#viewer.link)}`;
+    const hash = `#${formatViewpoint(this.#viewer.link)}`;
     if (hash !== location.hash) history.replaceState(null, "", hash);
   }
 
@@ -212,7 +208,7 @@ export class Page {
     addEventListener("keyup", (event) => this.#keys.up(event));
     addEventListener("blur", () => this.#keys.release());
     addEventListener("hashchange", () => {
-      const place = parsePlaceLink(location.hash);
+      const place = parseViewpoint(location.hash);
       if (place !== undefined) this.#viewer.goTo(place);
     });
     watchDrops(
@@ -246,10 +242,10 @@ export class Page {
   #drag(right: number, down: number): void {
     if (this.#viewer.isMap) this.#viewer.pan(right, down);
     else {
-      const { eye } = this.#viewer;
-      eye.turn(
-        right * TURN_PER_PIXEL * (eye.isOrbiting ? -1 : 1),
-        down * TURN_PER_PIXEL * (eye.isOrbiting ? -1 : 1),
+      const { camera } = this.#viewer;
+      camera.turn(
+        right * TURN_PER_PIXEL * (camera.isOrbiting ? -1 : 1),
+        down * TURN_PER_PIXEL * (camera.isOrbiting ? -1 : 1),
       );
       this.#viewer.touch();
     }
@@ -257,7 +253,7 @@ export class Page {
 
   #pinch(right: number, down: number, apart: number): void {
     if (this.#viewer.isMap) this.#viewer.pan(right, down);
-    else this.#viewer.eye.go(-right * AHEAD_PER_PIXEL, down * AHEAD_PER_PIXEL, apart * AHEAD_PER_PIXEL);
+    else this.#viewer.camera.move(-right * AHEAD_PER_PIXEL, down * AHEAD_PER_PIXEL, apart * AHEAD_PER_PIXEL);
     this.#viewer.touch();
   }
 
@@ -267,7 +263,7 @@ export class Page {
     if (this.#viewer.isMap) this.#viewer.map.zoomBy(-Math.sign(notches));
     else if (canSweep(facts.shape) && !event.ctrlKey && !event.shiftKey)
       this.#viewer.sliceAt(slice.at - notches);
-    else this.#viewer.eye.go(0, 0, -notches * AHEAD_PER_NOTCH);
+    else this.#viewer.camera.move(0, 0, -notches * AHEAD_PER_NOTCH);
     this.#viewer.touch();
   }
 
@@ -278,7 +274,7 @@ export class Page {
     if (this.#help.isOpen || event.altKey) return;
     if ((event.ctrlKey || event.metaKey) && event.code === "KeyZ") {
       event.preventDefault();
-      this.#link.send({ kind: "undo" });
+      this.#worker.send({ kind: "undo" });
       return;
     }
     if (event.ctrlKey || event.metaKey) return;
@@ -315,7 +311,7 @@ export class Page {
         break;
       case "KeyG":
         viewer.showRegions(!viewer.hasRegions);
-        this.#link.send({ kind: "inspect", isOn: viewer.hasRegions });
+        this.#worker.send({ kind: "inspect", isOn: viewer.hasRegions });
         toggle("toggle-regions", viewer.hasRegions);
         break;
       case "KeyI":
@@ -350,12 +346,12 @@ export class Page {
   }
 
   #toggleOrbit(): void {
-    const { eye } = this.#viewer;
+    const { camera } = this.#viewer;
     this.#viewer.touch();
-    if (eye.isOrbiting) eye.fly();
+    if (camera.isOrbiting) camera.fly();
     else {
       this.#pointerTool.pickAt([0, 0], (hit) => {
-        eye.orbitAround(hit?.distance ?? ORBIT_VOXELS);
+        camera.orbitAround(hit?.distance ?? ORBIT_VOXELS);
         this.#viewer.touch();
       });
     }

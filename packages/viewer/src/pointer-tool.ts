@@ -1,9 +1,8 @@
 import { AIR, type Position } from "@orthant/core";
-import type { FromWorld, Hit } from "./message/from-world.ts";
-import type { ToWorld } from "./message/to-world.ts";
+import type { Hit, PageMessage, WorkerMessage } from "./message/messages.ts";
 import { element } from "./overlay/element.ts";
 import { type Tool, ToolBar } from "./overlay/tool-bar.ts";
-import { mapPlane } from "./slice/map-plane.ts";
+import { mapPlane } from "./slice/slice.ts";
 import type { Viewer } from "./viewer.ts";
 
 /** A point on the canvas, from -1 to 1 on both axes, with y upwards. */
@@ -18,12 +17,12 @@ export class PointerTool {
   readonly tools: ToolBar;
   readonly #view = element("view", HTMLElement);
   readonly #viewer: Viewer;
-  readonly #send: (message: ToWorld) => void;
+  readonly #send: (message: PageMessage) => void;
   #pickId = 0;
   #onPicked: ((hit: Hit | undefined) => void) | undefined;
   #hit: Hit | undefined;
 
-  constructor(viewer: Viewer, send: (message: ToWorld) => void) {
+  constructor(viewer: Viewer, send: (message: PageMessage) => void) {
     this.#viewer = viewer;
     this.#send = send;
     this.tools = new ToolBar(
@@ -60,18 +59,18 @@ export class PointerTool {
   /** Asks the worker which voxel is at a point of the canvas. */
   pickAt(point: CanvasPoint, onPicked: (hit: Hit | undefined) => void): void {
     this.#onPicked = onPicked;
-    const { stage, eye } = this.#viewer;
-    stage.place(eye.position, eye.yaw, eye.pitch);
+    const { stage, camera } = this.#viewer;
+    stage.place(camera.position, camera.yaw, camera.pitch);
     this.#send({
       kind: "pick",
       id: ++this.#pickId,
-      from: eye.position,
+      from: camera.position,
       direction: stage.direction(...point),
     });
   }
 
   /** Handles the worker's answer to a ray. */
-  picked({ id, hit }: Extract<FromWorld, { kind: "picked" }>): void {
+  receivePick({ id, hit }: Extract<WorkerMessage, { kind: "picked" }>): void {
     if (id !== this.#pickId) return;
     const onPicked = this.#onPicked;
     this.#onPicked = undefined;

@@ -1,23 +1,20 @@
 import type { Box, Vector } from "@orthant/core";
-import { Eye } from "./controls/eye.ts";
-import type { PlaceLink } from "./controls/place-link.ts";
-import type { FromWorld, Hit, RegionNote } from "./message/from-world.ts";
-import type { View } from "./message/to-world.ts";
-import type { Other, WorldFacts } from "./message/world-facts.ts";
+import { Camera, type Viewpoint } from "./controls/camera.ts";
+import type { Hit, RegionInfo, ShownEntity, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
 import { Compass } from "./overlay/compass.ts";
 import { element } from "./overlay/element.ts";
-import { Labels } from "./overlay/labels.ts";
-import { SliceSlider } from "./overlay/slice-slider.ts";
+import { Labels, SliceSlider } from "./overlay/panels.ts";
+import { EntityView, type NameTag } from "./scene/entity-view.ts";
 import { MapCanvas } from "./scene/map-canvas.ts";
-import { type NameTag, OthersView } from "./scene/others-view.ts";
 import { RegionMarks } from "./scene/region-marks.ts";
 import { Stage } from "./scene/stage.ts";
-import { isFlat, mapPlane } from "./slice/map-plane.ts";
 import {
   axesOf,
   canSweep,
   directionToWorld,
   firstSlice,
+  isFlat,
+  mapPlane,
   nearestInside,
   type ScenePoint,
   type Slice,
@@ -46,14 +43,14 @@ export interface ViewerEvents {
 
 /** The view of a world, in 3D or as a map, and the visitor's position in it. */
 export class Viewer {
-  readonly eye: Eye = new Eye();
+  readonly camera: Camera = new Camera();
   readonly stage: Stage;
   readonly map: MapCanvas;
   readonly #events: ViewerEvents;
   readonly #compass = new Compass();
   readonly #slider: SliceSlider;
   readonly #labels = new Labels();
-  readonly #othersView = new OthersView();
+  readonly #entityView = new EntityView();
   readonly #marks = new RegionMarks();
   #facts: WorldFacts | undefined;
   #slice: Slice = sliceHiding(3, [0, 0, 0, 0]);
@@ -62,8 +59,8 @@ export class Viewer {
   #reach: number = REACH.three;
   #hasGhosts = true;
   #hasRegions = false;
-  #others: readonly Other[] = [];
-  #notes: readonly RegionNote[] = [];
+  #entities: readonly ShownEntity[] = [];
+  #notes: readonly RegionInfo[] = [];
   #clocks: readonly NameTag[] = [];
   #isDirty = true;
   #sentMs = 0;
@@ -83,7 +80,7 @@ export class Viewer {
       (at) => this.sliceAt(at),
       () => this.turn(),
     );
-    this.stage.marks.add(this.#othersView.group, this.#marks.group);
+    this.stage.marks.add(this.#entityView.group, this.#marks.group);
     addEventListener("resize", () => this.touch());
     element("space", HTMLCanvasElement).addEventListener("webglcontextrestored", () => this.#redraw());
   }
@@ -117,7 +114,7 @@ export class Viewer {
 
   /** The visitor's position in the world. */
   get position(): Vector {
-    return toWorld(this.#slice, this.eye.position);
+    return toWorld(this.#slice, this.camera.position);
   }
 
   /** Requests another frame. */
@@ -126,7 +123,7 @@ export class Viewer {
   }
 
   /** Sets the world. The first time, moves the visitor to the link's position, or else to the spawn. */
-  know(facts: WorldFacts, link: PlaceLink | undefined): void {
+  know(facts: WorldFacts, link: Viewpoint | undefined): void {
     const isFirst = this.#facts === undefined;
     this.#facts = facts;
     if (!isFirst) return;
@@ -140,7 +137,7 @@ export class Viewer {
   /** Forgets the world, before another one is shown. */
   leave(): void {
     this.#facts = undefined;
-    this.#others = [];
+    this.#entities = [];
     this.#notes = [];
     this.#clocks = [];
     this.stage.layers.clear();
@@ -149,25 +146,25 @@ export class Viewer {
   }
 
   /** Moves the visitor to a viewpoint. */
-  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: PlaceLink): void {
+  goTo({ eye: wanted, yaw, pitch, hidden, mapZoom }: Viewpoint): void {
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
     const eye = nearestInside(shape, wanted);
     const isFour = axesOf(shape).length === 4;
     this.#setSlice(hidden !== undefined && isFour ? sliceHiding(hidden, eye) : firstSlice(shape, eye), eye);
-    this.eye.yaw = yaw;
-    this.eye.pitch = pitch;
+    this.camera.yaw = yaw;
+    this.camera.pitch = pitch;
     if (mapZoom !== undefined) this.map.zoom = mapZoom;
     this.showMap(isFlat(shape) || mapZoom !== undefined);
   }
 
   /** The current viewpoint, for a link. */
-  get link(): PlaceLink {
+  get link(): Viewpoint {
     const isFour = this.#facts !== undefined && axesOf(this.#facts.shape).length === 4;
     return {
       eye: this.position,
-      yaw: this.eye.yaw,
-      pitch: this.eye.pitch,
+      yaw: this.camera.yaw,
+      pitch: this.camera.pitch,
       hidden: isFour ? this.#slice.hidden : undefined,
       mapZoom: this.#isMap ? this.map.zoom : undefined,
     };
@@ -186,7 +183,7 @@ export class Viewer {
   turn(): void {
     if (this.#facts === undefined || !canSweep(this.#facts.shape)) return;
     const position = this.position;
-    this.eye.fly();
+    this.camera.fly();
     this.#setSlice(turned(this.#slice, position), position);
   }
 
@@ -232,7 +229,7 @@ export class Viewer {
   }
 
   /** Handles mesh blocks, tiles and progress from the worker. */
-  take(message: Extract<FromWorld, { kind: "meshBlock" | "drop" | "mapTile" | "progress" }>): void {
+  take(message: Extract<WorkerMessage, { kind: "meshBlock" | "drop" | "mapTile" | "progress" }>): void {
     if (message.kind === "mapTile") this.map.take(message);
     else if (message.kind === "progress") {
       if (message.isNearReady) this.stage.layers.ready(message.sliceId);
@@ -242,16 +239,16 @@ export class Viewer {
   }
 
   /** Updates the other players. */
-  meet(others: readonly Other[]): void {
-    this.#others = others;
+  setEntities(entities: readonly ShownEntity[]): void {
+    this.#entities = entities;
     this.touch();
   }
 
   /** Updates the notes on regions. */
-  note(notes: readonly RegionNote[]): void {
+  note(notes: readonly RegionInfo[]): void {
     this.#notes = notes;
     if (this.#facts !== undefined && this.#hasRegions) {
-      this.#clocks = this.#marks.show(notes, this.#facts.shape, this.#slice, this.eye.position);
+      this.#clocks = this.#marks.show(notes, this.#facts.shape, this.#slice, this.camera.position);
       this.touch();
     }
   }
@@ -270,7 +267,7 @@ export class Viewer {
     const position = [...this.position] as [number, number, number, number];
     position[plane.across] -= right * scale;
     position[plane.down] -= down * scale * (plane.isUpright ? -1 : 1);
-    this.eye.position = toScene(this.#slice, position);
+    this.camera.position = toScene(this.#slice, position);
     this.touch();
   }
 
@@ -294,17 +291,17 @@ export class Viewer {
   }
 
   #draw(): void {
-    this.stage.place(this.eye.position, this.eye.yaw, this.eye.pitch);
+    this.stage.place(this.camera.position, this.camera.yaw, this.camera.pitch);
     if (this.#isMap) this.#drawMap();
     else this.stage.draw();
-    const names = this.#othersView.show(this.#others, this.#slice);
+    const names = this.#entityView.show(this.#entities, this.#slice);
     this.#labels.show([...this.#shownTags(names, "label"), ...this.#shownTags(this.#clocks, "clock")]);
     const { shape } = this.#facts ?? {};
     if (shape === undefined) return;
     this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
     this.#slider.show(this.#slice, canSweep(shape));
     // Turning the slice ends the orbit too.
-    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(this.eye.isOrbiting));
+    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(this.camera.isOrbiting));
   }
 
   /** Converts a direction of the scene to one on the page: right, up, and towards the visitor. */
@@ -345,14 +342,14 @@ export class Viewer {
     const [x, y, z, w] = nearestInside(shape, begin);
     const eye: Vector = isFlat(shape) ? [x, y, z, w] : [x + 0.5, y + BEGIN_UP, z + BEGIN_BACK, w];
     this.#setSlice(firstSlice(shape, eye), eye);
-    this.eye.yaw = 0;
-    this.eye.pitch = BEGIN_PITCH;
+    this.camera.yaw = 0;
+    this.camera.pitch = BEGIN_PITCH;
     this.showMap(isFlat(shape));
   }
 
   #setSlice(slice: Slice, eye: Vector): void {
     this.#slice = slice;
-    this.eye.position = toScene(slice, eye);
+    this.camera.position = toScene(slice, eye);
     this.#newSlice();
   }
 
@@ -384,7 +381,7 @@ export class Viewer {
       slice: this.#slice,
       eye: position,
       motion: this.#motion,
-      facing: directionToWorld(this.#slice, this.eye.forward),
+      facing: directionToWorld(this.#slice, this.camera.forward),
       reach: this.#isMap ? REACH.map : this.#reach,
       ghosts: this.#hasGhosts,
       map: this.#isMap ? this.map.window : undefined,

@@ -1,11 +1,10 @@
-import type { FromWorld } from "./message/from-world.ts";
-import type { ToWorld } from "./message/to-world.ts";
+import type { PageMessage, WorkerMessage } from "./message/messages.ts";
 import { WorldController } from "./worker/world-controller.ts";
 
 /** The global scope of a worker, which the DOM types lack. */
 declare const self: {
-  postMessage(message: FromWorld, transfer: ArrayBuffer[]): void;
-  onmessage: ((event: MessageEvent<ToWorld>) => void) | null;
+  postMessage(message: WorkerMessage, transfer: ArrayBuffer[]): void;
+  onmessage: ((event: MessageEvent<PageMessage>) => void) | null;
 };
 
 const channel = new MessageChannel();
@@ -17,7 +16,7 @@ channel.port1.onmessage = () => {
 };
 
 const controller = new WorldController({
-  tell: (message, transfer) => self.postMessage(message, [...transfer]),
+  send: (message, transfer) => self.postMessage(message, [...transfer]),
   soon(work) {
     planned.push(work);
     channel.port2.postMessage(undefined);

@@ -1,15 +1,15 @@
 import { DEFAULT_BLOCKS } from "@orthant/core";
 import {
+  addVoxel,
   BRUSH_RADIUS_MAX,
-  blockLooks,
+  blockAppearance,
   brushVoxels,
   castRay,
   EditHistory,
   emptyColumns,
   paintMapTile,
   sliceHiding,
-  takeVoxel,
-} from "@orthant/viewer";
+} from "@orthant/viewer/internal";
 import { describe, expect, test } from "vitest";
 
 const slice = sliceHiding(3, [0, 0, 0, 2]);
@@ -77,7 +77,7 @@ describe("an edit history", () => {
     const placements = [1, 2, 3].map((block) => [{ voxel: [0, 0, 0, 0] as const, block }]);
     const [, withdraw] = placements.map((before) => history.remember(before));
     withdraw?.();
-    expect([history.takeLast(), history.takeLast(), history.takeLast()]).toEqual([
+    expect([history.popLast(), history.popLast(), history.popLast()]).toEqual([
       placements[2],
       placements[0],
       undefined,
@@ -88,27 +88,27 @@ describe("an edit history", () => {
     const history = new EditHistory();
     for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], block: edit }]);
     let count = 0;
-    while (history.takeLast() !== undefined) count++;
+    while (history.popLast() !== undefined) count++;
     expect(count).toBe(100);
   });
 });
 
 describe("a map tile", () => {
-  const looks = blockLooks(DEFAULT_BLOCKS.blocks);
+  const looks = blockAppearance(DEFAULT_BLOCKS.blocks);
   const [WATER, SAND, STONE] = [5, 4, 1];
 
   test("has the colour of the first voxel from above", () => {
     const columns = emptyColumns(2, 1);
-    expect(takeVoxel(columns, 0, 0, 9, looks), "air hides nothing").toBe(true);
-    expect(takeVoxel(columns, 0, STONE, 8, looks)).toBe(false);
+    expect(addVoxel(columns, 0, 0, 9, looks), "air hides nothing").toBe(true);
+    expect(addVoxel(columns, 0, STONE, 8, looks)).toBe(false);
     expect([...paintMapTile(columns, looks, false)]).toEqual([0x8a, 0x8d, 0x91, 255, 0, 0, 0, 0]);
   });
 
   test("shows the ground through water, and shades slopes", () => {
     const columns = emptyColumns(2, 1);
-    expect(takeVoxel(columns, 0, WATER, 9, looks)).toBe(true);
-    takeVoxel(columns, 0, SAND, 8, looks);
-    takeVoxel(columns, 1, STONE, 11, looks);
+    expect(addVoxel(columns, 0, WATER, 9, looks)).toBe(true);
+    addVoxel(columns, 0, SAND, 8, looks);
+    addVoxel(columns, 1, STONE, 11, looks);
     const [red = 0, , , , stone = 0] = paintMapTile(columns, looks, true);
     expect(red).toBeGreaterThan(0x3b);
     expect(red).toBeLessThan(0xe2);

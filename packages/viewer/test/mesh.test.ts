@@ -1,7 +1,7 @@
 import { CUBE_CHUNKS, DEFAULT_BLOCKS, emptyChunk, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import {
-  blockLooks,
+  blockAppearance,
   cutChunk,
   differenceOf,
   emptyVolume,
@@ -14,13 +14,13 @@ import {
   type ScenePoint,
   sliceHiding,
   type Volume,
-} from "@orthant/viewer";
+} from "@orthant/viewer/internal";
 import { describe, expect, test } from "vitest";
 
 const STONE = 1;
 const WATER = 5;
 const LAMP = 13;
-const looks = blockLooks(DEFAULT_BLOCKS.blocks);
+const looks = blockAppearance(DEFAULT_BLOCKS.blocks);
 
 function volumeOf(size: ScenePoint, blockAt: (right: number, up: number, back: number) => number): Volume {
   const volume = emptyVolume(size);

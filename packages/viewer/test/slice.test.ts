@@ -13,7 +13,7 @@ import {
   toWorld,
   turned,
   voxelAt,
-} from "@orthant/viewer";
+} from "@orthant/viewer/internal";
 import { describe, expect, test } from "vitest";
 
 describe("a slice", () => {

@@ -1,4 +1,4 @@
-import type { DroppedFile } from "../message/to-world.ts";
+import type { DroppedFile } from "../message/messages.ts";
 
 /** Limit on the files collected from a dropped folder; a save has far fewer. */
 const FILES_MAX = 20_000;

@@ -1,5 +1,5 @@
 import { AIR } from "@orthant/core";
-import { type BlockLooks, NOTHING, VEIL } from "../mesh/block-looks.ts";
+import { type BlockAppearance, NOTHING, VEIL } from "../mesh/block-appearance.ts";
 
 /** The visible voxels in each column of a tile, from above. */
 export interface MapTileColumns {
@@ -32,14 +32,14 @@ export function emptyColumns(width: number, rows: number): MapTileColumns {
 }
 
 /** Adds a voxel to a column, below all voxels added before. Returns whether anything below it is visible. */
-export function takeVoxel(
+export function addVoxel(
   columns: MapTileColumns,
   cell: number,
   block: number,
   height: number,
-  looks: BlockLooks,
+  appearance: BlockAppearance,
 ): boolean {
-  const kind = looks.classes[block];
+  const kind = appearance.classes[block];
   if (kind === NOTHING) return true;
   if (columns.blocks[cell] === AIR) {
     columns.blocks[cell] = block;
@@ -53,7 +53,7 @@ export function takeVoxel(
 /** Returns the pixels of a tile, four bytes each. Without shading, they have the catalog's exact colours. */
 export function paintMapTile(
   columns: MapTileColumns,
-  looks: BlockLooks,
+  appearance: BlockAppearance,
   isShaded: boolean,
 ): Uint8ClampedArray<ArrayBuffer> {
   const { width, rows, blocks, grounds, heights } = columns;
@@ -61,14 +61,14 @@ export function paintMapTile(
   for (let cell = 0; cell < width * rows; cell++) {
     const block = blocks[cell] as number;
     if (block === AIR) continue;
-    const colour = looks.colours[block] as number;
+    const colour = appearance.colours[block] as number;
     const ground = grounds[cell] as number;
-    const isVeil = isShaded && looks.classes[block] === VEIL && ground !== AIR;
+    const isVeil = isShaded && appearance.classes[block] === VEIL && ground !== AIR;
     const light = isShaded ? lightAt(width, heights, blocks, cell) : 1;
     for (let part = 0; part < 3; part++) {
       const shift = 16 - part * 8;
       const own = (colour >>> shift) & 0xff;
-      const below = ((looks.colours[ground] as number) >>> shift) & 0xff;
+      const below = ((appearance.colours[ground] as number) >>> shift) & 0xff;
       pixels[cell * 4 + part] = (isVeil ? own * VEIL_SHARE + below * (1 - VEIL_SHARE) : own) * light;
     }
     pixels[cell * 4 + 3] = 255;

@@ -1,7 +1,69 @@
 import type { ScenePoint } from "../slice/slice.ts";
-import { type BlockLooks, NOTHING, OPAQUE, VEIL } from "./block-looks.ts";
-import { QuadList, type QuadMesh } from "./quad-list.ts";
-import type { Volume } from "./volume.ts";
+import { type BlockAppearance, NOTHING, OPAQUE, VEIL } from "./block-appearance.ts";
+import type { Volume } from "./mesh-block.ts";
+
+/** Numbers per vertex: its position in the mesh block, and a word with its side, its light and its glow. */
+export const POSITION_NUMBERS = 4;
+/** Bytes of a vertex's colour. */
+export const COLOUR_BYTES = 4;
+const VERTICES_PER_QUAD = 4;
+
+/** A surface made of quads with four vertices each; the triangles are 0, 1, 2 and 0, 2, 3. */
+export interface QuadMesh {
+  readonly positions: Uint16Array<ArrayBuffer>;
+  readonly colours: Uint8Array<ArrayBuffer>;
+}
+
+/** An empty mesh. */
+export const NO_QUADS: QuadMesh = { positions: new Uint16Array(0), colours: new Uint8Array(0) };
+
+/** Size of a mesh in bytes, in memory and on the graphics card. */
+export function meshBytes({ positions, colours }: QuadMesh): number {
+  return positions.byteLength + colours.byteLength;
+}
+
+/** Number of quads in a mesh. */
+export function quadCount({ positions }: QuadMesh): number {
+  return positions.length / (VERTICES_PER_QUAD * POSITION_NUMBERS);
+}
+
+/** Collects vertices. Reuses its memory for the next mesh. */
+class QuadList {
+  #positions = new Uint16Array(1 << 14);
+  #colours = new Uint8Array(1 << 14);
+  #vertices = 0;
+
+  /** Adds a vertex. */
+  add(right: number, up: number, back: number, word: number, colour: number, opacity: number): void {
+    if ((this.#vertices + 1) * POSITION_NUMBERS > this.#positions.length) this.#grow();
+    const at = this.#vertices++ * POSITION_NUMBERS;
+    this.#positions[at] = right;
+    this.#positions[at + 1] = up;
+    this.#positions[at + 2] = back;
+    this.#positions[at + 3] = word;
+    this.#colours[at] = colour >>> 16;
+    this.#colours[at + 1] = (colour >>> 8) & 0xff;
+    this.#colours[at + 2] = colour & 0xff;
+    this.#colours[at + 3] = opacity;
+  }
+
+  /** Returns a copy of the vertices added since the last call. */
+  take(): QuadMesh {
+    const length = this.#vertices * POSITION_NUMBERS;
+    this.#vertices = 0;
+    if (length === 0) return NO_QUADS;
+    return { positions: this.#positions.slice(0, length), colours: this.#colours.slice(0, length) };
+  }
+
+  #grow(): void {
+    const positions = new Uint16Array(this.#positions.length * 2);
+    const colours = new Uint8Array(this.#colours.length * 2);
+    positions.set(this.#positions);
+    colours.set(this.#colours);
+    this.#positions = positions;
+    this.#colours = colours;
+  }
+}
 
 /** The surface of a volume, split into opaque and translucent quads. */
 export interface VolumeMesh {
@@ -22,14 +84,14 @@ const OPAQUE_OPACITY = 255;
  * into one quad. Reuses its buffers for every volume.
  */
 export class GreedyMesher {
-  readonly #looks: BlockLooks;
+  readonly #appearance: BlockAppearance;
   readonly #opaque = new QuadList();
   readonly #veil = new QuadList();
   #classes = new Uint8Array(0);
   #keys = new Int32Array(0);
 
-  constructor(looks: BlockLooks) {
-    this.#looks = looks;
+  constructor(appearance: BlockAppearance) {
+    this.#appearance = appearance;
   }
 
   /** Returns the surface of a volume. The voxels around it only hide and shade faces. */
@@ -47,11 +109,11 @@ export class GreedyMesher {
   #classify({ blocks }: Volume): boolean {
     if (this.#classes.length < blocks.length) this.#classes = new Uint8Array(blocks.length);
     const classes = this.#classes;
-    const looks = this.#looks.classes;
+    const lights = this.#appearance.classes;
     let any = 0;
     let all = 0xff;
     for (let index = 0; index < blocks.length; index++) {
-      const kind = looks[blocks[index] as number] as number;
+      const kind = lights[blocks[index] as number] as number;
       classes[index] = kind;
       any |= kind;
       all &= kind;
@@ -148,10 +210,10 @@ export class GreedyMesher {
   ): void {
     const block = key & 0xffff;
     const light = key >>> CORNER_SHIFT;
-    const isVeil = this.#looks.classes[block] === VEIL;
+    const isVeil = this.#appearance.classes[block] === VEIL;
     const side = axis * 2 + (sign > 0 ? 0 : 1);
-    const glow = this.#looks.glows[block] as number;
-    const colour = this.#looks.colours[block] as number;
+    const glow = this.#appearance.glows[block] as number;
+    const colour = this.#appearance.colours[block] as number;
     const list = isVeil ? this.#veil : this.#opaque;
     // Seen from outside, the corners run counterclockwise.
     const corners = sign > 0 ? [0, 1, 2, 3] : [0, 3, 2, 1];

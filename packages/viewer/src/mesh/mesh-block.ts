@@ -1,7 +1,67 @@
-import { AIR, type ChunkShape, floorDivide, type Position } from "@orthant/core";
+import { AIR, type Chunk, type ChunkShape, floorDivide, floorModulo, type Position } from "@orthant/core";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
-import type { ChunkCut } from "./chunk-cut.ts";
-import type { Volume } from "./volume.ts";
+
+/** Voxels that are drawn together, with a border of one voxel on each side; right varies fastest. */
+export interface Volume {
+  /** Voxels on each axis, without the border. */
+  readonly size: ScenePoint;
+  /** The block of each voxel, including the border. */
+  readonly blocks: Uint16Array;
+}
+
+/** Number of voxels in a volume of this size, including the border. */
+function paddedLength([right, up, back]: ScenePoint): number {
+  return (right + 2) * (up + 2) * (back + 2);
+}
+
+/** Returns a volume of air. */
+export function emptyVolume(size: ScenePoint): Volume {
+  return { size, blocks: new Uint16Array(paddedLength(size)) };
+}
+
+/**
+ * Writes into `into` the voxels of `beside` where `here` has air: what a visitor would meet in the
+ * neighbouring slice. Returns whether there are any.
+ */
+export function differenceOf(beside: Volume, here: Volume, into: Volume): boolean {
+  let isAny = 0;
+  const { blocks } = into;
+  for (let index = 0; index < blocks.length; index++) {
+    const block = here.blocks[index] === 0 ? (beside.blocks[index] as number) : 0;
+    blocks[index] = block;
+    isAny |= block;
+  }
+  return isAny !== 0;
+}
+
+/** A slice's part of a chunk: a single block, or one per voxel, with right varying fastest, then up. */
+export type ChunkCut = number | Uint16Array;
+
+/** Returns the cut of a chunk. */
+export function cutChunk(chunk: Chunk, shape: ChunkShape, slice: Slice): ChunkCut {
+  const uniform = chunk.uniformBlock;
+  if (uniform !== undefined) return uniform;
+  const { extents } = shape;
+  const strides = [1, extents[0], extents[0] * extents[1], extents[0] * extents[1] * extents[2]] as const;
+  const { right, up, back, hidden, at } = slice;
+  const voxels = chunk.voxels();
+  const cut = new Uint16Array(extents[right] * extents[up] * extents[back]);
+  let index = 0;
+  let first = 0;
+  let differs = false;
+  const depth = floorModulo(at, extents[hidden]) * strides[hidden];
+  for (let b = 0; b < extents[back]; b++)
+    for (let u = 0; u < extents[up]; u++) {
+      let from = depth + b * strides[back] + u * strides[up];
+      for (let r = 0; r < extents[right]; r++, from += strides[right]) {
+        const block = voxels[from] as number;
+        if (index === 0) first = block;
+        else if (block !== first) differs = true;
+        cut[index++] = block;
+      }
+    }
+  return differs ? cut : first;
+}
 
 /**
  * Voxels along the edge of a mesh block, which is one draw call: small enough to mesh again after an edit, large

@@ -1,6 +1,5 @@
 import type { Axis, Vector } from "@orthant/core";
-import type { ScenePoint, Slice } from "../slice/slice.ts";
-import { AXIS_NAMES } from "../slice/slice.ts";
+import { AXIS_NAMES, type ScenePoint, type Slice } from "../slice/slice.ts";
 import { element } from "./element.ts";
 
 /** Each axis keeps its colour, visible or hidden. */

@@ -1,4 +1,4 @@
-import type { WorldFacts } from "../message/world-facts.ts";
+import type { WorldFacts } from "../message/messages.ts";
 import { axesOf } from "../slice/slice.ts";
 import { element } from "./element.ts";
 

@@ -1,5 +1,5 @@
 import { AIR, type Block } from "@orthant/core";
-import { BRUSH_RADIUS_MAX, type Brush } from "../edit/brush.ts";
+import { BRUSH_RADIUS_MAX, type Brush } from "../edit/edit.ts";
 import { element, showText } from "./element.ts";
 
 /** What a click does. */

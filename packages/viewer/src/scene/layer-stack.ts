@@ -1,7 +1,6 @@
 import type { Group } from "three";
-import type { FromWorld } from "../message/from-world.ts";
-import type { Slice } from "../slice/slice.ts";
-import { presenceAt, sweepTowards } from "../slice/sweep.ts";
+import type { WorkerMessage } from "../message/messages.ts";
+import { presenceAt, type Slice, sweepTowards } from "../slice/slice.ts";
 import { MeshBlockLayer } from "./mesh-block-layer.ts";
 
 /** Bytes uploaded to the graphics card per frame, so that no frame takes long. */
@@ -18,7 +17,7 @@ interface ShownSlice {
   presence: number;
 }
 
-type MeshBlockMessage = Extract<FromWorld, { kind: "meshBlock" | "drop" }>;
+type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" | "drop" }>;
 
 /** The visible slice and the previous ones, which fade out while the new one appears. */
 export class LayerStack {

@@ -1,12 +1,11 @@
-import type { FromWorld } from "../message/from-world.ts";
-import type { MapWindow } from "../message/to-world.ts";
+import type { MapWindow, WorkerMessage } from "../message/messages.ts";
 
 /** Whole pixels per voxel, so that all voxels have the same size. */
 const ZOOMS: readonly number[] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /** Tiles kept in memory, visible or not. */
 const TILES_KEPT = 2_048;
 
-type MapTileMessage = Extract<FromWorld, { kind: "mapTile" }>;
+type MapTileMessage = Extract<WorkerMessage, { kind: "mapTile" }>;
 
 /** Draws a map from tiles. A voxel is always a square of whole pixels. */
 export class MapCanvas {

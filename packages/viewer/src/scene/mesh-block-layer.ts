@@ -1,10 +1,10 @@
 import { BufferAttribute, BufferGeometry, Group, Mesh, type ShaderMaterial, Sphere, Vector3 } from "three";
-import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "../mesh/quad-list.ts";
-import type { FromWorld } from "../message/from-world.ts";
+import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "../mesh/greedy-mesher.ts";
+import type { WorkerMessage } from "../message/messages.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
 
-type MeshBlockMessage = Extract<FromWorld, { kind: "meshBlock" }>;
+type MeshBlockMessage = Extract<WorkerMessage, { kind: "meshBlock" }>;
 
 const INDICES_PER_QUAD = 6;
 

@@ -1,8 +1,8 @@
 import { type Box, boxVolume, type ChunkShape, epochOf, REGION_EDGE_CHUNKS, stepOf } from "@orthant/core";
 import { BoxGeometry, EdgesGeometry, Group, LineBasicMaterial, LineSegments } from "three";
-import type { RegionNote } from "../message/from-world.ts";
+import type { RegionInfo } from "../message/messages.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
-import type { NameTag } from "./others-view.ts";
+import type { NameTag } from "./entity-view.ts";
 
 /** Regions further away than this, in voxels, get no frame, because frames would fill the screen. */
 const FRAME_VOXELS = 90;
@@ -31,7 +31,7 @@ export class RegionMarks {
   }
 
   /** Draws frames around the regions near an eye. Returns tags with their clocks. */
-  show(notes: readonly RegionNote[], shape: ChunkShape, slice: Slice, eye: ScenePoint): readonly NameTag[] {
+  show(notes: readonly RegionInfo[], shape: ChunkShape, slice: Slice, eye: ScenePoint): readonly NameTag[] {
     this.#frames.clear();
     const tags: NameTag[] = [];
     const edge = REGION_EDGE_CHUNKS;

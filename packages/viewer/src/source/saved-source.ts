@@ -3,21 +3,23 @@ import {
   type Chunk,
   GeneratorRef,
   isOrthantError,
+  OrthantError,
   type Position,
   PositionSet,
   positionsLexicographic,
+  RENDER_CACHE_LIMITS,
   regionBox,
   regionOf,
   regionsTouching,
   type Vector,
 } from "@orthant/core";
-import type { World } from "@orthant/world";
-import type { RegionNote } from "../message/from-world.ts";
-import type { DroppedFile } from "../message/to-world.ts";
-import type { SourceNumbers } from "../message/world-facts.ts";
-
-import { type DroppedWorld, findDroppedWorld } from "./dropped-world.ts";
-import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
+import type { Disk } from "@orthant/disk";
+import { BlobDisk } from "@orthant/disk/browser";
+import { type DetectedWorld, detectNativeSave } from "@orthant/formats";
+import { openWorld, type World } from "@orthant/world";
+import type { DroppedFile, RegionInfo, SourceNumbers } from "../message/messages.ts";
+import type { OnStep } from "./converted-world.ts";
+import type { SourceEvents, ViewEditResult, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Regions loaded before the world is reopened, which frees the memory of those seen long ago. */
 const REGIONS_LOADED_MAX = 8_192;
@@ -52,7 +54,7 @@ class SavedSource implements ViewSource {
   #loaded = new PositionSet();
   #wanted: Position[] = [];
   #isLoading = false;
-  #sight = "";
+  #interestKey = "";
 
   constructor(dropped: DroppedWorld, world: World, events: SourceEvents) {
     this.#dropped = dropped;
@@ -60,12 +62,12 @@ class SavedSource implements ViewSource {
     this.#events = events;
   }
 
-  look({ chunks, center }: Sight): void {
+  setInterest({ chunks, center }: ViewInterest): void {
     const regions = regionsTouching(chunks);
     const middle = regionOf(this.#chunkOf(center));
-    const sight = `${regions.min} ${regions.max} ${middle}`;
-    if (sight === this.#sight) return;
-    this.#sight = sight;
+    const key = `${regions.min} ${regions.max} ${middle}`;
+    if (key === this.#interestKey) return;
+    this.#interestKey = key;
     const distance = (region: Position): number =>
       Math.hypot(...region.map((at, axis) => at - (middle[axis] as number)));
     this.#wanted = [...positionsLexicographic(regions)]
@@ -79,16 +81,16 @@ class SavedSource implements ViewSource {
     return this.#world.field.realizeChunk(...position);
   }
 
-  edit(): Promise<EditAnswer> {
-    return Promise.resolve({ refusal: "a world from your disk is only shown here" });
+  edit(): Promise<ViewEditResult> {
+    return Promise.resolve({ rejection: "a world from your disk is only shown here" });
   }
 
   move(): void {
     // There are no other players.
   }
 
-  async inspect(chunks: Box): Promise<readonly RegionNote[]> {
-    const notes: RegionNote[] = [];
+  async inspect(chunks: Box): Promise<readonly RegionInfo[]> {
+    const notes: RegionInfo[] = [];
     for (const region of positionsLexicographic(regionsTouching(chunks))) {
       if (!this.#loaded.has(...region)) continue;
       const pieces = this.#world.field.queryRegion(regionBox(region), "symbolic").pieces();
@@ -112,7 +114,7 @@ class SavedSource implements ViewSource {
     this.#isLoading = true;
     try {
       for (let region = this.#wanted.shift(); region !== undefined; region = this.#wanted.shift()) {
-        if (this.#loaded.size >= REGIONS_LOADED_MAX) await this.#beginAnew();
+        if (this.#loaded.size >= REGIONS_LOADED_MAX) await this.#reopen();
         await this.#world.load(regionBox(region));
         this.#loaded.add(...region);
         this.#events.onChange([regionBox(region)]);
@@ -126,7 +128,7 @@ class SavedSource implements ViewSource {
     if (this.#wanted.length > 0) void this.#load();
   }
 
-  async #beginAnew(): Promise<void> {
+  async #reopen(): Promise<void> {
     const old = this.#world;
     this.#world = await this.#dropped.open();
     this.#loaded = new PositionSet();
@@ -148,4 +150,58 @@ class SavedSource implements ViewSource {
 function beginOf(world: World, { begin }: DroppedWorld): Vector {
   const [player] = world.players;
   return player?.position ?? begin ?? world.spawn;
+}
+
+/** A world that a visitor dropped onto the page. */
+interface DroppedWorld {
+  /** Opens the world again, with an empty memory. */
+  readonly open: () => Promise<World>;
+  /** Short description of its format. */
+  readonly origin: string;
+  /** Name to show when the world itself has none. */
+  readonly name: string;
+  /** A remark for people; empty when there is nothing to say. */
+  readonly remark: string;
+  /** A position with something to see; `undefined` when the world has its own spawn. */
+  readonly begin: Position | undefined;
+}
+
+/**
+ * Identifies the dropped files: a folder of a known format, or one file. Throws `ORT_NOT_FOUND` when it is
+ * neither. Converts other formats and reports the progress to `onStep`.
+ */
+async function findDroppedWorld(files: readonly DroppedFile[], onStep: OnStep): Promise<DroppedWorld> {
+  const [source, folder] = diskOf(files);
+  const native = await detectNativeSave(source);
+  if (native !== undefined) {
+    return { open: opener(source), origin: originOf(native), name: folder, remark: "", begin: undefined };
+  }
+  // Few saves need conversion, so the page loads the converters on demand.
+  const { convertInMemory } = await import("./converted-world.ts");
+  const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
+  const converted = await convertInMemory(source, bytes, onStep);
+  if (converted === undefined) {
+    throw new OrthantError("ORT_NOT_FOUND", "no world of a format that is known here was dropped");
+  }
+  const { world, disk, remark, begin } = converted;
+  return { open: opener(disk), origin: originOf(world), name: folder || world.evidence, remark, begin };
+}
+
+function opener(disk: Disk): () => Promise<World> {
+  return () => openWorld(disk, { readOnly: true, cacheLimits: RENDER_CACHE_LIMITS });
+}
+
+function originOf({ format, dialect }: DetectedWorld): string {
+  return `${format}${dialect === undefined ? "" : `, ${dialect}`}, from your disk`;
+}
+
+/** Returns the files without their common folder, and the name of that folder. */
+function diskOf(files: readonly DroppedFile[]): readonly [Disk, string] {
+  const folder = files[0]?.path.split("/")[0] ?? "";
+  const isInside = folder !== "" && files.every(({ path }) => path.startsWith(`${folder}/`));
+  const skip = isInside ? folder.length + 1 : 0;
+  return [
+    new BlobDisk(new Map(files.map(({ path, file }) => [path.slice(skip), file]))),
+    isInside ? folder : "",
+  ];
 }

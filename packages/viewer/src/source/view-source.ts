@@ -1,6 +1,5 @@
 import type { Box, Chunk, Position, Vector, VoxelPlacement } from "@orthant/core";
-import type { RegionNote } from "../message/from-world.ts";
-import type { Other, SourceNumbers, WorldFacts, WorldStatus } from "../message/world-facts.ts";
+import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 
 /** Events of a world's source. */
 export interface SourceEvents {
@@ -9,11 +8,11 @@ export interface SourceEvents {
   readonly onStatus: (status: WorldStatus) => void;
   /** Boxes of chunks that changed, were loaded or were unloaded. */
   readonly onChange: (boxes: readonly Box[]) => void;
-  readonly onOthers: (others: readonly Other[]) => void;
+  readonly onEntities: (entities: readonly ShownEntity[]) => void;
 }
 
 /** The part of the world to load. */
-export interface Sight {
+export interface ViewInterest {
   /** A box of chunks. */
   readonly chunks: Box;
   /** In voxels; the source loads what is nearest to it first. */
@@ -22,20 +21,20 @@ export interface Sight {
 }
 
 /** Result of an edit: why it was rejected, or `undefined` when it was not. */
-export type EditAnswer = { readonly refusal: string | undefined };
+export type ViewEditResult = { readonly rejection: string | undefined };
 
-/** A world to show, from any source. It loads nothing before the first `look`. */
+/** A world to show, from any source. It loads nothing before the first `setInterest`. */
 export interface ViewSource {
   /** Sets the part of the world to load; the source may unload the rest. */
-  look(sight: Sight): void;
+  setInterest(interest: ViewInterest): void;
   /** Returns a chunk's current voxels; `undefined` when it is not loaded. */
   chunkAt(position: Position): Chunk | undefined;
   /** Edits voxels. Resolves when the result is known. */
-  edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer>;
+  edit(placements: readonly VoxelPlacement[]): Promise<ViewEditResult>;
   /** Reports the visitor's position to the other players, if there are any. */
   move(position: Vector, facing: Vector): void;
   /** Returns notes on the loaded regions of a box of chunks. */
-  inspect(chunks: Box): Promise<readonly RegionNote[]>;
+  inspect(chunks: Box): Promise<readonly RegionInfo[]>;
   numbers(): SourceNumbers;
   close(): Promise<void>;
 }

@@ -7,8 +7,7 @@ import {
   PositionMap,
   positionsLexicographic,
 } from "@orthant/core";
-import { type ChunkCut, cutChunk } from "../mesh/chunk-cut.ts";
-import { type CutAt, chunkOfScene } from "../mesh/mesh-block.ts";
+import { type ChunkCut, type CutAt, chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
 import type { Slice } from "../slice/slice.ts";
 
 /** Bytes of a single-block cut, and overhead of any cached cut. */

@@ -7,8 +7,8 @@ import {
   regionsTouching,
 } from "@orthant/core";
 import { MESH_BLOCK_EDGE_VOXELS } from "../mesh/mesh-block.ts";
-import type { View } from "../message/to-world.ts";
-import { mapPlane } from "../slice/map-plane.ts";
+import type { View } from "../message/messages.ts";
+import { mapPlane } from "../slice/slice.ts";
 
 /** Slightly below the number of regions that a client may request from a server. */
 const REGIONS_MAX = 4_000;

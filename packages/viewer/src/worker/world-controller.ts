@@ -12,18 +12,22 @@ import {
   type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
-import { brushVoxels } from "../edit/brush.ts";
-import { castRay } from "../edit/cast-ray.ts";
-import { EditHistory } from "../edit/edit-history.ts";
-import { blockLooks } from "../mesh/block-looks.ts";
-import type { FromWorld, Hit } from "../message/from-world.ts";
-import type { ToWorld, View } from "../message/to-world.ts";
-import type { WorldFacts, WorldStatus } from "../message/world-facts.ts";
+import { brushVoxels, castRay, EditHistory } from "../edit/edit.ts";
+import { blockAppearance } from "../mesh/block-appearance.ts";
+import type {
+  Hit,
+  OpenRequest,
+  PageMessage,
+  View,
+  WorkerMessage,
+  WorldFacts,
+  WorldStatus,
+} from "../message/messages.ts";
 import { type ScenePoint, type Slice, voxelAt } from "../slice/slice.ts";
-import { openSource } from "../source/open-source.ts";
-import type { ViewSource } from "../source/view-source.ts";
-import { MapMaker } from "./map-maker.ts";
-import { MeshBlockMaker } from "./mesh-block-maker.ts";
+import { SharedSource } from "../source/server-source.ts";
+import type { SourceEvents, ViewSource } from "../source/view-source.ts";
+import { MapTileBuilder } from "./map-tile-builder.ts";
+import { MeshBlockBuilder } from "./mesh-block-builder.ts";
 import { visibleChunks } from "./visible-chunks.ts";
 
 /** Time slice of work between messages. */
@@ -36,7 +40,7 @@ const POINT_VOXELS = 96;
 
 /** What the controller needs from the worker. */
 export interface WorldControllerOptions {
-  readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
+  readonly send: (message: WorkerMessage, transfer: readonly ArrayBuffer[]) => void;
   /** Runs `work` soon, after the messages already queued. */
   readonly soon: (work: () => void) => void;
 }
@@ -48,10 +52,10 @@ export class WorldController {
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
-  #meshBlocks: MeshBlockMaker | undefined;
-  #map: MapMaker | undefined;
+  #meshBlocks: MeshBlockBuilder | undefined;
+  #map: MapTileBuilder | undefined;
   #view: View | undefined;
-  #sight: Box | undefined;
+  #chunks: Box | undefined;
   #isWorking = false;
   #isInspecting = false;
   #isInspectionUnderWay = false;
@@ -59,20 +63,20 @@ export class WorldController {
 
   constructor(options: WorldControllerOptions) {
     this.#options = options;
-    setInterval(() => this.#tellNumbers(), NUMBERS_MS);
+    setInterval(() => this.#sendNumbers(), NUMBERS_MS);
   }
 
   /** Handles a message from the page. */
-  async receive(message: ToWorld): Promise<void> {
+  async receive(message: PageMessage): Promise<void> {
     switch (message.kind) {
       case "open":
         await this.#open(message);
         break;
       case "view":
-        this.#look(message.view);
+        this.#setView(message.view);
         break;
       case "pick":
-        this.#options.tell(
+        this.#options.send(
           { kind: "picked", id: message.id, hit: this.#pick(message.from, message.direction) },
           [],
         );
@@ -87,23 +91,23 @@ export class WorldController {
         await this.#undo();
         break;
       case "voxel":
-        this.#options.tell({ kind: "voxel", id: message.id, block: this.#blockAt(message.position) }, []);
+        this.#options.send({ kind: "voxel", id: message.id, block: this.#blockAt(message.position) }, []);
         break;
       case "inspect":
         this.#isInspecting = message.isOn;
         await this.#inspect();
         break;
       case "alive":
-        this.#options.tell({ kind: "alive", id: message.id }, []);
+        this.#options.send({ kind: "alive", id: message.id }, []);
     }
   }
 
   /** Opens another world. A later request replaces one that is still being opened. */
-  async #open({ opening }: Extract<ToWorld, { kind: "open" }>): Promise<void> {
+  async #open({ opening }: Extract<PageMessage, { kind: "open" }>): Promise<void> {
     const number = ++this.#openings;
     const isWanted = (): boolean => number === this.#openings;
-    const tellStatus = (status: WorldStatus): void => {
-      if (isWanted()) this.#options.tell({ kind: "status", status }, []);
+    const sendStatus = (status: WorldStatus): void => {
+      if (isWanted()) this.#options.send({ kind: "status", status }, []);
     };
     const before = this.#source;
     this.#source = undefined;
@@ -114,45 +118,45 @@ export class WorldController {
     if (!isWanted()) return;
     try {
       const source = await openSource(opening, {
-        onFacts: (facts) => isWanted() && this.#know(facts),
-        onStatus: tellStatus,
+        onFacts: (facts) => isWanted() && this.#setFacts(facts),
+        onStatus: sendStatus,
         onChange: (boxes) => isWanted() && this.#changed(boxes),
-        onOthers: (others) => isWanted() && this.#options.tell({ kind: "others", others }, []),
+        onEntities: (entities) => isWanted() && this.#options.send({ kind: "entities", entities }, []),
       });
       if (isWanted()) this.#source = source;
       else await source.close();
     } catch (error) {
       const text = isOrthantError(error) ? `${error.code}: ${error.detail}` : String(error);
-      tellStatus({ kind: "failed", text });
+      sendStatus({ kind: "failed", text });
     }
   }
 
-  #know(facts: WorldFacts): void {
+  #setFacts(facts: WorldFacts): void {
     const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
     this.#facts = facts;
     if (!isSame) {
-      const looks = blockLooks(facts.blocks);
+      const appearance = blockAppearance(facts.blocks);
       const parts = {
         shape: facts.shape,
-        looks,
+        appearance,
         chunkAt: (position: Position) => this.#source?.chunkAt(position),
-        tell: this.#options.tell,
+        send: this.#options.send,
       };
-      this.#meshBlocks = new MeshBlockMaker(parts);
-      this.#map = new MapMaker(parts);
-      this.#sight = undefined;
+      this.#meshBlocks = new MeshBlockBuilder(parts);
+      this.#map = new MapTileBuilder(parts);
+      this.#chunks = undefined;
       this.#history = new EditHistory();
     }
-    this.#options.tell({ kind: "facts", facts }, []);
-    if (this.#view !== undefined) this.#look(this.#view);
+    this.#options.send({ kind: "facts", facts }, []);
+    if (this.#view !== undefined) this.#setView(this.#view);
   }
 
-  #look(view: View): void {
+  #setView(view: View): void {
     this.#view = view;
     if (this.#facts === undefined) return;
-    const sight = visibleChunks(view, this.#facts.shape);
-    this.#sight = sight;
-    this.#source?.look({ chunks: sight, center: view.eye, motion: view.motion });
+    const chunks = visibleChunks(view, this.#facts.shape);
+    this.#chunks = chunks;
+    this.#source?.setInterest({ chunks, center: view.eye, motion: view.motion });
     this.#source?.move(view.eye, view.facing);
     if (view.map === undefined) this.#meshBlocks?.setView(view);
     else this.#map?.setView(view);
@@ -162,7 +166,7 @@ export class WorldController {
   #changed(boxes: readonly Box[]): void {
     this.#meshBlocks?.changed(boxes);
     this.#map?.changed(boxes);
-    this.#options.tell({ kind: "changed", boxes: boxes.slice(0, 256) }, []);
+    this.#options.send({ kind: "changed", boxes: boxes.slice(0, 256) }, []);
     this.#wake();
   }
 
@@ -200,16 +204,16 @@ export class WorldController {
     const before = changes.map(({ placement, old }) => ({ voxel: placement.voxel, block: old }));
     const withdraw = isRemembered ? this.#history.remember(before) : () => undefined;
     const startMs = performance.now();
-    const answer = await this.#source?.edit(placements);
+    const result = await this.#source?.edit(placements);
     this.#roundTripMs = performance.now() - startMs;
-    if (answer?.refusal === undefined) return;
+    if (result?.rejection === undefined) return;
     withdraw();
-    this.#options.tell({ kind: "notice", text: `Taken back: ${answer.refusal}`, isBad: true }, []);
+    this.#options.send({ kind: "notice", text: `Taken back: ${result.rejection}`, isBad: true }, []);
   }
 
   async #undo(): Promise<void> {
-    const undo = this.#history.takeLast();
-    if (undo === undefined) this.#options.tell({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
+    const undo = this.#history.popLast();
+    if (undo === undefined) this.#options.send({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
     else await this.#edit(undo, false);
   }
 
@@ -219,7 +223,7 @@ export class WorldController {
     this.#isInspectionUnderWay = true;
     try {
       const notes = (await this.#source?.inspect(box)) ?? [];
-      this.#options.tell({ kind: "regions", notes }, []);
+      this.#options.send({ kind: "regions", notes }, []);
     } finally {
       this.#isInspectionUnderWay = false;
     }
@@ -229,24 +233,24 @@ export class WorldController {
   #inspected(): Box | undefined {
     const { shape } = this.#facts ?? {};
     const view = this.#view;
-    if (shape === undefined || view === undefined || this.#sight === undefined) return undefined;
+    if (shape === undefined || view === undefined || this.#chunks === undefined) return undefined;
     const near = (axis: Axis, side: number): number =>
       Math.floor((view.eye[axis] + side * INSPECT_VOXELS) / shape.extents[axis]);
     const box = {
       min: positionFrom((axis) => near(axis, -1)),
       max: positionFrom((axis) => near(axis, 1) + 1),
     };
-    return intersectBoxes(this.#sight, box);
+    return intersectBoxes(this.#chunks, box);
   }
 
-  #tellNumbers(): void {
+  #sendNumbers(): void {
     if (this.#source === undefined || this.#meshBlocks === undefined) return;
     const numbers = {
       ...this.#source.numbers(),
       ...this.#meshBlocks.numbers,
       roundTripMs: this.#roundTripMs,
     };
-    this.#options.tell({ kind: "numbers", numbers }, []);
+    this.#options.send({ kind: "numbers", numbers }, []);
     void this.#inspect();
   }
 
@@ -276,4 +280,12 @@ function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
     AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]) &&
     JSON.stringify(a.blocks) === JSON.stringify(b.blocks)
   );
+}
+
+/** Starts to show a world. Reports problems as a status, and throws when nothing can be shown. */
+async function openSource(opening: OpenRequest, events: SourceEvents): Promise<ViewSource> {
+  if (opening.kind === "server") return new SharedSource(opening, events);
+  // Most visitors never drop anything, so the page loads the code that reads saves on demand.
+  const { openSavedSource } = await import("../source/saved-source.ts");
+  return openSavedSource(opening.files, events);
 }

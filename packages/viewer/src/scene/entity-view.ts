@@ -1,5 +1,5 @@
 import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
-import type { Other } from "../message/world-facts.ts";
+import type { ShownEntity } from "../message/messages.ts";
 import { AXIS_NAMES, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 
 /** Slices on each side of this one in which other players are shown, fainter with distance. */
@@ -15,28 +15,28 @@ export interface NameTag {
 }
 
 /** The other players, each drawn as an arrow in their view direction. */
-export class OthersView {
+export class EntityView {
   readonly group: Group = new Group();
   readonly #shape = new ConeGeometry(0.55, 1.7, 12);
   readonly #arrows = new Map<string, Mesh<ConeGeometry, MeshBasicMaterial>>();
 
   /** Shows the other players near a slice. Returns their name tags. */
-  show(others: readonly Other[], slice: Slice): readonly NameTag[] {
+  show(entities: readonly ShownEntity[], slice: Slice): readonly NameTag[] {
     const tags: NameTag[] = [];
     const shown = new Set<string>();
-    for (const other of others) {
-      const away = Math.floor(other.position[slice.hidden]) - slice.at;
+    for (const entity of entities) {
+      const away = Math.floor(entity.position[slice.hidden]) - slice.at;
       if (Math.abs(away) > SLICES_SEEN || shown.size >= OTHERS_SHOWN_MAX) continue;
-      shown.add(other.id);
-      const point = toScene(slice, other.position);
-      const arrow = this.#arrows.get(other.id) ?? this.#another(other.id);
-      const direction = new Vector3(...toScene(slice, other.facing));
+      shown.add(entity.id);
+      const point = toScene(slice, entity.position);
+      const arrow = this.#arrows.get(entity.id) ?? this.#another(entity.id);
+      const direction = new Vector3(...toScene(slice, entity.facing));
       arrow.position.set(...point);
       if (direction.lengthSq() > 0) arrow.quaternion.setFromUnitVectors(UP, direction.normalize());
       arrow.material.opacity = away === 0 ? 1 : Math.max(0.15, 0.6 - Math.abs(away) * 0.05);
       const where =
         away === 0 ? "" : ` (${AXIS_NAMES[slice.hidden]} ${away > 0 ? "+" : "−"}${Math.abs(away)})`;
-      const name = other.name || (other.isPlayer ? "somebody" : "");
+      const name = entity.name || (entity.isPlayer ? "somebody" : "");
       if (name !== "") tags.push({ text: `${name}${where}`, point: [point[0], point[1] + 1, point[2]] });
     }
     for (const [id, arrow] of this.#arrows) {

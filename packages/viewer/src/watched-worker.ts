@@ -1,19 +1,18 @@
-import type { FromWorld } from "./message/from-world.ts";
-import type { ToWorld } from "./message/to-world.ts";
+import type { PageMessage, WorkerMessage } from "./message/messages.ts";
 
 const PING_MS = 2_000;
 /** A worker that is silent for longer is stuck. */
 const SILENCE_MS = 20_000;
 
 /** The worker that holds the world, and a watchdog for it: the page survives whatever a server sends. */
-export class WorldLink {
-  readonly #onMessage: (message: FromWorld) => void;
+export class WatchedWorker {
+  readonly #onMessage: (message: WorkerMessage) => void;
   readonly #onStuck: () => void;
   #worker: Worker;
   #heardMs = performance.now();
   #ping = 0;
 
-  constructor(onMessage: (message: FromWorld) => void, onStuck: () => void) {
+  constructor(onMessage: (message: WorkerMessage) => void, onStuck: () => void) {
     this.#onMessage = onMessage;
     this.#onStuck = onStuck;
     this.#worker = this.#begin();
@@ -21,14 +20,14 @@ export class WorldLink {
   }
 
   /** Sends a message to the worker. */
-  send(message: ToWorld): void {
+  send(message: PageMessage): void {
     this.#worker.postMessage(message);
   }
 
   #begin(): Worker {
     const worker = new Worker(new URL("./world-worker.ts", import.meta.url), { type: "module" });
     this.#heardMs = performance.now();
-    worker.onmessage = ({ data }: MessageEvent<FromWorld>) => {
+    worker.onmessage = ({ data }: MessageEvent<WorkerMessage>) => {
       this.#heardMs = performance.now();
       if (data.kind !== "alive") this.#onMessage(data);
     };

@@ -14,7 +14,7 @@ const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fi
 const UNKNOWN_PART_MIN = 0x60;
 
 /** Appearance of blocks, in tables for lookup per voxel. */
-export interface BlockLooks {
+export interface BlockAppearance {
   /** What light does, by block. */
   readonly classes: Uint8Array;
   /** 1 for blocks that glow, by block. */
@@ -24,7 +24,7 @@ export interface BlockLooks {
 }
 
 /** Returns the appearance of a catalog's blocks, and of all others. */
-export function blockLooks(blocks: readonly Block[]): BlockLooks {
+export function blockAppearance(blocks: readonly Block[]): BlockAppearance {
   const count = U16_MAX + 1;
   const classes = new Uint8Array(count).fill(OPAQUE);
   const glows = new Uint8Array(count);

@@ -1,12 +1,16 @@
 import { AIR, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
-import type { BlockLooks } from "../mesh/block-looks.ts";
-import { GreedyMesher, type VolumeMesh } from "../mesh/greedy-mesher.ts";
-import { fillMeshBlock, type MeshBlockGrid, meshBlockAt, meshBlockGrid } from "../mesh/mesh-block.ts";
-import { meshBytes, NO_QUADS, type QuadMesh } from "../mesh/quad-list.ts";
-import { differenceOf, emptyVolume, type Volume } from "../mesh/volume.ts";
-import type { FromWorld, MeshBlock } from "../message/from-world.ts";
-import type { View } from "../message/to-world.ts";
-import type { MeshNumbers } from "../message/world-facts.ts";
+import type { BlockAppearance } from "../mesh/block-appearance.ts";
+import { GreedyMesher, meshBytes, NO_QUADS, type QuadMesh, type VolumeMesh } from "../mesh/greedy-mesher.ts";
+import {
+  differenceOf,
+  emptyVolume,
+  fillMeshBlock,
+  type MeshBlockGrid,
+  meshBlockAt,
+  meshBlockGrid,
+  type Volume,
+} from "../mesh/mesh-block.ts";
+import type { MeshBlock, MeshNumbers, View, WorkerMessage } from "../message/messages.ts";
 import { canSweep, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 import { CutCache } from "./cut-cache.ts";
 
@@ -28,16 +32,16 @@ interface MadeMeshBlock {
 }
 
 /** Options shared by the makers of mesh blocks and of maps. */
-export interface MakerOptions {
+export interface BuilderOptions {
   readonly shape: ChunkShape;
-  readonly looks: BlockLooks;
+  readonly appearance: BlockAppearance;
   readonly chunkAt: (position: Position) => Chunk | undefined;
-  readonly tell: (message: FromWorld, transfer: readonly ArrayBuffer[]) => void;
+  readonly send: (message: WorkerMessage, transfer: readonly ArrayBuffer[]) => void;
 }
 
 /** Makes the meshes of the mesh blocks around a visitor, nearest first, and makes them again after changes. */
-export class MeshBlockMaker {
-  readonly #options: MakerOptions;
+export class MeshBlockBuilder {
+  readonly #options: BuilderOptions;
   readonly #mesher: GreedyMesher;
   readonly #cuts: CutCache;
   #view: View | undefined;
@@ -57,9 +61,9 @@ export class MeshBlockMaker {
   #told = "";
   #steps = 0;
 
-  constructor(options: MakerOptions) {
+  constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#mesher = new GreedyMesher(options.looks);
+    this.#mesher = new GreedyMesher(options.appearance);
     this.#cuts = new CutCache(options.shape, options.chunkAt, CUT_BYTES_MAX);
   }
 
@@ -187,7 +191,7 @@ export class MeshBlockMaker {
     const buffers = all
       .filter((mesh) => mesh !== NO_QUADS)
       .flatMap(({ positions, colours }) => [positions.buffer, colours.buffer]);
-    this.#options.tell({ kind: "meshBlock", sliceId, meshBlock, corner, size, meshes }, buffers);
+    this.#options.send({ kind: "meshBlock", sliceId, meshBlock, corner, size, meshes }, buffers);
   }
 
   /** Recomputes the wanted mesh blocks when the visitor has moved to another mesh block. */
@@ -228,7 +232,7 @@ export class MeshBlockMaker {
     this.#made.delete(keyOf(meshBlock));
     this.#bytes -= made.bytes;
     if (made.bytes > 0)
-      this.#options.tell({ kind: "drop", sliceId: this.#view?.sliceId ?? 0, meshBlock }, []);
+      this.#options.send({ kind: "drop", sliceId: this.#view?.sliceId ?? 0, meshBlock }, []);
   }
 
   #distance(meshBlock: ScenePoint): number {
@@ -246,7 +250,7 @@ export class MeshBlockMaker {
     const told = `${sliceId} ${isNearReady} ${isDone && this.#unready === 0}`;
     if (told === this.#told) return;
     this.#told = told;
-    this.#options.tell({ kind: "progress", sliceId, isNearReady, isDone: isDone && this.#unready === 0 }, []);
+    this.#options.send({ kind: "progress", sliceId, isNearReady, isDone: isDone && this.#unready === 0 }, []);
   }
 }
 

@@ -1,8 +1,8 @@
 import { type Axis, type Box, floorDivide, floorModulo, indexInChunk, type Position } from "@orthant/core";
-import { emptyColumns, type MapTileColumns, paintMapTile, takeVoxel } from "../map/map-tile.ts";
-import type { View } from "../message/to-world.ts";
-import { type MapPlane, mapPlane } from "../slice/map-plane.ts";
-import type { MakerOptions } from "./mesh-block-maker.ts";
+import { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "../map/map-tile.ts";
+import type { View } from "../message/messages.ts";
+import { type MapPlane, mapPlane } from "../slice/slice.ts";
+import type { BuilderOptions } from "./mesh-block-builder.ts";
 
 /** Approximate voxels along the edge of a tile. */
 const TILE_VOXELS = 64;
@@ -10,8 +10,8 @@ const TILE_VOXELS = 64;
 type MapTile = readonly [across: number, down: number];
 
 /** Makes the tiles of a map, those in the middle first, and makes them again after changes. */
-export class MapMaker {
-  readonly #options: MakerOptions;
+export class MapTileBuilder {
+  readonly #options: BuilderOptions;
   #view: View | undefined;
   #plane: MapPlane | undefined;
   #wanted: readonly MapTile[] = [];
@@ -21,7 +21,7 @@ export class MapMaker {
   #depths: readonly [number, number] = [0, 0];
   #told = "";
 
-  constructor(options: MakerOptions) {
+  constructor(options: BuilderOptions) {
     this.#options = options;
   }
 
@@ -70,13 +70,13 @@ export class MapMaker {
     const view = this.#view;
     const plane = this.#plane;
     if (view === undefined || plane === undefined) return;
-    const { looks, tell } = this.#options;
+    const { appearance, send } = this.#options;
     const size = this.#tileSize(plane);
     const columns = emptyColumns(size[0], size[1]);
     if (!this.#scan(tile, columns, view, plane)) return;
     this.#made.add(String(tile));
-    const pixels = paintMapTile(columns, looks, plane.along !== undefined);
-    tell({ kind: "mapTile", tile, size, pixels }, [pixels.buffer]);
+    const pixels = paintMapTile(columns, appearance, plane.along !== undefined);
+    send({ kind: "mapTile", tile, size, pixels }, [pixels.buffer]);
   }
 
   /** Scans every chunk of a tile from above. Returns false when some of them are not loaded. */
@@ -103,7 +103,7 @@ export class MapMaker {
     { slice, eye }: View,
     plane: MapPlane,
   ): boolean | undefined {
-    const { shape, chunkAt, looks } = this.#options;
+    const { shape, chunkAt, appearance } = this.#options;
     const { extents } = shape;
     const position: [number, number, number, number] = [0, 0, 0, 0];
     for (const axis of [0, 1, 2, 3] as const)
@@ -134,7 +134,7 @@ export class MapMaker {
         for (let layer = layers - 1; sees && layer >= 0; layer--) {
           if (plane.along !== undefined) cell[plane.along] = layer;
           const block = voxels[indexInChunk(shape, ...cell)] as number;
-          sees = takeVoxel(columns, shown, block, depth * layers + layer, looks);
+          sees = addVoxel(columns, shown, block, depth * layers + layer, appearance);
         }
         isOpen ||= sees;
       }
@@ -194,6 +194,6 @@ export class MapMaker {
     const told = `${sliceId} ${isDone}`;
     if (told === this.#told) return;
     this.#told = told;
-    this.#options.tell({ kind: "progress", sliceId, isNearReady: isDone, isDone }, []);
+    this.#options.send({ kind: "progress", sliceId, isNearReady: isDone, isDone }, []);
   }
 }

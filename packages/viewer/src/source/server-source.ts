@@ -21,11 +21,8 @@ import {
   type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { RegionNote } from "../message/from-world.ts";
-import type { Other, SourceNumbers, WorldFacts } from "../message/world-facts.ts";
-
-import { describeStatus } from "./describe-status.ts";
-import type { EditAnswer, Sight, SourceEvents, ViewSource } from "./view-source.ts";
+import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
+import type { SourceEvents, ViewEditResult, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Bytes of edited content that a page can hold; it disconnects from a server that sends more. */
 const HELD_BYTES_MAX: number = 512 * 1024 * 1024;
@@ -44,7 +41,7 @@ export class SharedSource implements ViewSource {
   readonly #world: SharedWorld;
   readonly #events: SourceEvents;
   readonly #counts = { bytesIn: 0, bytesOut: 0, framesIn: 0 };
-  #sight: Box | undefined;
+  #chunks: Box | undefined;
   #auditedBytes = 0;
   #isTooMuch = false;
 
@@ -57,14 +54,14 @@ export class SharedSource implements ViewSource {
       socket: (address) => this.#countedSocket(address),
     };
     this.#world = connect(url, options);
-    this.#world.onStatus((status, detail) => this.#tell(status, detail));
+    this.#world.onStatus((status, detail) => this.#showStatus(status, detail));
     this.#world.onChange(events.onChange);
-    this.#world.onEntities(() => events.onOthers(this.#others()));
+    this.#world.onEntities(() => events.onEntities(this.#entities()));
     events.onStatus(describeStatus("connecting", {}));
   }
 
-  look({ chunks, center, motion }: Sight): void {
-    this.#sight = chunks;
+  setInterest({ chunks, center, motion }: ViewInterest): void {
+    this.#chunks = chunks;
     // A client that is closed for good still shows its last state.
     if (this.#world.status !== "closed") this.#world.setInterest({ boxes: [chunks], center, motion });
   }
@@ -73,13 +70,13 @@ export class SharedSource implements ViewSource {
     return this.#world.chunkAt(position);
   }
 
-  async edit(placements: readonly VoxelPlacement[]): Promise<EditAnswer> {
+  async edit(placements: readonly VoxelPlacement[]): Promise<ViewEditResult> {
     try {
       const result = await this.#world.setVoxels(placements);
-      return { refusal: result.outcome === "rejected" ? result.detail || result.reason : undefined };
+      return { rejection: result.outcome === "rejected" ? result.detail || result.reason : undefined };
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      return { refusal: error.detail };
+      return { rejection: error.detail };
     }
   }
 
@@ -87,8 +84,8 @@ export class SharedSource implements ViewSource {
     if (this.#world.status !== "closed") this.#world.move({ position, orientation: facing });
   }
 
-  async inspect(chunks: Box): Promise<readonly RegionNote[]> {
-    const notes: RegionNote[] = [];
+  async inspect(chunks: Box): Promise<readonly RegionInfo[]> {
+    const notes: RegionInfo[] = [];
     for (const region of positionsLexicographic(regionsTouching(chunks))) {
       const clock = this.#world.clockOf(region);
       const box = intersectBoxes(regionBox(region), chunks);
@@ -125,9 +122,9 @@ export class SharedSource implements ViewSource {
   /** Disconnects from a server that sends more than a page can hold. */
   async #audit(): Promise<void> {
     this.#auditedBytes = this.#counts.bytesIn;
-    if (this.#sight === undefined) return;
+    if (this.#chunks === undefined) return;
     let held = 0;
-    for (const region of positionsLexicographic(regionsTouching(this.#sight))) {
+    for (const region of positionsLexicographic(regionsTouching(this.#chunks))) {
       if (this.#world.clockOf(region) === undefined) continue;
       for (const content of await this.#contentOf(regionBox(region))) {
         if (!(content instanceof GeneratorRef)) held += content.byteLength;
@@ -142,12 +139,12 @@ export class SharedSource implements ViewSource {
     });
   }
 
-  #tell(status: Status, detail: StatusDetail): void {
+  #showStatus(status: Status, detail: StatusDetail): void {
     const events = this.#events;
     if (this.#isTooMuch) return;
     if (status === "joined") {
       events.onFacts(this.#facts());
-      events.onOthers(this.#others());
+      events.onEntities(this.#entities());
     }
     events.onStatus(describeStatus(status, detail));
   }
@@ -165,7 +162,7 @@ export class SharedSource implements ViewSource {
     };
   }
 
-  #others(): readonly Other[] {
+  #entities(): readonly ShownEntity[] {
     return this.#world.entities.map(({ id, name, position, orientation, isPlayer }) => ({
       id: `${isPlayer ? "player" : "entity"} ${id}`,
       name,
@@ -191,4 +188,33 @@ export class SharedSource implements ViewSource {
     };
     return socket as WebSocketLike;
   }
+}
+
+/** Describes the state of a client's connection for people. */
+function describeStatus(status: Status, { error, goodbye, retryInMs }: StatusDetail): WorldStatus {
+  switch (status) {
+    case "connecting":
+      return { kind: "connecting", text: "Connecting …" };
+    case "joined":
+      return { kind: "ready", text: "" };
+    case "waiting": {
+      const seconds = Math.max(1, Math.round((retryInMs ?? 0) / 1000));
+      const why = goodbye?.detail || "The connection was lost.";
+      return { kind: "offline", text: `Offline. ${sentence(why)} Trying again in ${seconds} s.` };
+    }
+    case "closed":
+      if (error?.code === "ORT_VERSION") {
+        return { kind: "outdated", text: "This page and the server do not fit together. Reload the page." };
+      }
+      if (error?.code === "ORT_CREDENTIALS") {
+        const why = sentence(goodbye?.detail ?? "");
+        return { kind: "refused", text: `The server lets in only those who have a token. ${why}`.trim() };
+      }
+      return { kind: "refused", text: `The server ended the visit. ${sentence(error?.detail ?? "")}`.trim() };
+  }
+}
+
+function sentence(text: string): string {
+  if (text === "") return "";
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

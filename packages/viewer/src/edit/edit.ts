@@ -1,0 +1,110 @@
+import { type Position, positionFrom, type VoxelPlacement } from "@orthant/core";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
+
+/** The voxels that a click changes: a shape and its radius. */
+export interface Brush {
+  readonly shape: "box" | "sphere";
+  /** 0 is a single voxel. */
+  readonly radius: number;
+  /** Whether the brush extends into the slices beside the visible one. */
+  readonly isThick: boolean;
+}
+
+/** The largest radius: even a box of this radius in all four axes is one edit, of at most 4,096 voxels. */
+export const BRUSH_RADIUS_MAX = 3;
+
+/** Returns the voxels that a brush covers. */
+export function brushVoxels(
+  { shape, radius, isThick }: Brush,
+  center: Position,
+  slice: Slice,
+): readonly Position[] {
+  const voxels: Position[] = [];
+  const depth = isThick ? radius : 0;
+  for (let hidden = -depth; hidden <= depth; hidden++)
+    for (let back = -radius; back <= radius; back++)
+      for (let up = -radius; up <= radius; up++)
+        for (let right = -radius; right <= radius; right++) {
+          const squared = right * right + up * up + back * back + hidden * hidden;
+          // A limit slightly above the radius makes the sphere rounder.
+          if (shape === "sphere" && squared > radius * (radius + 1)) continue;
+          const offset: [number, number, number, number] = [0, 0, 0, 0];
+          offset[slice.right] = right;
+          offset[slice.up] = up;
+          offset[slice.back] = back;
+          offset[slice.hidden] = hidden;
+          voxels.push(positionFrom((axis) => center[axis] + offset[axis]));
+        }
+  return voxels;
+}
+
+/** The voxel that a ray hits, and the voxel that it passed just before. */
+export interface RayHit {
+  readonly voxel: ScenePoint;
+  readonly before: ScenePoint;
+  readonly distance: number;
+}
+
+/**
+ * Follows a ray from voxel to voxel until one is not free. Returns `undefined` when that voxel is out of
+ * reach, or when the ray meets an unknown voxel.
+ */
+export function castRay(
+  from: ScenePoint,
+  direction: ScenePoint,
+  reach: number,
+  isFree: (right: number, up: number, back: number) => boolean | undefined,
+): RayHit | undefined {
+  const length = Math.hypot(...direction);
+  if (!(length > 0) || !from.every(Number.isFinite)) return undefined;
+  const unit = direction.map((part) => part / length);
+  const cell = from.map(Math.floor) as [number, number, number];
+  const step = unit.map((part) => (part > 0 ? 1 : -1));
+  const perCell = unit.map((part) => (part === 0 ? Number.POSITIVE_INFINITY : Math.abs(1 / part)));
+  const next = unit.map((part, axis) => {
+    const inside = (from[axis] as number) - (cell[axis] as number);
+    if (part === 0) return Number.POSITIVE_INFINITY;
+    return (part > 0 ? 1 - inside : inside) * (perCell[axis] as number);
+  });
+  let before: ScenePoint = [cell[0], cell[1], cell[2]];
+  let distance = 0;
+  while (distance <= reach) {
+    const free = isFree(...cell);
+    if (free === undefined) return undefined;
+    if (!free) return { voxel: [cell[0], cell[1], cell[2]], before, distance };
+    before = [cell[0], cell[1], cell[2]];
+    const axis = nearestOf(next);
+    distance = next[axis] as number;
+    next[axis] = distance + (perCell[axis] as number);
+    cell[axis] += step[axis] as number;
+  }
+  return undefined;
+}
+
+function nearestOf(distances: readonly number[]): 0 | 1 | 2 {
+  const [right = 0, up = 0, back = 0] = distances;
+  if (right <= up && right <= back) return 0;
+  return up <= back ? 1 : 2;
+}
+
+/** Number of edits that can be undone. */
+const EDITS_KEPT = 100;
+
+/** The visitor's last edits, stored as the placements that undo them. */
+export class EditHistory {
+  #undos: (readonly VoxelPlacement[])[] = [];
+
+  /** Records the voxels before an edit. Returns a function that forgets them if the edit is not applied. */
+  remember(before: readonly VoxelPlacement[]): () => void {
+    this.#undos.push(before);
+    if (this.#undos.length > EDITS_KEPT) this.#undos.shift();
+    return () => {
+      this.#undos = this.#undos.filter((undo) => undo !== before);
+    };
+  }
+
+  /** Removes and returns the placements that undo the last edit; `undefined` when there is none. */
+  popLast(): readonly VoxelPlacement[] | undefined {
+    return this.#undos.pop();
+  }
+}

@@ -1,0 +1,173 @@
+import type { Block, Box, ChunkShape, Position, Vector } from "@orthant/core";
+import type { Brush } from "../edit/edit.ts";
+import type { QuadMesh } from "../mesh/greedy-mesher.ts";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
+
+/** A world's properties, known before any of it is shown. */
+export interface WorldFacts {
+  readonly name: string;
+  readonly shape: ChunkShape;
+  readonly blocks: readonly Block[];
+  /** Initial position of a visitor. */
+  readonly begin: Vector;
+  /** Whether the visitor may edit the world. */
+  readonly canEdit: boolean;
+  /** Short description of where the world comes from. */
+  readonly origin: string;
+}
+
+/** State of the page's connection to its world. */
+export interface WorldStatus {
+  readonly kind: "connecting" | "ready" | "offline" | "refused" | "outdated" | "failed";
+  /** Text for people; empty when there is nothing to say. */
+  readonly text: string;
+}
+
+/** Another player or entity. */
+export interface ShownEntity {
+  readonly id: string;
+  readonly name: string;
+  readonly position: Vector;
+  /** View direction. */
+  readonly facing: Vector;
+  readonly isPlayer: boolean;
+}
+
+/** Counters of a world's source. */
+export interface SourceNumbers {
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly framesIn: number;
+  readonly patches: number;
+  readonly resyncs: number;
+  readonly heldRegions: number;
+}
+
+/** Counters of the mesher. */
+export interface MeshNumbers {
+  readonly meshBytes: number;
+  readonly meshBlocksMade: number;
+  readonly meshBlocksWaiting: number;
+  /** Chunks meshed so far, and the time spent on them. */
+  readonly meshedChunks: number;
+  readonly meshMs: number;
+  /** Cached chunk cuts. */
+  readonly keptCuts: number;
+  readonly keptCutBytes: number;
+}
+
+/** All counters of a session. */
+export interface Numbers extends SourceNumbers, MeshNumbers {
+  /** Time from the last edit to its result; `undefined` before the first. */
+  readonly roundTripMs: number | undefined;
+}
+
+/** A file dropped onto the page, with its path inside the dropped folder. */
+export interface DroppedFile {
+  readonly path: string;
+  readonly file: Blob;
+}
+
+/** The world to show. */
+export type OpenRequest =
+  | { readonly kind: "server"; readonly url: string; readonly token: string; readonly name: string }
+  | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
+
+/** The visitor's view: its slice, position, direction and reach. */
+export interface View {
+  /** Increases with every new slice; messages from the worker carry it. */
+  readonly sliceId: number;
+  readonly slice: Slice;
+  readonly eye: Vector;
+  /** Voxels per second. */
+  readonly motion: Vector;
+  readonly facing: Vector;
+  /** View distance, in voxels. */
+  readonly reach: number;
+  readonly ghosts: boolean;
+  /** The voxels that the map shows, in its two axes; `undefined` in the 3D view. */
+  readonly map: MapWindow | undefined;
+}
+
+/** The visible part of a map, in voxels across and down. */
+export interface MapWindow {
+  readonly min: readonly [across: number, down: number];
+  readonly max: readonly [across: number, down: number];
+}
+
+/** Messages from the page to the worker that holds the world. */
+export type PageMessage =
+  | { readonly kind: "open"; readonly opening: OpenRequest }
+  | { readonly kind: "view"; readonly view: View }
+  | { readonly kind: "pick"; readonly id: number; readonly from: ScenePoint; readonly direction: ScenePoint }
+  | {
+      readonly kind: "brush";
+      readonly brush: Brush;
+      readonly center: Position;
+      readonly block: number;
+      readonly slice: Slice;
+    }
+  | { readonly kind: "undo" }
+  | { readonly kind: "voxel"; readonly id: number; readonly position: Position }
+  | { readonly kind: "inspect"; readonly isOn: boolean }
+  | { readonly kind: "alive"; readonly id: number };
+
+/** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
+export interface MeshBlock {
+  readonly opaque: QuadMesh;
+  readonly veil: QuadMesh;
+  readonly before: QuadMesh;
+  readonly behind: QuadMesh;
+}
+
+/** The first voxel that a ray hits, and the voxel of air before it. */
+export interface Hit {
+  readonly voxel: Position;
+  readonly before: Position;
+  readonly block: number;
+  readonly distance: number;
+}
+
+/** The page's information about one region. */
+export interface RegionInfo {
+  readonly region: Position;
+  /** `undefined` in a world that no other client can change. */
+  readonly clock: number | undefined;
+  /** Whether the region holds any edits; otherwise the generator supplies all of it. */
+  readonly isConcrete: boolean;
+}
+
+/** Messages from the worker that holds the world to the page. */
+export type WorkerMessage =
+  | { readonly kind: "facts"; readonly facts: WorldFacts }
+  | { readonly kind: "status"; readonly status: WorldStatus }
+  | { readonly kind: "notice"; readonly text: string; readonly isBad: boolean }
+  | {
+      readonly kind: "meshBlock";
+      readonly sliceId: number;
+      readonly meshBlock: ScenePoint;
+      /** The corner of the mesh block and its size, in voxels of the scene. */
+      readonly corner: ScenePoint;
+      readonly size: ScenePoint;
+      readonly meshes: MeshBlock;
+    }
+  | { readonly kind: "drop"; readonly sliceId: number; readonly meshBlock: ScenePoint }
+  | {
+      readonly kind: "mapTile";
+      readonly tile: readonly [number, number];
+      readonly size: readonly [number, number];
+      readonly pixels: Uint8ClampedArray<ArrayBuffer>;
+    }
+  | {
+      readonly kind: "progress";
+      readonly sliceId: number;
+      readonly isNearReady: boolean;
+      readonly isDone: boolean;
+    }
+  | { readonly kind: "picked"; readonly id: number; readonly hit: Hit | undefined }
+  | { readonly kind: "changed"; readonly boxes: readonly Box[] }
+  | { readonly kind: "entities"; readonly entities: readonly ShownEntity[] }
+  | { readonly kind: "regions"; readonly notes: readonly RegionInfo[] }
+  | { readonly kind: "numbers"; readonly numbers: Numbers }
+  | { readonly kind: "voxel"; readonly id: number; readonly block: number | undefined }
+  | { readonly kind: "alive"; readonly id: number };

@@ -1,0 +1,173 @@
+import type { Numbers, WorldStatus } from "../message/messages.ts";
+import { AXIS_NAMES, type Slice } from "../slice/slice.ts";
+import { element, showText } from "./element.ts";
+
+/** A text at a point of the page. */
+export interface Label {
+  readonly text: string;
+  readonly at: readonly [left: number, top: number];
+  readonly kind: "label" | "clock";
+}
+
+/** Texts over the scene. Reuses its elements, so that moving them is cheap. */
+export class Labels {
+  readonly #parent = element("labels", HTMLElement);
+  readonly #used: HTMLElement[] = [];
+
+  /** Shows these labels and no others. */
+  show(labels: readonly Label[]): void {
+    for (const [index, { text, at, kind }] of labels.entries()) {
+      const shown = this.#used[index] ?? this.#another();
+      shown.hidden = false;
+      showText(shown, text);
+      if (shown.className !== kind) shown.className = kind;
+      shown.style.left = `${at[0].toFixed(1)}px`;
+      shown.style.top = `${at[1].toFixed(1)}px`;
+    }
+    for (const unused of this.#used.slice(labels.length)) unused.hidden = true;
+  }
+
+  #another(): HTMLElement {
+    const made = document.createElement("span");
+    this.#parent.append(made);
+    this.#used.push(made);
+    return made;
+  }
+}
+
+/** Counters of the page itself. */
+export interface PageNumbers {
+  readonly meshBlocks: number;
+  readonly calls: number;
+  readonly triangles: number;
+  /** Frames drawn since the page was opened; the page draws none while nothing changes. */
+  readonly pictures: number;
+}
+
+/** A panel with all counters. */
+export class NumbersPanel {
+  readonly #panel = element("panel", HTMLElement);
+  readonly #list = element("numbers", HTMLElement);
+
+  /** Whether the panel is visible. */
+  get isOpen(): boolean {
+    return !this.#panel.hidden;
+  }
+
+  set isOpen(isOpen: boolean) {
+    this.#panel.hidden = !isOpen;
+  }
+
+  show(numbers: Numbers, page: PageNumbers): void {
+    if (!this.isOpen) return;
+    const { roundTripMs, meshMs, meshedChunks } = numbers;
+    const rows: readonly (readonly [string, string])[] = [
+      ["received", bytes(numbers.bytesIn)],
+      ["sent", bytes(numbers.bytesOut)],
+      ["frames received", count(numbers.framesIn)],
+      ["patches", count(numbers.patches)],
+      ["resyncs", count(numbers.resyncs)],
+      ["round trip of an edit", roundTripMs === undefined ? "none yet" : `${roundTripMs.toFixed(0)} ms`],
+      ["regions held", count(numbers.heldRegions)],
+      ["chunks realized for meshes", count(meshedChunks)],
+      ["chunks meshed a second", meshMs > 0 ? count((meshedChunks / meshMs) * 1000) : "none yet"],
+      ["cuts kept", `${count(numbers.keptCuts)}, ${bytes(numbers.keptCutBytes)}`],
+      ["mesh blocks made, waiting", `${count(numbers.meshBlocksMade)}, ${count(numbers.meshBlocksWaiting)}`],
+      ["mesh memory", bytes(numbers.meshBytes)],
+      ["mesh blocks drawn", count(page.meshBlocks)],
+      ["draw calls, triangles", `${count(page.calls)}, ${count(page.triangles)}`],
+      ["pictures drawn", count(page.pictures)],
+    ];
+    this.#list.replaceChildren(
+      ...rows.flatMap(([name, value]) => {
+        const term = document.createElement("dt");
+        term.textContent = name;
+        const detail = document.createElement("dd");
+        detail.textContent = value;
+        return [term, detail];
+      }),
+    );
+  }
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+function bytes(value: number): string {
+  if (value < 1024) return `${value} B`;
+  if (value < 1024 * 1024) return `${(value / 1024).toFixed(1)} KiB`;
+  return `${(value / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+/** Range of the slider on each side of its last position, in voxels. */
+const SLIDER_VOXELS = 32;
+
+/** A slider for the slice's position on the hidden axis. */
+export class SliceSlider {
+  readonly #card = element("slice", HTMLElement);
+  readonly #slider = element("slice-slider", HTMLInputElement);
+  readonly #at = element("slice-at", HTMLOutputElement);
+  #middle = Number.NaN;
+
+  constructor(onMove: (at: number) => void, onTurn: () => void) {
+    this.#slider.addEventListener("input", () => onMove(this.#slider.valueAsNumber));
+    this.#slider.addEventListener("change", () => {
+      this.#middle = Number.NaN;
+      onMove(this.#slider.valueAsNumber);
+    });
+    element("turn", HTMLButtonElement).addEventListener("click", onTurn);
+  }
+
+  /** Shows the position of a slice; hides the slider when there is nothing to sweep through. */
+  show({ hidden, at }: Slice, canSweep: boolean): void {
+    this.#card.hidden = !canSweep;
+    if (!(Math.abs(at - this.#middle) < SLIDER_VOXELS)) {
+      this.#middle = at;
+      this.#slider.min = String(at - SLIDER_VOXELS);
+      this.#slider.max = String(at + SLIDER_VOXELS);
+    }
+    this.#slider.value = String(at);
+    this.#at.value = `${AXIS_NAMES[hidden]} = ${at}`;
+  }
+}
+
+const NOTICE_MS = 3_500;
+
+/** Shows the state of the connection to the world, and short notices. */
+export class StatusLine {
+  readonly #status = element("status", HTMLElement);
+  readonly #text = element("status-text", HTMLElement);
+  readonly #form = element("token-form", HTMLFormElement);
+  readonly #token = element("token", HTMLInputElement);
+  readonly #again = element("again", HTMLButtonElement);
+  readonly #notice = element("notice", HTMLElement);
+  #timer = 0;
+
+  /** `onToken` receives a token that the visitor entered. `onAgain` runs when they want to retry. */
+  constructor(onToken: (token: string) => void, onAgain: () => void) {
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (this.#token.value.trim() !== "") onToken(this.#token.value.trim());
+      this.#token.value = "";
+    });
+    this.#again.addEventListener("click", onAgain);
+  }
+
+  /** Shows a status. When it is `ready`, shows the text `ready`, followed by the status's own text. */
+  show({ kind, text }: WorldStatus, ready: string): void {
+    this.#status.dataset["kind"] = kind;
+    showText(this.#text, kind === "ready" ? [ready, text].filter(Boolean).join(". ") : text);
+    this.#form.hidden = kind !== "refused";
+    this.#again.hidden = kind !== "failed" && kind !== "refused";
+  }
+
+  /** Shows a notice for a moment. */
+  notice(text: string, isBad: boolean): void {
+    showText(this.#notice, text);
+    this.#notice.classList.toggle("bad", isBad);
+    this.#notice.classList.add("shown");
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => this.#notice.classList.remove("shown"), NOTICE_MS);
+  }
+}

@@ -89,7 +89,7 @@ class Trial {
       onChange: () => {
         this.#changedMs = performance.now();
       },
-      onVerdict: (waitMs: number) => this.#figures.noteWait(waitMs),
+      onResult: (waitMs: number) => this.#figures.noteWait(waitMs),
     };
     this.#builders = Array.from(
       { length: BUILDERS },

@@ -11,7 +11,7 @@ type AttackStage = (typeof ATTACK_STAGES)[number];
 /** Larger frames are decoded only when they are the last: decoding all would take most of the time. */
 const READ_BYTES_MAX = 2_048;
 const EDITS_AT_ONCE = 5;
-const FIRST_LOOK: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
+const FIRST_INTEREST: Box = { min: [-4, 0, 0, 0], max: [4, 1, 1, 1] };
 
 /** A hostile connection to a server in the same process. */
 export class ProtocolAttacker implements AttackerState {
@@ -77,7 +77,7 @@ export class ProtocolAttacker implements AttackerState {
   /** Acts out its stage after the welcome. */
   actHonestly(): void {
     if (this.stage === "interested" || this.stage === "building") {
-      this.#sendMessages([interestOf(this.#nextInterestId, [FIRST_LOOK])]);
+      this.#sendMessages([interestOf(this.#nextInterestId, [FIRST_INTEREST])]);
       this.#nextInterestId++;
     }
     if (this.stage !== "building") return;

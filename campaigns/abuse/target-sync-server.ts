@@ -145,7 +145,7 @@ export class TargetSyncServer {
   }
 }
 
-const LOOKS_AT = cubeAt([-4, -4, -4, -4], 8);
+const HONEST_INTEREST = cubeAt([-4, -4, -4, -4], 8);
 /** The w coordinate of a place that no other client may edit. */
 const HONEST_W = 1_000;
 
@@ -153,7 +153,7 @@ const HONEST_W = 1_000;
 class HonestSyncClient {
   readonly #client: SyncClient;
   readonly #session: ServerSession;
-  readonly #fromHost: Uint8Array[] = [];
+  readonly #fromServer: Uint8Array[] = [];
   #asked = 0;
   #made = 0;
   readonly #faults: string[] = [];
@@ -175,11 +175,14 @@ class HonestSyncClient {
       },
     });
     this.#session = server.connect({
-      send: (frame) => this.#fromHost.push(frame),
+      send: (frame) => this.#fromServer.push(frame),
       close: () => this.#faults.push("closed an honest connection"),
     });
     this.#client.connected({ send: (frame) => this.#session.receive(frame), close: () => undefined });
-    this.#client.setInterest({ boxes: [LOOKS_AT, cubeAt([0, 0, 0, HONEST_W / 8], 1)], center: [0, 0, 0, 0] });
+    this.#client.setInterest({
+      boxes: [HONEST_INTEREST, cubeAt([0, 0, 0, HONEST_W / 8], 1)],
+      center: [0, 0, 0, 0],
+    });
   }
 
   /** Edits that were requested, and those that were made. */
@@ -189,7 +192,7 @@ class HonestSyncClient {
 
   /** Processes received frames, and sends what is due. */
   tick(): void {
-    for (const frame of this.#fromHost.splice(0)) this.#client.receive(frame);
+    for (const frame of this.#fromServer.splice(0)) this.#client.receive(frame);
     this.#client.tick();
   }
 
@@ -205,7 +208,7 @@ class HonestSyncClient {
     const faults = [...this.#faults];
     if (!this.#client.isComplete) faults.push("the honest client does not hold its interest");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);
-    for (const chunk of positionsLexicographic(LOOKS_AT)) {
+    for (const chunk of positionsLexicographic(HONEST_INTEREST)) {
       const held = this.#client.chunkAt(chunk);
       if (held?.equals(await world.chunk(chunk)) !== true)
         faults.push(`chunk [${chunk}] is not the server's`);

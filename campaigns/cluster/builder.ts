@@ -28,7 +28,7 @@ export interface BuilderEvents {
   /** The builder's view changed, or one of its edits was settled. */
   onChange(): void;
   /** An edit got its result, `waitMs` after it was made. */
-  onVerdict(waitMs: number): void;
+  onResult(waitMs: number): void;
 }
 
 /** A client that builds in its own lane, `w`, and reconnects through another gateway when it loses one. */
@@ -98,7 +98,7 @@ export class Builder {
       this.faults.push(`an edit without a result: ${error}`);
     }
     this.#open--;
-    this.#events.onVerdict(performance.now() - startMs);
+    this.#events.onResult(performance.now() - startMs);
     this.#events.onChange();
   }
 

@@ -88,7 +88,7 @@ export async function proveJournal(
   const played = await playJournal(wrap(recorder), steps, () => recorder.log.length);
   let exact = 0;
   let more = 0;
-  const lookingAt = (cutAt: number): Look => {
+  const expectationAt = (cutAt: number): Expectation => {
     const promised = played.acknowledged.filter(({ at }) => at <= cutAt);
     return {
       atLeast: Math.max(0, ...promised.map(({ step }) => step)),
@@ -99,7 +99,7 @@ export async function proveJournal(
     };
   };
   const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
-    const { atLeast, isRead, isRobbed, opening } = lookingAt(cutAt);
+    const { atLeast, isRead, isRobbed, opening } = expectationAt(cutAt);
     const seen = isRead ? await seenByReader(disk, { ...played, atLeast }) : undefined;
     await requireLossNoticed(disk, { ...played, atLeast }, isRobbed ? 1 : 2);
     const world = await openOrNothing(wrap(disk), opening);
@@ -116,13 +116,13 @@ export async function proveJournal(
   };
   const { clocks, begun } = played;
   const report = await explorePowerCuts(recorder, options, check, (cutAt) =>
-    fingerprintOf(lookingAt(cutAt), clocks, begun),
+    fingerprintOf(expectationAt(cutAt), clocks, begun),
   );
   return { ...report, exact, more, played };
 }
 
 /** Expected state after a cut, and how to check the disk. */
-interface Look {
+interface Expectation {
   readonly atLeast: number;
   readonly isRead: boolean;
   /** True to test the loss of a segment even when it is the only one. */

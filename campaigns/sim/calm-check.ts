@@ -25,10 +25,10 @@ export interface CalmParts {
 
 /** Describes what has not settled yet or differs from the server; `undefined` when nothing does. */
 export async function faultInCalm(parts: CalmParts): Promise<string | undefined> {
-  const entities = await beingsOf(parts);
+  const entities = await entitiesOf(parts);
   for (const client of parts.clients) {
     const fault =
-      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfBeings(client, entities, parts);
+      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfEntities(client, entities, parts);
     if (fault !== undefined) return `client ${client.number}: ${fault}`;
   }
   return undefined;
@@ -64,7 +64,7 @@ interface Seen {
   readonly text: string;
 }
 
-async function beingsOf({ world, clients, plan }: CalmParts): Promise<readonly Seen[]> {
+async function entitiesOf({ world, clients, plan }: CalmParts): Promise<readonly Seen[]> {
   const entities = await world.entitiesIn(voxelsOfChunks(plan.shape, plan.arena));
   const players = clients.flatMap(({ number, pose }) =>
     pose === undefined ? [] : [seen(plan, `player ${number}`, roundPose(pose))],
@@ -75,7 +75,7 @@ async function beingsOf({ world, clients, plan }: CalmParts): Promise<readonly S
   ];
 }
 
-function faultOfBeings(client: SimClient, all: readonly Seen[], { plan }: CalmParts): string | undefined {
+function faultOfEntities(client: SimClient, all: readonly Seen[], { plan }: CalmParts): string | undefined {
   const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
   const wanted = new Map(

@@ -209,7 +209,7 @@ export class SimClient {
           this.#failure ??= error;
         },
         onChange: (chunks: readonly Box[]) => this.#check.touchChunks(chunks),
-        onEditResult: (result) => this.#takeVerdict(result),
+        onEditResult: (result) => this.#receiveResult(result),
       },
     });
   }
@@ -264,7 +264,7 @@ export class SimClient {
     });
   }
 
-  #takeVerdict({ editId, outcome }: NumberedEditResult): void {
+  #receiveResult({ editId, outcome }: NumberedEditResult): void {
     const { history, plan } = this.#options;
     const origin = { clientId: this.clientId, editId };
     const placements = this.openEdits.get(editId);

@@ -73,7 +73,7 @@ export class SimServer {
     const run = this.#begin();
     const { shape, generator } = plan;
     run.world = await createWorld(run.disk, { name: "sim", shape, generator }, this.#worldOptions(clock));
-    await this.#openHost(run, run.world);
+    await this.#openSyncServer(run, run.world);
   }
 
   /** Connects a client. Returns false when the server is down or stopping. */
@@ -195,7 +195,7 @@ export class SimServer {
     onRecovered();
     run.disk.pace = plan.diskPace;
     run.world = await openWorld(run.disk, this.#worldOptions(clock));
-    await this.#openHost(run, run.world);
+    await this.#openSyncServer(run, run.world);
   }
 
   /** Checks the disk through a separate world, so that the served world has not read anything yet. */
@@ -215,7 +215,7 @@ export class SimServer {
     await world.close();
   }
 
-  async #openHost(run: ServerRun, world: World): Promise<void> {
+  async #openSyncServer(run: ServerRun, world: World): Promise<void> {
     const { plan, clock, states, fail } = this.#options;
     world.onFailure(fail);
     world.onEdit(({ clocks }) => {

@@ -15,7 +15,7 @@ interface AttackPlan {
 
 /** The edge, in chunks, of a box with as many regions as a client may hold: 8 x 8 x 8 x 8. */
 const WIDEST_CHUNKS = 32;
-const LOOK_EVERY_MS = 100;
+const INTEREST_EVERY_MS = 100;
 const EDITS_AT_ONCE = 60;
 const EDIT_EVERY_MS = 250;
 const PAUSE_MS = 50;
@@ -38,16 +38,16 @@ export interface AccountAttack {
 /** Attacks of one account over fifty connections, and of anonymous players. */
 export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
   {
-    name: "looks elsewhere all the time",
+    name: "changes its interest all the time",
     accounts: 1,
     networks: 0,
-    run: (plan) => looks(plan, CONNECTIONS, 1),
+    run: (plan) => changesInterest(plan, CONNECTIONS, 1),
   },
   {
-    name: "looks elsewhere without generators",
+    name: "changes its interest without generators",
     accounts: 1,
     networks: 0,
-    run: (plan) => looks(plan, CONNECTIONS, 1, { generatorsHash: FOREIGN_GENERATORS }),
+    run: (plan) => changesInterest(plan, CONNECTIONS, 1, { generatorsHash: FOREIGN_GENERATORS }),
   },
   {
     name: "edits with fresh ids",
@@ -91,7 +91,7 @@ export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
     networks: 1,
     async run(plan) {
       await Promise.all([
-        looks(plan, 10, 1),
+        changesInterest(plan, 10, 1),
         freshIds(plan, 10, 11),
         holds(plan, 10, 21, withToken(plan)),
         holds(plan, 10, 31, {}),
@@ -103,12 +103,17 @@ export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
 ];
 
 /** Asks for other regions as often as a client may. */
-function looks(plan: AttackPlan, count: number, network: number, hello: Partial<Hello> = {}): Promise<void> {
+function changesInterest(
+  plan: AttackPlan,
+  count: number,
+  network: number,
+  hello: Partial<Hello> = {},
+): Promise<void> {
   return crowd(plan, count, network, async (target) => {
     const client = await AttackingClient.join(target, { ...withToken(plan), ...hello });
     for (let interestId = 1; client?.isOpen === true && isOn(plan); interestId++) {
-      client.send(lookAt(interestId, somewhere()));
-      await delay(LOOK_EVERY_MS);
+      client.send(interestIn(interestId, somewhere()));
+      await delay(INTEREST_EVERY_MS);
     }
     client?.end();
   });
@@ -132,9 +137,9 @@ function freshIds(plan: AttackPlan, count: number, network: number): Promise<voi
 function holds(plan: AttackPlan, count: number, network: number, hello: Partial<Hello>): Promise<void> {
   return crowd(plan, count, network, async (target) => {
     const client = await AttackingClient.join(target, hello);
-    client?.send(lookAt(1, somewhere()));
+    client?.send(interestIn(1, somewhere()));
     while (client?.isOpen === true && isOn(plan)) {
-      await delay(LOOK_EVERY_MS * 10);
+      await delay(INTEREST_EVERY_MS * 10);
       client.send();
     }
     client?.end();
@@ -145,7 +150,7 @@ function holds(plan: AttackPlan, count: number, network: number, hello: Partial<
 function reconnects(plan: AttackPlan, count: number, network: number): Promise<void> {
   return crowd(plan, count, network, async (target) => {
     const client = await AttackingClient.join(target, withToken(plan));
-    client?.send(lookAt(1, somewhere()));
+    client?.send(interestIn(1, somewhere()));
     await delay(PAUSE_MS);
     client?.end();
   });
@@ -156,10 +161,10 @@ function readsNothing(plan: AttackPlan, count: number, network: number): Promise
   return crowd(plan, count, network, async (target) => {
     const hello = { ...withToken(plan), generatorsHash: FOREIGN_GENERATORS };
     const client = await AttackingClient.join(target, hello);
-    client?.send(lookAt(1, cubeAt([-16, -16, -16, -16], WIDEST_CHUNKS)));
+    client?.send(interestIn(1, cubeAt([-16, -16, -16, -16], WIDEST_CHUNKS)));
     client?.stopReading();
     while (client?.isOpen === true && isOn(plan)) {
-      await delay(LOOK_EVERY_MS * 10);
+      await delay(INTEREST_EVERY_MS * 10);
       client.send();
     }
     client?.end();
@@ -188,7 +193,7 @@ function withToken({ token }: AttackPlan): Partial<Hello> {
   return { token: encodeUtf8(token) };
 }
 
-function lookAt(interestId: number, box: Box): ClientMessage {
+function interestIn(interestId: number, box: Box): ClientMessage {
   return interestOf(interestId, [box]);
 }
 

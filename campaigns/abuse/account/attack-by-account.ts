@@ -149,7 +149,7 @@ interface Measurement {
   readonly honestEdits: number;
   readonly honestP50Ms: number;
   readonly honestP99Ms: number;
-  /** CPU time that the server takes between two looks at its timers, the 99th percentile. */
+  /** CPU time that the server takes between two runs of its timers, the 99th percentile. */
   readonly turnP99Ms: number;
   readonly cpuShare: number;
   readonly peakBytes: number;

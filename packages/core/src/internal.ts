@@ -11,9 +11,8 @@ export { ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./region/chunk-array.
 export { chunkArrayCodec, foreignChunkArrayCodec } from "./region/chunk-array-codec.ts";
 export { foreignRegionTreeCodec } from "./region/foreign-region-tree-codec.ts";
 export { foreignPagedSparseRleCodec, pagedSparseRleCodec } from "./region/paged-sparse-rle.ts";
-export { CLOCK_STEPS_PER_EPOCH, nextClock, regionResyncRequestCodec } from "./region/region-clock.ts";
-export { regionClocksCodec } from "./region/region-clocks.ts";
-export { buildPatch, type RealizeChunk } from "./region/region-patch-build.ts";
+export { CLOCK_STEPS_PER_EPOCH } from "./region/region-clock.ts";
+export { type ChangeForm, changeOfDifferences, type RealizeChunk } from "./region/region-patch-build.ts";
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
 export { canonicalNodes, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { ChunkTree } from "./tree/chunk-tree.ts";

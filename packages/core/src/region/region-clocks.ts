@@ -1,15 +1,7 @@
-import type { Codec } from "../bytes/codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { comparePositions, type Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
-import {
-  CLOCK_NEVER,
-  nextClock,
-  type RegionClock,
-  regionClockListCodec,
-  requireClock,
-  requireRegion,
-} from "./region-clock.ts";
+import { CLOCK_NEVER, nextClock, type RegionClock, requireClock, requireRegion } from "./region-clock.ts";
 
 /** The clocks of a region before and after a change. */
 export interface ClockStep {
@@ -17,9 +9,6 @@ export interface ClockStep {
   readonly before: number;
   readonly after: number;
 }
-
-/** Maximum number of regions in one encoded set of clocks. */
-const REGION_CLOCKS_MAX = 1_048_576;
 
 /** The clocks of all changed regions. */
 export class RegionClocks {
@@ -96,21 +85,6 @@ export class RegionClocks {
     return copy;
   }
 }
-
-/** All clocks of a set, ordered by region. Rules P1 to P6 in docs/formats/region-patch.md. */
-export const regionClocksCodec: Codec<RegionClocks> = {
-  write: (out, clocks) => regionClockListCodec(REGION_CLOCKS_MAX).write(out, clocks.entries()),
-
-  read(input) {
-    const clocks = new RegionClocks();
-    for (const { region, clock } of regionClockListCodec(REGION_CLOCKS_MAX).read(input)) {
-      if (clock === CLOCK_NEVER)
-        throw input.fail("ORT_CLOCK", `region [${region}] listed, and never changed`);
-      clocks.reset(region, clock);
-    }
-    return clocks;
-  },
-};
 
 function distinct(regions: Iterable<Position>): readonly Position[] {
   const sorted = [...regions].sort(comparePositions);

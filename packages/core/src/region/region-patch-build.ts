@@ -11,7 +11,7 @@ import { ChunkArray } from "./chunk-array.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { coverRegion, forEachRegionCell, REGION_CELLS } from "./region-cells.ts";
 import type { RegionClock } from "./region-clock.ts";
-import type { ClockStep, RegionClocks } from "./region-clocks.ts";
+import type { RegionClocks } from "./region-clocks.ts";
 import {
   type ChangeBase,
   type ChunkEdits,
@@ -22,15 +22,6 @@ import {
 } from "./region-patch.ts";
 import { canonicalNodes } from "./region-tree-nodes.ts";
 
-/** The input for a patch: a world before and after an edit, and the clock steps. */
-export interface PatchSource extends ChangeForm {
-  readonly patchSeq: number;
-  readonly before: RegionTree;
-  readonly after: RegionTree;
-  /** The regions to include, as returned by `RegionClocks.bump` and `RegionClocks.differences`. */
-  readonly steps: readonly ClockStep[];
-}
-
 /** The input for a patch that replaces regions, based on the world's generator. */
 export interface RegionSnapshotSource extends ChangeForm {
   readonly patchSeq: number;
@@ -39,16 +30,6 @@ export interface RegionSnapshotSource extends ChangeForm {
   readonly generator: GeneratorRef;
   /** The regions to replace, with their clocks. */
   readonly regions: readonly RegionClock[];
-}
-
-/** Returns the patch that turns `before` into `after` in the given regions. */
-export function buildPatch({ patchSeq, before, after, steps, ...form }: PatchSource): RegionPatch {
-  const changes = steps.map((step): RegionChange => {
-    const chunks = regionBox(step.region);
-    const differences = before.slice(chunks).differences(after.slice(chunks));
-    return changeOfDifferences(step.region, step.before, step.after, differences, form);
-  });
-  return { patchSeq, changes };
 }
 
 /** Returns a patch that replaces whole regions, based on air, whatever the receiver holds or can generate. */

@@ -28,10 +28,9 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { buildPatch } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { change } from "./region-patch-samples.ts";
+import { buildPatch, change } from "./region-patch-samples.ts";
 import { changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = HYPERCUBE_CHUNKS.volume;

@@ -1,4 +1,12 @@
-import { clockOf, type RegionChange } from "@orthant/core";
+import {
+  type ClockStep,
+  clockOf,
+  type RegionChange,
+  type RegionPatch,
+  type RegionTree,
+  regionBox,
+} from "@orthant/core";
+import { type ChangeForm, changeOfDifferences } from "@orthant/core/internal";
 
 /** Returns a change of the region at the origin from step 5 of epoch 3 to step 6. */
 export function change(parts: Partial<RegionChange>): RegionChange {
@@ -11,4 +19,23 @@ export function change(parts: Partial<RegionChange>): RegionChange {
     edits: [],
     ...parts,
   };
+}
+
+/** The input for a patch: a world before and after an edit, and the clock steps. */
+interface PatchSource extends ChangeForm {
+  readonly patchSeq: number;
+  readonly before: RegionTree;
+  readonly after: RegionTree;
+  /** The regions to include, as returned by `RegionClocks.bump` and `RegionClocks.differences`. */
+  readonly steps: readonly ClockStep[];
+}
+
+/** Returns the patch that turns `before` into `after` in the given regions. */
+export function buildPatch({ patchSeq, before, after, steps, ...form }: PatchSource): RegionPatch {
+  const changes = steps.map((step): RegionChange => {
+    const chunks = regionBox(step.region);
+    const differences = before.slice(chunks).differences(after.slice(chunks));
+    return changeOfDifferences(step.region, step.before, step.after, differences, form);
+  });
+  return { patchSeq, changes };
 }

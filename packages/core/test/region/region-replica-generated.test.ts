@@ -23,10 +23,10 @@ import {
   splitPatch,
   uniformChunk,
 } from "@orthant/core";
-import { buildPatch, ChunkArray, type RealizeChunk } from "@orthant/core/internal";
+import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { change } from "./region-patch-samples.ts";
+import { buildPatch, change } from "./region-patch-samples.ts";
 import { changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;

@@ -82,11 +82,6 @@ export class SimClient {
     return this.#syncClient;
   }
 
-  /** The interest that it last set. */
-  get area(): InterestArea | undefined {
-    return this.#interest;
-  }
-
   /** The pose that it last sent. */
   get pose(): Pose | undefined {
     return this.#pose;

@@ -61,7 +61,7 @@ export interface Journal {
   state(): Promise<JournalState>;
   /**
    * Stores all records or none, provided that the journal ends at `expectedLast`. Resolves when a quorum has
-   * them on disk. Takes 1 to {@link APPEND_RECORDS_MAX} records.
+   * them on disk. Takes 1 to `APPEND_RECORDS_MAX` records.
    */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
   /** Yields the records `from` to `to`, inclusive, in order. Throws `ORT_JOURNAL` if one is missing. */

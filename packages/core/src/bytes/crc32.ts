@@ -7,7 +7,7 @@ const table = buildTable();
 
 /**
  * Returns the CRC-32 (IEEE 802.3, reflected, as in zlib) of the bytes. Pass an earlier result as `previous`
- * to continue from it. Uses the platform's implementation if there is one, else {@link portableCrc32}.
+ * to continue from it. Uses the platform's implementation if there is one, else `portableCrc32`.
  */
 export const crc32: (bytes: Uint8Array, previous?: number) => number = nodeZlib()?.crc32 ?? portableCrc32;
 

@@ -24,7 +24,7 @@ export function encodeChunkChange(before: Chunk, after: Chunk): Uint8Array | und
   return encodeShortChange(before, after.voxels(), Infinity);
 }
 
-/** Like {@link encodeChunkChange}, from voxels; also `undefined`, often early, above `bytesMax`. */
+/** Like `encodeChunkChange`, from voxels; also `undefined`, often early, above `bytesMax`. */
 export function encodeShortChange(
   before: Chunk,
   after: Uint16Array,

@@ -24,7 +24,7 @@ export interface WorldFieldOptions {
   readonly shape: ChunkShape;
   /** Edits made so far. Default: none. */
   readonly overrides?: OverrideTree;
-  /** Memory for generated chunks, {@link SIMULATION_CACHE_LIMITS} by default. */
+  /** Memory for generated chunks, `SIMULATION_CACHE_LIMITS` by default. */
   readonly cacheLimits?: CacheLimits;
 }
 

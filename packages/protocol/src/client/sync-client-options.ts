@@ -65,7 +65,7 @@ export interface SyncClientOptions {
   readonly token: () => Uint8Array;
   /** An id above all edit ids that this client has ever used; 1 by default. */
   readonly firstEditId?: number;
-  /** Memory for generated chunks, {@link GENERATED_CACHE_BYTES} by default. */
+  /** Memory for generated chunks, `GENERATED_CACHE_BYTES` by default. */
   readonly generatedCacheBytes?: number;
   readonly events?: SyncClientEvents;
 }

@@ -238,13 +238,13 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
     "503 the server is full (connectionsMax)",
   ],
   [
-    "reads where it does not look",
+    "reads outside its interest",
     async () => {
       const client = connect(small.url);
       await client.ready;
       await client.region(boxBetween([900, 0, 0, 0], [901, 1, 1, 1])).finally(() => client.close());
     },
-    "ORT_NOT_HELD: region [225,0,0,0] is outside of what the client looks at: call look",
+    "ORT_NOT_HELD: region [225,0,0,0] is outside the interest: call setInterest",
   ],
   [
     "is years older than the server",

@@ -93,7 +93,7 @@ describe("orthant", () => {
     const verify = ["verify", `${folder}/world`];
     const escapeCode = "\u001b[";
     expect((await capture(verify)).output).not.toContain(escapeCode);
-    expect((await capture(verify, { isTerminal: true })).output).toContain(`${escapeCode}32mwhole`);
+    expect((await capture(verify, { isTerminal: true })).output).toContain(`${escapeCode}32mno damage`);
     const muted = await capture(verify, { isTerminal: true, environment: { NO_COLOR: "1" } });
     expect(muted.output).not.toContain(escapeCode);
   });

@@ -159,7 +159,7 @@ export class Page {
 
   #stuck(): void {
     this.#viewer.leave();
-    this.#showStatus({ kind: "failed", text: "This world is more than the page can take. It was let go." });
+    this.#showStatus({ kind: "failed", text: "This world is more than the page can take. It was closed." });
   }
 
   #showNumbers(numbers: Numbers): void {

@@ -38,7 +38,7 @@ import {
 export const PATCH_GENERATORS_MAX = 256;
 
 /** Flags of a change, in one byte. */
-const ANEW = 1;
+const REPLACED = 1;
 const LATER_PIECE = 2;
 const UNFINISHED = 4;
 const OVER_GENERATED = 8;
@@ -141,7 +141,7 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
 
 function writeProgress(out: ByteWriter, { base, next, piece }: RegionChange, epoch: number): void {
   out.u8(
-    (typeof base === "number" ? 0 : ANEW) |
+    (typeof base === "number" ? 0 : REPLACED) |
       (piece > 0 ? LATER_PIECE : 0) |
       (next === undefined ? UNFINISHED : 0) |
       (base === "generated" ? OVER_GENERATED : 0),
@@ -153,8 +153,8 @@ function writeProgress(out: ByteWriter, { base, next, piece }: RegionChange, epo
 
 function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "base" | "next" | "piece"> {
   const bits = input.u8();
-  const isKnown = bits <= (ANEW | LATER_PIECE | UNFINISHED | OVER_GENERATED);
-  if (!isKnown || (bits & OVER_GENERATED && !(bits & ANEW))) {
+  const isKnown = bits <= (REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED);
+  if (!isKnown || (bits & OVER_GENERATED && !(bits & REPLACED))) {
     throw input.fail("ORT_TAG", `bits of ${bits} that do not go together`);
   }
   const piece = bits & LATER_PIECE ? input.varUint() : 0;
@@ -166,7 +166,7 @@ function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "bas
 
 function readBase(input: ByteReader, bits: number, epoch: number): ChangeBase {
   if (bits & OVER_GENERATED) return "generated";
-  return bits & ANEW ? "air" : readClock(input, epoch);
+  return bits & REPLACED ? "air" : readClock(input, epoch);
 }
 
 function readLeaves(

@@ -108,7 +108,7 @@ function requireLeaves({ region, base, leaves }: RegionChange, taken: Uint8Array
       if (taken[cell] === 1) throw bad(`two contents for one chunk of region [${region}]`);
       taken[cell] = 1;
     });
-    if (content === undefined && base === "air") throw bad("air in a region that comes anew over air");
+    if (content === undefined && base === "air") throw bad("air in a region that is replaced over air");
     if (content !== undefined) requireLeafContent(box, content, volume);
   }
 }
@@ -130,7 +130,7 @@ function requireLeafContent(box: Box, content: Content | ChunkArray, volume: num
 }
 
 function requireEdits({ region, base, edits }: RegionChange, taken: Uint8Array, volume: number): void {
-  if (base === "air" && edits.length > 0) throw bad("edits in a region that comes anew over air");
+  if (base === "air" && edits.length > 0) throw bad("edits in a region that is replaced over air");
   const chunks = regionBox(region);
   for (const [index, { chunk, edits: voxels }] of edits.entries()) {
     const previous = edits[index - 1];

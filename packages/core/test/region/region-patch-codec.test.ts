@@ -204,10 +204,10 @@ describe("a patch in bytes", () => {
       "ORT_PATCH_FORM",
     ],
     ["P12", "257 contents", `${HEAD} 00 ${CLOCKS} 8102 ${"00".repeat(600)}`, "ORT_LIMIT"],
-    ["P13", "air in a region that comes anew over air", `${HEAD} 01 0c 01 00 40 00 00`, "ORT_PATCH_FORM"],
+    ["P13", "air in a region that is replaced over air", `${HEAD} 01 0c 01 00 40 00 00`, "ORT_PATCH_FORM"],
     [
       "P13",
-      "edits in a region that comes anew over air",
+      "edits in a region that is replaced over air",
       `${HEAD} 01 0c 00 01 00 01 00 05`,
       "ORT_PATCH_FORM",
     ],

@@ -69,7 +69,7 @@ export class EditResultQueue {
 }
 
 /** The entities that one client sees. Sends changes, or all entities when the client's state is unknown. */
-export class EntityView {
+export class PendingEntities {
   readonly #messages: Uint8Array[] = [];
   #isStale = false;
   #maySend = false;

@@ -16,7 +16,7 @@ import {
   welcomeFor,
 } from "./handshake.ts";
 import { Outbox } from "./outbox.ts";
-import { EditResultQueue, EntityView, GameQueue } from "./pending-messages.ts";
+import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
 import { ClientInterest } from "./regions/client-interest.ts";
 import { ClientRegions } from "./regions/client-regions.ts";
@@ -42,7 +42,7 @@ interface JoinedState {
   readonly regions: ClientRegions;
   readonly interest: ClientInterest;
   readonly sender: RegionSender;
-  readonly entities: EntityView;
+  readonly entities: PendingEntities;
   readonly results: EditResultQueue;
   readonly game: GameQueue;
   readonly edits: EditQueue;
@@ -271,7 +271,7 @@ export class ServerSession implements Watcher {
       regions,
       interest: new ClientInterest(context, regions, agreement.isResumed),
       sender: new RegionSender(context, regions, agreement.encoding, nowMs),
-      entities: new EntityView(),
+      entities: new PendingEntities(),
       results,
       game: new GameQueue(),
       edits,

@@ -36,7 +36,7 @@ export class EntityView {
       arrow.material.opacity = away === 0 ? 1 : Math.max(0.15, 0.6 - Math.abs(away) * 0.05);
       const where =
         away === 0 ? "" : ` (${AXIS_NAMES[slice.hidden]} ${away > 0 ? "+" : "−"}${Math.abs(away)})`;
-      const name = entity.name || (entity.isPlayer ? "somebody" : "");
+      const name = entity.name || (entity.isPlayer ? "a player" : "");
       if (name !== "") tags.push({ text: `${name}${where}`, point: [point[0], point[1] + 1, point[2]] });
     }
     for (const [id, arrow] of this.#arrows) {

@@ -135,7 +135,7 @@ export class SharedSource implements ViewSource {
     await this.#world.close();
     this.#events.onStatus({
       kind: "failed",
-      text: "This world is more than a page can hold. It was let go.",
+      text: "This world is more than a page can hold. It was closed.",
     });
   }
 

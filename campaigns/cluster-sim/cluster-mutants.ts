@@ -4,8 +4,8 @@ const LOG = "cluster/dist/owner/shard-log.js";
 const OWNER = "cluster/dist/owner/shard-owner.js";
 const ANSWERS = "cluster/dist/owner/answers.js";
 const FOLDERS = "cluster/dist/folder/shard-folders.js";
-const LEASES = "cluster/dist/node/leases.js";
-const SPLIT = "cluster/dist/node/split-shard.js";
+const LEASES = "cluster/dist/membership/leases.js";
+const SPLIT = "cluster/dist/membership/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
 

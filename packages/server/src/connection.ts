@@ -82,7 +82,7 @@ export class Connection implements BackloggedConnection {
   readonly #log: Logger;
   readonly #pings: TokenBucket;
   readonly #session: ServerSession;
-  /** A failed send reports no more than the socket's `error` event. */
+  /** Called after each send. Ignores the send's error: the socket's `error` event reports it too. */
   readonly #noteBacklog = (): void => {
     const bytes = this.#isClosed ? 0 : this.#socket.bufferedAmount;
     this.#context.backlog.set(this, bytes);
@@ -130,6 +130,9 @@ export class Connection implements BackloggedConnection {
   /** Drops the connection and everything not yet sent. */
   terminate(): void {
     this.#ended = true;
+    // The callbacks of sends that this drops must not count the connection's bytes again.
+    this.#isClosed = true;
+    this.#noteBacklog();
     this.#socket.terminate();
   }
 
@@ -140,7 +143,7 @@ export class Connection implements BackloggedConnection {
     this.#bytesIn += bytes.length;
     metrics.frame("in", bytes.length);
     try {
-      // Not a Buffer: its `slice` does not copy. Text has no meaning, and neither has an empty frame.
+      // A plain Uint8Array, because Buffer.slice shares memory. Text becomes an empty frame, which is refused.
       this.#session.receive(
         isBinary ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : TEXT_MESSAGE,
       );

@@ -11,7 +11,7 @@ const [land, people, status] = ["#land", "#people", "#status"].map((name) => doc
 const name = new URLSearchParams(location.search).get("name") ?? `Guest ${Math.floor(Math.random() * 1000)}`;
 const shared = connect(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
   name,
-  look: { boxes: [LAND] },
+  interest: { boxes: [LAND] },
   cache: indexedDbCache("land"), // a page that comes back is sent what is new
 });
 
@@ -22,7 +22,7 @@ shared.onChange((boxes) => {
   const columns = new Set(boxes.flatMap(columnsOf));
   for (const column of columns) drawColumn(land, shared, ...column.split(" ").map(Number));
 });
-shared.onBeings(() => drawPeople(people, shared.beings));
+shared.onEntities(() => drawPeople(people, shared.entities));
 
 people.addEventListener("pointermove", ({ offsetX, offsetY }) => {
   if (shared.status !== "joined") return;
@@ -40,8 +40,8 @@ async function edit(left, top, above, block) {
   const [x, z] = placeAt(left, top);
   const ground = topOf(shared, x, z);
   if (ground === undefined) return;
-  const verdict = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(block).id);
-  status.value = verdict.outcome === "refused" ? verdict.detail : verdict.outcome;
+  const result = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(block).id);
+  status.value = result.outcome === "rejected" ? result.detail : result.outcome;
 }
 
 function columnsOf({ min, max }) {

@@ -38,11 +38,11 @@ export function drawColumn(canvas, shared, chunkX, chunkZ) {
 }
 
 /** Draws everybody whom the player sees. */
-export function drawPeople(canvas, beings) {
+export function drawPeople(canvas, entities) {
   const context = canvas.getContext("2d");
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.font = "bold 14px system-ui, sans-serif";
-  for (const { name, position } of beings) {
+  for (const { name, position } of entities) {
     const [left, top] = [position[0], position[2]].map((voxel) => (voxel + 64.5) * VOXEL_PIXELS);
     context.fillStyle = "#fff";
     context.strokeStyle = "#000";

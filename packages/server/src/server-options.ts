@@ -18,7 +18,7 @@ export interface ServedWorld extends Pick<World, "shape" | "name" | "generation"
   close(): Promise<void>;
 }
 
-/** A world of other owners, of which this server holds the interests of its players: a gateway of a cluster. */
+/** A world whose shards other processes own: this server is a gateway, and holds only what its players see. */
 export interface GatewayWorld extends ServedWorld {
   readonly syncWorld: SyncWorld;
 }

@@ -103,7 +103,7 @@ export class World {
     return this.#content.global.description.spawn;
   }
 
-  /** Unique id of the world. 0 for a world created before ids existed, until it opens an epoch. */
+  /** Unique id of the world. 0 for a world created before ids existed; it gets one when it opens an epoch. */
   get worldId(): bigint {
     return this.#content.global.description.worldId;
   }
@@ -138,7 +138,7 @@ export class World {
     return this.#epoch.open();
   }
 
-  /** Whether this is one of this world's epochs: then clocks received in it compare with the world's clocks. */
+  /** Whether this world issued the epoch. Only then can clocks received in it be compared with the world's. */
   knowsEpoch(epoch: Epoch): boolean {
     return this.#epoch.knowsEpoch(epoch);
   }

@@ -8,9 +8,9 @@ const MAP_FILE = /^map-([1-9]\d{0,15})$/;
 const TERM_FOLDER = /^e(0|[1-9]\d{0,6})$/;
 
 /**
- * The folders of a world's shards. Each is an ordinary save whose name contains the epoch that may write to
+ * The folders of a world's shards. Each is an ordinary save whose name contains the term that may write to
  * it, so a node takes a shard by renaming its folder. The previous owner then finds nothing under the name it
- * knows, whatever it was about to do; and of two nodes that claim the same epoch, only one gets the folder.
+ * knows, whatever it was about to do; and of two nodes that claim the same term, only one gets the folder.
  * Rules K21 to K23.
  */
 export class ShardFolders {
@@ -23,7 +23,7 @@ export class ShardFolders {
     this.#world = world;
   }
 
-  /** Returns the epoch in the name of a shard's folder; `undefined` if there is no folder. */
+  /** Returns the term in the name of a shard's folder; `undefined` if there is no folder. */
   async termOf(shard: string): Promise<number | undefined> {
     const terms = (await this.#store.names(this.#folderOf(shard))).flatMap((name) => {
       const term = TERM_FOLDER.exec(name)?.[1];
@@ -38,7 +38,7 @@ export class ShardFolders {
   }
 
   /**
-   * Creates an empty folder for a new shard, which a node may then take for an epoch later than `epoch`.
+   * Creates an empty folder for a new shard, which a node may then take for a term later than `term`.
    * Throws `ORT_EXISTS` if the shard has a folder already.
    */
   async create(shard: string, term = 0): Promise<Disk> {
@@ -50,7 +50,7 @@ export class ShardFolders {
     return this.#store.disk(path);
   }
 
-  /** Takes the folder of a shard for an epoch. Throws `ORT_FENCED` if it is at this epoch or a later one. */
+  /** Takes the folder of a shard for a term. Throws `ORT_FENCED` if it is at this term or a later one. */
   async claim(shard: string, term: number): Promise<Disk> {
     const current = await this.termOf(shard);
     if (current === undefined) throw new OrthantError("ORT_NOT_FOUND", `shard ${shard} has no folder`);
@@ -65,7 +65,7 @@ export class ShardFolders {
     return new OwnedDisk(disk, term, () => this.requireHeld(shard, term));
   }
 
-  /** Throws `ORT_FENCED` unless the folder of a shard is at this epoch. */
+  /** Throws `ORT_FENCED` unless the folder of a shard is at this term. */
   async requireHeld(shard: string, term: number): Promise<void> {
     const now = await this.termOf(shard);
     if (now !== term) throw fenced(shard, term, now ?? 0);

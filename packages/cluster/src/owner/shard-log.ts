@@ -25,7 +25,7 @@ export interface ShardLogOptions {
   readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
   /** Puts a committed split into the map. Must finish before anything else happens. */
   readonly completeSplit: (split: ShardSplit) => Promise<void>;
-  /** Makes every split that is recorded only in a lost journal, and not in the map, fail. */
+  /** Cancels the splits whose only record was in a lost journal. */
   readonly cancelSplits: () => Promise<void>;
   /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;

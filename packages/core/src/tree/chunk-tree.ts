@@ -15,7 +15,8 @@ import {
 } from "./tree-walk.ts";
 
 /**
- * An immutable map from chunk positions to content, in boxes. Its two kinds differ in their gaps:
+ * An immutable map from chunk positions to content; equal neighbours share a box. Its two kinds differ in
+ * what a missing position means:
  *
  *                    a position without content     an empty chunk
  *   `OverrideTree`   untouched: as generated        dug-out air

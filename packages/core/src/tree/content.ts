@@ -26,7 +26,7 @@ export class GeneratorRef {
   /** Differs when the same id, parameters and seed would produce different voxels. */
   readonly versionHash: bigint;
 
-  /** Distinguishes most references at once; parameters can be long and nearly equal. */
+  /** A hash, so that a comparison rarely compares the parameters. */
   readonly #parametersCrc: number;
 
   constructor(generatorId: string, parameters: Uint8Array, seed: bigint, versionHash: bigint) {

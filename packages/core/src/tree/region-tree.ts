@@ -32,7 +32,7 @@ export class RegionTree extends ChunkTree<Content> {
     return isAir(content) ? this.carve(box) : super.fill(box, content);
   }
 
-  /** Returns what is visible with overrides, including dug-out air, on top of this. */
+  /** Returns this tree covered by `overrides`. An empty override hides what is below. */
   under(overrides: OverrideTree): RegionTree {
     const root = withoutAir(overlay(ChunkTree.rootOf(this), ChunkTree.rootOf(overrides)));
     return new RegionTree(root);

@@ -40,9 +40,9 @@ export interface ScannedSegment {
 }
 
 /**
- * What is known about a segment before reading it. `required`: its header was durable before something else
- * that proves it. `bound`: the manifest declares a journal, so the header was durable before the first group.
- * `unknown`: version 1, which wrote both at once.
+ * What is known about a segment before reading it. `required`: a later segment or commit exists, so its
+ * header was durable before. `bound`: the manifest declares a journal, so the header was durable before the
+ * first group. `unknown`: version 1, which wrote both at once.
  */
 type SegmentPromise = "required" | "bound" | "unknown";
 

@@ -9,9 +9,9 @@ import type { LeafIndex } from "../index/leaf-index.ts";
 const ADVICE = "restore a backup, or bring back the rest with orthant repair";
 
 /**
- * Throws `ORT_NOT_FOUND` if a pack that a generation refers to is missing. Listing the folder shows whether a
- * pack named by the manifest is missing; only then is the index read, because this generation may not need
- * the pack: another one does, or another process has just removed it. Rule S102.
+ * Throws `ORT_NOT_FOUND` if a pack that a generation refers to is missing. Reads the index only if the folder
+ * lacks a pack that the manifest names. This generation may not need that pack: it may belong to an older
+ * one, or a compaction may just have removed it. Rule S102.
  */
 export async function requirePacks(disk: Disk, named: PackList = [], index: LeafIndex): Promise<void> {
   if (named.length === 0) return;

@@ -25,7 +25,7 @@ export const TOKEN_ATTACKS: readonly Attack[] = [
         const attacker = await Attacker.join(target, { token });
         await expectSoon("closing", attacker.closed);
         expectEqual(`the goodbye to ${how}`, attacker.goodbye?.reason, "credentials");
-        expectEqual(`what ${how} is told`, attacker.goodbye?.detail, "these credentials are not accepted");
+        expectEqual(`the goodbye to ${how}`, attacker.goodbye?.detail, "these credentials are not accepted");
       }
     },
   },

@@ -1,4 +1,4 @@
-// Replaces one block by another in a box of a world that nobody has open, and can be taken back.
+// Replaces one block by another in a box of a world that is not open elsewhere, and can undo it.
 // Usage: node replace.mjs FOLDER FROM TO X,Y,Z,W X,Y,Z,W
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";

@@ -171,8 +171,8 @@ describe("a replica that follows a field", () => {
       const replicas = (["symbolic", "concrete"] as const).flatMap((mode) =>
         (["edits", "chunks"] as const).map((detail) => {
           const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generator, realize } : {});
-          const anew = wholeRegionChange(field, { region: BELOW, clock: 0 }, { mode, detail });
-          replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [anew] })));
+          const replaced = wholeRegionChange(field, { region: BELOW, clock: 0 }, { mode, detail });
+          replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [replaced] })));
           return { replica, mode, detail, told: field, clock: 0 };
         }),
       );

@@ -60,7 +60,7 @@ describe("a patch in bytes", () => {
     ],
     [
       "P10",
-      "a region anew over what is generated",
+      "a region that is replaced over what is generated",
       patch(change({ base: "generated" })),
       `${HEAD} 09 0c 00 00`,
     ],

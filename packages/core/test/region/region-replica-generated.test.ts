@@ -70,7 +70,7 @@ function isTold({ changes }: RegionPatch, position: Position): boolean {
 describe("a replica that can generate", () => {
   test("[P20] accepts a region based on generated content: with leaves, air and edits on top", () => {
     const replica = replicaOfFlat();
-    const anew = change({
+    const replaced = change({
       base: "generated",
       next: FIRST,
       leaves: [
@@ -79,7 +79,7 @@ describe("a replica that can generate", () => {
       ],
       edits: [{ chunk: [2, 0, 0, 0], edits: [{ index: 9, block: 300 }] }],
     });
-    expect(replica.apply(patch(anew))).toEqual([]);
+    expect(replica.apply(patch(replaced))).toEqual([]);
     const expected = RegionTree.EMPTY.fill(regionBox(ORIGIN), flat)
       .set(ORIGIN, stone)
       .carve(boxAt([1, 0, 0, 0]))
@@ -181,7 +181,7 @@ describe("the regions held by a replica", () => {
 
   test.each<[name: string, meanwhile: (replica: RegionReplica) => void]>([
     ["held blank", (replica) => replica.hold([EAST, ORIGIN], FIRST, "air")],
-    ["brought anew in one piece", (replica) => replica.apply(patch(change({ base: "generated" })))],
+    ["replaced in one piece", (replica) => replica.apply(patch(change({ base: "generated" })))],
     ["forgotten", (replica) => replica.forget([EAST, ORIGIN])],
     ["forgotten with all others", (replica) => replica.clear()],
   ])("[P19] accept no later piece after they were %s", (_name, meanwhile) => {

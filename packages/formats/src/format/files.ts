@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt, readBeginning } from "@orthant/disk/files";
+import { attempt, fileSize, readBeginning } from "@orthant/disk/files";
 
 const MAGIC_BYTES = 4;
 
@@ -31,12 +31,7 @@ export async function firstOf<Item, Value>(
 /** Returns the size of a file; 0 when a writer has removed it since it was listed. */
 export async function fileBytes(disk: Disk, path: string): Promise<number> {
   try {
-    const file = await disk.open(path, "read");
-    try {
-      return await file.size();
-    } finally {
-      await file.close();
-    }
+    return await fileSize(disk, path);
   } catch (error) {
     if (isOrthantError(error, "ORT_NOT_FOUND")) return 0;
     throw error;

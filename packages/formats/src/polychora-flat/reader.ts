@@ -100,7 +100,7 @@ export async function openFlatSave(
     manifest,
     players,
     async readChunks({ cube, chunkRefs: [ref] }) {
-      return ref === undefined ? [] : readFlatBlocks(packs, ref, cube);
+      return ref === undefined ? [] : readFlatChunks(packs, ref, cube);
     },
     async readEntities({ cube, entityRefs: [ref] }) {
       return ref === undefined ? [] : readFlatEntities(packs, ref, cube);
@@ -159,7 +159,7 @@ export async function readFlatPlayers(disk: Disk, path: string): Promise<readonl
 }
 
 /** Reads the chunks of a region's record. */
-export async function readFlatBlocks(
+export async function readFlatChunks(
   packs: PackReader,
   ref: RecordRef,
   cube: Box,

@@ -12,7 +12,7 @@ import {
 } from "@orthant/save/parts";
 
 import {
-  readFlatBlocks,
+  readFlatChunks,
   readFlatEntities,
   readFlatGlobal,
   readFlatIndex,
@@ -126,7 +126,7 @@ class RecordVerifier {
     this.packIds.add(ref.packId);
     const [entities, error] = await attempt(async () => {
       if (!isChunks) return readFlatEntities(this.#packs, ref, cube);
-      await readFlatBlocks(this.#packs, ref, cube);
+      await readFlatChunks(this.#packs, ref, cube);
       return [];
     });
     if (error === undefined) this.#prove(ref);

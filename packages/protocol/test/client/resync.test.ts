@@ -56,11 +56,11 @@ test("after everything has arrived, the next failure is requested without delay"
 });
 
 test.each([
-  ["anew over air", patch(2, change(SKY, "air", tick(1)))],
-  ["anew over what is generated", patch(2, change(SKY, "generated", tick(1)))],
+  ["replaced over air", patch(2, change(SKY, "air", tick(1)))],
+  ["replaced over what is generated", patch(2, change(SKY, "generated", tick(1)))],
   ["blank", blank(2, "generated", SKY)],
   ["to be forgotten", forget(2, SKY)],
-])("a region is no longer requested when it comes %s", (_name, answer) => {
+])("a region is no longer requested once it is %s", (_name, answer) => {
   const client = TestClient.joined();
   client.receive(misfit(1));
   client.receive(answer);

@@ -3,7 +3,7 @@ import { cp, mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/pro
 import { get } from "node:http";
 import { join } from "node:path";
 import { tokenVerifier } from "@orthant/server";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { connect, NodeDisk, openWorld } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -223,8 +223,8 @@ describe("token", () => {
       "Ada",
       "--json",
     ];
-    const clock = new FakeClock(NOW_MS);
-    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { clock });
+    const time = new FakeTime(NOW_MS);
+    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { time });
     const { token, tokenId, expiresMs } = JSON.parse(output) as {
       readonly token: string;
       readonly tokenId: string;

@@ -159,7 +159,7 @@ describe("a client that lost its connection", () => {
   test("listens again after its own sleep before it treats the server as silent", async () => {
     const server = new ScriptedServer();
     await server.join();
-    server.clock.sleep(60_000);
+    server.time.sleep(60_000);
     await server.pass(2_000);
     expect(server.world.status).toBe("joined");
     await server.pass(100);

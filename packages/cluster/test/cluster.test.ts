@@ -67,7 +67,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
   const received = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
-    const all = await small.settled(clusterNodes(engine, "town", small.clock));
+    const all = await small.settled(clusterNodes(engine, "town", small.time));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
   expect(await received()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
@@ -80,7 +80,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
     ["c", true, false],
   ]);
   const empty = new SmallCluster();
-  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.clock))).toEqual([]);
+  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.time))).toEqual([]);
 });
 
 test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
@@ -98,7 +98,7 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   own?.node.kill(new Error("killed"));
   expect(await small.until(() => successor?.node.owns("0") === true)).toBeLessThan(5_000);
   expect(
-    (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
+    (await small.settled(clusterNodes(small.hub.connect(), "village", small.time))).map(({ node }) => node),
   ).toEqual([namesake.node, "idle"]);
   // A shard moved to any node is never offered to a node of the other world.
   await small.settled(successor?.node.move("0") ?? Promise.resolve());
@@ -516,7 +516,7 @@ test("[K25] a split that was lost with the table before its writer got the answe
     small.hub.table.lose();
     small.hub.table.put("map.town", before);
     small.hub.announce();
-    await new Promise<void>((resolve) => small.clock.after(100, resolve));
+    await new Promise<void>((resolve) => small.time.after(100, resolve));
     return revision;
   });
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };

@@ -155,7 +155,7 @@ export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
   CLOCK_NEVER,
-  clockOf,
+  clockFrom,
   EPOCH_MAX,
   type Epoch,
   epochOf,
@@ -187,7 +187,7 @@ export { splitPatch } from "./region/region-patch-split.ts";
 export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
 export { nameFault, printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
-export { type Clock, nextTurn, sleep, systemClock, type Timer, TokenBucket } from "./time/clock.ts";
+export { nextTurn, sleep, systemTime, type Timer, type TimeSource, TokenBucket } from "./time/time-source.ts";
 export { type Content, contentEquals, GeneratorRef } from "./tree/content.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Clock, OrthantError, printable } from "@orthant/core";
+import { OrthantError, printable, type TimeSource } from "@orthant/core";
 import type { GameRules, SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { Logger, LoggerOptions } from "pino";
@@ -65,7 +65,7 @@ export interface ServerOptions {
   /** Accepts players of Wire v1 over UDP; disabled by default. */
   readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; tests supply a fake clock. */
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   /** Closes the world, too, when the server closes. */
   readonly closeWorld?: boolean;
 }
@@ -168,8 +168,8 @@ const SERVER_RULES: Rules = {
   cluster: FUNCTION,
   page: { wanted: "a folder, as a path or a URL", accepts: (value) => isText(value) || value instanceof URL },
   wire1: OBJECT,
-  clock: {
-    wanted: "a Clock",
+  time: {
+    wanted: "a TimeSource",
     accepts: (value) =>
       isObject(value) && ["nowMs", "after", "wait"].every((name) => isFunction(field(value, name))),
   },

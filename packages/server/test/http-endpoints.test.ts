@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BlockCatalog } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorld } from "@orthant/world";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, closedAfterTest, flatWorld, metric, serve } from "./served-world.ts";
 
-/** A clock that advances without running timers, as when the process is busy. */
-class BusyClock extends FakeClock {
+/** Time that advances without running timers, as when the process is busy. */
+class BusyTime extends FakeTime {
   #busyMs = 0;
 
   override nowMs(): number {
@@ -95,8 +95,8 @@ describe("HTTP endpoints", () => {
   });
 
   test("rate-limit each network and recover after the window", async () => {
-    const clock = new FakeClock();
-    const server = await serve({ clock, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
+    const time = new FakeTime();
+    const server = await serve({ time, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
     const statuses = async (): Promise<readonly number[]> => [
       (await ask(server, "/healthz")).status,
       (await ask(server, "/healthz")).status,
@@ -104,9 +104,9 @@ describe("HTTP endpoints", () => {
     expect(await statuses()).toEqual([200, 200]);
     expect(await statuses()).toEqual([200, 429]);
     expect((await ask(server, "/healthz")).text).toContain("(httpRequestsPerSecond)");
-    clock.advance(1_000);
+    time.advance(1_000);
     expect(await statuses()).toEqual([200, 200]);
-    clock.advance(1_000);
+    time.advance(1_000);
     expect(await metric(server, 'orthant_refusals_total{name="httpRequestsPerSecond"}')).toBe(2);
   });
 });
@@ -198,17 +198,17 @@ describe("the metrics of a server", () => {
 
 describe("ticks", () => {
   test("come at a steady pace, and those that would be too late are skipped and counted", async () => {
-    const clock = new BusyClock();
-    const server = await serve({ clock, tickMs: 50 });
-    clock.advance(49);
+    const time = new BusyTime();
+    const server = await serve({ time, tickMs: 50 });
+    time.advance(49);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(1);
-    clock.advance(100);
+    time.advance(100);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(3);
     expect(await metric(server, "orthant_ticks_skipped_total")).toBe(0);
-    clock.beBusy(175);
-    clock.advance(50);
+    time.beBusy(175);
+    time.advance(50);
     expect(await metric(server, "orthant_tick_seconds_count"), "one late, and one at once").toBe(5);
     expect(await metric(server, "orthant_ticks_skipped_total")).toBe(2);
   });

@@ -8,7 +8,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
@@ -18,7 +18,7 @@ import { createSmallLeaves } from "./small-leaves.ts";
 const HERE: Position = [0, 0, 0, 0];
 
 async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
-  return createWorld(disk, {}, { clock: new FakeClock(), autosave: false });
+  return createWorld(disk, {}, { time: new FakeTime(), autosave: false });
 }
 
 const PLAYER = player(1n);
@@ -161,7 +161,7 @@ test("a world with an unknown generator is neither created nor opened, and leave
 test("a world of many small leaves can be copied to another disk", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorld(disk, { clock: new FakeClock(), autosave: false });
+  const world = await openWorld(disk, { time: new FakeTime(), autosave: false });
   const prng = new Prng(5);
   const voxels = Array.from({ length: 3_000 }, (_, index) => {
     const spread = index < 500 ? 4_000 : 500;

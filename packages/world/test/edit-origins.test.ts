@@ -2,12 +2,12 @@ import type { EditOrigin } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
-import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, FaultDisk } from "@orthant/testkit";
 import { createWorld, openWorld, PLAYER_CLIENTS_MAX, type World, type WorldEdit } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 
 async function newWorld(disk = new MemoryDisk()): Promise<World> {
   return createWorld(disk, {}, quiet);

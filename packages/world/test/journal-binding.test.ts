@@ -3,12 +3,12 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, openSave, verifySave } from "@orthant/save";
 import { groupHeader, type SegmentKey, sealGroup, segmentFile, segmentHeader } from "@orthant/save/internal";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorld, openWorld, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
+const quiet: WorldOptions = { time: new FakeTime(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const SEGMENT = segmentFile({ generation: 1, epoch: 1 });

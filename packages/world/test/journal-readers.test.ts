@@ -7,14 +7,14 @@ import {
   codeOfRejection,
   type DiskFault,
   explorePowerCuts,
-  FakeClock,
+  FakeTime,
   FaultDisk,
   WEAK,
 } from "@orthant/testkit";
 import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 
-const quiet: WorldOptions = { clock: new FakeClock(), autosave: false };
+const quiet: WorldOptions = { time: new FakeTime(), autosave: false };
 const journaled: WorldOptions = { ...quiet, durability: "journal" };
 const readOnly: WorldOptions = { ...quiet, readOnly: true };
 const ORIGIN: Position = [0, 0, 0, 0];

@@ -1,6 +1,6 @@
 import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
@@ -26,7 +26,7 @@ function chunkAt(index: number): Position {
 }
 
 async function openSmall(disk: MemoryDisk | SlowDisk): Promise<World> {
-  return openWorld(disk, { autosave: false, clock: new FakeClock(), loadedChunksMax: LITTLE });
+  return openWorld(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
 }
 
 function loadedOf(world: World, count: number): readonly number[] {

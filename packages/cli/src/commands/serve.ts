@@ -96,7 +96,7 @@ export const serveCommand: Command = {
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
     const world = await openWorld(disk, {
-      clock: context.clock,
+      time: context.time,
       durability: chosen(DURABILITIES, args.text("durability")),
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });

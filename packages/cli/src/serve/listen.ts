@@ -138,7 +138,7 @@ async function announce(
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
   const role = args.parsed("role", parseRole) ?? "builder";
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
-  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.clock.nowMs());
+  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs());
   context.printJson({
     world: args.at(0),
     ...facts,

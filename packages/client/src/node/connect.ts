@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import { systemClock, type TileChunk } from "@orthant/core";
+import { systemTime, type TileChunk } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
 import { type ConnectOptions, connect as connectWith } from "../world/connect.ts";
@@ -51,7 +51,7 @@ export function connectTiles(connection: TileConnection): TileClient {
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   const client = new Wire1Client({
-    clock: systemClock,
+    time: systemTime,
     playerId,
     send: (datagram) => socket.send(datagram, port, host, () => undefined),
     ...(onStatus && { onStatus }),

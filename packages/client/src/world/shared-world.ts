@@ -4,7 +4,6 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
-  type Clock,
   chunkOfVoxel,
   GeneratorRef,
   type GeneratorRegistry,
@@ -15,6 +14,7 @@ import {
   type QueryDetail,
   type RandomBits,
   type RegionTree,
+  type TimeSource,
   type Vector,
   type VoxelPlacement,
   voxelIndex,
@@ -54,7 +54,7 @@ interface ResolvedOptions {
   readonly onCacheFailure: (error: unknown) => void;
   readonly generators: GeneratorRegistry;
   readonly socket: OpenSocket;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly random: RandomBits;
 }
 
@@ -250,8 +250,8 @@ export class SharedWorld {
   }
 
   async #begin(): Promise<void> {
-    const { cache, random, clock, name, generators, url, socket, onCacheFailure } = this.#options;
-    const store = await ReplicaStore.open({ cache, random, clock, onFailure: onCacheFailure });
+    const { cache, random, time, name, generators, url, socket, onCacheFailure } = this.#options;
+    const store = await ReplicaStore.open({ cache, random, time, onFailure: onCacheFailure });
     this.#store = store;
     if (this.#ending !== undefined) {
       this.#closing.resolve(store.close());
@@ -259,7 +259,7 @@ export class SharedWorld {
     }
     const tokens = new TokenSource(this.#options.token);
     const syncClient = new SyncClient({
-      clock,
+      time,
       generators,
       clientId: store.identity.clientId,
       firstEditId: store.identity.firstEditId,
@@ -288,7 +288,7 @@ export class SharedWorld {
     this.#connection = new ServerConnection(syncClient, {
       url,
       openSocket: socket,
-      clock,
+      time,
       random,
       tokens,
       onStatus,

@@ -1,4 +1,4 @@
-import type { Box, Clock, GeneratorRegistry, OrthantError, Position, Vector } from "@orthant/core";
+import type { Box, GeneratorRegistry, OrthantError, Position, TimeSource, Vector } from "@orthant/core";
 import type { Entity } from "../message/entity.ts";
 import type { Goodbye, NumberedEditResult, Welcome } from "../message/server-message.ts";
 import type { ReplicaNews } from "./shared-replica.ts";
@@ -56,7 +56,7 @@ export interface SyncClientCounts {
 /** Options of a client. */
 export interface SyncClientOptions {
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly generators: GeneratorRegistry;
   /** Random, secret, and the same across connections; the server uses it to recognize resent edits. */
   readonly clientId: bigint;

@@ -1,4 +1,4 @@
-import type { Clock, Position, VoxelPlacement } from "@orthant/core";
+import type { Position, TimeSource, VoxelPlacement } from "@orthant/core";
 import type { Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import type { GoodbyeReason, RejectionReason, Role } from "../message/server-message.ts";
@@ -74,7 +74,7 @@ export interface TickReport {
 export interface SyncServerOptions {
   readonly world: SyncWorld;
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** Identifies a client. Throws an `OrthantError` with code `ORT_CREDENTIALS` to refuse it. */
   readonly authorize: (hello: Hello) => Promise<Account>;
   /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */

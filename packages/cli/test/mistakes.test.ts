@@ -425,6 +425,12 @@ const MISTAKES: readonly Mistake[] = [
     'orthant: "example.org" is no origin; one looks like https://example.org, without a path, and * is all of them [ORT_ARGUMENT]',
   ],
   [
+    "a framing page that is no origin",
+    "serve ./hills --port 0 --frame-ancestors https://example.org/game",
+    usage,
+    'orthant: "https://example.org/game" in page.frameAncestors is not an origin such as https://example.org, without a path [ORT_ARGUMENT]',
+  ],
+  [
     "a secret that is not there",
     "serve ./hills --secret-file ./secret.txt",
     usage,

@@ -10,7 +10,7 @@ import { HostNames } from "./http/host-and-origin.ts";
 import { metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
-import { readPageFiles } from "./http/page-files.ts";
+import { readPage } from "./http/page-files.ts";
 import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
@@ -44,7 +44,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
   });
-  const files = options.page === undefined ? new Map() : await readPageFiles(options.page);
+  const page = options.page === undefined ? undefined : await readPage(options.page);
   const listener = await HttpListener.create(options.tls, limits);
   const limiter = new ConnectionLimiter(limits, time);
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
@@ -96,7 +96,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
       time,
     ),
     metricsRule: metricsRuleOf(options.metrics),
-    files,
+    page,
     closeWorld: options.closeWorld ?? false,
   };
   try {

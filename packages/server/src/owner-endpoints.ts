@@ -37,7 +37,7 @@ export async function serveOwnerEndpoints(options: OwnerEndpointsOptions): Promi
       proxies,
       log,
       limiter: new ConnectionLimiter(limits, steadyTime),
-      files: new Map(),
+      page: undefined,
       hostNames: new HostNames(hostRule, log, steadyTime),
       metricsRule: metricsRuleOf(options.metrics),
     },

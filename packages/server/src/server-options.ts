@@ -9,6 +9,7 @@ import { requireOrigins } from "./http/host-and-origin.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
 import type { Limits } from "./http/limits.ts";
+import type { PageOptions } from "./http/page-policy.ts";
 import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
@@ -60,8 +61,8 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions;
   /** State of this process as a part of a cluster, for `/metrics`. */
   readonly cluster?: () => ClusterCounts;
-  /** A folder with a web page to serve at `/`, such as the viewer's. */
-  readonly page?: string | URL;
+  /** A folder with a web page to serve at `/`, such as the viewer's, alone or with what the page may do. */
+  readonly page?: string | URL | PageOptions;
   /** Accepts players of Wire v1 over UDP; disabled by default. */
   readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; tests supply a fake clock. */
@@ -166,7 +167,10 @@ const SERVER_RULES: Rules = {
     accepts: (value) => value === false || isObject(value),
   },
   cluster: FUNCTION,
-  page: { wanted: "a folder, as a path or a URL", accepts: (value) => isText(value) || value instanceof URL },
+  page: {
+    wanted: "a folder, as a path or a URL, or { folder, frameAncestors, contentSecurityPolicy }",
+    accepts: (value) => isFolder(value) || (isObject(value) && isFolder(field(value, "folder"))),
+  },
   wire1: OBJECT,
   time: {
     wanted: "a TimeSource",
@@ -216,9 +220,21 @@ const WIRE1_RULES: Rules = {
   record: FUNCTION,
   onCommand: FUNCTION,
 };
+const PAGE_RULES: Rules = {
+  folder: { wanted: "a folder, as a path or a URL", accepts: isFolder },
+  frameAncestors: {
+    wanted: 'a list of origins such as "https://example.org"',
+    accepts: (value) => isListOf(value, isText),
+  },
+  contentSecurityPolicy: {
+    wanted: 'lists of sources by directive, such as { "img-src": ["data:"] }',
+    accepts: (value) => isObject(value) && Object.values(value).every((sources) => isListOf(sources, isText)),
+  },
+};
 const NESTED_RULES: Readonly<Record<string, Rules>> = {
   auth: AUTH_RULES,
   metrics: METRICS_RULES,
+  page: PAGE_RULES,
   tls: TLS_RULES,
   wire1: WIRE1_RULES,
 };
@@ -248,7 +264,7 @@ function checkAll(options: object, rules: Rules): void {
   check(options, rules, "");
   for (const [name, nested] of Object.entries(NESTED_RULES)) {
     const value = field(options, name);
-    if (value !== undefined) check(value as object, nested, `${name}.`);
+    if (isObject(value)) check(value, nested, `${name}.`);
   }
 }
 
@@ -288,6 +304,10 @@ function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean 
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+function isFolder(value: unknown): boolean {
+  return isText(value) || value instanceof URL;
 }
 
 function isTextOrBytes(value: unknown): boolean {

@@ -206,17 +206,17 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "connects without a token",
     () => endOf(connect(server.url)),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: this server needs a token; give connect the option token",
   ],
   [
     "connects with a token of another server",
     async () => endOf(connect(server.url, { token: await token(60, `${SECRET}!`) })),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: these credentials are not accepted; connect with a fresh token",
   ],
   [
     "connects with a token that has expired",
     async () => endOf(connect(server.url, { token: await token(1, SECRET, 0) })),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: the token has expired; connect with a fresh token",
   ],
   [
     "connects from a page of another site",

@@ -4,6 +4,7 @@ export {
   type AuthorizeRequest,
   anonymousPlayerId,
 } from "./auth/authorization.ts";
+export type { AuthorizedAccount, AuthorizeRejection } from "./auth/decision.ts";
 export type { Revocation, RevocationTarget } from "./auth/revocations.ts";
 export {
   issueToken,

@@ -5,6 +5,7 @@ import type { World } from "@orthant/world";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
+import { ROLES } from "./auth/token.ts";
 import { requireOrigins } from "./http/host-and-origin.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
@@ -114,7 +115,6 @@ const SHOWN_LENGTH_MAX = 80;
 /** A DNS name or an address, without a scheme and a port. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]*[a-z\d_])?$/i;
 const VISIBLE_TEXT = /^[\x20-\x7e]+$/;
-const ROLES: readonly unknown[] = ["viewer", "builder", "admin"];
 
 const PORT: Rule = { wanted: `a whole number from 0 to ${PORT_MAX}`, accepts: wholeNumber(0, PORT_MAX) };
 const ADDRESS: Rule = { wanted: 'an address such as "0.0.0.0"', accepts: isText };
@@ -125,7 +125,10 @@ const TEXT: Rule = { wanted: "text", accepts: isText };
 const PEM: Rule = { wanted: "PEM, as text or bytes", accepts: isTextOrBytes, isSecret: true };
 const SECRETIVE_OBJECT: Rule = { ...OBJECT, isSecret: true };
 const LIST: Rule = { wanted: "a list", accepts: Array.isArray };
-const ROLE: Rule = { wanted: "viewer, builder or admin", accepts: (value) => ROLES.includes(value) };
+const ROLE: Rule = {
+  wanted: "viewer, builder or admin",
+  accepts: (value) => (ROLES as readonly unknown[]).includes(value),
+};
 
 /** Options of everything that listens for requests. */
 const LISTENER_RULES = {

@@ -1,6 +1,6 @@
 import { isOrthantError, OrthantError, type RandomBits, type Timer, type TimeSource } from "@orthant/core";
 import type { Goodbye, Wire } from "@orthant/protocol";
-import { Backoff, finalError, finalFault, refusedToken, STABLE_MS, type TokenSource } from "./retry.ts";
+import { Backoff, finalError, finalFault, STABLE_MS, type TokenSource } from "./retry.ts";
 
 /** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
 export type Status = "connecting" | "joined" | "waiting" | "closed";
@@ -138,7 +138,7 @@ export class ServerConnection {
     const { tokens, openSocket, url } = this.#options;
     try {
       if ((await tokens.refresh()) === "refused before") {
-        if (this.#status === "connecting") this.close(refusedToken("it is the one that was refused before"));
+        if (this.#status === "connecting") this.close(tokens.error);
         return;
       }
     } catch (error) {
@@ -260,7 +260,8 @@ export class ServerConnection {
 
   #finalError(goodbye: Goodbye): OrthantError | undefined {
     if (goodbye.reason !== "credentials") return finalError(goodbye);
-    return this.#options.tokens.refuse() === "give up" ? refusedToken(goodbye.detail) : undefined;
+    const { tokens } = this.#options;
+    return tokens.refuse(goodbye.detail) === "give up" ? tokens.error : undefined;
   }
 
   #wait(error: OrthantError, goodbye?: Goodbye): void {

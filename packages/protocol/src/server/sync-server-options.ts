@@ -75,8 +75,11 @@ export interface SyncServerOptions {
   readonly world: SyncWorld;
   /** Only `nowMs` is used; the caller drives ticks. */
   readonly time: TimeSource;
-  /** Identifies a client. Throws an `OrthantError` with code `ORT_CREDENTIALS` to refuse it. */
-  readonly authorize: (hello: Hello) => Promise<Account>;
+  /**
+   * Identifies a client, or says why it may not join. An `OrthantError` that it throws also refuses the client,
+   * which reads its detail.
+   */
+  readonly authorize: (hello: Hello) => Promise<Account | AccountFault>;
   /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */

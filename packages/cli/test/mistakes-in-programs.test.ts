@@ -168,7 +168,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "gives a generator what it does not take",
     () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),
-    'ORT_ARGUMENT: parameters of "terrain": 1000000000 is not an integer from 0 to 4096',
+    'ORT_ARGUMENT: parameters of "terrain": relief is 1000000000 (a number); it is a whole number from 0 to 4096',
   ],
   [
     "forgets to register a generator",

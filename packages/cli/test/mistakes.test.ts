@@ -142,7 +142,7 @@ const MISTAKES: readonly Mistake[] = [
     "a parameter out of its range",
     "create ./new --set structurePercent=300",
     usage,
-    'orthant: --set structurePercent=300: parameters of "platforms": 300 is not an integer from 0 to 100',
+    'orthant: --set structurePercent=300: parameters of "platforms": structurePercent is 300 (a number); it is a whole number from 0 to 100',
   ],
   [
     "a place that nobody may write to",

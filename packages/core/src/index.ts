@@ -76,18 +76,38 @@ export {
   WorldField,
   type WorldFieldOptions,
 } from "./field/world-field.ts";
-export { DEFAULT_GENERATORS } from "./generate/default-generators.ts";
+export {
+  DEFAULT_GENERATORS,
+  type FlatFunction,
+  flat,
+  type MazeOptions,
+  maze,
+  platforms,
+  terrain,
+} from "./generate/default-generators.ts";
+export {
+  type BlockFunction,
+  defineGenerator,
+  type GeneratedVoxels,
+  type GeneratorDefinition,
+  type GeneratorOptions,
+  type GeneratorWorld,
+  type PlainParameters,
+  type WidenedParameters,
+} from "./generate/define-generator.ts";
 export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
 export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/flat.ts";
 export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
 export { GeneratorRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey, hashPosition } from "./generate/hash/position-hash.ts";
+export { type Noise, type NoiseOptions, valueNoise } from "./generate/hash/value-noise.ts";
 export { MAZE_CELLS_MAX, MAZE_DEFAULTS, type MazeParameters, mazeGenerator } from "./generate/maze/maze.ts";
 export {
   PLATFORMS_DEFAULTS,
   type PlatformsParameters,
   platformsGenerator,
 } from "./generate/platforms/platforms.ts";
+export type { SeedableGenerator, SeededGenerator, SeedOptions } from "./generate/seeded-generator.ts";
 export { terrainGenerator } from "./generate/terrain/terrain.ts";
 export { TERRAIN_DEFAULTS, type TerrainParameters } from "./generate/terrain/terrain-parameters.ts";
 export {

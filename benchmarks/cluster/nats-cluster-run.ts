@@ -111,7 +111,7 @@ export class BenchmarkCluster {
     const startMs = performance.now();
     const placement = { voxel: positionOf(edit), block: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
-    const result = await this.#gateways[0]?.world.edit([placement], origin);
+    const result = await this.#gateways[0]?.world.edit({ kind: "voxels", placements: [placement] }, origin);
     // Only an edit that changed something was stored, and counts.
     if (result?.outcome !== "applied")
       throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.outcome}`);

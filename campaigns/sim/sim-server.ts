@@ -1,6 +1,6 @@
 import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { type Player, placementsOf, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
@@ -161,7 +161,7 @@ export class SimServer {
     const run = this.#run;
     if (run?.port === undefined || run.syncServer === undefined || run.isStopping) return false;
     const origin = { clientId: OPERATOR_ID, editId: ++this.#operatorEditId };
-    run.port.edit(placements, origin).catch(this.#options.fail);
+    run.port.edit({ kind: "voxels", placements }, origin).catch(this.#options.fail);
     return true;
   }
 
@@ -257,10 +257,11 @@ export class SimServer {
   /** Wraps the world for the sync server, to record edits and durability. */
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
-    const edit: SyncWorld["edit"] = async (placements, origin) => {
+    const edit: SyncWorld["edit"] = async (requested, origin) => {
+      const placements = [...placementsOf(requested, (voxel) => port.field.voxelAt(...voxel))];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
-      const result = await port.edit(placements, origin);
+      const result = await port.edit(requested, origin);
       try {
         if (run.isAlive && result.outcome !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });

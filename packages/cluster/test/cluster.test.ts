@@ -184,9 +184,9 @@ test("[K19] an edit sent twice is applied once", async () => {
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   const origin = { clientId: 9n, editId: 1 };
-  const placements = [{ voxel: [0, 0, 0, 0] as const, block: 1 }];
-  expect((await small.settled(gateway.world.edit(placements, origin))).outcome).toBe("applied");
-  expect((await small.settled(other.world.edit(placements, origin))).outcome).toBe("duplicate");
+  const edit = { kind: "voxels", placements: [{ voxel: [0, 0, 0, 0], block: 1 }] } as const;
+  expect((await small.settled(gateway.world.edit(edit, origin))).outcome).toBe("applied");
+  expect((await small.settled(other.world.edit(edit, origin))).outcome).toBe("duplicate");
 });
 
 test("[K11] [K18] when a node dies, another one has all acknowledged edits within five seconds", async () => {
@@ -261,7 +261,9 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   await small.settled(Promise.all([split, ...edits]));
   expect(owner?.node.owns("east")).toBe(true);
   const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, block: 9 }));
-  const made = await small.settled(gateway.world.edit(both, { clientId: 6n, editId: 1 }));
+  const made = await small.settled(
+    gateway.world.edit({ kind: "voxels", placements: both }, { clientId: 6n, editId: 1 }),
+  );
   expect(made.clocks.map(({ region }) => region)).toEqual([
     [0, 0, 0, 0],
     [4, 0, 0, 0],

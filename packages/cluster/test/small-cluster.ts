@@ -110,7 +110,10 @@ export class SmallCluster {
     block: number,
     clientId = 5n,
   ): ReturnType<ClusterGateway["world"]["edit"]> {
-    return gateway.world.edit([{ voxel, block }], { clientId, editId: ++this.#edits });
+    return gateway.world.edit(
+      { kind: "voxels", placements: [{ voxel, block }] },
+      { clientId, editId: ++this.#edits },
+    );
   }
 
   settled<Result>(promise: Promise<Result>): Promise<Result> {

@@ -235,13 +235,13 @@ export class World {
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, block: number): Promise<WorldEdit> {
-    return this.#change(fillEdit(this.shape, box, block));
+  async fill(box: Box, block: number, { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
+    return this.#change(fillEdit(this.shape, box, block), origin && checkedOrigin(origin), wait);
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Position): Promise<WorldEdit> {
-    return this.#change(copyEdit(this.shape, box, to));
+  async copy(box: Box, to: Position, { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
+    return this.#change(copyEdit(this.shape, box, to), origin && checkedOrigin(origin), wait);
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */

@@ -70,6 +70,9 @@ export class SharedWorld {
   readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
   readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>(reportLater);
+  readonly #onEdit = new ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]>(
+    reportLater,
+  );
   readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
   readonly #onMessage = new ListenerSet<[payload: Uint8Array]>(reportLater);
   readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
@@ -227,6 +230,15 @@ export class SharedWorld {
     return this.#onChange.add(listener);
   }
 
+  /**
+   * Calls `listener` with the chunks that an edit of this or another client changed, or the rejection of an own edit
+   * changed back; `before` returns one of them as it was. Regions that arrive or leave do not count. Returns an
+   * unsubscribe function.
+   */
+  onEdit(listener: (chunks: readonly Position[], before: (chunk: Position) => Chunk) => void): () => void {
+    return this.#onEdit.add(listener);
+  }
+
   /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
   onEntities(listener: (change: EntitiesChange) => void): () => void {
     return this.#onEntities.add(listener);
@@ -258,6 +270,7 @@ export class SharedWorld {
       return;
     }
     const tokens = new TokenSource(this.#options.token);
+    const edits = this.#onEdit;
     const syncClient = new SyncClient({
       time,
       generators,
@@ -270,6 +283,12 @@ export class SharedWorld {
         onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
         onFault: (fault) => this.#connection?.receivedFault(fault),
         onChange: (boxes) => this.#onChange.emit(boxes),
+        // Comparing chunks takes time, so the client does it only for listeners.
+        get onEdit() {
+          if (edits.isEmpty) return undefined;
+          return (chunks: readonly Position[], before: (chunk: Position) => Chunk) =>
+            edits.emit(chunks, before);
+        },
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#receiveResult(result),
         onEntities: (change) => this.#onEntities.emit(change),

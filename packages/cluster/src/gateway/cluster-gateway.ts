@@ -187,7 +187,7 @@ export class ClusterGateway {
           for (const release of releases) release();
         };
       },
-      edit: (placements, origin) => this.#edits.edit(placements, origin),
+      edit: (edit, origin) => this.#edits.edit(edit, origin),
       // Only owners know; they answer a resent edit with `duplicate`.
       lastEditOf: () => 0,
       // An edit that an owner reports as made is in the journal.

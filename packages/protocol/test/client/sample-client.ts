@@ -2,6 +2,7 @@ import {
   type Box,
   boxAt,
   type ChangeBase,
+  type Chunk,
   chunkShape,
   clockFrom,
   DEFAULT_BLOCKS,
@@ -76,6 +77,8 @@ export class TestClient {
   readonly sync: SyncClient;
   readonly frames: ClientFrame[] = [];
   readonly changes: Box[] = [];
+  readonly edits: { readonly chunks: readonly Position[]; readonly before: (chunk: Position) => Chunk }[] =
+    [];
   readonly regions: string[] = [];
   readonly results: NumberedEditResult[] = [];
   readonly entities: EntitiesChange[] = [];
@@ -101,6 +104,7 @@ export class TestClient {
         onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
         onFault: (error) => this.faults.push(error),
         onChange: (boxes) => this.changes.push(...boxes),
+        onEdit: (chunks, before) => this.edits.push({ chunks, before }),
         onComplete: (interestId) => this.completed.push(interestId),
         onEditResult: (result) => this.results.push(result),
         onEntities: (change) => this.entities.push(change),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { type Chunk, CUBE_CHUNKS, encode, type PositionMap, packedChunkCodec } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
 import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
 import { COUNTRY, editedChunks, type Pastime, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
@@ -98,7 +98,7 @@ function apart(
 }
 
 async function saveOurs(root: string, chunks: PositionMap<Chunk>): Promise<Kept> {
-  const world = await createWorld(
+  const world = await createWorldStore(
     await NodeDisk.create(root),
     { shape: CUBE_CHUNKS, generator: COUNTRY },
     { autosave: false },
@@ -128,9 +128,9 @@ function compressedWorld(chunks: PositionMap<Chunk>): PeerWorld {
 /** Visits land without editing it. */
 async function exploredFigure(root: string): Promise<Figure> {
   const disk = await NodeDisk.create(root);
-  await (await createWorld(disk, { shape: CUBE_CHUNKS, generator: COUNTRY })).close();
+  await (await createWorldStore(disk, { shape: CUBE_CHUNKS, generator: COUNTRY })).close();
   const before = await bytesIn(root);
-  const world = await openWorld(disk);
+  const world = await openWorldStore(disk);
   for (let chunk = 0; chunk < LOOKED_AT; chunk++)
     await world.chunk([chunk % 32, -1, Math.floor(chunk / 32), 0]);
   await world.close();

@@ -11,7 +11,7 @@ import {
 } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { inTurn, type Rounds } from "./compare.ts";
 import { atMost, besideOthers, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
 import { loadPeers, type PeerStore } from "./peer-stores.ts";
@@ -71,7 +71,7 @@ interface OneChunkCommits {
 async function oneChunkCommits(root: string, count: number, rounds: Rounds): Promise<OneChunkCommits> {
   const chunks = makeChunks(count);
   const disk = new RecordingDisk(await NodeDisk.create(root));
-  const world = await createWorld(disk, {}, { autosave: false });
+  const world = await createWorldStore(disk, {}, { autosave: false });
   await world.setChunks(chunks);
   await world.save();
   const bare = await BareCommits.in(`${root}-bare`, ["index", "data"]);
@@ -117,7 +117,7 @@ function growthFigure(small: OneChunkCommits, large: OneChunkCommits): Figure {
 }
 
 async function bulkFigure(root: string): Promise<Figure> {
-  const world = await createWorld(await NodeDisk.create(root), {}, { autosave: false });
+  const world = await createWorldStore(await NodeDisk.create(root), {}, { autosave: false });
   await world.setChunks(makeChunks(BULK_CHUNKS));
   const ours = await timeAsync(() => world.save());
   await world.close();
@@ -148,7 +148,7 @@ async function* peerFigures(root: string, folder: string): AsyncGenerator<Figure
 async function commitFigure(root: string, folder: string, peers: readonly PeerStore[]): Promise<Figure> {
   const chunks = makeChunks(WORLD_CHUNKS);
   const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
-  const world = await openWorld(new NodeDisk(root), { autosave: false });
+  const world = await openWorldStore(new NodeDisk(root), { autosave: false });
   // As in a game, where edited chunks have been read before.
   for (const [position] of chunks) await world.chunk(position);
   const stores = peers.flatMap(({ name, openDurable }) => {
@@ -183,7 +183,7 @@ async function readFigure(root: string, folder: string, peers: readonly PeerStor
   const asked = Array.from({ length: READS }, () => prng.pick(chunks)[0]);
   const disk = new NodeDisk(root);
   const read = async (): Promise<void> => {
-    const world = await openWorld(disk, { readOnly: true });
+    const world = await openWorldStore(disk, { readOnly: true });
     for (const position of asked) await world.chunk(position);
     await world.close();
   };

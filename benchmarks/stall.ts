@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { generatorRef, PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { createWorld, type World } from "@orthant/world";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { atMost, type Figure } from "./figure.ts";
 import { type Lateness, LatenessWatch } from "./stall/lateness.ts";
 
@@ -36,7 +36,11 @@ export async function* stallSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-    const world = await createWorld(await NodeDisk.create(folder), { generator }, { durability: "journal" });
+    const world = await createWorldStore(
+      await NodeDisk.create(folder),
+      { generator },
+      { durability: "journal" },
+    );
     const builders = new Builders(world);
     await builders.edit(WARM_UP_MS);
     const idle = fork(IDLE_PROGRAM);
@@ -74,11 +78,11 @@ async function latenessOf(idle: ChildProcess): Promise<Lateness> {
 
 /** Players who dig and build, each around a different position. */
 class Builders {
-  readonly #world: World;
+  readonly #world: WorldStore;
   readonly #prng = new Prng(5);
   edits = 0;
 
-  constructor(world: World) {
+  constructor(world: WorldStore) {
     this.#world = world;
   }
 

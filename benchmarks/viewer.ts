@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
 import {
   type ChunkShape,
   CUBE_CHUNKS,
@@ -165,7 +165,7 @@ async function* platformFigures(browser: Browser): AsyncGenerator<Figure> {
 /** A window of 13^4 chunks, fetched by the page's own client, with the same generators as the server. */
 async function windowFigure(served: ServedFolder): Promise<Figure> {
   let bytes = 0;
-  const client = connect(served.worldUrl, {
+  const client = connectReplica(served.worldUrl, {
     token: served.token,
     interest: { boxes: [cubeAt([-6, -6, -6, -6], WINDOW_RADIUS_CHUNKS * 2 + 1)] },
     socket(url) {

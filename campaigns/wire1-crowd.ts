@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
 import {
   boxBetween,
   generatorRef,
@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
-import { createWorld, type World } from "@orthant/world";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { chunksSeenBy } from "./crowd/crowd-player.ts";
 import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
@@ -56,7 +56,7 @@ export const wire1CrowdCampaign: Campaign = {
 /** Plays one crowd. Returns the faults after it. */
 async function playCrowd(seed: number, durationMs: number): Promise<readonly string[]> {
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(seed));
-  const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
+  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
   const limits = { wire1SessionsPerAddress: PLAYERS, budgetsPerNetwork: PLAYERS };
   const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
   const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, seed));
@@ -76,12 +76,12 @@ function startWorker(index: number, { wire1Port: port = 0 }: OrthantServer, seed
 }
 
 async function play(
-  world: World,
+  world: WorldStore,
   server: OrthantServer,
   workers: readonly Worker[],
   durationMs: number,
 ): Promise<readonly string[]> {
-  const observer = connect(server.url, { name: "observer" });
+  const observer = connectReplica(server.url, { name: "observer" });
   observer.setInterest({ center: [-256, -64, 0, 0], radiusChunks: 6 });
   await delay(durationMs);
   for (const worker of workers) worker.postMessage("stop" satisfies CrowdQuestion);
@@ -104,7 +104,7 @@ async function play(
 }
 
 /** Compares what all players see with the world. */
-async function compare(world: World, workers: readonly Worker[]): Promise<CrowdAnswer> {
+async function compare(world: WorldStore, workers: readonly Worker[]): Promise<CrowdAnswer> {
   const tiles = new Map<string, Uint8Array>();
   for (let player = 0; player < PLAYERS; player++) {
     for (const [x, y] of chunksSeenBy(player)) {

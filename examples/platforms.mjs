@@ -8,7 +8,7 @@ import {
   platformsGenerator,
 } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error("usage: node examples/platforms.mjs FOLDER");
@@ -16,7 +16,7 @@ if (folder === undefined) throw new Error("usage: node examples/platforms.mjs FO
 // A world is a folder. It has a generator for what nobody has touched, and keeps only what people make of it.
 const disk = await NodeDisk.create(folder);
 const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-const world = await createWorld(disk, { name: "Isles", generator });
+const world = await createWorldStore(disk, { name: "Isles", generator });
 
 // Find the ground below the origin: down, one voxel at a time, until it is not air.
 let top = 64;
@@ -37,7 +37,7 @@ const generation = await world.save();
 console.log(`saved as generation ${generation}`);
 await world.close();
 
-const again = await openWorld(disk);
+const again = await openWorldStore(disk);
 const found = await again.get([0, top + 4, 0, 0]);
 const wall = await again.get([4, top, 0, 0]);
 console.log(

@@ -4,7 +4,7 @@ import { type Position, WHOLE_LATTICE } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { openWorld, type World, type WorldOptions } from "@orthant/world";
+import { openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { copyFolderToMemory } from "./polychora/folder-disk.ts";
 import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
@@ -48,10 +48,10 @@ async function commitRows(
 ): Promise<readonly GoldenRow[]> {
   const disk = new MemoryDisk(original.image());
   const commit = await attemptRow(`commits with durability ${durability}`, async () => {
-    const world = await openWorld(disk, { durability });
+    const world = await openWorldStore(disk, { durability });
     await world.set(UNTOUCHED, MARK);
     await world.close();
-    const again = await openWorld(disk, { durability });
+    const again = await openWorldStore(disk, { durability });
     equal(await again.get(UNTOUCHED), MARK);
     ok(again.generation > expected.generation);
     await again.close();
@@ -62,13 +62,13 @@ async function commitRows(
 
 /** Every kept generation can be opened. */
 async function keptRows(original: MemoryDisk): Promise<readonly GoldenRow[]> {
-  const newest = await openWorld(original, { readOnly: true });
+  const newest = await openWorldStore(original, { readOnly: true });
   const kept = await newest.history.generations();
   await newest.close();
   return Promise.all(
     kept.map(({ generation }) =>
       attemptRow(`generation ${generation} opens`, async () => {
-        const past = await openWorld(original, { at: generation });
+        const past = await openWorldStore(original, { at: generation });
         equal(past.generation, generation);
         await past.close();
       }),
@@ -80,9 +80,9 @@ async function contentRows(
   when: string,
   disk: MemoryDisk,
   expected: ExpectedWorld,
-  options: WorldOptions,
+  options: StoreOptions,
 ): Promise<readonly GoldenRow[]> {
-  const world = await openWorld(disk, options);
+  const world = await openWorldStore(disk, options);
   const rows = [
     await attemptRow(`${when}: edited voxels`, () => requireVoxels(world, expected.voxels)),
     await attemptRow(`${when}: generated voxels`, () => requireVoxels(world, expected.virgin)),
@@ -100,7 +100,7 @@ async function contentRows(
   return rows;
 }
 
-async function requireVoxels(world: World, voxels: readonly Voxel[]): Promise<void> {
+async function requireVoxels(world: WorldStore, voxels: readonly Voxel[]): Promise<void> {
   for (const [x, y, z, w, block] of voxels) {
     equal(await world.get([x, y, z, w]), block, `at [${[x, y, z, w]}]`);
   }

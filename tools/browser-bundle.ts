@@ -3,7 +3,12 @@ import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 /** Packages that must also run in a browser, bundled completely to prove it. */
-const BROWSER_PACKAGES = ["@orthant/core", "@orthant/client", "@orthant/disk/browser", "@orthant/world"];
+const BROWSER_PACKAGES = [
+  "@orthant/core",
+  "@orthant/client/replica",
+  "@orthant/disk/browser",
+  "@orthant/world/store",
+];
 
 /** Size of a package in a browser, with all of its exports. */
 export interface BundleSize {

@@ -11,7 +11,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { openWorld } from "@orthant/world";
+import { openWorld } from "@orthant/world/store";
 
 const pictures = process.argv[2] ?? "docs/pictures";
 const worlds = await mkdtemp(join(tmpdir(), "orthant-pictures-"));

@@ -7,13 +7,13 @@ import {
   type ClockStep,
   DEFAULT_GENERATORS,
   type Position,
+  systemClock,
   systemRandomBits,
-  systemTime,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
-import { createWorld, type World } from "@orthant/world";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { Child } from "../child.ts";
 import type { ClusterSettings } from "../server/orders.ts";
 
@@ -33,7 +33,7 @@ export class BenchmarkCluster {
   readonly #engines: readonly Engine[];
   readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
-  readonly #alone: World;
+  readonly #alone: WorldStore;
   /** Clocks that the last gateway showed, by region in order, with their times. */
   readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
   #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
@@ -44,7 +44,7 @@ export class BenchmarkCluster {
     engines: readonly Engine[],
     owner: Child<OwnerOrder, OwnerReport>,
     gateways: readonly ClusterGateway[],
-    alone: World,
+    alone: WorldStore,
   ) {
     this.#folder = folder;
     this.#engines = engines;
@@ -63,21 +63,21 @@ export class BenchmarkCluster {
     if (first === undefined) throw new Error("there are two");
     const shards = join(folder, "shards");
     const folders = new ShardFolders(new DiskFolders(await NodeDisk.create(shards)), WORLD);
-    const [time, random, generators] = [systemTime, systemRandomBits, DEFAULT_GENERATORS];
+    const [clock, random, generators] = [systemClock, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
-    await (await createWorld(source)).close();
+    await (await createWorldStore(source)).close();
     await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
     const settings: OwnerSettings = { servers: nats.urls, world: WORLD, folder: shards };
     const owner = new Child<OwnerOrder, OwnerReport>(OWNER_PROGRAM, settings);
     while (!(await owner.ask({ kind: "report" })).isOwner) await delay(20);
     const open = (engine: Engine): Promise<ClusterGateway> =>
-      ClusterGateway.open({ engine, time, generators, world: WORLD });
+      ClusterGateway.open({ engine, clock, generators, world: WORLD });
     const gateways = await Promise.all(engines.map(open));
     for (const { world } of gateways) {
       world.keep(CHUNKS);
       await world.load(CHUNKS);
     }
-    const alone = await createWorld(
+    const alone = await createWorldStore(
       await NodeDisk.create(join(folder, "alone")),
       {},
       { durability: "journal" },
@@ -111,10 +111,10 @@ export class BenchmarkCluster {
     const startMs = performance.now();
     const placement = { voxel: positionOf(edit), block: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
-    const result = await this.#gateways[0]?.world.edit({ kind: "voxels", placements: [placement] }, origin);
+    const result = await this.#gateways[0]?.world.edit([placement], origin);
     // Only an edit that changed something was stored, and counts.
-    if (result?.outcome !== "applied")
-      throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.outcome}`);
+    if (result?.status !== "applied")
+      throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.status}`);
     for (const { region, after } of result.clocks) {
       this.#asked.push({ region: String(region), clock: after, atMs: startMs });
     }

@@ -1,6 +1,6 @@
 import {
   type Chunk,
-  clockFrom,
+  clockOf,
   cubeAt,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -17,7 +17,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";
 import { WholeChunk } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { builtChunk } from "../cli/built-leaves.ts";
 
 const CHUNKS_PER_REGION = REGION_EDGE_CHUNKS ** 4;
@@ -80,7 +80,7 @@ export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed:
 async function globalState(): ReturnType<typeof readGlobal> {
   const disk = new MemoryDisk();
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-  await (await createWorld(disk, { name: "large", generator }, { autosave: false })).close();
+  await (await createWorldStore(disk, { name: "large", generator }, { autosave: false })).close();
   return readGlobal(disk);
 }
 
@@ -110,7 +110,7 @@ class LeafMaker {
     return {
       cube,
       chunks: positions.map((position) => this.#entryAt(position)),
-      clocks: [{ region: regionOf(cube.min), clock: clockFrom(1, index + 1) }],
+      clocks: [{ region: regionOf(cube.min), clock: clockOf(1, index + 1) }],
     };
   }
 

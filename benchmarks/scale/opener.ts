@@ -1,11 +1,11 @@
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 
 // A separate process that opens the world in a folder, reads voxels in chunks not read before, and reports
 // the time of each step. The first read also pays for compiling the program.
 const [folder = "", ...coordinates] = process.argv.slice(2);
 const start = process.hrtime.bigint();
-const world = await openWorld(new NodeDisk(folder), { autosave: false });
+const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
 const openMs = millisecondsSince(start);
 const { rss } = process.memoryUsage();
 const readMs: number[] = [];

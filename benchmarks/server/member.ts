@@ -149,7 +149,7 @@ export class Member {
         return;
       case "editResults":
         for (const result of message.results) {
-          if (result.outcome === "rejected")
+          if (result.status === "rejected")
             this.#events.onFault(`refused: ${result.reason} ${result.detail}`);
         }
         return;

@@ -5,12 +5,12 @@ import {
   generatorRef,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
-  systemTime,
+  systemClock,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
 
@@ -123,8 +123,8 @@ async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<
   const generators = DEFAULT_GENERATORS;
   if (servers !== undefined && world !== undefined) {
     const engine = await connectNats({ servers, credentials: TEST_CREDENTIALS });
-    return (await ClusterGateway.open({ engine, time: systemTime, generators, world })).served;
+    return (await ClusterGateway.open({ engine, clock: systemClock, generators, world })).served;
   }
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-  return createWorld(new MemoryDisk(), { generator }, { generators });
+  return createWorldStore(new MemoryDisk(), { generator }, { generators });
 }

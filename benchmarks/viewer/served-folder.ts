@@ -7,7 +7,7 @@ import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { voxelOfIndex } from "@orthant/core/internal";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorld, type World } from "@orthant/world";
+import { openWorldStore, type WorldStore } from "@orthant/world/store";
 
 const COMMAND = "packages/cli/bin/orthant.js";
 const SECRET = "the secret of a benchmark, long enough to sign tokens";
@@ -62,8 +62,8 @@ export class ServedFolder {
   }
 
   /** Edits the world while it is not served. */
-  async change(work: (world: World) => Promise<unknown>): Promise<void> {
-    const world = await openWorld(new NodeDisk(join(this.#folder, "world")));
+  async change(work: (world: WorldStore) => Promise<unknown>): Promise<void> {
+    const world = await openWorldStore(new NodeDisk(join(this.#folder, "world")));
     await work(world);
     await world.close();
   }
@@ -109,7 +109,11 @@ export class ServedFolder {
 }
 
 /** Edits a few voxels in `chunkCount` chunks around the origin, like people who build. */
-export async function buildAround(world: World, chunkCount: number, radiusChunks: number): Promise<void> {
+export async function buildAround(
+  world: WorldStore,
+  chunkCount: number,
+  radiusChunks: number,
+): Promise<void> {
   const prng = new Prng(3);
   const chunks = new Map<string, Position>();
   while (chunks.size < chunkCount) {

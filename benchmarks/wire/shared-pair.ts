@@ -8,8 +8,8 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 
 const TICK_MS = 100;
 /** Limit on the ticks of a join. */
@@ -27,35 +27,35 @@ export interface Traffic {
 
 /** A world of platforms shared within this process: real messages, counted, without sockets. */
 export class SharedPair {
-  readonly world: World;
-  readonly #time: FakeTime;
+  readonly world: WorldStore;
+  readonly #clock: FakeClock;
   readonly #sync: SyncServer;
   readonly #clients = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
-  private constructor(world: World, sync: SyncServer, time: FakeTime) {
+  private constructor(world: WorldStore, sync: SyncServer, clock: FakeClock) {
     this.world = world;
-    this.#time = time;
+    this.#clock = clock;
     this.#sync = sync;
   }
 
   static async make(): Promise<SharedPair> {
-    const time = new FakeTime();
+    const clock = new FakeClock();
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorld(new MemoryDisk(), { generator }, { time, autosave: false });
+    const world = await createWorldStore(new MemoryDisk(), { generator }, { clock, autosave: false });
     const sync = new SyncServer({
       world: await syncWorldOf(world),
-      time,
+      clock,
       authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: "somebody" }),
       acknowledge: "applied",
       tickMs: TICK_MS,
     });
-    return new SharedPair(world, sync, time);
+    return new SharedPair(world, sync, clock);
   }
 
   /** Creates a client with the same generators as the server, or with none. */
   newClient(clientId: bigint, generators: "equal" | "none"): SyncClient {
     return new SyncClient({
-      time: this.#time,
+      clock: this.#clock,
       generators: generators === "equal" ? DEFAULT_GENERATORS : new GeneratorRegistry([]),
       clientId,
       name: "somebody",
@@ -88,7 +88,7 @@ export class SharedPair {
 
   /** Advances one tick. */
   async tick(): Promise<void> {
-    this.#time.advance(TICK_MS);
+    this.#clock.advance(TICK_MS);
     for (const client of this.#clients.keys()) client.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
     this.#sync.tick();

@@ -1,5 +1,5 @@
-import type { SharedWorld } from "@orthant/client";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
+import type { WorldReplica } from "@orthant/client/replica";
 import { issueToken } from "@orthant/server";
 import { AUDIENCE, SECRET } from "./target-settings.ts";
 
@@ -9,7 +9,7 @@ const BLOCKS = 9;
 /** A real client that builds continuously and measures how long its edits take. */
 export class HonestClient {
   readonly faults: string[] = [];
-  readonly #world: SharedWorld;
+  readonly #world: WorldReplica;
   readonly #number: number;
   readonly #editEveryMs: number;
   #timer: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export class HonestClient {
   #built = 0;
   #isClosing = false;
 
-  private constructor(world: SharedWorld, number: number, editEveryMs: number) {
+  private constructor(world: WorldReplica, number: number, editEveryMs: number) {
     this.#world = world;
     this.#number = number;
     this.#editEveryMs = editEveryMs;
@@ -34,7 +34,7 @@ export class HonestClient {
     const claims = { playerId: BigInt(number), role: "builder", expiresInSeconds: TOKEN_SECONDS } as const;
     const token = await issueToken(claims, { secret: SECRET, audience: AUDIENCE });
     const interest = { center: [0, 0, 0, 0], radiusChunks: 4 } as const;
-    const world = connect(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, interest });
+    const world = connectReplica(`ws://127.0.0.1:${port}`, { name: `honest ${number}`, token, interest });
     await world.complete();
     return new HonestClient(world, number, editEveryMs);
   }
@@ -82,7 +82,7 @@ export class HonestClient {
         [this.#built % 16, 8, 8, this.#number],
         1 + ((this.#built >> 4) % BLOCKS),
       );
-      if (result.outcome === "rejected") this.faults.push(`an honest edit was refused: ${result.reason}`);
+      if (result.status === "rejected") this.faults.push(`an honest edit was refused: ${result.reason}`);
       this.#latencies.push(performance.now() - startMs);
     } catch (error) {
       this.faults.push(`an honest edit got no result: ${error}`);

@@ -255,7 +255,7 @@ async function replay(target: Target): Promise<void> {
   const result = observer.messages.flatMap((message) =>
     message.kind === "editResults" ? message.results : [],
   )[0];
-  expectEqual("the voxel's last edit", result?.outcome, "unchanged");
+  expectEqual("the voxel's last edit", result?.status, "unchanged");
   observer.end();
   // Knowing a client's id does not give access, and old frame numbers are invalid on a new connection.
   const claims = { playerId: randomId(), role: "builder", expiresInSeconds: 60 } as const;

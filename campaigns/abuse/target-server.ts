@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { collectGarbage } from "./collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET, SLOW_NAME, TARGET_LIMITS } from "./target-settings.ts";
 
@@ -11,7 +11,7 @@ import { AUDIENCE, METRICS_BEARER, SECRET, SLOW_NAME, TARGET_LIMITS } from "./ta
 
 const AUTHORIZE_MS = 1_000;
 
-const world = await createWorld(await NodeDisk.create(process.argv[2] ?? ""), {
+const world = await createWorldStore(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
 });
 const server = await createServer({

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import {
+  type Clock,
   type Codec,
   cubeAt,
   DEFAULT_GENERATORS,
@@ -8,14 +9,13 @@ import {
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   positionsLexicographic,
-  type TimeSource,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { syncWorldOf } from "@orthant/server";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorld, type World } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { isOnGround } from "./hostile-frames.ts";
 import { ATTACK_STAGES, ProtocolAttacker } from "./protocol-attacker.ts";
 
@@ -34,8 +34,8 @@ const FOREIGN_GENERATORS = 7n;
 /** A server in this process, one honest client and waves of attackers, on a clock that runs as fast as possible. */
 export class TargetSyncServer {
   readonly goodbyes = new Map<string, number>();
-  readonly #world: World;
-  readonly #time = new FakeTime();
+  readonly #world: WorldStore;
+  readonly #clock = new FakeClock();
   readonly #server: SyncServer;
   readonly #honest: HonestSyncClient;
   readonly #codec: Codec<ServerFrame>;
@@ -45,13 +45,13 @@ export class TargetSyncServer {
   #wave = 0;
   #slowestTickMs = 0;
 
-  private constructor(world: World, syncWorld: Awaited<ReturnType<typeof syncWorldOf>>, seed: number) {
+  private constructor(world: WorldStore, syncWorld: Awaited<ReturnType<typeof syncWorldOf>>, seed: number) {
     this.#world = world;
     this.#seed = seed;
     this.#codec = serverFrameCodec(world.shape.volume);
     this.#server = new SyncServer({
       world: syncWorld,
-      time: this.#time,
+      clock: this.#clock,
       acknowledge: "applied",
       tickMs: TICK_MS,
       authorize: async ({ clientId, name, token }) => {
@@ -70,11 +70,11 @@ export class TargetSyncServer {
         },
       },
     });
-    this.#honest = new HonestSyncClient(this.#server, this.#time);
+    this.#honest = new HonestSyncClient(this.#server, this.#clock);
   }
 
   static async create(seed: number): Promise<TargetSyncServer> {
-    const world = await createWorld(
+    const world = await createWorldStore(
       new MemoryDisk(),
       { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n), spawn: [0, 0, 0, HONEST_W] },
       { autosave: false },
@@ -129,7 +129,7 @@ export class TargetSyncServer {
   }
 
   async #tick(prng: Prng | undefined): Promise<void> {
-    this.#time.advance(TICK_MS);
+    this.#clock.advance(TICK_MS);
     this.#honest.tick();
     if (prng !== undefined) this.#honest.build(prng);
     // Lets pending requests to the world finish.
@@ -158,16 +158,16 @@ class HonestSyncClient {
   #made = 0;
   readonly #faults: string[] = [];
 
-  constructor(server: SyncServer, time: TimeSource) {
+  constructor(server: SyncServer, clock: Clock) {
     this.#client = new SyncClient({
-      time,
+      clock,
       generators: DEFAULT_GENERATORS,
       clientId: 1n,
       name: "honest",
       token: () => new Uint8Array(0),
       events: {
         onEditResult: (result) => {
-          if (result.outcome === "rejected") this.#faults.push(`refused an honest edit: ${result.reason}`);
+          if (result.status === "rejected") this.#faults.push(`refused an honest edit: ${result.reason}`);
           else this.#made++;
         },
         onGoodbye: ({ reason, detail }) => this.#faults.push(`told an honest client ${reason}: ${detail}`),
@@ -204,7 +204,7 @@ class HonestSyncClient {
   }
 
   /** Returns the faults that this client sees, once everything is quiet. */
-  async findFaults(world: World): Promise<readonly string[]> {
+  async findFaults(world: WorldStore): Promise<readonly string[]> {
     const faults = [...this.#faults];
     if (!this.#client.isComplete) faults.push("the honest client does not hold its interest");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);

@@ -16,8 +16,8 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
 import { SimClient } from "./sim-client.ts";
@@ -59,7 +59,7 @@ const LAST_WORD_MS = 1_000;
 /** Owners, gateways and clients of one world, in one thread, on one clock, from one seed. */
 class ClusterSimulation {
   readonly #prng: Prng;
-  readonly #time = new FakeTime(START_MS);
+  readonly #clock = new FakeClock(START_MS);
   readonly #store = new DiskFolders(new MemoryDisk());
   readonly #hub: WatchedHub;
   readonly #oracle: JournalOracle;
@@ -74,23 +74,23 @@ class ClusterSimulation {
 
   constructor(seed: number) {
     const prng = new Prng(seed);
-    const time = this.#time;
+    const clock = this.#clock;
     const fail = (error: unknown): void => {
       this.#failure ??= error;
     };
     this.#prng = prng;
-    this.#hub = new WatchedHub({ time, random: () => prng.fraction() }, () => this.#oracle);
+    this.#hub = new WatchedHub({ clock, random: () => prng.fraction() }, () => this.#oracle);
     this.#oracle = new JournalOracle(SHAPE.volume, DEFAULT_GENERATORS.open(GENERATOR, SHAPE), fail);
     this.#setting = {
-      ...{ time, prng, hub: this.#hub, store: this.#store, fail },
+      ...{ clock, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
       checkpointMs: prng.pick([300, 1_000, 3_000]),
     };
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
-    this.#network = new LossyNetwork(time, prng, RELIABLE_NETWORK);
+    this.#network = new LossyNetwork(clock, prng, RELIABLE_NETWORK);
     this.#faults = new ClusterFaults({
-      ...{ time, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
+      ...{ clock, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
       clients: () => this.#clients,
     });
   }
@@ -118,13 +118,13 @@ class ClusterSimulation {
   }
 
   async #create(): Promise<void> {
-    const time = this.#time;
+    const clock = this.#clock;
     const random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | 1n;
     const source = new MemoryDisk();
-    const world = await createWorld(
+    const world = await createWorldStore(
       source,
       { shape: SHAPE, generator: GENERATOR, catalog: CATALOG },
-      { time, random, autosave: false },
+      { clock, random, autosave: false },
     );
     await world.close();
     const folders = new ShardFolders(this.#store, WORLD);
@@ -134,7 +134,7 @@ class ClusterSimulation {
 
   #client(number: number): SimClient {
     return new SimClient({
-      ...{ number, time: this.#time, prng: this.#prng, network: this.#network, oracle: this.#oracle },
+      ...{ number, clock: this.#clock, prng: this.#prng, network: this.#network, oracle: this.#oracle },
       ...{ gateways: this.#gateways, arena: ARENA, fail: this.#setting.fail },
     });
   }
@@ -154,7 +154,7 @@ class ClusterSimulation {
 
   async #calmDown(): Promise<void> {
     this.#faults.heal();
-    const endMs = this.#time.nowMs() + CALM_MS_MAX;
+    const endMs = this.#clock.nowMs() + CALM_MS_MAX;
     for (;;) {
       await this.#pass(CALM_CHECK_MS);
       const fault = this.#unrest();
@@ -162,8 +162,8 @@ class ClusterSimulation {
         await this.#pass(100);
         const difference = await this.#difference();
         if (difference === undefined) break;
-        if (this.#time.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
-      } else if (this.#time.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+        if (this.#clock.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
+      } else if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
     }
   }
 
@@ -235,7 +235,7 @@ class ClusterSimulation {
   }
 
   /** Checks that everything at the same clock has the same content, bit by bit. */
-  #compare(region: Position, clock: number, saved: World): void {
+  #compare(region: Position, clock: number, saved: WorldStore): void {
     const fields = [
       saved.field,
       ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.field] : [])),
@@ -266,13 +266,13 @@ class ClusterSimulation {
   }
 
   /** Returns the saves of all shards by region. */
-  async #saved(): Promise<ReadonlyMap<string, World>> {
+  async #saved(): Promise<ReadonlyMap<string, WorldStore>> {
     const folders = new ShardFolders(this.#store, WORLD);
-    const worlds = new Map<string, World>();
+    const worlds = new Map<string, WorldStore>();
     const map = this.#faults.map();
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
       const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.termOf(shard)}`);
-      const world = await openWorld(disk, { readOnly: true, time: this.#time });
+      const world = await openWorldStore(disk, { readOnly: true, clock: this.#clock });
       for (const region of REGIONS) {
         if (this.#faults.shardOf(region) !== shard) continue;
         await world.load(regionBox(region));
@@ -283,12 +283,12 @@ class ClusterSimulation {
     return worlds;
   }
 
-  /** Advances the time and runs everything that falls due. */
+  /** Advances the clock and runs everything that falls due. */
   async #pass(ms: number): Promise<void> {
-    const endMs = this.#time.nowMs() + ms;
-    while (this.#time.nowMs() < endMs) {
-      const nextMs = Math.min(this.#time.nextDueMs ?? endMs, endMs);
-      this.#time.advance(Math.max(0, nextMs - this.#time.nowMs()));
+    const endMs = this.#clock.nowMs() + ms;
+    while (this.#clock.nowMs() < endMs) {
+      const nextMs = Math.min(this.#clock.nextDueMs ?? endMs, endMs);
+      this.#clock.advance(Math.max(0, nextMs - this.#clock.nowMs()));
       await promisesKept();
       if (this.#failure !== undefined) throw this.#failure;
     }

@@ -7,14 +7,14 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
-import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 
 /** Dependencies of a simulated client. */
 export interface SimClientOptions {
   readonly number: number;
-  readonly time: FakeTime;
+  readonly clock: FakeClock;
   readonly prng: Prng;
   readonly network: LossyNetwork;
   readonly gateways: readonly SimGateway[];
@@ -42,7 +42,7 @@ export class SimClient {
     this.#options = options;
     this.clientId = BigInt(100 + options.number);
     this.sync = new SyncClient({
-      time: options.time,
+      clock: options.clock,
       generators: DEFAULT_GENERATORS,
       clientId: this.clientId,
       name: `client ${options.number}`,
@@ -84,14 +84,14 @@ export class SimClient {
   }
 
   #tick(): void {
-    const { time } = this.#options;
-    time.after(TICK_MS, () => this.#tick());
+    const { clock } = this.#options;
+    clock.after(TICK_MS, () => this.#tick());
     if (this.#link === undefined) this.#connect();
     this.sync.tick();
   }
 
   #connect(): void {
-    const { network, gateways, prng, time } = this.#options;
+    const { network, gateways, prng, clock } = this.#options;
     const link = network.connect();
     const [near, far] = link.ends;
     if (!prng.pick(gateways).connect(far)) return;
@@ -103,7 +103,7 @@ export class SimClient {
         if (this.#link !== link) return;
         this.sync.disconnected();
         // Waits a moment before it reconnects.
-        time.after(prng.between(20, 400), () => {
+        clock.after(prng.between(20, 400), () => {
           if (this.#link === link) this.#link = undefined;
         });
       },
@@ -112,9 +112,9 @@ export class SimClient {
   }
 
   #take(result: NumberedEditResult): void {
-    const { editId, outcome } = result;
+    const { editId, status } = result;
     const isStored = this.#options.oracle.has(this.clientId, editId);
-    if (outcome === "rejected") {
+    if (status === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.
       const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
@@ -124,9 +124,9 @@ export class SimClient {
     // Every edit changes something, so an applied edit is in a journal. A settled one may have been rejected
     // at another gateway, if any edit was.
     const mayBeRefused =
-      outcome === "duplicate" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
+      status === "duplicate" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
     if (isStored) this.acknowledged.push(editId);
-    else if (!mayBeRefused) this.#fail(`got ${outcome} for edit ${editId}, which is not stored`);
+    else if (!mayBeRefused) this.#fail(`got ${status} for edit ${editId}, which is not stored`);
   }
 
   #fail(detail: string): void {

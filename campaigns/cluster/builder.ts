@@ -1,5 +1,5 @@
-import type { SharedWorld } from "@orthant/client";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
+import type { WorldReplica } from "@orthant/client/replica";
 import { type Position, PositionMap, positionFrom } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
@@ -33,7 +33,7 @@ export interface BuilderEvents {
 
 /** A client that builds in its own lane, `w`, and reconnects through another gateway when it loses one. */
 export class Builder {
-  readonly world: SharedWorld;
+  readonly world: WorldReplica;
   readonly lane: number;
   readonly bricks: PositionMap<Brick> = new PositionMap<Brick>();
   readonly refusals: string[] = [];
@@ -53,7 +53,7 @@ export class Builder {
     const group = Math.floor(number / 10);
     this.#center = [((group % 3) - 1) * 8, 32, ((Math.floor(group / 3) % 3) - 1) * 8, this.lane];
     let attempt = number;
-    this.world = connect(gateways[0] ?? "", {
+    this.world = connectReplica(gateways[0] ?? "", {
       name: `builder ${number}`,
       token: tokenOf(number + 1, "builder"),
       interest: { center: this.#center, radiusChunks: RADIUS_CHUNKS },
@@ -89,7 +89,7 @@ export class Builder {
     this.#open++;
     try {
       const result = await this.world.setVoxels(bricks);
-      const isRefused = result.outcome === "rejected";
+      const isRefused = result.status === "rejected";
       if (isRefused) this.refusals.push(`${result.reason}, ${result.detail}`);
       else this.#acknowledged++;
       const fate = isRefused ? (result.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";

@@ -9,7 +9,7 @@ import {
   regionsTouching,
 } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorld, type World } from "@orthant/world";
+import { openWorldStore, type WorldStore } from "@orthant/world/store";
 import { faultOfRegion } from "../sockets/bot-check.ts";
 import type { Brick, Builder } from "./builder.ts";
 import type { StagedCluster } from "./staged-cluster.ts";
@@ -54,11 +54,12 @@ export async function compareSaves(
   builders: readonly Builder[],
 ): Promise<BuiltReport> {
   const map = await staged.map();
-  const worlds = new Map<string, World>();
-  const worldAt = async (region: Position): Promise<World> => {
+  const worlds = new Map<string, WorldStore>();
+  const worldAt = async (region: Position): Promise<WorldStore> => {
     const shard = shardOf(map, region);
     const world =
-      worlds.get(shard) ?? (await openWorld(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
+      worlds.get(shard) ??
+      (await openWorldStore(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
     worlds.set(shard, world);
     return world;
   };

@@ -1,16 +1,16 @@
 import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, regionBox, systemRandomBits, systemTime } from "@orthant/core";
+import { chunkShape, DEFAULT_GENERATORS, regionBox, systemClock, systemRandomBits } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
 import { Gathered } from "@orthant/testkit/contracts";
 import { NatsCluster } from "@orthant/testkit/nats";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const PATIENCE_MS = 120_000;
 const WORLD = "town";
 const REGION = regionBox([0, 0, 0, 0]);
-const SETTING = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
+const SETTING = { clock: systemClock, generators: DEFAULT_GENERATORS, world: WORLD };
 
 let nats: NatsCluster;
 let node: ClusterNode;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   nats = await NatsCluster.start(3);
   const engine = await nats.connect();
   const source = new MemoryDisk();
-  const world = await createWorld(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
+  const world = await createWorldStore(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
   world.spawnEntity({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
   await world.close();
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);

@@ -22,7 +22,7 @@ import {
   NatsCluster,
   type Network,
 } from "@orthant/testkit/nats";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import type { MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
 import { waitUntil } from "./waiting.ts";
@@ -206,7 +206,7 @@ export class StagedCluster {
 
   async #makeWorld(): Promise<void> {
     const source = new MemoryDisk();
-    await (await createWorld(source, { name: "Town" })).close();
+    await (await createWorldStore(source, { name: "Town" })).close();
     const { engine, folders } = this;
     await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));

@@ -1,9 +1,9 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { connectReplica } from "@orthant/client/node";
 import { chunkOfVoxel, type Position } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorld } from "@orthant/world";
-import { connect } from "orthant";
+import { openWorldStore } from "@orthant/world/store";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
 import { makeGarbage, voxelFault } from "./made-world.ts";
@@ -196,7 +196,7 @@ async function checkDiff(tester: CommandTester): Promise<void> {
   const same = await tester.object(readingExit(tester), "diff", folder, backup);
   tester.equal("diff with a backup", same["equal"], true);
   const voxel: Position = [5, 60, 0, 0];
-  const world = await openWorld(new NodeDisk(backup), { autosave: false, generators: ALL_GENERATORS });
+  const world = await openWorldStore(new NodeDisk(backup), { autosave: false, generators: ALL_GENERATORS });
   await world.set(voxel, 11);
   await world.close();
   if (model.losesJournal) return;
@@ -340,7 +340,7 @@ async function checkServe(tester: CommandTester): Promise<void> {
     return tester.fail("serve did not say where it listens");
   }
   const [voxel, block] = model.edits[0] ?? ([[1, 30, 0, 0], 0] as const);
-  const client = connect(url, { name: "Ada", token, interest: { center: voxel, radiusChunks: 1 } });
+  const client = connectReplica(url, { name: "Ada", token, interest: { center: voxel, radiusChunks: 1 } });
   await client.complete();
   tester.equal(`served voxel [${voxel}]`, client.voxelAt(voxel), block);
   await client.close();

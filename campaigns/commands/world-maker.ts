@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { blockCatalogCodec, DEFAULT_BLOCKS, encode } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
-import { openWorld, type World } from "@orthant/world";
+import { openWorldStore, type WorldStore } from "@orthant/world/store";
 import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./recipe.ts";
 
 // A program that creates the world of a recipe in a folder. It prints the generation after each durable step.
@@ -16,7 +16,7 @@ const KEEP_ALL = { newest: 1_000, hours: 0, days: 0 };
 
 const disk = await NodeDisk.create(folder);
 await createEmpty();
-const world = await openWorld(disk, {
+const world = await openWorldStore(disk, {
   autosave: false,
   generators: ALL_GENERATORS,
   durability: isKilled ? "journal" : "snapshot",
@@ -55,7 +55,7 @@ async function createEmpty(): Promise<void> {
   await writer.close();
 }
 
-async function make(opened: World, step: Step): Promise<void> {
+async function make(opened: WorldStore, step: Step): Promise<void> {
   switch (step.kind) {
     case "edit":
       await opened.edit(step.edits.map(([voxel, block]) => ({ voxel, block })));

@@ -10,8 +10,8 @@ import {
   voxelIndex,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 
 /** One step of a history. Edits are numbered, and their content follows from the number. */
 export type JournalStep =
@@ -55,7 +55,7 @@ export const SHORT_JOURNAL: readonly JournalStep[] = [
   edit,
 ];
 
-const QUIET: WorldOptions = { time: new FakeTime(), autosave: false };
+const QUIET: StoreOptions = { clock: new FakeClock(), autosave: false };
 const CLIENT = 77n;
 const WALKER = 1n;
 const PLAYER = 5n;
@@ -84,16 +84,16 @@ export async function playJournal(
   let step = 0;
   // A fixed seed makes two plays of a history produce equal disks, so that each is checked only once.
   const prng = new Prng(1);
-  const how: WorldOptions = { ...QUIET, durability: "journal", random: () => BigInt(prng.u32()) + 1n };
-  const listen = (open: World): unknown => open.onEdit(() => begun.push(step));
-  let world = await createWorld(disk, {}, how);
+  const how: StoreOptions = { ...QUIET, durability: "journal", random: () => BigInt(prng.u32()) + 1n };
+  const listen = (open: WorldStore): unknown => open.onEdit(() => begun.push(step));
+  let world = await createWorldStore(disk, {}, how);
   listen(world);
   for (const kind of steps) {
     if (kind === "save") running.push(world.save());
     if (kind === "wait" || kind === "reopen") await Promise.all(running.splice(0));
     if (kind === "reopen") {
       await world.close();
-      world = await openWorld(disk, how);
+      world = await openWorldStore(disk, how);
       listen(world);
       await walkerNear(world);
     }
@@ -112,7 +112,7 @@ export async function playJournal(
 }
 
 /** Makes one step: moves the walker, renames the player, changes voxels and increments the counter. */
-async function makeStep(world: World, step: number): ReturnType<World["edit"]> {
+async function makeStep(world: WorldStore, step: number): ReturnType<WorldStore["edit"]> {
   if (world.entity(WALKER) === undefined) world.spawnEntity({ kind: 1, position: walkerAt(step) });
   else world.changeEntity(WALKER, { position: walkerAt(step) });
   world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
@@ -131,7 +131,10 @@ export interface Expected {
 }
 
 /** Throws unless a world holds a prefix of a history that includes `atLeast`. Returns its last step. */
-export async function checkJournaled(world: World, { atLeast, clocks, begun }: Expected): Promise<number> {
+export async function checkJournaled(
+  world: WorldStore,
+  { atLeast, clocks, begun }: Expected,
+): Promise<number> {
   const last = await world.get(COUNTER);
   ok(last >= atLeast, `step ${atLeast} was acknowledged, but the world ends at ${last}`);
   for (let step = 1; step <= begun.length + 1; step++) {
@@ -158,13 +161,13 @@ export async function checkJournaled(world: World, { atLeast, clocks, begun }: E
 }
 
 /** Makes one more step in a world that was checked, and waits until it is durable. */
-export async function goOnJournaled(world: World, last: number): Promise<void> {
-  const { outcome } = await makeStep(world, last + 1);
-  deepEqual(outcome === "duplicate", false);
+export async function goOnJournaled(world: WorldStore, last: number): Promise<void> {
+  const { status } = await makeStep(world, last + 1);
+  deepEqual(status === "duplicate", false);
 }
 
 /** Throws unless a world has exactly the state after `step`, which no other step overlapped. */
-export async function requireJournaled(world: World, step: number): Promise<void> {
+export async function requireJournaled(world: WorldStore, step: number): Promise<void> {
   equal(await world.get(COUNTER), step, "a further step was lost");
   await requireVoxels(world, step, true, `step ${step}`);
   equal(world.lastEditOf(CLIENT), step, "the last edits and the content differ");
@@ -173,7 +176,7 @@ export async function requireJournaled(world: World, step: number): Promise<void
 }
 
 /** Finds the walker anywhere in the world. Throws when there are two. */
-async function walkerNear(world: World): Promise<ReturnType<World["entity"]>> {
+async function walkerNear(world: WorldStore): Promise<ReturnType<WorldStore["entity"]>> {
   const everywhere = boxBetween([-4_096, -64, -64, -64], [4_096, 64, 64, 64]);
   const found = await world.entitiesIn(everywhere);
   ok(found.length <= 1, `${found.length} walkers`);
@@ -186,7 +189,7 @@ function walkerAt(step: number): Position {
 }
 
 /** Throws unless a world has the voxels of a step, or air at their positions when `isThere` is false. */
-async function requireVoxels(world: World, step: number, isThere: boolean, what: string): Promise<void> {
+async function requireVoxels(world: WorldStore, step: number, isThere: boolean, what: string): Promise<void> {
   for (const { position, cells } of chunksOf(world.shape, step)) {
     const chunk = await world.chunk(position);
     for (const { cell, voxel, block } of cells) {

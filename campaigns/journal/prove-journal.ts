@@ -4,8 +4,14 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import { CrashDisk, explorePowerCuts, FakeTime, type PowerCutOptions, type Survivor } from "@orthant/testkit";
-import { openWorld, type World, type WorldOptions } from "@orthant/world";
+import {
+  CrashDisk,
+  explorePowerCuts,
+  FakeClock,
+  type PowerCutOptions,
+  type Survivor,
+} from "@orthant/testkit";
+import { openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { fingerprintOf, isCaughtBy, type Mutant, mutant } from "../proof/prove-history.ts";
 import {
   checkJournaled,
@@ -169,19 +175,19 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
 /** How to open a world. `readOnly` reads up to damage in the journal; `refuse` fails on such damage. */
 type Opening = "snapshot" | "journal" | "readOnly" | "refuse";
 
-const OPENINGS: Readonly<Record<Opening, WorldOptions>> = {
+const OPENINGS: Readonly<Record<Opening, StoreOptions>> = {
   snapshot: { durability: "snapshot" },
   journal: { durability: "journal" },
   readOnly: { readOnly: true },
   refuse: { readOnly: true, damagedJournal: "refuse" },
 };
 
-function open(disk: Disk, opening: Opening): Promise<World> {
-  return openWorld(disk, { time: new FakeTime(), autosave: false, ...OPENINGS[opening] });
+function open(disk: Disk, opening: Opening): Promise<WorldStore> {
+  return openWorldStore(disk, { clock: new FakeClock(), autosave: false, ...OPENINGS[opening] });
 }
 
 /** Returns `undefined` when the disk has no manifest, as before the first commit. */
-async function openOrNothing(disk: Disk, opening: Opening): Promise<World | undefined> {
+async function openOrNothing(disk: Disk, opening: Opening): Promise<WorldStore | undefined> {
   try {
     return await open(disk, opening);
   } catch (error) {

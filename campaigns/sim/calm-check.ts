@@ -9,14 +9,14 @@ import {
   voxelsOfChunks,
 } from "@orthant/core";
 import { type Pose, roundPose, type SyncServer } from "@orthant/protocol";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
 /** All participants of a case. */
 export interface CalmParts {
-  readonly world: World;
+  readonly world: WorldStore;
   readonly syncServer: SyncServer;
   readonly clients: readonly SimClient[];
   readonly history: EditHistory;

@@ -1,9 +1,9 @@
 import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { type Player, placementsOf, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
-import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import type { FakeClock, LinkEnd, Prng } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { CrashableDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
 import type { RegionStates } from "./region-states.ts";
@@ -12,7 +12,7 @@ import { accountOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 /** Options of a simulated server. */
 export interface SimServerOptions {
   readonly plan: SimPlan;
-  readonly time: FakeTime;
+  readonly clock: FakeClock;
   readonly prng: Prng;
   readonly history: EditHistory;
   readonly states: RegionStates;
@@ -29,7 +29,7 @@ interface ServerRun {
   readonly ends: Set<LinkEnd>;
   isAlive: boolean;
   isStopping: boolean;
-  world: World | undefined;
+  world: WorldStore | undefined;
   port: SyncWorld | undefined;
   syncServer: SyncServer | undefined;
 }
@@ -57,7 +57,7 @@ export class SimServer {
   }
 
   /** The world, while a sync server serves it. */
-  get world(): World | undefined {
+  get world(): WorldStore | undefined {
     return this.#run?.syncServer === undefined ? undefined : this.#run.world;
   }
 
@@ -69,10 +69,14 @@ export class SimServer {
 
   /** Creates the world and starts serving it. */
   async create(): Promise<void> {
-    const { plan, time } = this.#options;
+    const { plan, clock } = this.#options;
     const run = this.#begin();
     const { shape, generator } = plan;
-    run.world = await createWorld(run.disk, { name: "sim", shape, generator }, this.#worldOptions(time));
+    run.world = await createWorldStore(
+      run.disk,
+      { name: "sim", shape, generator },
+      this.#worldOptions(clock),
+    );
     await this.#openSyncServer(run, run.world);
   }
 
@@ -96,9 +100,9 @@ export class SimServer {
 
   /** Ticks the sync server, and reopens the world when due. */
   tick(): void {
-    const { time, fail } = this.#options;
+    const { clock, fail } = this.#options;
     this.#run?.syncServer?.tick();
-    if (this.#restartMs === undefined || time.nowMs() < this.#restartMs) return;
+    if (this.#restartMs === undefined || clock.nowMs() < this.#restartMs) return;
     this.#restartMs = undefined;
     this.#open().catch(fail);
   }
@@ -142,7 +146,7 @@ export class SimServer {
 
   /** Reopens the world with the next tick, if the server is down. */
   ensureUp(): void {
-    if (this.#run === undefined) this.#restartMs = this.#options.time.nowMs();
+    if (this.#run === undefined) this.#restartMs = this.#options.clock.nowMs();
   }
 
   /** Starts a save. When it ends, all edits applied before it are durable. */
@@ -161,16 +165,16 @@ export class SimServer {
     const run = this.#run;
     if (run?.port === undefined || run.syncServer === undefined || run.isStopping) return false;
     const origin = { clientId: OPERATOR_ID, editId: ++this.#operatorEditId };
-    run.port.edit({ kind: "voxels", placements }, origin).catch(this.#options.fail);
+    run.port.edit(placements, origin).catch(this.#options.fail);
     return true;
   }
 
   #begin(): ServerRun {
-    const { time, prng } = this.#options;
+    const { clock, prng } = this.#options;
     const memory = new MemoryDisk(this.#image);
     const run: ServerRun = {
       memory,
-      disk: new CrashableDisk(memory, time, prng),
+      disk: new CrashableDisk(memory, clock, prng),
       ends: new Set(),
       isAlive: true,
       isStopping: false,
@@ -183,26 +187,26 @@ export class SimServer {
   }
 
   #end(): void {
-    const { time, prng } = this.#options;
+    const { clock, prng } = this.#options;
     this.#run = undefined;
-    this.#restartMs = time.nowMs() + prng.between(20, 500);
+    this.#restartMs = clock.nowMs() + prng.between(20, 500);
   }
 
   async #open(): Promise<void> {
-    const { plan, time, onRecovered } = this.#options;
+    const { plan, clock, onRecovered } = this.#options;
     const run = this.#begin();
     await this.#recover();
     onRecovered();
     run.disk.pace = plan.diskPace;
-    run.world = await openWorld(run.disk, this.#worldOptions(time));
+    run.world = await openWorldStore(run.disk, this.#worldOptions(clock));
     await this.#openSyncServer(run, run.world);
   }
 
   /** Checks the disk through a separate world, so that the served world has not read anything yet. */
   async #recover(): Promise<void> {
-    const { plan, history, time } = this.#options;
-    const world = await openWorld(new MemoryDisk(this.#image), {
-      time,
+    const { plan, history, clock } = this.#options;
+    const world = await openWorldStore(new MemoryDisk(this.#image), {
+      clock,
       generators: SERVER_GENERATORS,
       readOnly: true,
     });
@@ -215,8 +219,8 @@ export class SimServer {
     await world.close();
   }
 
-  async #openSyncServer(run: ServerRun, world: World): Promise<void> {
-    const { plan, time, states, fail } = this.#options;
+  async #openSyncServer(run: ServerRun, world: WorldStore): Promise<void> {
+    const { plan, clock, states, fail } = this.#options;
     world.onFailure(fail);
     world.onEdit(({ clocks }) => {
       try {
@@ -231,7 +235,7 @@ export class SimServer {
     run.disk.pace = plan.diskPace;
     run.syncServer = new SyncServer({
       world: run.port,
-      time,
+      clock,
       authorize: async ({ token }) => {
         await this.#pause(VETO_MS_MAX);
         return accountOf(token);
@@ -257,13 +261,12 @@ export class SimServer {
   /** Wraps the world for the sync server, to record edits and durability. */
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
-    const edit: SyncWorld["edit"] = async (requested, origin) => {
-      const placements = [...placementsOf(requested, (voxel) => port.field.voxelAt(...voxel))];
+    const edit: SyncWorld["edit"] = async (placements, origin) => {
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
-      const result = await port.edit(requested, origin);
+      const result = await port.edit(placements, origin);
       try {
-        if (run.isAlive && result.outcome !== "duplicate")
+        if (run.isAlive && result.status !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });
       } catch (error) {
         fail(error);
@@ -292,15 +295,15 @@ export class SimServer {
 
   /** Sometimes waits for up to `msMax`. */
   async #pause(msMax: number): Promise<void> {
-    const { time, prng } = this.#options;
+    const { clock, prng } = this.#options;
     if (!prng.chance(0.1)) return;
     const pauseMs = prng.between(1, msMax);
-    await sleep(time, pauseMs);
+    await sleep(clock, pauseMs);
   }
 
-  #worldOptions(time: FakeTime) {
+  #worldOptions(clock: FakeClock) {
     const { prng } = this.#options;
     const random = () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-    return { time, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
+    return { clock, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
   }
 }

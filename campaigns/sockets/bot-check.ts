@@ -1,4 +1,4 @@
-import type { SharedWorld } from "@orthant/client";
+import type { WorldReplica } from "@orthant/client/replica";
 import {
   boxContains,
   chunkOfVoxel,
@@ -9,7 +9,7 @@ import {
   regionsTouching,
 } from "@orthant/core";
 import { roundPose } from "@orthant/protocol";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import type { Bot } from "./bot.ts";
 
 /** Result of a comparison of clients with the server's world. */
@@ -20,7 +20,7 @@ interface BotReport {
 }
 
 /** Compares the world on the server's disk with each client's replica and its acknowledged edits. */
-export async function compareBots(world: World, bots: readonly Bot[]): Promise<BotReport> {
+export async function compareBots(world: WorldStore, bots: readonly Bot[]): Promise<BotReport> {
   const faults: string[] = [];
   let regions = 0;
   let voxels = 0;
@@ -62,9 +62,9 @@ export async function faultOfRegion(
   {
     world: replica,
     lacksGenerators = false,
-  }: { readonly world: SharedWorld; readonly lacksGenerators?: boolean },
+  }: { readonly world: WorldReplica; readonly lacksGenerators?: boolean },
   region: Position,
-  world: World,
+  world: WorldStore,
 ): Promise<string | undefined> {
   const box = regionBox(region);
   if (replica.chunkAt(box.min) === undefined) return `region [${region}] is not held`;

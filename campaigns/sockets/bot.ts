@@ -1,5 +1,5 @@
-import type { SharedWorld, WebSocketLike } from "@orthant/client";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
+import type { WebSocketLike, WorldReplica } from "@orthant/client/replica";
 import {
   type Box,
   chunkOfVoxel,
@@ -25,7 +25,7 @@ const NO_GENERATORS_RADIUS_CHUNKS = 2;
 
 /** A client that moves, changes its interest and builds in its lane, and records its acknowledged edits. */
 export class Bot {
-  readonly world: SharedWorld;
+  readonly world: WorldReplica;
   readonly lane: number;
   /** True when it has no generators, so that the server sends it every voxel. */
   readonly lacksGenerators: boolean;
@@ -50,7 +50,7 @@ export class Bot {
     this.#prng = prng;
     this.#onChange = onChange;
     this.#center = anyPosition(prng);
-    this.world = connect(url, {
+    this.world = connectReplica(url, {
       name: `lane ${lane}`,
       interest: this.#interest(),
       socket: (address) => {
@@ -132,7 +132,7 @@ export class Bot {
   /** Returns the bytes that a new client with the same interest receives until it is complete. */
   async newClientBytes(url: string): Promise<number> {
     let socket: CountedSocket | undefined;
-    const newClient = connect(url, {
+    const newClient = connectReplica(url, {
       interest: this.#interest(),
       socket: (address) => {
         socket = new CountedSocket(address);
@@ -156,7 +156,7 @@ export class Bot {
     if (lane === this.lane) for (const { voxel, block } of placements) this.built.set(...voxel, block);
     try {
       const result = await this.world.setVoxels(placements);
-      if (result.outcome === "rejected") this.faults.push(`refused: ${result.reason}, ${result.detail}`);
+      if (result.status === "rejected") this.faults.push(`refused: ${result.reason}, ${result.detail}`);
       else this.#acknowledged++;
     } catch (error) {
       this.faults.push(`an edit without an edit result: ${error}`);

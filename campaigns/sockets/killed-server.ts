@@ -2,7 +2,7 @@ import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/c
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { anyBlock, anyPosition, LANES, SHARED_LANE } from "./bot-world.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
@@ -15,7 +15,7 @@ const ENOUGH = 1_000;
 const [folder = "", port = "0"] = process.argv.slice(2);
 const disk = await NodeDisk.create(folder);
 const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
-const world = isNew ? await createEditedWorld(disk) : await openWorld(disk);
+const world = isNew ? await createEditedWorld(disk) : await openWorldStore(disk);
 const server = await createServer({
   world,
   port: Number(port),
@@ -33,9 +33,9 @@ const server = await createServer({
 process.on("disconnect", () => process.exit());
 process.send?.(server.port);
 
-async function createEditedWorld(empty: NodeDisk): Promise<World> {
+async function createEditedWorld(empty: NodeDisk): Promise<WorldStore> {
   const prng = new Prng(OLD_EDITS);
-  const edited = await createWorld(empty, {
+  const edited = await createWorldStore(empty, {
     generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
   });
   await edited.edit(

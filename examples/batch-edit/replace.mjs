@@ -2,7 +2,7 @@
 // Usage: node replace.mjs FOLDER FROM TO X,Y,Z,W X,Y,Z,W
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 
 const CHUNKS_PER_EDIT = 256;
 
@@ -11,7 +11,7 @@ if (high === undefined) throw new Error("usage: node replace.mjs FOLDER FROM TO 
 const box = boxBetween(low.split(",").map(Number), high.split(",").map(Number));
 
 // One writer a world: while a server has it open, this ends with ORT_LOCKED, and nothing is touched.
-const world = await openWorld(new NodeDisk(folder), { autosave: false });
+const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
 try {
   const [old, fresh] = [from, to].map((name) => world.catalog.byName(name)?.id);
   if (old === undefined || fresh === undefined)

@@ -1,9 +1,9 @@
 // Joins a shared world, says where it is, puts up a lamp and leaves when it has seen the lamps of two players.
 // Usage: node player.mjs ADDRESS NAME; start it twice, with two names
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
 
 const [address = "ws://127.0.0.1:8080", name = "Ada"] = process.argv.slice(2);
-const shared = connect(address, { name, interest: { center: [0, 88, 0, 0], radiusChunks: 1 } });
+const shared = connectReplica(address, { name, interest: { center: [0, 88, 0, 0], radiusChunks: 1 } });
 shared.onStatus((status, { error }) =>
   console.log(`${name} is ${status}${error ? `: ${error.message}` : ""}`),
 );

@@ -5,7 +5,7 @@ import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@
 import { NodeDisk } from "@orthant/disk/node";
 import { hasSave } from "@orthant/save";
 import { createServer } from "@orthant/server";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 
 const [folder, port = "8080"] = process.argv.slice(2);
 if (folder === undefined) throw new Error("usage: node server.mjs FOLDER [PORT]");
@@ -14,8 +14,8 @@ const disk = await NodeDisk.create(folder);
 const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
 const isNew = !(await hasSave(disk));
 const world = isNew
-  ? await createWorld(disk, { name: "Valley", shape: CUBE_CHUNKS, generator })
-  : await openWorld(disk);
+  ? await createWorldStore(disk, { name: "Valley", shape: CUBE_CHUNKS, generator })
+  : await openWorldStore(disk);
 
 // Nobody may build above y = 100. Everything else is for the server to check: rates, sizes, roles, tokens.
 const onEdit = (_player, placements) =>

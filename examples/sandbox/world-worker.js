@@ -2,7 +2,7 @@
 import { boxBetween, CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { copyGeneration, hasSave } from "@orthant/save";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { draw, faceAt, VIEW_VOXELS } from "./draw.js";
 
 let disk;
@@ -67,9 +67,9 @@ const commands = {
 
 async function openOrCreate(name) {
   const options = { durability: "journal" };
-  if (await hasSave(disk)) return openWorld(disk, options);
+  if (await hasSave(disk)) return openWorldStore(disk, options);
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-  return createWorld(disk, { name, shape: CUBE_CHUNKS, generator }, options);
+  return createWorldStore(disk, { name, shape: CUBE_CHUNKS, generator }, options);
 }
 
 async function withDisk(folder, work) {

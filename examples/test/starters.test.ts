@@ -16,7 +16,7 @@ import {
   type Screenshot,
   screenshotOf,
 } from "@orthant/testkit/browser";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import type { Browser, Page } from "playwright-core";
 import { build, preview } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -49,7 +49,7 @@ describe("batch-edit", () => {
     const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];
     const disk = await NodeDisk.create(folder);
     const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-    await (await createWorld(disk, { shape: CUBE_CHUNKS, generator })).close();
+    await (await createWorldStore(disk, { shape: CUBE_CHUNKS, generator })).close();
 
     const replace = async (): Promise<string> => {
       const parameters = ["replace.mjs", folder, "grass", "snow", "-20,-64,-20,0", "20,128,20,1"];
@@ -63,7 +63,7 @@ describe("batch-edit", () => {
     expect(again).toContain("0 voxels of grass are snow now");
     const before = /--from "(?<name>[^"]+)"/.exec(again)?.groups?.["name"] ?? "";
 
-    const world = await openWorld(disk);
+    const world = await openWorldStore(disk);
     const snow = world.catalog.byName("snow")?.id;
     const tops = (column: number): Promise<number[]> =>
       Promise.all(Array.from({ length: 120 }, (_, y) => world.get([column, y - 20, column, 0])));
@@ -140,7 +140,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     await run("tar", ["-xf", "../island.tar"], { cwd: join(folder, "world") });
     const disk = new NodeDisk(join(folder, "world"));
     expect(isWhole(await verifySave(disk))).toBe(true);
-    const world = await openWorld(disk, { readOnly: true });
+    const world = await openWorldStore(disk, { readOnly: true });
     expect(world.name).toBe("meadow");
     await world.close();
 

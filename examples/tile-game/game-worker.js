@@ -2,7 +2,7 @@
 import { boxBetween, generatorRef, TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
 import { OpfsDisk } from "@orthant/disk/browser";
 import { hasSave } from "@orthant/save";
-import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { Walker } from "./walker.js";
 
 const TILE_PIXELS = 20;
@@ -25,8 +25,8 @@ const commands = {
     const isNew = !(await hasSave(disk));
     // Two dimensions: chunks of 32 x 32 tiles. The axes z and w are there, and always 0.
     world = isNew
-      ? await createWorld(disk, { name: "Tiles", shape: TILE_CHUNKS, generator }, options)
-      : await openWorld(disk, options);
+      ? await createWorldStore(disk, { name: "Tiles", shape: TILE_CHUNKS, generator }, options)
+      : await openWorldStore(disk, options);
     const [x, y] = world.player(PLAYER_ID)?.position ?? [0.5, 200];
     walker = new Walker(x, y, (tileX, tileY) => world.catalog.byId(tileAt(tileX, tileY)).solid);
     await loadAround();

@@ -41,7 +41,7 @@ export function checkNames(tree: SourceTree): readonly Finding[] {
   );
 }
 
-/** Returns the names that several files define. Variants of one package for different runtimes share a name. */
+/** Returns the names that several files define. Variants for different runtimes share a name, as does a wrapper. */
 function namesDefinedTwice(tree: SourceTree): ReadonlyMap<string, readonly Definition[]> {
   const architecture = readArchitecture(tree);
   const definitions = new Map<string, Definition[]>();
@@ -55,11 +55,17 @@ function namesDefinedTwice(tree: SourceTree): ReadonlyMap<string, readonly Defin
         ({ owner, runtime }) => owner === layer.owner.name && runtime !== layer.runtime,
       );
       // Overloads repeat a name in one file.
-      if (!isDefined || isVariant || known.some((other) => other.path === path)) continue;
+      if (!isDefined || isVariant || wraps(file, name) || known.some((other) => other.path === path))
+        continue;
       definitions.set(name, [...known, { path, line, owner: layer.owner.name, runtime: layer.runtime }]);
     }
   }
   return new Map([...definitions].filter(([, found]) => found.length > 1));
+}
+
+/** Whether a file imports a name under another one: what it exports by that name is then a variant of the original. */
+function wraps({ text }: SourceFile, name: string): boolean {
+  return new RegExp(`^import \\{[^}]*\\b${name} as \\w+[^}]*\\} from `, "m").test(text);
 }
 
 /** Returns the names that a file declares, renames or passes on, without those of an `export *`. */

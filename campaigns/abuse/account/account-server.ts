@@ -1,7 +1,7 @@
 import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { collectGarbage } from "../collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
 
@@ -11,7 +11,7 @@ import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
 const SAMPLE_MS = 100;
 const TURN_MS = 5;
 
-const world = await createWorld(await NodeDisk.create(process.argv[2] ?? ""), {
+const world = await createWorldStore(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
 });
 const server = await createServer({

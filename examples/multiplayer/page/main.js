@@ -1,6 +1,7 @@
 // The page of one player: a map of the land from above, the others on it, and a click that builds.
-import { connect } from "@orthant/client";
+
 import { indexedDbCache } from "@orthant/client/browser";
+import { connectReplica } from "@orthant/client/replica";
 import { boxBetween } from "@orthant/core";
 import { drawColumn, drawPeople, placeAt, topOf } from "./map.js";
 
@@ -9,7 +10,7 @@ const LAND = boxBetween([-4, -2, -4, 0], [4, 7, 4, 1]);
 const [land, people, status] = ["#land", "#people", "#status"].map((name) => document.querySelector(name));
 
 const name = new URLSearchParams(location.search).get("name") ?? `Guest ${Math.floor(Math.random() * 1000)}`;
-const shared = connect(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
+const shared = connectReplica(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
   name,
   interest: { boxes: [LAND] },
   cache: indexedDbCache("land"), // a page that comes back is sent what is new

@@ -1,46 +1,42 @@
 export {
+  ClientWorld,
   type ConnectOptions,
-  type EditResult,
   type Interest,
   memoryCache,
-  SharedWorld,
+  type Status,
+  type StatusDetail,
 } from "@orthant/client";
 export { connect, connectTiles } from "@orthant/client/node";
 export {
   AIR,
+  type Block,
   BlockCatalog,
-  type Box,
-  boxBetween,
-  CUBE_CHUNKS,
+  type BlockChange,
+  type BlockPlacement,
+  box,
+  type Chunk,
+  type ChunkBox,
+  chunkBox,
   chunkShape,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
+  type Dimensions,
+  type EditEvent,
+  type EditResult,
+  type Entity,
+  type EntityEvent,
   GeneratorRegistry,
-  generatorRef,
-  HYPERCUBE_CHUNKS,
   isOrthantError,
-  MAZE_DEFAULTS,
-  mazeGenerator,
   OrthantError,
-  PLATFORMS_DEFAULTS,
   type Position,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
-  TILE_CHUNKS,
-  terrainGenerator,
+  type SeededGenerator,
   uniformChunk,
+  type Vector,
+  type VoxelBox,
+  type VoxelWorld,
   type WorldGenerator,
 } from "@orthant/core";
 export { type Disk, MemoryDisk } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
-export {
-  createWorld,
-  type NewWorld,
-  openWorld,
-  World,
-  type WorldEdit,
-  type WorldOptions,
-} from "@orthant/world";
+export type { NewEntity, NewWorld, World, WorldEntity, WorldOptions, WorldPlayer } from "@orthant/world";
+export { createWorld, openOrCreateWorld, openWorld } from "./worlds.ts";

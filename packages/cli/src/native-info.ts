@@ -26,7 +26,7 @@ import {
 } from "@orthant/formats";
 import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
 import { packFile, packHeader } from "@orthant/save/parts";
-import type { SaveWithJournal } from "@orthant/world";
+import type { SaveWithJournal } from "@orthant/world/store";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
 
 const FILES_AT_ONCE = 64;

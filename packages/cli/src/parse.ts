@@ -1,5 +1,5 @@
 import { type Box, boxBetween, type Position, U64_MAX } from "@orthant/core";
-import type { Moment } from "@orthant/world";
+import type { Moment } from "@orthant/world/store";
 import { UsageError } from "./usage.ts";
 
 const DURATION = /^(?<count>\d{1,9})(?<unit>s|min|h|d)$/;

@@ -4,8 +4,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { connectReplica } from "@orthant/client/node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { connect, NodeDisk, openWorld } from "orthant";
+import { openWorldStore } from "@orthant/world/store";
+import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -90,8 +92,8 @@ async function result<Shape>(...argv: readonly string[]): Promise<Shape> {
   return shape;
 }
 
-function clientOf({ url, token }: Served): ReturnType<typeof connect> {
-  return connect(url, { name: "Ada", token, interest: { center: [...BUILT], radiusChunks: 1 } });
+function clientOf({ url, token }: Served): ReturnType<typeof connectReplica> {
+  return connectReplica(url, { name: "Ada", token, interest: { center: [...BUILT], radiusChunks: 1 } });
 }
 
 describe("a cluster of processes", () => {
@@ -115,7 +117,7 @@ describe("a cluster of processes", () => {
       builderId = a.playerId;
       await Promise.all([builder.complete(), watcher.complete()]);
       const build = async (block: number): Promise<void> => {
-        expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ outcome: "applied" });
+        expect(await builder.setVoxel([...BUILT], block)).toMatchObject({ status: "applied" });
       };
       await build(13);
       const seen = new Promise<void>((resolve) => {
@@ -169,9 +171,9 @@ describe("a cluster of processes", () => {
     } finally {
       await Promise.all([programs.a.stop(), programs.b.stop()]);
     }
-    const open = async (shard: string): ReturnType<typeof openWorld> => {
+    const open = async (shard: string): ReturnType<typeof openWorldStore> => {
       const folder = join(shared, "town/shards", shard);
-      return openWorld(new NodeDisk(join(folder, (await readdir(folder))[0] ?? "")));
+      return openWorldStore(new NodeDisk(join(folder, (await readdir(folder))[0] ?? "")));
     };
     const [house, town] = [await open("house"), await open("0")];
     expect(await house.get([...BUILT])).toBe(14);
@@ -193,7 +195,7 @@ describe("a cluster of processes", () => {
       expect(served).toMatchObject({ part: "gateway", node: null });
       const builder = clientOf(served);
       await builder.complete();
-      expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ outcome: "applied" });
+      expect(await builder.setVoxel([...BUILT], 13)).toMatchObject({ status: "applied" });
       expect(await (await fetch(`${shown.url}/readyz`)).text()).toBe("ready\n");
       const numbers = await (await fetch(`${shown.url}/metrics`)).text();
       expect(numbers).toMatch(/^orthant_shard_term\{shard="0"\} \d+$/m);
@@ -201,7 +203,7 @@ describe("a cluster of processes", () => {
       other = new Program(...ownerOfPort, "--node", "d");
       await other.firstLine;
       expect(await owner.stop()).toBe(EXIT.ok);
-      expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ outcome: "applied" });
+      expect(await builder.setVoxel([...BUILT], 12)).toMatchObject({ status: "applied" });
       await builder.close();
     } finally {
       await Promise.all([owner.stop(), gateway.stop(), other?.stop()]);

@@ -1,6 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NodeDisk, openWorld, type Position } from "orthant";
+import { openWorldStore } from "@orthant/world/store";
+import { NodeDisk, type Position } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -34,7 +35,7 @@ describe("create", () => {
     expect(created.generator).toMatchObject({ id: generator, seed: "9" });
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
 
-    const world = await openWorld(new NodeDisk(folder), { readOnly: true });
+    const world = await openWorldStore(new NodeDisk(folder), { readOnly: true });
     const [x, y, z, w] = created.spawn;
     expect(world.shape.extents).toEqual(shape);
     expect(world.spawn).toEqual(created.spawn);
@@ -75,7 +76,7 @@ describe("create", () => {
     ["relief=none", 'orthant: --set: relief is a whole number, not "none"'],
     [
       "relief=5000",
-      'orthant: --set relief=5000: parameters of "terrain": relief is 5000 (a number); it is a whole number from 0 to 4096',
+      'orthant: --set relief=5000: parameters of "terrain": 5000 is not an integer from 0 to 4096',
     ],
   ])("rejects --set %s and creates nothing", async (word, message) => {
     const folder = await temporaryFolder();

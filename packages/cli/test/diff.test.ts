@@ -1,5 +1,6 @@
 import { cp } from "node:fs/promises";
-import { NodeDisk, openWorld } from "orthant";
+import { openWorldStore } from "@orthant/world/store";
+import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture } from "./captured.ts";
@@ -12,7 +13,7 @@ beforeAll(async () => {
   before = await makeSampleWorld();
   after = `${before}-edited`;
   await cp(before, after, { recursive: true });
-  const world = await openWorld(new NodeDisk(after), { autosave: false });
+  const world = await openWorldStore(new NodeDisk(after), { autosave: false });
   await world.set([1, 101, 1, 0], 0);
   await world.set([300, 100, 0, 0], 13);
   world.upsertPlayer({ playerId: 6n, name: "Bea" });

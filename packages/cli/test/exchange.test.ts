@@ -4,7 +4,8 @@ import { openSave } from "@orthant/save";
 import { decodeIndexFile } from "@orthant/save/internal";
 import { scanPack } from "@orthant/save/parts";
 import { fromHex } from "@orthant/testkit";
-import { createWorld, NodeDisk, openWorld } from "orthant";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -41,7 +42,7 @@ describe("a .v4dw file", () => {
     const [file, made] = [join(folder, "world.v4dw"), join(folder, "made")];
     await writeFile(file, fromHex(LEGACY));
     expect((await capture(["convert", file, made])).exitCode).toBe(EXIT.ok);
-    const world = await openWorld(new NodeDisk(made), { readOnly: true });
+    const world = await openWorldStore(new NodeDisk(made), { readOnly: true });
     const found = await Promise.all(
       (
         [
@@ -83,7 +84,7 @@ describe("a .v4dw file", () => {
 describe("convert --to v3", () => {
   test("[S99] writes an index and blobs of version 1, and lists the lost clocks", async () => {
     const folder = join(await temporaryFolder(), "world");
-    const world = await createWorld(await NodeDisk.create(folder), { name: "Isles" });
+    const world = await createWorldStore(await NodeDisk.create(folder), { name: "Isles" });
     for (let x = 0; x < 40; x++) await world.set([x * 900, 3, 0, 0], 1 + (x % 9));
     world.spawnEntity({ kind: 3, position: [1, 3, 1, 1], displayName: "Bob" });
     world.upsertPlayer({ playerId: 5n, name: "Ann" });

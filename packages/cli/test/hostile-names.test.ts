@@ -1,14 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  BlockCatalog,
-  createWorld,
-  DEFAULT_BLOCKS,
-  generatorRef,
-  NodeDisk,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
-} from "orthant";
+import { generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { createWorldStore } from "@orthant/world/store";
+import { BlockCatalog, DEFAULT_BLOCKS, NodeDisk } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
@@ -28,7 +22,7 @@ beforeAll(async () => {
     [world, HOSTILE],
     [other, "plain"],
   ] as const) {
-    const made = await createWorld(await NodeDisk.create(folder), {
+    const made = await createWorldStore(await NodeDisk.create(folder), {
       name,
       generator: generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 1n),
       catalog: new BlockCatalog([

@@ -3,16 +3,10 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
 import { segmentHeader } from "@orthant/save/internal";
-import {
-  createWorld,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRegistry,
-  generatorRef,
-  NodeDisk,
-  openWorld,
-} from "orthant";
+import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { GeneratorRegistry, NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
@@ -73,7 +67,10 @@ export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
 /** Creates a world whose process ended without closing it, and whose journal then lost a byte. */
 async function makeDamagedJournal(sample: string, folder: string): Promise<void> {
   await cp(sample, `${folder}-open`, { recursive: true });
-  const world = await openWorld(new NodeDisk(`${folder}-open`), { durability: "journal", autosave: false });
+  const world = await openWorldStore(new NodeDisk(`${folder}-open`), {
+    durability: "journal",
+    autosave: false,
+  });
   for (let x = 0; x < 5; x++) await world.set([x, 120, 0, 0], 11);
   await cp(`${folder}-open`, folder, { recursive: true, filter: (name) => !name.includes("lock") });
   await world.close();
@@ -84,7 +81,7 @@ async function makeDamagedJournal(sample: string, folder: string): Promise<void>
 /** Creates a world with a pack of some kilobytes. */
 async function makeLargeWorld(sample: string, folder: string): Promise<void> {
   await cp(sample, folder, { recursive: true });
-  const world = await openWorld(new NodeDisk(folder));
+  const world = await openWorldStore(new NodeDisk(folder));
   const edits = Array.from({ length: 4_096 }, (_, index) => ({
     voxel: [index % 16, 200 + (index >> 8), (index >> 4) % 16, 0] as const,
     block: 1 + ((Math.imul(index, 2_654_435_761) >>> 16) % 13),
@@ -98,7 +95,7 @@ async function makeForeignWorld(folder: string, change: { id?: string; version?:
   const foreign = { ...flatGenerator, ...change };
   const generator = generatorRef(foreign, FLAT_DEFAULTS, 7n);
   const generators = new GeneratorRegistry([foreign]);
-  await (await createWorld(await NodeDisk.create(folder), { generator }, { generators })).close();
+  await (await createWorldStore(await NodeDisk.create(folder), { generator }, { generators })).close();
 }
 
 async function newestIn(folder: string, prefix = ""): Promise<string> {

@@ -1,24 +1,24 @@
+import { connectReplica } from "@orthant/client/node";
+import type { WorldReplica } from "@orthant/client/replica";
+import {
+  boxBetween,
+  generatorRef,
+  PLATFORMS_DEFAULTS,
+  platformsGenerator,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import {
   BlockCatalog,
-  boxBetween,
   chunkShape,
-  connect,
   createServer,
-  createWorld,
   GeneratorRegistry,
-  generatorRef,
   issueToken,
   MemoryDisk,
   NodeDisk,
   type OrthantServer,
-  openWorld,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  type SharedWorld,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
   uniformChunk,
-  type World,
 } from "orthant";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -26,7 +26,7 @@ import { temporaryFolder } from "./captured.ts";
 
 const SECRET = "a secret that is long enough to be one";
 let disk: MemoryDisk;
-let world: World;
+let world: WorldStore;
 let server: OrthantServer;
 let small: OrthantServer;
 /** The disk of a closed world. */
@@ -35,10 +35,10 @@ const stone = { id: 1, name: "stone", colour: 0x808080, solid: true };
 
 beforeAll(async () => {
   disk = new MemoryDisk();
-  world = await createWorld(disk, { name: "Isles" });
+  world = await createWorldStore(disk, { name: "Isles" });
   server = await createServer({ world, logger: false, auth: { secret: SECRET } });
   emptied = new MemoryDisk();
-  await (await createWorld(emptied, {})).close();
+  await (await createWorldStore(emptied, {})).close();
   small = await createServer({ world, logger: false, limits: { connectionsMax: 1 } });
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 /** Rejects with the error that closes a client or makes it wait. */
-function endOf(client: SharedWorld): Promise<unknown> {
+function endOf(client: WorldReplica): Promise<unknown> {
   return new Promise((_resolve, reject) => {
     client.onStatus((status, { error }) => {
       if (status !== "closed" && status !== "waiting") return;
@@ -94,23 +94,23 @@ function refusal(url: string, headers: Readonly<Record<string, string>> = {}): P
 const MISTAKES: readonly [what: string, make: () => unknown, message: string][] = [
   [
     "opens a folder without a world",
-    async () => openWorld(new NodeDisk(await temporaryFolder())),
+    async () => openWorldStore(new NodeDisk(await temporaryFolder())),
     "ORT_NOT_FOUND: there is no world here, or it lost its manifest (manifest.json)",
   ],
   [
     "makes a world over another",
-    () => createWorld(emptied, { name: "Again" }),
+    () => createWorldStore(emptied, { name: "Again" }),
     "ORT_NOT_EMPTY: nothing may be where a save is made, but there is manifest.json",
   ],
   [
     "opens a world twice",
-    () => openWorld(disk),
+    () => openWorldStore(disk),
     "ORT_LOCKED: lock: already locked in this process (world.lock)",
   ],
   [
     "uses a world that is closed",
     async () => {
-      const closed = await createWorld(new MemoryDisk(), {});
+      const closed = await createWorldStore(new MemoryDisk(), {});
       await closed.close();
       await closed.set([0, 0, 0, 0], 1);
     },
@@ -119,7 +119,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "changes a world that is only read",
     async () => {
-      const read = await openWorld(disk, { readOnly: true });
+      const read = await openWorldStore(disk, { readOnly: true });
       await read.set([0, 0, 0, 0], 1).finally(() => read.close());
     },
     "ORT_READ_ONLY: the world was opened to be read only",
@@ -168,13 +168,13 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "gives a generator what it does not take",
     () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),
-    'ORT_ARGUMENT: parameters of "terrain": relief is 1000000000 (a number); it is a whole number from 0 to 4096',
+    'ORT_ARGUMENT: parameters of "terrain": 1000000000 is not an integer from 0 to 4096',
   ],
   [
     "forgets to register a generator",
     () => {
       const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-      return createWorld(new MemoryDisk(), { generator }, { generators: new GeneratorRegistry([]) });
+      return createWorldStore(new MemoryDisk(), { generator }, { generators: new GeneratorRegistry([]) });
     },
     'ORT_GENERATOR_UNKNOWN: there is no generator "platforms" here; there is none',
   ],
@@ -195,28 +195,28 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   ],
   [
     "connects to an address that is none",
-    () => endOf(connect("my server")),
+    () => endOf(connectReplica("my server")),
     "ORT_ARGUMENT: cannot open my server: SyntaxError: Invalid URL: my server; an address looks like ws://127.0.0.1:7440",
   ],
   [
     "connects to where nobody listens",
-    () => endOf(connect("ws://127.0.0.1:1")),
+    () => endOf(connectReplica("ws://127.0.0.1:1")),
     "ORT_DISCONNECTED: connect ECONNREFUSED 127.0.0.1:1",
   ],
   [
     "connects without a token",
-    () => endOf(connect(server.url)),
-    "ORT_CREDENTIALS: the server does not accept this client: this server needs a token; give connect the option token",
+    () => endOf(connectReplica(server.url)),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
   ],
   [
     "connects with a token of another server",
-    async () => endOf(connect(server.url, { token: await token(60, `${SECRET}!`) })),
-    "ORT_CREDENTIALS: the server does not accept this client: these credentials are not accepted; connect with a fresh token",
+    async () => endOf(connectReplica(server.url, { token: await token(60, `${SECRET}!`) })),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
   ],
   [
     "connects with a token that has expired",
-    async () => endOf(connect(server.url, { token: await token(1, SECRET, 0) })),
-    "ORT_CREDENTIALS: the server does not accept this client: the token has expired; connect with a fresh token",
+    async () => endOf(connectReplica(server.url, { token: await token(1, SECRET, 0) })),
+    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
   ],
   [
     "connects from a page of another site",
@@ -231,7 +231,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "connects to a server that is full",
     async () => {
-      const first = connect(small.url);
+      const first = connectReplica(small.url);
       await first.ready;
       await refusal(small.url).finally(() => first.close());
     },
@@ -240,7 +240,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "reads outside its interest",
     async () => {
-      const client = connect(small.url);
+      const client = connectReplica(small.url);
       await client.ready;
       await client.region(boxBetween([900, 0, 0, 0], [901, 1, 1, 1])).finally(() => client.close());
     },
@@ -248,7 +248,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   ],
   [
     "is years older than the server",
-    () => endOf(connect(server.url, { socket: oldSocket })),
+    () => endOf(connectReplica(server.url, { socket: oldSocket })),
     "ORT_VERSION: the server speaks another version of the protocol: update this program or the server (this server speaks version 1, not 99)",
   ],
 ];

@@ -2,9 +2,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
+import { connectReplica } from "@orthant/client/node";
 import { tokenVerifier } from "@orthant/server";
-import { FakeTime } from "@orthant/testkit";
-import { connect, NodeDisk, openWorld } from "orthant";
+import { FakeClock } from "@orthant/testkit";
+import { openWorldStore } from "@orthant/world/store";
+import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -19,7 +21,7 @@ describe("serve", () => {
       const { url, token, page } = announcement;
       expect(page).toBe(`${url.replace("ws:", "http:")}/#token=${token}`);
       expect(await (await fetch(page)).text()).toContain("<title>Orthant</title>");
-      const player = connect(url, {
+      const player = connectReplica(url, {
         name: "Ada",
         token,
         interest: { center: [8, 100, 8, 0], radiusChunks: 1 },
@@ -27,11 +29,11 @@ describe("serve", () => {
       await player.complete();
       expect(player.playerId).toBe(BigInt(announcement.playerId));
       expect(await player.get([0, 100, 0, 0])).toBe(11);
-      expect(await player.setVoxel([8, 100, 8, 0], 13)).toMatchObject({ outcome: "applied" });
+      expect(await player.setVoxel([8, 100, 8, 0], 13)).toMatchObject({ status: "applied" });
       await player.close();
     });
     expect([exitCode, errors]).toEqual([EXIT.ok, "press Ctrl-C to stop\n"]);
-    const world = await openWorld(new NodeDisk(folder));
+    const world = await openWorldStore(new NodeDisk(folder));
     expect(await world.get([8, 100, 8, 0])).toBe(13);
     await world.close();
   });
@@ -49,7 +51,7 @@ describe("serve", () => {
 
   test("rejects a world with a damaged journal, and truncates the journal on request", async () => {
     const folder = await makeSampleWorld();
-    const world = await openWorld(new NodeDisk(folder), { durability: "journal", autosave: false });
+    const world = await openWorldStore(new NodeDisk(folder), { durability: "journal", autosave: false });
     for (const block of [11, 12, 13]) await world.set([0, 120, 0, 0], block);
     const broken = `${folder}-broken`;
     await cp(folder, broken, { recursive: true, filter: (path) => !path.includes("lock") });
@@ -63,7 +65,7 @@ describe("serve", () => {
     expect([exitCode, errors]).toEqual([EXIT.failed, expect.stringContaining("[ORT_JOURNAL]")]);
     expect(errors).toContain("--damaged-journal cut");
     await whileServing([broken, "--damaged-journal", "cut"], async () => undefined);
-    const cut = await openWorld(new NodeDisk(broken));
+    const cut = await openWorldStore(new NodeDisk(broken));
     expect(await cut.get([0, 120, 0, 0])).toBe(11);
     await cut.close();
   });
@@ -107,18 +109,18 @@ describe("serve", () => {
     const { errors } = await whileServing(
       [folder, "--revoked", file, "--quiet"],
       async ({ url, token, playerId }) => {
-        const player = connect(url, { token });
+        const player = connectReplica(url, { token });
         await player.ready;
         const ended = new Promise<string | undefined>((resolve) => {
           player.onStatus((status, { error }) => status === "closed" && resolve(error?.message));
         });
         await writeFile(file, `player ${playerId} griefing at the spawn\ntoken abc\n`);
-        expect(await ended).toContain("sent this player away: you may not join: griefing at the spawn");
-        const again = connect(url, { token });
+        expect(await ended).toContain("sent this player away (you may not join: griefing at the spawn)");
+        const again = connectReplica(url, { token });
         await expect(again.ready).rejects.toThrow("griefing at the spawn");
         await writeFile(file, "players 7 who is that\n");
         await warned;
-        const still = connect(url, { token });
+        const still = connectReplica(url, { token });
         await expect(still.ready).rejects.toThrow("griefing at the spawn");
       },
       { onErrors: () => warn() },
@@ -223,8 +225,8 @@ describe("token", () => {
       "Ada",
       "--json",
     ];
-    const time = new FakeTime(NOW_MS);
-    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { time });
+    const clock = new FakeClock(NOW_MS);
+    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { clock });
     const { token, tokenId, expiresMs } = JSON.parse(output) as {
       readonly token: string;
       readonly tokenId: string;

@@ -1,5 +1,10 @@
-import { connect, type ReplicaCache, type SharedWorld, type WebSocketLike } from "@orthant/client";
 import { indexedDbCache } from "@orthant/client/browser";
+import {
+  connectReplica,
+  type ReplicaCache,
+  type WebSocketLike,
+  type WorldReplica,
+} from "@orthant/client/replica";
 import type { Position } from "@orthant/core";
 import { brokenPromises } from "./cache-contract.ts";
 
@@ -20,9 +25,9 @@ export interface ClientPage {
   brokenPromises(): Promise<readonly string[]>;
 }
 
-let client: SharedWorld | undefined;
+let client: WorldReplica | undefined;
 
-function joined(): SharedWorld {
+function joined(): WorldReplica {
   if (client === undefined) throw new Error("join first");
   return client;
 }
@@ -47,7 +52,7 @@ function watched(cache: ReplicaCache): ReplicaCache {
 const page: ClientPage = {
   async join(url, cacheName) {
     let bytes = 0;
-    client = connect(url, {
+    client = connectReplica(url, {
       interest: { center: [0, 33, 0, 0], radiusChunks: 3 },
       cache: watched(indexedDbCache(cacheName)),
       onCacheFailure(error) {
@@ -64,7 +69,7 @@ const page: ClientPage = {
     await client.complete();
     return bytes;
   },
-  setVoxel: async (position, block) => (await joined().setVoxel(position, block)).outcome,
+  setVoxel: async (position, block) => (await joined().setVoxel(position, block)).status,
   voxelAt: (position) => joined().voxelAt(position),
   status: () => joined().status,
   playerId: () => String(joined().playerId),

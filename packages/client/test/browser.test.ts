@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type ServedPrograms, servePrograms } from "@orthant/testkit/browser";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientPage } from "./browser-page.ts";
@@ -12,7 +12,7 @@ import { builtWorld, serve } from "./served-world.ts";
 declare const page: ClientPage;
 
 describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
-  let world: World;
+  let world: WorldStore;
   let pages: ServedPrograms;
   let server: OrthantServer;
   let browser: Browser;
@@ -62,10 +62,10 @@ describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
     await first.evaluate(() => page.close());
     await first.close();
 
-    const other = connect(server.url, { interest: { center: [0, 33, 0, 0], radiusChunks: 1 } });
+    const other = connectReplica(server.url, { interest: { center: [0, 33, 0, 0], radiusChunks: 1 } });
     await other.complete();
     expect(other.voxelAt([1, 50, 1, 1])).toBe(13);
-    expect(await other.setVoxel([2, 34, 2, 2], 12)).toEqual({ outcome: "applied" });
+    expect(await other.setVoxel([2, 34, 2, 2], 12)).toEqual({ status: "applied" });
     await other.close();
 
     const second = await open(context);

@@ -1,4 +1,4 @@
-import type { CacheChange, CacheEntry, ReplicaCache } from "@orthant/client";
+import type { CacheChange, CacheEntry, ReplicaCache } from "@orthant/client/replica";
 
 /**
  * Checks the contract of a cache and returns what it breaks. `handle` returns another handle on the same,

@@ -36,8 +36,8 @@ describe("an edit", () => {
     expect(server.received()).toEqual([
       { kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 20, 1, 1], block: 7 }] },
     ]);
-    server.say(results({ editId: 1, outcome: "applied" }));
-    expect(await edit).toEqual({ outcome: "applied" });
+    server.say(results({ editId: 1, status: "applied" }));
+    expect(await edit).toEqual({ status: "applied" });
   });
 
   test("that is refused resolves with the reason and is undone", async () => {
@@ -45,8 +45,8 @@ describe("an edit", () => {
     const changes: unknown[] = [];
     server.world.onChange((boxes) => changes.push(boxes));
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
-    server.say(results({ editId: 1, outcome: "rejected", reason: "vetoed", detail: "not your land" }));
-    expect(await edit).toEqual({ outcome: "rejected", reason: "vetoed", detail: "not your land" });
+    server.say(results({ editId: 1, status: "rejected", reason: "vetoed", detail: "not your land" }));
+    expect(await edit).toEqual({ status: "rejected", reason: "vetoed", detail: "not your land" });
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(0);
     const chunk = boxBetween([0, 2, 0, 0], [1, 3, 1, 1]);
     expect(changes).toEqual([[chunk], [chunk]]);
@@ -64,8 +64,8 @@ describe("an edit", () => {
     const received = server.received();
     expect(received[0]).toMatchObject({ kind: "hello", openEditId: 1 });
     expect(editIds(received)).toEqual([1]);
-    server.say(results({ editId: 1, outcome: "duplicate" }));
-    expect(await edit).toEqual({ outcome: "duplicate" });
+    server.say(results({ editId: 1, status: "duplicate" }));
+    expect(await edit).toEqual({ status: "duplicate" });
   });
 
   test("made before the client joined is sent afterwards, before those that listeners make then", async () => {
@@ -80,8 +80,8 @@ describe("an edit", () => {
       .received()
       .flatMap((message) => (message.kind === "setVoxels" ? message.placements : []));
     expect(sent.map(({ voxel }) => voxel[0])).toEqual([1, 2]);
-    server.say(results({ editId: 1, outcome: "unchanged" }));
-    expect(await first).toEqual({ outcome: "unchanged" });
+    server.say(results({ editId: 1, status: "unchanged" }));
+    expect(await first).toEqual({ status: "unchanged" });
   });
 
   test("waits while 60 are in flight", async () => {
@@ -89,8 +89,8 @@ describe("an edit", () => {
     const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
     await server.pass(50);
     expect(editIds(server.received())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    server.say(results({ editId: 1, outcome: "applied" }, { editId: 2, outcome: "applied" }));
-    expect(await Promise.all(edits.slice(0, 2))).toEqual([{ outcome: "applied" }, { outcome: "applied" }]);
+    server.say(results({ editId: 1, status: "applied" }, { editId: 2, status: "applied" }));
+    expect(await Promise.all(edits.slice(0, 2))).toEqual([{ status: "applied" }, { status: "applied" }]);
     await server.pass(50);
     expect(editIds(server.received())).toEqual([61, 62]);
   });

@@ -1,4 +1,4 @@
-import type { OpenSocket, WebSocketLike } from "@orthant/client";
+import type { OpenSocket, WebSocketLike } from "@orthant/client/replica";
 
 type Listener = (event: never) => void;
 

@@ -1,5 +1,5 @@
-import { memoryCache, type SharedWorld, type Status } from "@orthant/client";
-import { connect } from "@orthant/client/node";
+import { connectReplica } from "@orthant/client/node";
+import { memoryCache, type Status, type WorldReplica } from "@orthant/client/replica";
 import {
   boxBetween,
   DEFAULT_GENERATORS,
@@ -9,7 +9,7 @@ import {
   positionsLexicographic,
 } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtWorld, countingSockets, serve } from "./served-world.ts";
 
@@ -17,7 +17,7 @@ const INTEREST = { center: [0, 33, 0, 0] as Position, radiusChunks: 3 };
 const IN_SIGHT = boxBetween([-3, 1, -3, -3], [4, 7, 4, 4]);
 
 /** Resolves when a client has this status. */
-function status(client: SharedWorld, wanted: Status): Promise<void> {
+function status(client: WorldReplica, wanted: Status): Promise<void> {
   return new Promise((resolve) => {
     const stop = client.onStatus((now) => {
       if (now !== wanted) return;
@@ -28,7 +28,7 @@ function status(client: SharedWorld, wanted: Status): Promise<void> {
 }
 
 /** Resolves when a client sees a block at a position. */
-function seen(client: SharedWorld, position: Position, block: number): Promise<void> {
+function seen(client: WorldReplica, position: Position, block: number): Promise<void> {
   return new Promise((resolve) => {
     const check = (): void => {
       if (client.voxelAt(position) !== block) return;
@@ -40,7 +40,7 @@ function seen(client: SharedWorld, position: Position, block: number): Promise<v
   });
 }
 
-async function expectEqual(client: SharedWorld, world: World): Promise<void> {
+async function expectEqual(client: WorldReplica, world: WorldStore): Promise<void> {
   const ours = await client.region(IN_SIGHT);
   const theirs = await world.region(IN_SIGHT);
   for (const position of positionsLexicographic(IN_SIGHT)) {
@@ -50,7 +50,7 @@ async function expectEqual(client: SharedWorld, world: World): Promise<void> {
 }
 
 describe("clients of a real server", () => {
-  let world: World;
+  let world: WorldStore;
   let server: OrthantServer;
 
   beforeAll(async () => {
@@ -73,8 +73,8 @@ describe("clients of a real server", () => {
     await world.close();
   });
 
-  function join(...[options]: readonly [Parameters<typeof connect>[1]?]): SharedWorld {
-    const client = connect(server.url, { interest: INTEREST, ...options });
+  function join(...[options]: readonly [Parameters<typeof connectReplica>[1]?]): WorldReplica {
+    const client = connectReplica(server.url, { interest: INTEREST, ...options });
     onTestFinished(() => client.close());
     return client;
   }
@@ -124,9 +124,9 @@ describe("clients of a real server", () => {
     });
     ada.move({ position: [1, 50, 1, 1], orientation: [0, 0, 0, 1] });
     expect(await met).toBe("Ada");
-    expect(await ada.setVoxel([2, 50, 2, 2], 13)).toEqual({ outcome: "applied" });
+    expect(await ada.setVoxel([2, 50, 2, 2], 13)).toEqual({ status: "applied" });
     await seen(bob, [2, 50, 2, 2], 13);
-    expect(await bob.setVoxel([2, 50, 2, 2], 13)).toEqual({ outcome: "unchanged" });
+    expect(await bob.setVoxel([2, 50, 2, 2], 13)).toEqual({ status: "unchanged" });
     expect(await world.get([2, 50, 2, 2])).toBe(13);
   });
 
@@ -135,7 +135,7 @@ describe("clients of a real server", () => {
     await client.complete();
     const edit = client.setVoxel([3, 50, 3, 3], 15);
     expect(client.voxelAt([3, 50, 3, 3])).toBe(15);
-    expect(await edit).toEqual({ outcome: "rejected", reason: "vetoed", detail: "no lava here" });
+    expect(await edit).toEqual({ status: "rejected", reason: "vetoed", detail: "no lava here" });
     expect(client.voxelAt([3, 50, 3, 3])).toBe(0);
   });
 
@@ -162,7 +162,7 @@ describe("clients of a real server", () => {
     const closed = status(client, "closed");
     server.kick(client.playerId, "enough");
     await closed;
-    await expect(client.complete()).rejects.toThrow("the server sent this player away: enough");
+    await expect(client.complete()).rejects.toThrow("the server sent this player away (enough)");
   });
 
   test("return with a cache and fetch only what changed", async () => {
@@ -194,7 +194,7 @@ test("a client survives a restart of its server, and its edits are applied once"
   const world = await builtWorld();
   const before = await serve(world);
   const { socket, bytes } = countingSockets();
-  const client = connect(before.url, { interest: INTEREST, socket, random: () => 0n });
+  const client = connectReplica(before.url, { interest: INTEREST, socket, random: () => 0n });
   await client.complete();
   const joinBytes = bytes();
 
@@ -206,7 +206,7 @@ test("a client survives a restart of its server, and its edits are applied once"
   await world.set([6, 50, 6, 6], 13);
 
   const after = await serve(world, { port: before.port });
-  expect(await edit).toEqual({ outcome: "applied" });
+  expect(await edit).toEqual({ status: "applied" });
   await client.complete();
   expect(client.voxelAt([6, 50, 6, 6])).toBe(13);
   await expectEqual(client, world);

@@ -1,4 +1,4 @@
-import { connect } from "@orthant/client";
+import { connectReplica } from "@orthant/client/replica";
 import type { Goodbye, GoodbyeReason } from "@orthant/protocol";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";
@@ -37,16 +37,16 @@ describe("a client that connects", () => {
     // Node 20 has none; later versions do.
     vi.stubGlobal("WebSocket", undefined);
     try {
-      expect(codeOf(() => connect("ws://test"))).toBe("ORT_PLATFORM");
+      expect(codeOf(() => connectReplica("ws://test"))).toBe("ORT_PLATFORM");
     } finally {
       vi.unstubAllGlobals();
     }
   });
 
   test("refuses a name that no server accepts", () => {
-    expect(codeOf(() => connect("ws://test", { name: "é".repeat(33), socket: fakeSockets().open }))).toBe(
-      "ORT_LIMIT",
-    );
+    expect(
+      codeOf(() => connectReplica("ws://test", { name: "é".repeat(33), socket: fakeSockets().open })),
+    ).toBe("ORT_LIMIT");
   });
 
   test("is closed at once when the address is invalid", async () => {
@@ -159,7 +159,7 @@ describe("a client that lost its connection", () => {
   test("listens again after its own sleep before it treats the server as silent", async () => {
     const server = new ScriptedServer();
     await server.join();
-    server.time.sleep(60_000);
+    server.clock.sleep(60_000);
     await server.pass(2_000);
     expect(server.world.status).toBe("joined");
     await server.pass(100);
@@ -187,7 +187,7 @@ describe("a goodbye with reason", () => {
     ["features", "ORT_VERSION", "update the older one"],
     ["replaced", "ORT_CLOSED", "joined again elsewhere"],
     ["kicked", "ORT_CLOSED", "sent this player away"],
-    ["credentials", "ORT_CREDENTIALS", "connect with a fresh token"],
+    ["credentials", "ORT_CREDENTIALS", "connect with a fresh one"],
     ["malformed", "ORT_CLOSED", "ended the connection for good: malformed"],
   ])("%s closes the client with an error that says what to do", async (reason, code, advice) => {
     const server = new ScriptedServer({ token: "old" });
@@ -196,7 +196,7 @@ describe("a goodbye with reason", () => {
     server.say(goodbye(reason));
     expect(server.reports.at(-1)).toMatchObject(["closed", { goodbye: { reason }, error: { code } }]);
     expect(server.reports.at(-1)?.[1].error?.message).toContain(advice);
-    expect(server.reports.at(-1)?.[1].error?.message).toMatch(/[(:] ?because/);
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("(because)");
     expect(await codeOfRejection(server.world.ready)).toBe(code);
     await server.pass(60_000);
     expect(server.sockets.length).toBe(1);
@@ -218,14 +218,14 @@ describe("a goodbye with reason", () => {
 describe("text that terminals interpret", () => {
   test("[N35] is refused as a player's name before anything is sent", () => {
     const options = { name: "Ada\u202e", socket: (): never => expect.fail("must not connect") };
-    expect(codeOf(() => connect("ws://127.0.0.1:1", options))).toBe("ORT_ARGUMENT");
+    expect(codeOf(() => connectReplica("ws://127.0.0.1:1", options))).toBe("ORT_ARGUMENT");
   });
 
   test("is escaped in the error that says why the server ended the connection", async () => {
     const server = new ScriptedServer();
     await server.join();
     server.say({ ...goodbye("kicked"), detail: "\u001b[2Jenough" });
-    expect(server.reports.at(-1)?.[1].error?.message).toContain("away: \\u001b[2Jenough");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("(\\u001b[2Jenough)");
   });
 });
 

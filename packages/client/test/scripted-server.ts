@@ -1,5 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { type ConnectOptions, connect, type SharedWorld, type StatusDetail } from "@orthant/client";
+import {
+  connectReplica,
+  type ReplicaOptions,
+  type StatusDetail,
+  type WorldReplica,
+} from "@orthant/client/replica";
 import {
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
@@ -21,7 +26,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
-import { FakeTime } from "@orthant/testkit";
+import { FakeClock } from "@orthant/testkit";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 
 /** The scripted server's answer to a hello. */
@@ -45,8 +50,8 @@ const WELCOME: Welcome = {
   orientation: [0, 0, 0, 1],
 };
 
-/** The time of a machine that may sleep, which makes all its timers late. */
-class SleepyTime extends FakeTime {
+/** A fake clock of a machine that may sleep, which makes all its timers late. */
+class SleepyClock extends FakeClock {
   #sleptMs = 0;
 
   override nowMs(): number {
@@ -61,21 +66,21 @@ class SleepyTime extends FakeTime {
 /** One status report of a client. */
 export type StatusReport = readonly [status: string, detail: StatusDetail];
 
-/** A client on fake time whose sockets end in the test. */
+/** A client on a fake clock whose sockets end in the test. */
 export class ScriptedServer {
-  readonly time = new SleepyTime();
+  readonly clock = new SleepyClock();
   readonly sockets: FakeSocket[];
-  readonly world: SharedWorld;
+  readonly world: WorldReplica;
   readonly reports: StatusReport[] = [];
   #number = 0;
   #read = 0;
 
   /** Starts to connect a client. The jitter is half of its maximum unless `random` is given. */
-  constructor(options: ConnectOptions = {}) {
+  constructor(options: ReplicaOptions = {}) {
     const { sockets, open } = fakeSockets();
     this.sockets = sockets;
-    this.world = connect("ws://test", {
-      time: this.time,
+    this.world = connectReplica("ws://test", {
+      clock: this.clock,
       socket: open,
       random: () => 1n << 52n,
       ...options,
@@ -129,7 +134,7 @@ export class ScriptedServer {
   /** Lets time pass in ticks, and runs what they start. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 50) {
-      this.time.advance(Math.min(left, 50));
+      this.clock.advance(Math.min(left, 50));
       await settled();
     }
   }

@@ -1,15 +1,15 @@
-import type { OpenSocket } from "@orthant/client";
+import type { OpenSocket } from "@orthant/client/replica";
 import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
-import { createWorld, type World } from "@orthant/world";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { WebSocket } from "ws";
 
 /** Returns a world of platforms in memory, with edits all over it. */
-export async function builtWorld(): Promise<World> {
+export async function builtWorld(): Promise<WorldStore> {
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-  const world = await createWorld(new MemoryDisk(), { name: "Isles", generator });
+  const world = await createWorldStore(new MemoryDisk(), { name: "Isles", generator });
   const prng = new Prng(1);
   await world.edit(
     Array.from({ length: 4000 }, () => ({
@@ -21,7 +21,7 @@ export async function builtWorld(): Promise<World> {
 }
 
 /** Serves a world at a port of this machine. */
-export async function serve(world: World, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+export async function serve(world: WorldStore, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
   return createServer({ world, tickMs: 20, logger: false, ...options });
 }
 

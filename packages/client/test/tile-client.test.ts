@@ -1,8 +1,8 @@
-import { connect, connectTiles } from "@orthant/client/node";
+import { connectReplica, connectTiles } from "@orthant/client/node";
 import { type Position, TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Wire1GameCommand } from "@orthant/protocol";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./served-world.ts";
 
@@ -12,14 +12,14 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test("[W35, W37] clients of both protocols see the same world and each other's edits", async () => {
-  const world = await createWorld(new MemoryDisk(), { shape: TILE_CHUNKS });
+  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS });
   const commands: Wire1GameCommand[] = [];
   const wire1 = { onCommand: (_player: unknown, command: Wire1GameCommand) => void commands.push(command) };
   const server = await serve(world, { wire1, closeWorld: true });
   onTestFinished(() => server.close());
   const tiles = connectTiles({ port: server.wire1Port ?? 0, playerId: 4 });
   onTestFinished(() => tiles.close());
-  const shared = connect(server.url, { name: "Ada" });
+  const shared = connectReplica(server.url, { name: "Ada" });
   onTestFinished(() => void shared.close());
   shared.setInterest({ center: [0, 0, 0, 0] as Position, radiusChunks: 2 });
   await shared.complete();

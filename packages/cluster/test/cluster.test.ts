@@ -41,7 +41,7 @@ test("[K20] an edit through one gateway appears at another, and is in the journa
   await small.settled(Promise.all([gateway.world.load(REGION), other.world.load(REGION)]));
   const before = small.hub.journal("town", "0")?.state.last;
   const made = await small.settled(small.edit(gateway, [1, 2, 3, 0], 4));
-  expect(made.outcome).toBe("applied");
+  expect(made.status).toBe("applied");
   expect(small.hub.journal("town", "0")?.state.last).toBe((before ?? 0) + 1);
   await small.pass(20);
   expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
@@ -60,14 +60,14 @@ test("[K21] a node takes a world with many earlier sessions at the first attempt
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
   expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(3);
-  expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], 9))).outcome).toBe("applied");
+  expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], 9))).status).toBe("applied");
 });
 
 test("[K17] clusterNodes reports which nodes are alive and which are leaving", async () => {
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
   const received = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
-    const all = await small.settled(clusterNodes(engine, "town", small.time));
+    const all = await small.settled(clusterNodes(engine, "town", small.clock));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
   expect(await received()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
@@ -80,7 +80,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
     ["c", true, false],
   ]);
   const empty = new SmallCluster();
-  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.time))).toEqual([]);
+  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.clock))).toEqual([]);
 });
 
 test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
@@ -98,7 +98,7 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   own?.node.kill(new Error("killed"));
   expect(await small.until(() => successor?.node.owns("0") === true)).toBeLessThan(5_000);
   expect(
-    (await small.settled(clusterNodes(small.hub.connect(), "village", small.time))).map(({ node }) => node),
+    (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
   ).toEqual([namesake.node, "idle"]);
   // A shard moved to any node is never offered to a node of the other world.
   await small.settled(successor?.node.move("0") ?? Promise.resolve());
@@ -184,9 +184,9 @@ test("[K19] an edit sent twice is applied once", async () => {
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   const origin = { clientId: 9n, editId: 1 };
-  const edit = { kind: "voxels", placements: [{ voxel: [0, 0, 0, 0], block: 1 }] } as const;
-  expect((await small.settled(gateway.world.edit(edit, origin))).outcome).toBe("applied");
-  expect((await small.settled(other.world.edit(edit, origin))).outcome).toBe("duplicate");
+  const placements = [{ voxel: [0, 0, 0, 0] as const, block: 1 }];
+  expect((await small.settled(gateway.world.edit(placements, origin))).status).toBe("applied");
+  expect((await small.settled(other.world.edit(placements, origin))).status).toBe("duplicate");
 });
 
 test("[K11] [K18] when a node dies, another one has all acknowledged edits within five seconds", async () => {
@@ -261,9 +261,7 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   await small.settled(Promise.all([split, ...edits]));
   expect(owner?.node.owns("east")).toBe(true);
   const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, block: 9 }));
-  const made = await small.settled(
-    gateway.world.edit({ kind: "voxels", placements: both }, { clientId: 6n, editId: 1 }),
-  );
+  const made = await small.settled(gateway.world.edit(both, { clientId: 6n, editId: 1 }));
   expect(made.clocks.map(({ region }) => region)).toEqual([
     [0, 0, 0, 0],
     [4, 0, 0, 0],
@@ -288,7 +286,7 @@ test("while the engine is away a gateway shows what it has, and rejects edits", 
   engine.partition = "none";
   await small.pass(100);
   expect(gateway.isReadOnly).toBe(false);
-  expect((await small.settled(small.edit(gateway, [0, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect((await small.settled(small.edit(gateway, [0, 0, 0, 0], 1))).status).toBe("applied");
 });
 
 test("a gateway detects a lost record even if no later one follows", async () => {
@@ -341,8 +339,8 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   small.hub.faultPlan = NO_ENGINE_FAULTS;
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0"));
-  const { outcome, clocks } = await small.settled(edited);
-  expect(outcome).toBe("applied");
+  const { status, clocks } = await small.settled(edited);
+  expect(status).toBe("applied");
   expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
   expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
 });
@@ -434,7 +432,7 @@ test("[K27] when the engine loses its table, nodes restore what they know, and n
   small.hub.table.lose();
   await small.pass(12_000);
   const { gateway } = await small.gateway();
-  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).status).toBe("applied");
   nodes[0]?.node.kill(new Error("killed"));
   nodes[0]?.engine.kill();
   small.hub.table.lose();
@@ -459,7 +457,7 @@ test("[K27] a restored map also replaces a newer one that was lost with the tabl
   await small.pass(50);
   small.hub.table.lose();
   await small.node("b");
-  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).status).toBe("applied");
   expect(directory.map.splits).toEqual([]);
 });
 
@@ -501,7 +499,7 @@ test("[K25] a split stays in force even if a restored map lacks it", async () =>
   const { last } = small.hub.journal("town", "0")?.state ?? { last: 0 };
   small.hub.table.put("map.town", encode(shardMapCodec, before));
   small.hub.announce();
-  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).outcome).toBe("applied");
+  expect((await small.settled(small.edit(gateway, [64, 0, 0, 0], 1))).status).toBe("applied");
   expect(small.hub.journal("town", "0")?.state.last).toBe(last);
   const status = await small.settled(clusterStatus(small.hub.connect(), "town"));
   expect(status?.shards.map(({ shard }) => shard)).toEqual(["0", "east"]);
@@ -518,7 +516,7 @@ test("[K25] a split that was lost with the table before its writer got the answe
     small.hub.table.lose();
     small.hub.table.put("map.town", before);
     small.hub.announce();
-    await new Promise<void>((resolve) => small.time.after(100, resolve));
+    await new Promise<void>((resolve) => small.clock.after(100, resolve));
     return revision;
   });
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };

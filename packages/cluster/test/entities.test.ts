@@ -1,7 +1,7 @@
 import { clusterStatus } from "@orthant/cluster";
 import { ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster/internal";
 import { boxAt, boxBetween, decode, encode, type Position, positionFrom, regionBox } from "@orthant/core";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 import { SmallServer } from "./small-server.ts";
@@ -10,7 +10,7 @@ import { SmallServer } from "./small-server.ts";
 const TWO_SECTORS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 
 async function town(
-  furnish: (world: World) => void,
+  furnish: (world: WorldStore) => void,
 ): Promise<{ readonly small: SmallCluster; readonly nodes: readonly SmallNode[] }> {
   const small = new SmallCluster();
   await small.create(0, furnish);
@@ -19,7 +19,7 @@ async function town(
   return { small, nodes };
 }
 
-function herd(world: World): void {
+function herd(world: WorldStore): void {
   for (const x of [3, 20, 70, 500])
     world.spawnEntity({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
 }

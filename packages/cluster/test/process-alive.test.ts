@@ -6,21 +6,21 @@ import { expect, test } from "vitest";
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
     from "@orthant/cluster";
-  import { boxBetween, DEFAULT_GENERATORS, systemTime, systemRandomBits } from "@orthant/core";
+  import { boxBetween, DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
-  import { createWorld } from "@orthant/world";
-  const hub = new MemoryHub({ time: systemTime, random: Math.random });
+  import { createWorld } from "@orthant/world/store";
+  const hub = new MemoryHub({ clock: systemClock, random: Math.random });
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
   const source = new MemoryDisk();
   await (await createWorld(source, { name: "Town" })).close();
   await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
   const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
     engine, folders, world: "town", node,
-    time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS,
+    clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS,
   });
   const openGateway = () => ClusterGateway.open({
-    engine: hub.connect(), world: "town", time: systemTime, generators: DEFAULT_GENERATORS,
+    engine: hub.connect(), world: "town", clock: systemClock, generators: DEFAULT_GENERATORS,
   });
   const placements = [{ voxel: [1, 2, 3, 0], block: 1 }];
 `;
@@ -32,7 +32,7 @@ test.each([
       const node = nodeOf("a");
       await node.start();
       const gateway = await openGateway();
-      console.log((await gateway.world.edit(placements, { clientId: 5n, editId: 1 })).outcome);
+      console.log((await gateway.world.edit(placements, { clientId: 5n, editId: 1 })).status);
       await node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");
       gateway.close();
       await node.stop();
@@ -46,7 +46,7 @@ test.each([
       const editing = gateway.world.edit(placements, { clientId: 5n, editId: 1 });
       const node = nodeOf("a");
       setTimeout(() => node.start(), 500);
-      console.log((await editing).outcome);
+      console.log((await editing).status);
       gateway.close();
       await node.stop();
     `,
@@ -58,7 +58,7 @@ test.each([
       const node = nodeOf("a");
       await node.start();
       node.kill(new Error("gone"));
-      const nodes = await clusterNodes(hub.connect(), "town", systemTime);
+      const nodes = await clusterNodes(hub.connect(), "town", systemClock);
       console.log(nodes.map(({ node, isAlive }) => node + " " + isAlive).join());
     `,
     "a false\n",

@@ -9,9 +9,9 @@ import {
 } from "@orthant/cluster";
 import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime, Prng } from "@orthant/testkit";
+import { FakeClock, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, pass, settled } from "@orthant/testkit/cluster";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 
 /** A node and its connection. */
 export interface SmallNode {
@@ -21,7 +21,7 @@ export interface SmallNode {
 
 /** A cluster in one process, on a test's clock. */
 export class SmallCluster {
-  readonly time: FakeTime;
+  readonly clock: FakeClock;
   readonly hub: MemoryHub;
   readonly world: string;
   readonly store: DiskFolders = new DiskFolders(new MemoryDisk());
@@ -33,11 +33,11 @@ export class SmallCluster {
   constructor(journalBytesMax?: number, world = "town", beside?: SmallCluster) {
     this.world = world;
     this.folders = new ShardFolders(this.store, world);
-    this.time = beside?.time ?? new FakeTime();
+    this.clock = beside?.clock ?? new FakeClock();
     this.hub =
       beside?.hub ??
       new MemoryHub({
-        time: this.time,
+        clock: this.clock,
         random: () => this.#prng.fraction(),
         ...(journalBytesMax !== undefined && { journalBytesMax }),
       });
@@ -46,18 +46,18 @@ export class SmallCluster {
   /**
    * Creates a world, furnishes it, reopens and edits it `timesEdited` times, and imports it into the cluster.
    */
-  async create(timesEdited = 0, furnish?: (world: World) => unknown): Promise<void> {
+  async create(timesEdited = 0, furnish?: (world: WorldStore) => unknown): Promise<void> {
     const source = new MemoryDisk();
-    const { time, random } = this;
-    const world = await createWorld(
+    const { clock, random } = this;
+    const world = await createWorldStore(
       source,
       { name: "Town", shape: chunkShape([4, 4, 4, 1]) },
-      { time, random },
+      { clock, random },
     );
     await furnish?.(world);
     await world.close();
     for (let index = 0; index < timesEdited; index++) {
-      const again = await openWorld(source, { time, random, autosave: false });
+      const again = await openWorldStore(source, { clock, random, autosave: false });
       await again.set([1, 2, 3, 0], index + 1);
       await again.close();
     }
@@ -76,12 +76,12 @@ export class SmallCluster {
     limits: Partial<OwnerLimits> = {},
   ): Promise<SmallNode> {
     const engine = this.hub.connect();
-    const { time, random, folders } = this;
+    const { clock, random, folders } = this;
     const node = new ClusterNode({
       ...{
         engine,
         folders,
-        time,
+        clock,
         random,
         generators: DEFAULT_GENERATORS,
         world: this.world,
@@ -96,10 +96,10 @@ export class SmallCluster {
 
   async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {
     const engine = this.hub.connect();
-    const { time } = this;
+    const { clock } = this;
     const generators = DEFAULT_GENERATORS;
     return {
-      gateway: await this.settled(ClusterGateway.open({ engine, time, generators, world: this.world })),
+      gateway: await this.settled(ClusterGateway.open({ engine, clock, generators, world: this.world })),
       engine,
     };
   }
@@ -110,27 +110,24 @@ export class SmallCluster {
     block: number,
     clientId = 5n,
   ): ReturnType<ClusterGateway["world"]["edit"]> {
-    return gateway.world.edit(
-      { kind: "voxels", placements: [{ voxel, block }] },
-      { clientId, editId: ++this.#edits },
-    );
+    return gateway.world.edit([{ voxel, block }], { clientId, editId: ++this.#edits });
   }
 
   settled<Result>(promise: Promise<Result>): Promise<Result> {
-    return settled(this.time, promise);
+    return settled(this.clock, promise);
   }
 
   pass(ms: number): Promise<void> {
-    return pass(this.time, ms);
+    return pass(this.clock, ms);
   }
 
-  /** Advances the time until `isSo` returns true. Returns the time that took. */
+  /** Advances the clock until `isSo` returns true. Returns the time that took. */
   async until(isSo: () => boolean): Promise<number> {
-    const startMs = this.time.nowMs();
+    const startMs = this.clock.nowMs();
     while (!isSo()) {
-      if (this.time.nowMs() - startMs > 60_000) throw new Error("it never came to be so");
+      if (this.clock.nowMs() - startMs > 60_000) throw new Error("it never came to be so");
       await this.pass(50);
     }
-    return this.time.nowMs() - startMs;
+    return this.clock.nowMs() - startMs;
   }
 }

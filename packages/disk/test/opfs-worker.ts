@@ -1,14 +1,14 @@
 import {
+  type Clock,
   generatorRef,
   isOrthantError,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
-  type TimeSource,
 } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, hasSave, verifySave } from "@orthant/save";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 
 /** The part of the browser's file API that the test needs. */
 interface Folder {
@@ -46,11 +46,11 @@ type Methods = Readonly<Record<string, (...parameters: readonly unknown[]) => un
 
 /** The time of the test, since a clock cannot be sent to the worker. */
 let nowMs = 1_000_000;
-const never: TimeSource["after"] = () => ({ cancel: () => undefined });
+const never: Clock["after"] = () => ({ cancel: () => undefined });
 
 const worker = {
   openDisk: (folder: string): Promise<OpfsDisk> =>
-    OpfsDisk.open(folder, { time: { nowMs: () => nowMs, after: never, wait: never } }),
+    OpfsDisk.open(folder, { clock: { nowMs: () => nowMs, after: never, wait: never } }),
   removeDisk: (folder: string): Promise<boolean> => OpfsDisk.remove(folder),
   pass: (milliseconds: number): void => {
     nowMs += milliseconds;
@@ -76,7 +76,7 @@ const worker = {
   async buildWorld(folder: string, height: number): Promise<number> {
     const disk = await OpfsDisk.open(folder);
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-    const world = await createWorld(disk, { name: "Isles", generator }, { durability: "journal" });
+    const world = await createWorldStore(disk, { name: "Isles", generator }, { durability: "journal" });
     for (let y = 0; y < height; y++) await world.set([0, y, 0, 0], 1 + (y % 13));
     return world.save();
   },
@@ -84,7 +84,7 @@ const worker = {
   /** Opens a world, returns the blocks of a column, and closes it again. */
   async readWorld(folder: string, height: number): Promise<readonly number[]> {
     const disk = await OpfsDisk.open(folder);
-    const world = await openWorld(disk);
+    const world = await openWorldStore(disk);
     const column = await columnOf(world, height);
     await world.close();
     const findings = await verifySave(disk);
@@ -98,7 +98,7 @@ const worker = {
     const disk = await OpfsDisk.open(folder);
     const isThere = await hasSave(disk);
     const options = { durability: "journal" } as const;
-    const world = isThere ? await openWorld(disk, options) : await createWorld(disk, {}, options);
+    const world = isThere ? await openWorldStore(disk, options) : await createWorldStore(disk, {}, options);
     for (let edit = await editsIn(world); ; edit++) {
       await world.set([edit, 0, 0, 0], 1);
       postMessage({ noted: edit + 1 });
@@ -108,7 +108,7 @@ const worker = {
   /** Returns how many of those edits a world has. */
   async lastEdit(folder: string): Promise<number> {
     const disk = await OpfsDisk.open(folder);
-    const world = await openWorld(disk);
+    const world = await openWorldStore(disk);
     const count = await editsIn(world);
     await world.close();
     await disk.close();
@@ -131,13 +131,13 @@ const worker = {
   },
 };
 
-async function editsIn(world: World): Promise<number> {
+async function editsIn(world: WorldStore): Promise<number> {
   let count = 0;
   while ((await world.get([count, 0, 0, 0])) !== 0) count++;
   return count;
 }
 
-async function columnOf(world: World, height: number): Promise<readonly number[]> {
+async function columnOf(world: WorldStore, height: number): Promise<readonly number[]> {
   const column: number[] = [];
   for (let y = 0; y < height; y++) column.push(await world.get([0, y, 0, 0]));
   return column;

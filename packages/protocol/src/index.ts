@@ -10,7 +10,7 @@ export type {
   SyncClientOptions,
 } from "./client/sync-client-options.ts";
 export type { CachedEpoch, Hello } from "./message/client-message.ts";
-export type { Entity, Pose, VisibleEntity } from "./message/entity.ts";
+export type { NumberedEntity, Pose, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export {
   CATALOG_BYTES_MAX,
@@ -26,14 +26,11 @@ export {
   WORLD_NAME_BYTES_MAX,
 } from "./message/limits.ts";
 export { poseCodec, posesEqual, roundPose } from "./message/pose-codec.ts";
-export { changedBox, placementsOf, type RequestedEdit } from "./message/requested-edit.ts";
 export { clipText, type EntityFields, sendablePose, visibleEntity } from "./message/sendable.ts";
 export type {
-  EditResult,
   Goodbye,
   GoodbyeReason,
   NumberedEditResult,
-  RejectionReason,
   Role,
   Welcome,
 } from "./message/server-message.ts";

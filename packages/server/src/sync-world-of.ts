@@ -1,7 +1,6 @@
 import {
   blockCatalogCodec,
   CLOCK_NEVER,
-  type EditOrigin,
   encode,
   isOrthantError,
   OrthantError,
@@ -11,19 +10,18 @@ import {
   CATALOG_BYTES_MAX,
   clipText,
   type Pose,
-  type RequestedEdit,
   type SyncWorld,
   sendablePose,
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
-import type { World, WorldEdit } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
  * Throws `ORT_LIMIT` for a world with more blocks than fit into a welcome.
  */
-export async function syncWorldOf(world: World): Promise<SyncWorld> {
+export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
   requireSmallCatalog(world);
   const epoch = await world.openEpoch();
   return {
@@ -46,9 +44,10 @@ export async function syncWorldOf(world: World): Promise<SyncWorld> {
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),
-    async edit(edit, origin) {
-      const { clocks, outcome } = await applyEdit(world, edit, origin);
-      return { outcome, clocks };
+    async edit(placements, origin) {
+      // With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits.
+      const { clocks, status } = await world.edit(placements, { origin, wait: "applied" });
+      return { status, clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),
     mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),
@@ -74,22 +73,19 @@ export async function syncWorldOf(world: World): Promise<SyncWorld> {
   };
 }
 
-/** With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits. */
-function applyEdit(world: World, edit: RequestedEdit, origin: EditOrigin): Promise<WorldEdit> {
-  const options = { origin, wait: "applied" } as const;
-  if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
-  if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
-  return world.edit(edit.placements, options);
-}
-
 /** Rejects it now rather than for every client. */
-function requireSmallCatalog({ catalog }: World): void {
+function requireSmallCatalog({ catalog }: WorldStore): void {
   const bytes = encode(blockCatalogCodec, catalog).length;
   if (bytes <= CATALOG_BYTES_MAX) return;
   throw new OrthantError("ORT_LIMIT", `blocks of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`);
 }
 
-function keepPlayer(world: World, playerId: bigint, name: string, { position, orientation }: Pose): void {
+function keepPlayer(
+  world: WorldStore,
+  playerId: bigint,
+  name: string,
+  { position, orientation }: Pose,
+): void {
   try {
     world.upsertPlayer({ playerId, name, position, orientation });
   } catch (error) {

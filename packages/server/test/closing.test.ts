@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
-import { openWorld } from "@orthant/world";
+import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { openWorldStore } from "@orthant/world/store";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PlainClient, requestOrigin } from "./plain-client.ts";
@@ -62,8 +62,8 @@ describe("closing a server", () => {
   });
 
   test("refuses new clients meanwhile, and reports that it is not ready", async () => {
-    const time = new FakeTime();
-    const server = await serve({ time });
+    const clock = new FakeClock();
+    const server = await serve({ clock });
     const stuck = await PlainClient.connect(server.url);
     stuck.socket.pause(); // it neither reads its goodbye nor answers it
     const closing = server.close();
@@ -75,9 +75,9 @@ describe("closing a server", () => {
     closing.then(() => {
       closed = true;
     });
-    time.advance(4_999);
+    clock.advance(4_999);
     expect(closed).toBe(false);
-    time.advance(1);
+    clock.advance(1);
     await closing; // the server does not wait for a client that does not read
     stuck.socket.terminate();
   });
@@ -101,10 +101,10 @@ describe("a client that reconnects after a restart", () => {
     client.say(EDIT);
     const { patch } = await client.next("patch");
     const clock = patch.changes[0]?.next ?? 0;
-    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
     await first.close();
 
-    const world = closedAfterTest(await openWorld(disk));
+    const world = closedAfterTest(await openWorldStore(disk));
     const second = await serve({ world });
     const again = await PlainClient.join(second.url, { clientId: 9n, kept: { worldId, epoch } });
     const welcome = await again.next("welcome");
@@ -112,7 +112,7 @@ describe("a client that reconnects after a restart", () => {
     expect(welcome.epoch.number).toBeGreaterThan(epoch.number);
     requestOrigin(again, { held: [{ region: [0, 0, 0, 0], clock }] });
     again.say(EDIT);
-    expect((await again.next("editResults")).results).toEqual([{ editId: 1, outcome: "duplicate" }]);
+    expect((await again.next("editResults")).results).toEqual([{ editId: 1, status: "duplicate" }]);
     await until(() => again.messages.some((message) => message.kind === "heartbeat" && message.complete));
     expect(again.messages.filter(({ kind }) => kind === "patch" || kind === "blank")).toEqual([]);
     expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
@@ -136,7 +136,7 @@ describe("a world that cannot be saved", () => {
     expect(await metric(server, "orthant_world_failed")).toBe(1);
     client.say(EDIT);
     expect((await client.next("editResults")).results).toMatchObject([
-      { outcome: "rejected", reason: "world" },
+      { status: "rejected", reason: "world" },
     ]);
     expect(await codeOfRejection(server.close())).toBe("ORT_SAVE_POISONED");
     expect(await client.closed, "clients are told goodbye all the same").toBe(1012);

@@ -43,7 +43,7 @@ describe("a client that joins", () => {
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     const { patch } = await client.next("patch");
     expect(patch.changes.map((change) => change.region)).toEqual([REGION]);
-    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
     expect(await world.get([1, 40, 1, 0])).toBe(3);
     expect(world.clockOf(REGION)).not.toBe(CLOCK_NEVER);
     expect(await metric(server, 'orthant_edits_total{outcome="applied"}')).toBe(1);
@@ -57,7 +57,7 @@ describe("a client that joins", () => {
     await client.next("welcome");
     const before = world.generation;
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
-    expect((await client.next("editResults")).results).toEqual([{ editId: 1, outcome: "applied" }]);
+    expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
     expect(world.generation).toBeGreaterThan(before);
   });
 
@@ -128,7 +128,7 @@ describe("a game", () => {
     await client.next("welcome");
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
     expect((await client.next("editResults")).results).toEqual([
-      { editId: 1, outcome: "rejected", reason: "vetoed", detail: "this is a museum" },
+      { editId: 1, status: "rejected", reason: "vetoed", detail: "this is a museum" },
     ]);
     expect(await world.get([1, 40, 1, 0])).toBe(0);
     expect(await metric(server, 'orthant_edits_total{outcome="vetoed"}')).toBe(1);
@@ -172,7 +172,7 @@ describe("a game", () => {
       client.say({ kind: "setVoxels", editId: x, placements: [{ voxel: [x, 40, 1, 0], block: 3 }] });
     }
     await until(() => client.results.length === 3);
-    expect(client.results.map((result) => ("reason" in result ? result.reason : result.outcome))).toEqual([
+    expect(client.results.map((result) => ("reason" in result ? result.reason : result.status))).toEqual([
       "applied",
       "reach",
       "reach",

@@ -2,11 +2,11 @@ import { request as httpRequest } from "node:http";
 import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
-import { createWorld, type World, type WorldOptions } from "@orthant/world";
+import { createWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { afterEach } from "vitest";
 
 const openServers: OrthantServer[] = [];
-const openWorlds: World[] = [];
+const openWorlds: WorldStore[] = [];
 
 afterEach(async () => {
   // A test may have broken its world on purpose, and has then checked the error of closing.
@@ -17,11 +17,11 @@ afterEach(async () => {
 /** Creates a flat three-dimensional world, which is closed after the test. */
 export async function flatWorld(
   disk: Disk = new MemoryDisk(),
-  options: WorldOptions = {},
+  options: StoreOptions = {},
   name = "Plain",
-): Promise<World> {
+): Promise<WorldStore> {
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-  const world = await createWorld(
+  const world = await createWorldStore(
     disk,
     { name, shape: CUBE_CHUNKS, generator },
     { autosave: false, ...options },
@@ -30,7 +30,7 @@ export async function flatWorld(
 }
 
 /** Closes a world after the test. */
-export function closedAfterTest(world: World): World {
+export function closedAfterTest(world: WorldStore): WorldStore {
   openWorlds.push(world);
   return world;
 }

@@ -13,7 +13,7 @@ async function editsMade(client: PlainClient, count: number): Promise<number> {
     client.say({ kind: "setVoxels", editId, placements: [{ voxel: [editId, 40, 1, 0], block: 3 }] });
   }
   await until(() => client.results.length === count);
-  return client.results.filter(({ outcome }) => outcome !== "rejected").length;
+  return client.results.filter(({ status }) => status !== "rejected").length;
 }
 
 describe("budgets over sockets", () => {

@@ -1,6 +1,6 @@
 import { boxBetween, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
-import { FakeTime, Prng } from "@orthant/testkit";
+import { FakeClock, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { flatWorld, metric, serve } from "./served-world.ts";
@@ -12,12 +12,12 @@ const EDITS = 40;
 class SocketClient {
   readonly client: SyncClient;
   readonly results: NumberedEditResult[] = [];
-  readonly #time = new FakeTime();
+  readonly #clock = new FakeClock();
   readonly #socket: WebSocket;
 
   constructor(url: string, clientId: bigint) {
     this.client = new SyncClient({
-      time: this.#time,
+      clock: this.#clock,
       generators: DEFAULT_GENERATORS,
       clientId,
       name: `client ${clientId}`,
@@ -42,7 +42,7 @@ class SocketClient {
   }
 
   tick(): void {
-    this.#time.advance(50);
+    this.#clock.advance(50);
     this.client.tick();
   }
 
@@ -76,7 +76,7 @@ describe("clients over real sockets", () => {
         const block = await world.get(voxel);
         await each.until(() => each.client.voxelAt(voxel) === block);
       }
-      expect(each.results.every(({ outcome }) => outcome !== "rejected")).toBe(true);
+      expect(each.results.every(({ status }) => status !== "rejected")).toBe(true);
       expect(each.client.openEdits).toEqual([]);
     }
     expect(await metric(server, "orthant_resyncs_total")).toBe(0);

@@ -10,7 +10,7 @@ import { openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorld, type World } from "@orthant/world";
+import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -33,7 +33,7 @@ const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
   let folder: string;
-  let world: World;
+  let world: WorldStore;
   let server: OrthantServer;
 
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
     await damagePacks(join(folder, "damaged", "data"));
     await mkdir(join(folder, "nothing"));
     await writeFile(join(folder, "nothing", "notes.txt"), "no world");
-    world = await createWorld(new MemoryDisk(), { name: "Served" });
+    world = await createWorldStore(new MemoryDisk(), { name: "Served" });
     server = await createServer({ world, logger: false, page: VIEWER_PAGE });
     browser = await openBrowser();
   }, BROWSER_MS);
@@ -199,7 +199,7 @@ function strongestOf([red, green, blue]: Pixel): "red" | "green" | "blue" {
 }
 
 async function writeTree(path: string): Promise<void> {
-  const world = await createWorld(await NodeDisk.create(path), { name: "Home" });
+  const world = await createWorldStore(await NodeDisk.create(path), { name: "Home" });
   await world.set([2, 3, 4, 5], BRICK);
   await world.save();
   await world.close();

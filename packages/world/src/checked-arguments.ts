@@ -13,7 +13,7 @@ import {
 } from "@orthant/core";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 
-import type { EntityChange, NewEntity } from "./entities/entity-store.ts";
+import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import type { WorldLabel } from "./world-options.ts";
 
@@ -68,7 +68,7 @@ export function checkedPlayer(change: PlayerChange): PlayerChange {
 }
 
 /** Like {@link checkedPlayer}, for a new entity. */
-export function checkedNewEntity(entity: NewEntity): NewEntity {
+export function checkedNewEntity(entity: NewStoredEntity): NewStoredEntity {
   const checked = checkedFields("an entity", ENTITY_FIELDS, entity);
   requireNumber("kind", checked.kind);
   requireVector("position", checked.position);

@@ -1,22 +1,17 @@
-export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
-export type { EditOptions, WorldEdit } from "./edit/world-editor.ts";
-export type { EntityChange, EntityEvent, NewEntity } from "./entities/entity-store.ts";
-export type { PlayerChange } from "./entities/player-store.ts";
-export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
-  ChangeLog,
-  ExternalLog,
-  LoggedChange,
-  LoggedEdit,
-  LoggedEntry,
-} from "./journal/world-log.ts";
-export { createWorld, openLoggedWorld, openWorld } from "./open/open-world.ts";
+  NewEntity,
+  PlayerUpdate,
+  WorldEntity,
+  WorldEntityEvent,
+  WorldPlayer,
+} from "./entities/shown-records.ts";
 export {
-  type JournalRepair,
-  openSaveWithJournal,
-  planJournalRepair,
-  type SaveWithJournal,
-} from "./open/save-with-journal.ts";
+  createWorld,
+  type NewWorld,
+  openOrCreateWorld,
+  openWorld,
+  type WorldOptions,
+} from "./open/open-world.ts";
 export { World } from "./world.ts";
 export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";
@@ -29,10 +24,7 @@ export {
   ENTITY_HYSTERESIS_CHUNKS,
   LOADED_CHUNKS_MAX,
   type Moment,
-  type NewWorld,
   type WorldCadence,
-  type WorldLabel,
   type WorldLimits,
-  type WorldOptions,
 } from "./world-options.ts";
 export { WorldSnapshot } from "./world-snapshot.ts";

@@ -2,16 +2,16 @@ import type {
   BlockCatalog,
   CacheLimits,
   ChunkShape,
+  Clock,
   GeneratorRef,
   GeneratorRegistry,
   Position,
-  TimeSource,
 } from "@orthant/core";
 import type { Retention, SaveLimits } from "@orthant/save";
 import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
 
 /** Options for a new world. All are optional. */
-export interface NewWorld {
+export interface NewWorldStore {
   readonly name?: string;
   readonly shape?: ChunkShape;
   /** Fills the space that has not been edited. Default: nothing. */
@@ -53,13 +53,13 @@ export type DamagedJournal = "refuse" | "cut";
 export type Moment = number | string | Date;
 
 /** Options for opening a world. */
-export interface WorldOptions {
+export interface StoreOptions {
   /** Opens without the lock and rejects every edit. */
   readonly readOnly?: boolean;
   /** Opens a kept saved state read-only: a generation's number or name, or the last one up to a time. */
   readonly at?: Moment;
   /** Source of the time. Default: the system clock. */
-  readonly time?: TimeSource;
+  readonly clock?: Clock;
   /** Available generators. Default: all generators that come with Orthant. */
   readonly generators?: GeneratorRegistry;
   /** Saves automatically some time after a change. Default: true. */

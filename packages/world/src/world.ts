@@ -1,361 +1,278 @@
 import {
+  Axes,
   type BlockCatalog,
-  type Box,
+  type BlockPlacement,
   boxAt,
   type Chunk,
+  type ChunkBox,
   type ChunkShape,
+  ChunksEdit,
   chunkOfVoxel,
-  chunksOfVoxels,
-  type EditOrigin,
-  type Epoch,
+  type Dimensions,
+  type EditEvent,
+  type EditResult,
   type Position,
-  type QueryDetail,
-  type RegionTree,
-  type TimeSource,
+  requireBlock,
+  requireFunction,
+  requireList,
+  requireObject,
+  type Vector,
+  type VoxelBox,
   type VoxelPlacement,
-  voxelIndex,
+  type VoxelWorld,
   type WorldField,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
-import { requireId } from "./checked-arguments.ts";
-import { checkedOrigin } from "./content/last-edit-store.ts";
-import type { WorldContent } from "./content/world-content.ts";
+import type { CompactionReport } from "@orthant/save";
+import type { StoreEdit } from "./edit/world-editor.ts";
 import {
-  chunksEdit,
-  clockRenewal,
-  copyEdit,
-  fillEdit,
-  type QueuedEdit,
-  voxelsEdit,
-} from "./edit/queued-edit.ts";
-import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
-import { type EditOptions, type WorldEdit, WorldEditor } from "./edit/world-editor.ts";
-import {
-  chunksAround,
-  type EntityChange,
-  type EntityEvent,
   type NewEntity,
-} from "./entities/entity-store.ts";
-import type { PlayerChange } from "./entities/player-store.ts";
-import { copySave } from "./saving/copy-save.ts";
-import { notWritable, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
-import { restoreEdit, WorldHistory } from "./world-history.ts";
-import type { Moment, WorldLabel } from "./world-options.ts";
+  type PlayerUpdate,
+  shownEntity,
+  shownPlayer,
+  storedEntityChange,
+  storedNewEntity,
+  storedPlayerChange,
+  type WorldEntity,
+  type WorldEntityEvent,
+  type WorldPlayer,
+} from "./entities/shown-records.ts";
+import type { WorldHistory } from "./world-history.ts";
+import type { Moment } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
-
-/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
-export interface WorldParts extends SaverParts {
-  readonly disk: Disk;
-  readonly catalog: BlockCatalog;
-  /** Returns 64 random bits. */
-  readonly random: () => bigint;
-  /** The number of the epoch in which clocks are issued. Default: the next one. */
-  readonly epoch?: number;
-}
+import type { WorldStore } from "./world-store.ts";
 
 /**
- * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
- * one writer. Edits are applied in the order of the calls. Stored data is read on demand.
+ * An open world: what players built, on disk and in memory, on top of what a generator produces. `createWorld`,
+ * `openWorld` and `openOrCreateWorld` open one. A folder has at most one writer at a time. Edits are applied in
+ * the order of the calls. Chunks are read from the disk when they are needed.
  */
-export class World {
-  readonly shape: ChunkShape;
-  readonly catalog: BlockCatalog;
+export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
+  readonly dimensions: D;
+  readonly blocks: BlockCatalog;
+  readonly chunkShape: ChunkShape;
   /** The kept saved states. */
   readonly history: WorldHistory;
-  readonly #disk: Disk;
-  readonly #time: TimeSource;
-  readonly #random: () => bigint;
-  readonly #isReadOnly: boolean;
-  readonly #content: WorldContent;
-  readonly #saver: WorldSaver;
-  readonly #epoch: SessionEpoch;
-  readonly #editor: WorldEditor;
-  #closing: Promise<void> | undefined;
+  /** The same world with four axes, for the other packages of Orthant. */
+  readonly store: WorldStore;
+  readonly #axes: Axes<D>;
 
-  /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
-  constructor(parts: WorldParts) {
-    const { disk, time, random, content, catalog, writing, epoch } = parts;
-    this.shape = content.regions.field.shape;
-    this.catalog = catalog;
-    this.#disk = disk;
-    this.#time = time;
-    this.#random = random;
-    this.#isReadOnly = writing === undefined;
-    this.#content = content;
-    this.#saver = new WorldSaver(parts);
-    this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
-    this.history = new WorldHistory(disk, content, {
-      requireWritable: () => this.#requireWritable(),
-      save: () => this.save(),
-      exclusively: (work) => this.#saver.exclusively(work),
-    });
-    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
+  /** @internal */
+  constructor(store: WorldStore) {
+    this.store = store;
+    this.#axes = new Axes(store.shape);
+    this.dimensions = this.#axes.dimensions;
+    this.blocks = store.catalog;
+    this.chunkShape = store.shape;
+    this.history = store.history;
   }
 
-  /** The world's name. */
   get name(): string {
-    return this.#content.global.description.name;
+    return this.store.name;
   }
 
-  /** Where players start, in voxels. */
-  get spawn(): Position {
-    return this.#content.global.description.spawn;
+  get spawn(): Vector<D> {
+    return this.#axes.shown(this.store.spawn);
   }
 
-  /** Unique id of the world. 0 for a world created before ids existed; it gets one when it opens an epoch. */
-  get worldId(): bigint {
-    return this.#content.global.description.worldId;
-  }
-
-  /** The last committed generation. */
+  /** The number of the last saved state. */
   get generation(): number {
-    return this.#content.save.generation;
+    return this.store.generation;
   }
 
-  /** Why edits and saves are rejected; `undefined` while they are accepted. */
+  /** Why edits and saves fail; `undefined` while they work. */
   get failure(): unknown {
-    return this.#saver.failure;
+    return this.store.failure;
   }
 
-  /** Calls `listener` when a save fails and changes are rejected. Returns an unsubscribe function. */
+  /** Calls `listener` when a save fails and the world accepts no more changes. Returns an unsubscribe function. */
   onFailure(listener: (failure: unknown) => void): () => void {
-    return this.#saver.onFailure(listener);
+    return this.store.onFailure(requireFunction("listener", listener));
   }
 
-  /** Changes the world's name or spawn point. */
-  describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
-    this.#requireWritable();
-    this.#editor.describe({ name, spawn });
+  /** Changes the world's name. */
+  rename(name: string): void {
+    this.store.describe({ name });
   }
 
-  /**
-   * Opens the epoch in which this session issues clocks, as the first edit does. It is durable when the promise
-   * resolves and stays the same until the world is closed.
-   */
-  async openEpoch(): Promise<Epoch> {
-    this.#requireWritable();
-    return this.#epoch.open();
+  /** Changes where players start, in voxels. */
+  moveSpawn(position: Vector<D>): void {
+    this.store.describe({ spawn: this.#axes.vector("position", position) });
   }
 
-  /** Whether this world issued the epoch. Only then can clocks received in it be compared with the world's. */
-  knowsEpoch(epoch: Epoch): boolean {
-    return this.#epoch.knowsEpoch(epoch);
+  async get(position: Position<D>): Promise<number> {
+    return this.store.get(this.#axes.position("position", position));
   }
 
-  /** Returns the block of a voxel. */
-  async get(position: Position): Promise<number> {
-    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
-    return chunk.get(voxelIndex(this.shape, ...position));
+  voxelAt(position: Position<D>): number | undefined {
+    const voxel = this.#axes.position("position", position);
+    if (!this.store.isLoaded(boxAt(chunkOfVoxel(this.chunkShape, voxel)))) return undefined;
+    return this.store.field.voxelAt(...voxel);
   }
 
-  /** Returns the voxels of a chunk, edited or generated. */
-  async chunk(position: Position): Promise<Chunk> {
-    this.#saver.requireOpen();
-    return this.#content.whenLoaded([boxAt(position)], () =>
-      this.#content.regions.field.realizeChunk(...position),
-    );
+  async chunk(chunkPosition: Position<D>): Promise<Chunk> {
+    return this.store.chunk(this.#axes.position("chunkPosition", chunkPosition));
   }
 
-  /** Returns the contents of a box of chunks. */
-  async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
-    this.#saver.requireOpen();
-    return this.#content.whenLoaded([box], () => this.#content.regions.field.queryRegion(box, detail));
-  }
-
-  /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
-  async contentBounds(box: Box): Promise<Box | undefined> {
-    this.#saver.requireOpen();
-    return this.#content.regions.contentBounds(box);
+  chunkAt(chunkPosition: Position<D>): Chunk | undefined {
+    const chunk = this.#axes.position("chunkPosition", chunkPosition);
+    return this.store.isLoaded(boxAt(chunk)) ? this.store.field.realizeChunk(...chunk) : undefined;
   }
 
   /**
-   * Reads a box of chunks from the disk, so that queries and edits there need not wait. When memory fills up,
-   * the least recently used chunks are evicted unless they are kept.
+   * Reads a box of chunks from the disk, so that `voxelAt` knows them and edits there need not wait. When memory
+   * fills up, the least recently used chunks are evicted unless `keepChunks` keeps them.
    */
-  async load(box: Box): Promise<void> {
-    this.#saver.requireOpen();
-    await this.#content.load(box);
+  async loadChunks(chunks: ChunkBox<D>): Promise<void> {
+    await this.store.load(this.#axes.chunks("chunks", chunks));
   }
 
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
-  keep(box: Box): () => void {
-    return this.#content.regions.keep(box);
+  keepChunks(chunks: ChunkBox<D>): () => void {
+    return this.store.keep(this.#axes.chunks("chunks", chunks));
   }
 
   /** Whether everything stored for a box of chunks is in memory. */
-  isLoaded(box: Box): boolean {
-    return this.#content.regions.isLoaded(box);
-  }
-
-  /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */
-  get field(): WorldField {
-    return this.#content.regions.field;
-  }
-
-  /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
-  clockOf(region: Position): number | undefined {
-    return this.#content.regions.clockOf(region);
+  hasLoadedChunks(chunks: ChunkBox<D>): boolean {
+    return this.store.isLoaded(this.#axes.chunks("chunks", chunks));
   }
 
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
-  snapshot(): WorldSnapshot {
-    this.#saver.requireOpen();
-    const save = this.#content.save.share();
-    return new WorldSnapshot(this.#content.regions.field, save, this.#content.regions.readerFor(save));
+  snapshot(): WorldSnapshot<D> {
+    return new WorldSnapshot(this.store.snapshot(), this.#axes);
   }
 
-  /**
-   * Sets the block of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
-   * blocks are called and look like, and an imported world may lack its own.
-   */
-  async set(position: Position, block: number): Promise<WorldEdit> {
-    return this.edit([{ voxel: position, block }]);
+  async set(position: Position<D>, block: number): Promise<EditResult> {
+    return this.edit([{ position, block }]);
   }
 
-  /** Sets voxels in one step; the last placement for a voxel wins. */
-  async edit(placements: readonly VoxelPlacement[], { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
-    return this.#change(voxelsEdit(this.shape, placements), origin && checkedOrigin(origin), wait);
+  async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
+    requireList("placements", placements, "it is a list of { position, block }");
+    return resultOf(
+      await this.store.edit(placements.map((placement, index) => this.#placement(placement, index))),
+    );
   }
 
-  /** Returns the id of the client's last edit, or 0 when the world remembers none. */
-  lastEditOf(clientId: bigint): number {
-    requireId("clientId", clientId);
-    return this.#content.lastEdits.lastEditOf(clientId);
-  }
-
-  /** Whether `lastEditOf` may have forgotten clients of a player, or clients without a player. */
-  mayHaveForgotten(playerId?: bigint): boolean {
-    return this.#content.lastEdits.mayHaveForgotten(playerId);
-  }
-
-  /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
-  async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<WorldEdit> {
-    return this.#change(chunksEdit(this.shape, chunks));
-  }
-
-  /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, block: number, { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
-    return this.#change(fillEdit(this.shape, box, block), origin && checkedOrigin(origin), wait);
+  /** Sets every voxel of a box in one step. The box may touch at most `EDIT_CHUNKS_MAX` chunks. */
+  async fill(box: VoxelBox<D>, block: number): Promise<EditResult> {
+    return resultOf(await this.store.fill(this.#axes.voxels("box", box), requireBlock("block", block)));
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Position, { origin, wait }: EditOptions = {}): Promise<WorldEdit> {
-    return this.#change(copyEdit(this.shape, box, to), origin && checkedOrigin(origin), wait);
+  async copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult> {
+    const voxels = this.#axes.voxels("box", box);
+    return resultOf(await this.store.copy(voxels, this.#axes.position("to", to)));
   }
 
-  /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
-  async renewClocks(regions: readonly Position[]): Promise<WorldEdit> {
-    return this.#change(clockRenewal(regions), undefined, "applied");
+  /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
+  async setChunks(
+    chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
+  ): Promise<EditResult> {
+    requireList("chunks", chunks, "it is a list of [chunkPosition, chunk]");
+    const inner = chunks.map((pair, index) => {
+      requireList(`chunks[${index}]`, pair, "it is [chunkPosition, chunk]");
+      return [this.#axes.position(`chunks[${index}][0]`, pair[0]), pair[1]] as const;
+    });
+    return resultOf(await this.store.setChunks(inner));
   }
 
   /**
    * Calls `listener` after each edit that changed something. Returns an unsubscribe function. When a listener
    * throws, the other listeners still run and the edit stands, but its promise rejects with the error.
    */
-  onEdit(listener: (edit: WorldEdit) => void): () => void {
-    return this.#editor.onEdit(listener);
+  onEdit(listener: (edit: EditEvent<D>) => void): () => void {
+    requireFunction("listener", listener);
+    return this.store.onEdit(({ chunks, before, after, author }) => {
+      const chunkIn = (field: WorldField) => (chunk: Position) => field.realizeChunk(...chunk);
+      const difference = { before: chunkIn(before), after: chunkIn(after), author };
+      listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
+    });
   }
 
   /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewEntity): StoredEntity {
-    this.#requireWritable();
-    return this.#editor.spawnEntity(entity);
+  spawnEntity(entity: NewEntity<D>): WorldEntity<D> {
+    return shownEntity(this.#axes, this.store.spawnEntity(storedNewEntity(this.#axes, entity)));
   }
 
-  /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */
-  changeEntity(entityId: bigint, change: EntityChange): void {
-    this.#requireWritable();
-    this.#editor.changeEntity(entityId, change);
+  /** Moves or otherwise changes an entity whose surroundings are loaded. Omitted fields keep their value. */
+  changeEntity(id: bigint, change: Partial<NewEntity<D>>): void {
+    this.store.changeEntity(id, storedEntityChange(this.#axes, change));
   }
 
-  /** Removes a loaded entity. */
-  despawnEntity(entityId: bigint): void {
-    this.#requireWritable();
-    this.#editor.despawnEntity(entityId);
-  }
-
-  /**
-   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an
-   * unsubscribe function. When a listener throws, the change stands and the error goes to the caller that
-   * made it or loaded the entity.
-   */
-  onEntity(listener: (event: EntityEvent) => void): () => void {
-    return this.#content.entityListeners.add(listener);
+  /** Removes an entity whose surroundings are loaded. */
+  despawnEntity(id: bigint): void {
+    this.store.despawnEntity(id);
   }
 
   /** Returns an entity by id, if its surroundings are loaded. */
-  entity(entityId: bigint): StoredEntity | undefined {
-    requireId("entityId", entityId);
-    return this.#content.entities.get(entityId);
+  entity(id: bigint): WorldEntity<D> | undefined {
+    const found = this.store.entity(id);
+    return found && shownEntity(this.#axes, found);
   }
 
-  /** Returns the entities in a box of voxels, ordered by id. */
-  async entitiesIn(box: Box): Promise<readonly StoredEntity[]> {
-    this.#saver.requireOpen();
-    await this.#content.loadEntities(chunksAround(chunksOfVoxels(this.shape, box)));
-    return this.#content.entities.within(box);
-  }
-
-  /** All players who ever joined, ordered by id. */
-  get players(): readonly StoredPlayer[] {
-    return this.#content.players.all();
-  }
-
-  /** Returns a player by id. */
-  player(playerId: bigint): StoredPlayer | undefined {
-    requireId("playerId", playerId);
-    return this.#content.players.get(playerId);
-  }
-
-  /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
-  upsertPlayer(player: PlayerChange): void {
-    this.#requireWritable();
-    this.#editor.upsertPlayer(player);
+  async entitiesIn(box: VoxelBox<D>): Promise<readonly WorldEntity<D>[]> {
+    const found = await this.store.entitiesIn(this.#axes.voxels("box", box));
+    return found.map((entity) => shownEntity(this.#axes, entity));
   }
 
   /**
-   * Commits all changes requested so far, including queued edits, and returns the generation once it is
-   * durable. Edits made while it writes belong to the next one. If it fails, earlier saves are safe and
-   * nothing more is accepted.
+   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an unsubscribe
+   * function. When a listener throws, the change stands and the error goes to the caller that made it.
    */
-  async save(): Promise<number> {
-    await this.#editor.idle();
-    return this.#saver.save("everything");
+  onEntity(listener: (event: WorldEntityEvent<D>) => void): () => void {
+    requireFunction("listener", listener);
+    return this.store.onEntity((event) =>
+      listener(
+        event.kind === "present"
+          ? { kind: "present", entity: shownEntity(this.#axes, event.entity) }
+          : { kind: "gone", id: event.entityId },
+      ),
+    );
+  }
+
+  /** All players who ever joined, ordered by id. */
+  get players(): readonly WorldPlayer<D>[] {
+    return this.store.players.map((player) => shownPlayer(this.#axes, player));
+  }
+
+  /** Returns a player by id. */
+  player(playerId: bigint): WorldPlayer<D> | undefined {
+    const found = this.store.player(playerId);
+    return found && shownPlayer(this.#axes, found);
+  }
+
+  /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
+  upsertPlayer(player: PlayerUpdate<D>): void {
+    this.store.upsertPlayer(storedPlayerChange(this.#axes, player));
+  }
+
+  /**
+   * Saves all changes requested so far, including queued edits, and returns the generation once it is durable. Edits
+   * made while it writes belong to the next one. If it fails, earlier saves are safe and nothing more is accepted.
+   */
+  save(): Promise<number> {
+    return this.store.save();
   }
 
   /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */
   whenDurable(): Promise<void> {
-    return this.#saver.whenDurable();
+    return this.store.whenDurable();
   }
 
   /** Removes data from the disk that no kept saved state needs. Some of this also happens automatically. */
-  async compact(): Promise<CompactionReport> {
-    this.#requireWritable();
-    return this.#saver.compact();
+  compact(): Promise<CompactionReport> {
+    return this.store.compact();
   }
 
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
-    if (!this.#isReadOnly) await this.save();
-    const save = this.#content.save.share();
-    const nowMs = this.#time.nowMs();
-    try {
-      // A read-only world may have more than the save: the contents of the journal.
-      const change = this.#isReadOnly ? await this.#content.completeSaveChange(nowMs) : undefined;
-      await copySave(save, disk, { nowMs, worldId: newWorldId(this.#random), change });
-    } finally {
-      await save.close();
-    }
+    requireObject("disk", disk, "it is a Disk, such as NodeDisk.create gives");
+    await this.store.saveAs(disk);
   }
 
-  /**
-   * Restores a box of chunks to a saved state, in one ordinary edit. At most `EDIT_CHUNKS_MAX` chunks may
-   * have been edited there, before or since.
-   */
-  async restoreRegion(box: Box, from: Moment): Promise<WorldEdit> {
-    this.#requireWritable();
-    return this.#change(await restoreEdit(this.#disk, box, await this.history.generationAt(from)));
+  /** Restores a box of chunks to a saved state, in one ordinary edit. */
+  async restoreChunks(chunks: ChunkBox<D>, from: Moment): Promise<EditResult> {
+    return resultOf(await this.store.restoreRegion(this.#axes.chunks("chunks", chunks), from));
   }
 
   /**
@@ -363,37 +280,19 @@ export class World {
    * are rejected. Closing twice is harmless.
    */
   close(): Promise<void> {
-    // The first caller gets a failure; for the others it is enough that the world is closed.
-    if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
-    this.#closing = this.#close();
-    return this.#closing;
+    return this.store.close();
   }
 
-  async #close(): Promise<void> {
-    await this.#editor.idle();
-    await this.#saver.close();
+  #placement(placement: BlockPlacement<D>, index: number): VoxelPlacement {
+    const name = `placements[${index}]`;
+    requireObject(name, placement, "it is { position, block }");
+    return {
+      voxel: this.#axes.position(`${name}.position`, placement.position),
+      block: requireBlock(`${name}.block`, placement.block),
+    };
   }
+}
 
-  async #change(
-    request: QueuedEdit,
-    origin?: EditOrigin,
-    wait: EditOptions["wait"] = "durable",
-  ): Promise<WorldEdit> {
-    this.#requireWritable();
-    const made = this.#editor.edit(request, origin);
-    return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
-  }
-
-  /** Waits even for an edit that changed nothing: what it found may not be on the disk yet. */
-  async #whenDurable(making: Promise<WorldEdit>): Promise<WorldEdit> {
-    const made = await making;
-    await this.#saver.whenDurable();
-    return made;
-  }
-
-  /** Throws unless changes may be requested. */
-  #requireWritable(): void {
-    if (this.#closing !== undefined) throw notWritable("closed");
-    this.#saver.requireWriter();
-  }
+function resultOf({ status }: StoreEdit): EditResult {
+  return { status };
 }

@@ -8,8 +8,8 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 import { SlowDisk } from "./slow-disk.ts";
@@ -17,14 +17,14 @@ import { createSmallLeaves } from "./small-leaves.ts";
 
 const HERE: Position = [0, 0, 0, 0];
 
-async function emptyWorld(disk = new MemoryDisk()): Promise<World> {
-  return createWorld(disk, {}, { time: new FakeTime(), autosave: false });
+async function emptyWorld(disk = new MemoryDisk()): Promise<WorldStore> {
+  return createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
 }
 
 const PLAYER = player(1n);
 
 describe("a value that cannot be stored is rejected at once, and the world can still be saved", () => {
-  test.each<[name: string, attempt: (world: World) => unknown]>([
+  test.each<[name: string, attempt: (world: WorldStore) => unknown]>([
     ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
     ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
     ["an entity nowhere", (world) => world.spawnEntity({ kind: 1, position: [Number.NaN, 0, 0, 0] })],
@@ -53,13 +53,13 @@ describe("a value that cannot be stored is rejected at once, and the world can s
     await world.set(HERE, 3);
     expect(() => attempt(world)).toThrow(/ORT_/);
     await world.close();
-    const again = await openWorld(disk, { readOnly: true });
+    const again = await openWorldStore(disk, { readOnly: true });
     expect(await again.get(HERE)).toBe(3);
     expect(await again.entitiesIn(boxBetween(HERE, [1, 1, 1, 1]))).toHaveLength(1);
     await again.close();
   });
 
-  test.each<[name: string, attempt: (world: World) => Promise<unknown>]>([
+  test.each<[name: string, attempt: (world: WorldStore) => Promise<unknown>]>([
     ["half a voxel", (world) => world.set([0.5, 0, 0, 0], 1)],
     ["a voxel beyond the lattice", (world) => world.set([2 ** 40, 0, 0, 0], 1)],
     ["a block above 65,535", (world) => world.set(HERE, 65_536)],
@@ -90,7 +90,7 @@ test("a world keeps blocks that its catalog does not name, since imported worlds
   await world.set(HERE, 999);
   await world.copy(boxBetween(HERE, [1, 1, 1, 1]), [100, 0, 0, 0]);
   await world.close();
-  const again = await openWorld(disk, { readOnly: true });
+  const again = await openWorldStore(disk, { readOnly: true });
   expect(again.catalog.byId(999)).toBeUndefined();
   expect(await again.get([100, 0, 0, 0])).toBe(999);
   await again.close();
@@ -102,7 +102,7 @@ test("filling a box that is too large is rejected before the disk is read", asyn
   await first.set(HERE, 1);
   await first.close();
   const slow = new SlowDisk(disk);
-  const world = await openWorld(slow, { readOnly: false, autosave: false });
+  const world = await openWorldStore(slow, { readOnly: false, autosave: false });
   let reads = 0;
   slow.delay = (operation) => {
     if (operation === "readAt") reads++;
@@ -141,7 +141,7 @@ test("entitiesIn finds an entity that stepped over the border of its leaf", asyn
   await world.save();
   world.changeEntity(entityId, { position: [border + 1, 0, 0, 0] });
   await world.close();
-  const again = await openWorld(disk, { readOnly: true });
+  const again = await openWorldStore(disk, { readOnly: true });
   expect(await again.entitiesIn(boxBetween([border, 0, 0, 0], [border + 2, 1, 1, 1]))).toHaveLength(1);
   await again.close();
 });
@@ -150,18 +150,20 @@ test("a world with an unknown generator is neither created nor opened, and leave
   const disk = new SlowDisk(new MemoryDisk());
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
   const generators = new GeneratorRegistry([]);
-  await expect(createWorld(disk, { generator }, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
-  await expect(createWorld(disk, { name: "x".repeat(5_000) })).rejects.toThrow("ORT_");
-  await (await createWorld(disk, { generator }, { autosave: false })).close();
-  await expect(openWorld(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
+  await expect(createWorldStore(disk, { generator }, { generators })).rejects.toThrow(
+    "ORT_GENERATOR_UNKNOWN",
+  );
+  await expect(createWorldStore(disk, { name: "x".repeat(5_000) })).rejects.toThrow("ORT_");
+  await (await createWorldStore(disk, { generator }, { autosave: false })).close();
+  await expect(openWorldStore(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
   expect(disk.openFiles).toBe(0);
-  await (await openWorld(disk)).close();
+  await (await openWorldStore(disk)).close();
 });
 
 test("a world of many small leaves can be copied to another disk", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorld(disk, { time: new FakeTime(), autosave: false });
+  const world = await openWorldStore(disk, { clock: new FakeClock(), autosave: false });
   const prng = new Prng(5);
   const voxels = Array.from({ length: 3_000 }, (_, index) => {
     const spread = index < 500 ? 4_000 : 500;
@@ -175,7 +177,7 @@ test("a world of many small leaves can be copied to another disk", async () => {
   const save = await openSave(copy);
   expect(save.index.totals.leaves).toBeGreaterThan(64);
   await save.close();
-  const again = await openWorld(copy, { readOnly: true });
+  const again = await openWorldStore(copy, { readOnly: true });
   for (const { voxel, block } of voxels.slice(-100)) expect(await again.get(voxel)).toBe(block);
   await again.close();
 });

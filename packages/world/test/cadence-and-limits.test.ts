@@ -1,44 +1,46 @@
 import { boxBetween } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { DEFAULT_LIMITS, openSave } from "@orthant/save";
-import { codeOfRejection, FakeTime } from "@orthant/testkit";
+import { codeOfRejection, FakeClock } from "@orthant/testkit";
 import {
-  createWorld,
+  createWorldStore,
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS,
-  openWorld,
-  type World,
-  type WorldOptions,
-} from "@orthant/world";
+  openWorldStore,
+  type StoreOptions,
+  type WorldStore,
+} from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 describe("the autosave cadence", () => {
-  const edit = (world: World): unknown => world.set([0, 0, 0, 0], 2);
-  const player = (world: World): unknown => world.upsertPlayer({ playerId: 1n });
+  const edit = (world: WorldStore): unknown => world.set([0, 0, 0, 0], 2);
+  const player = (world: WorldStore): unknown => world.upsertPlayer({ playerId: 1n });
 
   test("defaults to 5 seconds for edits, 60 for players and 10 for moving entities", () => {
     expect(DEFAULT_CADENCE).toEqual({ worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 });
   });
 
-  test.each<[name: string, cadence: WorldOptions["cadence"], change: (world: World) => unknown, ms: number]>([
+  test.each<
+    [name: string, cadence: StoreOptions["cadence"], change: (world: WorldStore) => unknown, ms: number]
+  >([
     ["edits", { worldMs: 2_000 }, edit, 2_000],
     ["players", { playersMs: 3_000 }, player, 3_000],
     ["entities", { entitiesMs: 1_500 }, (world) => world.changeEntity(1n, { position: [2, 1, 1, 1] }), 1_500],
   ])("can be set for %s when a world is created or opened", async (_name, cadence, change, ms) => {
-    const time = new FakeTime();
+    const clock = new FakeClock();
     const disk = new MemoryDisk();
-    const first = await createWorld(disk, {}, { time, autosave: false });
+    const first = await createWorldStore(disk, {}, { clock, autosave: false });
     first.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
     await first.set([0, 0, 0, 0], 1);
     await first.close();
-    const world = await openWorld(disk, { time, ...(cadence && { cadence }) });
+    const world = await openWorldStore(disk, { clock, ...(cadence && { cadence }) });
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     const before = await world.save();
     await change(world);
-    time.advance(ms - 1);
+    clock.advance(ms - 1);
     await turns();
     const early = world.generation;
-    time.advance(1);
+    clock.advance(1);
     await turns();
     // The first edit of a session commits its epoch at once.
     expect(early - before).toBeLessThanOrEqual(1);
@@ -46,7 +48,7 @@ describe("the autosave cadence", () => {
     await world.close();
   });
 
-  test.each<[name: string, options: WorldOptions]>([
+  test.each<[name: string, options: StoreOptions]>([
     ["no time", { cadence: { worldMs: 0 } }],
     ["half a millisecond", { cadence: { playersMs: 0.5 } }],
     ["more than timers have room for", { cadence: { entitiesMs: 2 ** 31 } }],
@@ -58,10 +60,10 @@ describe("the autosave cadence", () => {
     ["less than no chunks in memory", { loadedChunksMax: -1 }],
   ])("is rejected with %s, and nothing is written", async (_name, options) => {
     const disk = new MemoryDisk();
-    expect(await codeOfRejection(createWorld(disk, {}, options))).toBe("ORT_ARGUMENT");
-    const world = await createWorld(disk, {}, { autosave: false });
+    expect(await codeOfRejection(createWorldStore(disk, {}, options))).toBe("ORT_ARGUMENT");
+    const world = await createWorldStore(disk, {}, { autosave: false });
     await world.close();
-    expect(await codeOfRejection(openWorld(disk, options))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(openWorldStore(disk, options))).toBe("ORT_ARGUMENT");
   });
 });
 
@@ -79,17 +81,17 @@ describe("the entity hysteresis", () => {
         [stays, 0],
         [leaves, 1],
       ] as const) {
-        const time = new FakeTime();
-        const world = await createWorld(
+        const clock = new FakeClock();
+        const world = await createWorldStore(
           new MemoryDisk(),
           {},
-          { time, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
+          { clock, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
         );
         const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
         const before = await world.save();
         world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
         // An entity that left its leaf is saved with the world, any other one later.
-        time.advance(DEFAULT_CADENCE.worldMs);
+        clock.advance(DEFAULT_CADENCE.worldMs);
         await turns();
         expect(world.generation - before, `${chunksOut} chunks`).toBe(generations);
         await world.close();
@@ -102,8 +104,8 @@ describe("the file limits of a new world", () => {
   test("default to those of the specification and stay with the world", async () => {
     const disk = new MemoryDisk();
     const limits = { dataFileMaxBytes: 2_048, chunkBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
-    await (await createWorld(disk, { limits }, { autosave: false })).close();
-    const world = await openWorld(disk, { autosave: false });
+    await (await createWorldStore(disk, { limits }, { autosave: false })).close();
+    const world = await openWorldStore(disk, { autosave: false });
     await world.set([0, 0, 0, 0], 1);
     await world.close();
     const save = await openSave(disk);
@@ -120,8 +122,8 @@ describe("the file limits of a new world", () => {
     { indexSoftMaxBytes: "1" as never },
   ])("are rejected when out of range: %j", async (limits) => {
     const disk = new MemoryDisk();
-    expect(await codeOfRejection(createWorld(disk, { limits }))).toBe("ORT_ARGUMENT");
-    await (await createWorld(disk, {}, { autosave: false })).close();
+    expect(await codeOfRejection(createWorldStore(disk, { limits }))).toBe("ORT_ARGUMENT");
+    await (await createWorldStore(disk, {}, { autosave: false })).close();
   });
 });
 

@@ -16,13 +16,13 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves } from "./small-leaves.ts";
 
-const quiet = { time: new FakeTime(), autosave: false };
+const quiet = { clock: new FakeClock(), autosave: false };
 const SPAN = 300;
 
 /** Returns a saved world whose index has many pages, and its chunks that are not air. */
@@ -30,7 +30,7 @@ async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; positions: 
   const prng = new Prng(seed);
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorld(disk, quiet);
+  const world = await openWorldStore(disk, quiet);
   const positions: Position[] = [];
   // Many small leaves around a few towns, with much empty space between them.
   for (let town = 0; town < 12; town++) {
@@ -70,7 +70,7 @@ function exactBounds(positions: readonly Position[], box: Box): Box | undefined 
 }
 
 async function requireBounds(
-  world: World,
+  world: WorldStore,
   positions: readonly Position[],
   box: Box,
 ): Promise<Box | undefined> {
@@ -87,7 +87,7 @@ describe("World.contentBounds", () => {
     for (const seed of [1, 2]) {
       const { disk, positions } = await pagedWorld(seed);
       const slow = new SlowDisk(disk);
-      const world = await openWorld(slow, quiet);
+      const world = await openWorldStore(slow, quiet);
       let recordReads = 0;
       slow.delay = (operation, path) => {
         if (operation === "readAt" && path.startsWith("data")) recordReads++;
@@ -116,7 +116,7 @@ describe("World.contentBounds", () => {
       return files.length;
     })();
     const slow = new SlowDisk(disk);
-    const world = await openWorld(slow, quiet);
+    const world = await openWorldStore(slow, quiet);
     const read = new Set<string>();
     slow.delay = (operation, path) => {
       if (operation === "open") read.add(path);
@@ -130,7 +130,7 @@ describe("World.contentBounds", () => {
 
   test("is exact where everything is loaded, and follows unsaved edits", async () => {
     const { disk, positions } = await pagedWorld(4);
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     const [first = [0, 0, 0, 0]] = positions;
     const box = boxBetween(
       positionFrom((axis) => first[axis] - 12),
@@ -150,10 +150,10 @@ describe("World.contentBounds", () => {
   test("covers both generated and edited content", async () => {
     const disk = new MemoryDisk();
     const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-    const first = await createWorld(disk, { generator }, quiet);
+    const first = await createWorldStore(disk, { generator }, quiet);
     await first.set([0, 800, 0, 0], 5);
     await first.close();
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     const box = boxBetween([-2, -200, -2, -2], [2, 200, 2, 2]);
     const generated = world.field.queryContentBounds(box);
     const bounds = await world.contentBounds(box);

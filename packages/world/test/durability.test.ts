@@ -1,19 +1,19 @@
 import { MemoryDisk } from "@orthant/disk";
-import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet = { time: new FakeTime(), autosave: false };
+const quiet = { clock: new FakeClock(), autosave: false };
 const PACK = /^data\//;
 
-async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<World> {
-  return createWorld(disk, {}, quiet);
+async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<WorldStore> {
+  return createWorldStore(disk, {}, quiet);
 }
 
 /** Returns what a program finds that opens the current disk, as if this one had died. */
 async function valueOnDisk(disk: MemoryDisk): Promise<number> {
-  const world = await openWorld(new MemoryDisk(disk.image()), quiet);
+  const world = await openWorldStore(new MemoryDisk(disk.image()), quiet);
   const value = await world.get([0, 0, 0, 0]);
   await world.close();
   return value;
@@ -105,7 +105,7 @@ describe("whenDurable", () => {
   test("resolves for a read-only world", async () => {
     const disk = new MemoryDisk();
     await (await newWorld(disk)).close();
-    const reader = await openWorld(disk, { readOnly: true });
+    const reader = await openWorldStore(disk, { readOnly: true });
     await reader.whenDurable();
     await reader.close();
   });
@@ -124,9 +124,9 @@ describe("whenDurable", () => {
 
 describe("onFailure", () => {
   test("calls the listener once, when a save fails, with the value of world.failure", async () => {
-    const time = new FakeTime();
+    const clock = new FakeClock();
     const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
-    const world = await createWorld(disk, {}, { time });
+    const world = await createWorldStore(disk, {}, { clock });
     const heard: unknown[] = [];
     const unheard: unknown[] = [];
     world.onFailure(() => {
@@ -135,7 +135,7 @@ describe("onFailure", () => {
     world.onFailure((failure) => heard.push(failure));
     world.onFailure((failure) => unheard.push(failure))();
     await world.set([0, 0, 0, 0], 1);
-    time.advance(5_000);
+    clock.advance(5_000);
     await expect.poll(() => heard).toHaveLength(1);
     expect(heard).toEqual([world.failure]);
     expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");

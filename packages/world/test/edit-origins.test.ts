@@ -2,19 +2,25 @@ import type { EditOrigin } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
-import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorld, openWorld, PLAYER_CLIENTS_MAX, type World, type WorldEdit } from "@orthant/world";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
+import {
+  createWorldStore,
+  openWorldStore,
+  PLAYER_CLIENTS_MAX,
+  type StoreEdit,
+  type WorldStore,
+} from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;
-const quiet = { time: new FakeTime(), autosave: false };
+const quiet = { clock: new FakeClock(), autosave: false };
 
-async function newWorld(disk = new MemoryDisk()): Promise<World> {
-  return createWorld(disk, {}, quiet);
+async function newWorld(disk = new MemoryDisk()): Promise<WorldStore> {
+  return createWorldStore(disk, {}, quiet);
 }
 
 /** Sets two voxels to the number of the edit, too far apart to share a leaf. */
-async function numbered(world: World, editId: number, clientId = CLIENT): Promise<WorldEdit> {
+async function numbered(world: WorldStore, editId: number, clientId = CLIENT): Promise<StoreEdit> {
   return world.edit(
     [
       { voxel: [0, 0, 0, 0], block: editId },
@@ -26,24 +32,24 @@ async function numbered(world: World, editId: number, clientId = CLIENT): Promis
 
 /** Sets one voxel as an edit of a client, by default edit 1. */
 function editOf(
-  world: World,
+  world: WorldStore,
   origin: Partial<EditOrigin> & Pick<EditOrigin, "clientId">,
-): Promise<WorldEdit> {
+): Promise<StoreEdit> {
   return world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin: { editId: 1, ...origin } });
 }
 
 describe("an edit with an origin", () => {
   test("is applied once; repeated, it changes nothing, moves no clock and notifies no listener", async () => {
     const world = await newWorld();
-    const heard: WorldEdit[] = [];
+    const heard: StoreEdit[] = [];
     world.onEdit((edit) => heard.push(edit));
     const first = await numbered(world, 1);
-    expect(first.outcome).toBe("applied");
+    expect(first.status).toBe("applied");
     await world.set([0, 0, 0, 0], 77);
     const clock = world.clockOf([0, 0, 0, 0]);
     await world.save();
     const generation = world.generation;
-    expect(await numbered(world, 1)).toEqual({ chunks: [], clocks: [], outcome: "duplicate" });
+    expect(await numbered(world, 1)).toEqual({ chunks: [], clocks: [], status: "duplicate" });
     expect(await world.get([0, 0, 0, 0])).toBe(77);
     expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
     expect(heard).toHaveLength(2);
@@ -54,7 +60,7 @@ describe("an edit with an origin", () => {
   test("is recognized as a repeat of an edit that is still queued", async () => {
     const world = await newWorld();
     const edits = await Promise.all([numbered(world, 1), numbered(world, 1), numbered(world, 2)]);
-    expect(edits.map(({ outcome, chunks }) => [outcome, chunks.length])).toEqual([
+    expect(edits.map(({ status, chunks }) => [status, chunks.length])).toEqual([
       ["applied", 2],
       ["duplicate", 0],
       ["applied", 2],
@@ -65,8 +71,8 @@ describe("an edit with an origin", () => {
   test("counts as a repeat after a later edit of the same client, but not of another client", async () => {
     const world = await newWorld();
     await numbered(world, 5);
-    expect((await numbered(world, 4)).outcome).toBe("duplicate");
-    expect((await numbered(world, 4, CLIENT + 1n)).outcome).toBe("applied");
+    expect((await numbered(world, 4)).status).toBe("duplicate");
+    expect((await numbered(world, 4, CLIENT + 1n)).status).toBe("applied");
     expect([world.lastEditOf(CLIENT), world.lastEditOf(CLIENT + 1n), world.lastEditOf(9n)]).toEqual([
       5, 4, 0,
     ]);
@@ -80,10 +86,10 @@ describe("an edit with an origin", () => {
     const generation = await world.save();
     const origin: EditOrigin = { clientId: CLIENT, editId: 2 };
     const edit = await world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin });
-    expect(edit).toEqual({ chunks: [], clocks: [], outcome: "unchanged" });
+    expect(edit).toEqual({ chunks: [], clocks: [], status: "unchanged" });
     expect(await world.save()).toBe(generation + 1);
     await world.close();
-    const again = await openWorld(disk, quiet);
+    const again = await openWorldStore(disk, quiet);
     expect(again.lastEditOf(CLIENT)).toBe(2);
     await again.close();
   });
@@ -95,10 +101,10 @@ describe("an edit with an origin", () => {
     await first.close();
     // Opening needs the first read.
     const disk = new FaultDisk(behind, { operation: "readAt", path: /^data/, kind: "io", nth: 2 });
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     expect(await codeOfRejection(numbered(world, 1))).toBe("ORT_DISK_IO");
     expect(world.lastEditOf(CLIENT)).toBe(0);
-    expect((await numbered(world, 1)).outcome).toBe("applied");
+    expect((await numbered(world, 1)).status).toBe("applied");
     await world.close();
   });
 
@@ -109,7 +115,7 @@ describe("an edit with an origin", () => {
     });
     await expect(numbered(world, 1)).rejects.toThrow("a listener's own");
     expect(world.lastEditOf(CLIENT)).toBe(1);
-    expect((await numbered(world, 1)).outcome).toBe("duplicate");
+    expect((await numbered(world, 1)).status).toBe("duplicate");
     await world.close();
   });
 
@@ -150,14 +156,14 @@ describe("an edit with an origin", () => {
     async (durability) => {
       const disk = new MemoryDisk();
       const options = { ...quiet, durability };
-      const first = await createWorld(disk, {}, options);
+      const first = await createWorldStore(disk, {}, options);
       // The largest id edits first: if ids decided, it would be forgotten last.
       for (let client = CLIENT_EDITS_MAX; client > 0; client--)
         void editOf(first, { clientId: BigInt(client) });
       await editOf(first, { clientId: BigInt(CLIENT_EDITS_MAX - 1), editId: 2 });
       // A power cut: only the save or the journal remains.
       if (durability === "snapshot") await first.save();
-      const world = await openWorld(new MemoryDisk(disk.image()), { ...options, damagedJournal: "cut" });
+      const world = await openWorldStore(new MemoryDisk(disk.image()), { ...options, damagedJournal: "cut" });
       await editOf(world, { clientId: 9_998n });
       await editOf(world, { clientId: 9_999n });
       const asked = [4_096n, 4_095n, 4_094n, 4_093n, 1n, 9_998n];
@@ -173,7 +179,7 @@ describe("an edit with an origin", () => {
     for (let client = 0; client < 5_000; client++)
       void editOf(before, { clientId: BigInt(client), playerId: 2n });
     await before.close();
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     for (let client = 0; client < 5_000; client++)
       void editOf(world, { clientId: (1n << 50n) + BigInt(client), playerId: 2n });
     await editOf(world, { clientId: 1n << 40n, editId: 1, playerId: 1n });
@@ -206,10 +212,10 @@ describe("an edit with an origin", () => {
 
   test("[J7] is remembered with its player after a crash", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, { ...quiet, durability: "journal" });
+    const world = await createWorldStore(disk, {}, { ...quiet, durability: "journal" });
     for (let client = 0; client < PLAYER_CLIENTS_MAX; client++)
       await editOf(world, { clientId: BigInt(client), playerId: 7n });
-    const again = await openWorld(new MemoryDisk(disk.image()), { ...quiet, durability: "journal" });
+    const again = await openWorldStore(new MemoryDisk(disk.image()), { ...quiet, durability: "journal" });
     expect(again.mayHaveForgotten(7n)).toBe(true);
     await editOf(again, { clientId: 99n, playerId: 7n });
     expect([0n, 1n, 99n].map((client) => again.lastEditOf(client))).toEqual([0, 1, 1]);
@@ -227,7 +233,7 @@ describe("an edit with an origin", () => {
       const editing = numbered(world, 2);
       for (let turn = 0; turn < turns; turn++) await undefined;
       await world.whenDurable();
-      const saved = await openWorld(new MemoryDisk(disk.image()), quiet);
+      const saved = await openWorldStore(new MemoryDisk(disk.image()), quiet);
       const last = saved.lastEditOf(CLIENT);
       expect(await saved.get([0, 0, 0, 0]), `after ${turns} turns`).toBe(last);
       outcomes.add(last);
@@ -240,7 +246,7 @@ describe("an edit with an origin", () => {
 
   test("is saved together with its origin or not at all, wherever the power is cut", async () => {
     const recorder = new CrashDisk();
-    const world = await createWorld(recorder, {}, quiet);
+    const world = await createWorldStore(recorder, {}, quiet);
     const made = recorder.log.length;
     const durable: { readonly at: number; readonly editId: number }[] = [];
     for (let editId = 1; editId <= 4; editId += 2) {
@@ -257,7 +263,7 @@ describe("an edit with an origin", () => {
     const outcomes = new Set<number>();
     await explorePowerCuts(recorder, { disksPerCut: 5, seed: 9 }, async ({ disk, cutAt }) => {
       if (cutAt < made) return;
-      const survivor = await openWorld(disk, quiet);
+      const survivor = await openWorldStore(disk, quiet);
       const last = survivor.lastEditOf(CLIENT);
       expect(await survivor.get([0, 0, 0, 0])).toBe(last);
       expect(await survivor.get([600_000, 0, 0, 0])).toBe(last);
@@ -265,7 +271,7 @@ describe("an edit with an origin", () => {
       outcomes.add(last);
       // The client resends everything without an answer: each edit is applied once.
       const again = [];
-      for (let editId = 1; editId <= 4; editId++) again.push((await numbered(survivor, editId)).outcome);
+      for (let editId = 1; editId <= 4; editId++) again.push((await numbered(survivor, editId)).status);
       expect(again).toEqual(again.map((_, index) => (index < last ? "duplicate" : "applied")));
       expect(await survivor.get([0, 0, 0, 0])).toBe(4);
       await survivor.close();

@@ -1,7 +1,7 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { storedEntities } from "./small-leaves.ts";
 
@@ -10,13 +10,13 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 const NEAR: Position = [0, 0, 0, 0];
 const FAR: Position = [100_000, 0, 0, 0];
 
-async function openAgain(disk: MemoryDisk): Promise<World> {
-  return openWorld(disk, { time: new FakeTime(), autosave: false });
+async function openAgain(disk: MemoryDisk): Promise<WorldStore> {
+  return openWorldStore(disk, { clock: new FakeClock(), autosave: false });
 }
 
 /** Returns a world with two leaves, 65,536 chunks apart. */
-async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = false): Promise<World> {
-  const world = await createWorld(disk, {}, { time, autosave });
+async function twoLeaves(disk: MemoryDisk, clock = new FakeClock(), autosave = false): Promise<WorldStore> {
+  const world = await createWorldStore(disk, {}, { clock, autosave });
   await world.set(NEAR, 1);
   await world.set([600_000, 0, 0, 0], 1);
   await world.save();
@@ -26,7 +26,7 @@ async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = fal
 describe("entities", () => {
   test("are restored exactly, with 32-bit floats", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, { autosave: false });
+    const world = await createWorldStore(disk, {}, { autosave: false });
     const { entityId } = world.spawnEntity({
       kind: 4,
       position: [1.5, -2.25, 0.1, 1e6],
@@ -56,7 +56,7 @@ describe("entities", () => {
 
   test("have ids that are never reused, not even after a restart", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, { autosave: false });
+    const world = await createWorldStore(disk, {}, { autosave: false });
     const first = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId;
     world.despawnEntity(first);
     await world.close();
@@ -105,19 +105,19 @@ describe("entities", () => {
 
   test("that only move are saved after ten seconds, those that cross a border after five", async () => {
     const disk = new MemoryDisk();
-    const time = new FakeTime();
-    const world = await twoLeaves(disk, time, true);
+    const clock = new FakeClock();
+    const world = await twoLeaves(disk, clock, true);
     const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
     await world.save();
     const generation = world.generation;
     world.changeEntity(entityId, { position: [6, 5, 5, 5] });
-    time.advance(9_999);
+    clock.advance(9_999);
     expect(world.generation).toBe(generation);
-    time.advance(1);
+    clock.advance(1);
     await expect.poll(() => world.generation).toBe(generation + 1);
     expect((await storedEntities(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
     world.changeEntity(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
-    time.advance(5_000);
+    clock.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
     await world.close();
   });
@@ -137,7 +137,7 @@ describe("entities", () => {
 
   test("by the thousand split their leaf and are all restored", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, { autosave: false });
+    const world = await createWorldStore(disk, {}, { autosave: false });
     for (let index = 0; index < 3_000; index++) {
       world.spawnEntity({
         kind: 1,

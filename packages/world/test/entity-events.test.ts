@@ -1,21 +1,26 @@
 import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, type EntityEvent, openWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import {
+  createWorldStore,
+  openWorldStore,
+  type StoredEntityEvent,
+  type WorldStore,
+} from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { time: new FakeTime(), autosave: false };
+const quiet = { clock: new FakeClock(), autosave: false };
 const FAR: Position = [600_000, 0, 0, 0];
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 
 /** Returns a list that receives all events as text. */
-function listen(world: World): string[] {
+function listen(world: WorldStore): string[] {
   const heard: string[] = [];
   world.onEntity((event) => heard.push(inWords(event)));
   return heard;
 }
 
-function inWords(event: EntityEvent): string {
+function inWords(event: StoredEntityEvent): string {
   return event.kind === "gone"
     ? `${event.entityId} gone`
     : `${event.entity.entityId} at ${event.entity.position}`;
@@ -24,7 +29,7 @@ function inWords(event: EntityEvent): string {
 /** Returns a closed world with a near and a far leaf, and an entity in each: 1 near, 2 far. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorld(disk, {}, quiet);
+  const world = await createWorldStore(disk, {}, quiet);
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
     world.spawnEntity({ kind: 1, position: position });
@@ -35,7 +40,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
 
 describe("onEntity", () => {
   test("reports entities that are spawned, changed and despawned", async () => {
-    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
     const heard = listen(world);
     const { entityId } = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4] });
     world.changeEntity(entityId, { position: [5, 6, 7, 8] });
@@ -48,7 +53,7 @@ describe("onEntity", () => {
 
   test("reports entities that are loaded into memory, each once", async () => {
     const disk = await twoLeaves();
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     const heard = listen(world);
     await world.get([0, 0, 0, 0]);
     expect(heard).toEqual(["1 at 0,0,0,0"]);
@@ -60,7 +65,7 @@ describe("onEntity", () => {
 
   test("reports entities that a save loads, and a throwing listener does not fail the save", async () => {
     const disk = await twoLeaves();
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     world.onEntity(({ kind }) => {
       if (kind === "present") throw new Error("a listener's own");
     });
@@ -70,13 +75,13 @@ describe("onEntity", () => {
     expect(world.failure).toBe(undefined);
     expect(heard).toEqual(["3 at 600000,0,0,0", "2 at 600000,0,0,0"]);
     await world.close();
-    const again = await openWorld(disk, quiet);
+    const again = await openWorldStore(disk, quiet);
     expect((await again.entitiesIn(EVERYWHERE)).map(({ entityId }) => entityId)).toEqual([1n, 2n, 3n]);
     await again.close();
   });
 
   test("passes a listener's error to the caller that loads, after calling the others and keeping the leaf", async () => {
-    const world = await openWorld(await twoLeaves(), quiet);
+    const world = await openWorldStore(await twoLeaves(), quiet);
     const stop = world.onEntity(() => {
       throw new Error("a listener's own");
     });
@@ -93,7 +98,7 @@ describe("onEntity", () => {
 describe("loaded regions", () => {
   test("are distinguished from unloaded ones, answer at once, and have clocks", async () => {
     const disk = await twoLeaves();
-    const world = await openWorld(disk, quiet);
+    const world = await openWorldStore(disk, quiet);
     const far = boxAt([FAR[0] / 8, 0, 0, 0]);
     expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([false, false]);
     expect([...world.field.overrides.pieces(far)]).toEqual([]);

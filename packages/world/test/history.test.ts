@@ -1,44 +1,44 @@
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 const HOUR_MS = 3_600_000;
 const HERE = boxBetween([0, 0, 0, 0], [8, 8, 8, 8]);
 
-async function begin(): Promise<{ disk: MemoryDisk; time: FakeTime; world: World }> {
+async function begin(): Promise<{ disk: MemoryDisk; clock: FakeClock; world: WorldStore }> {
   const disk = new MemoryDisk();
-  const time = new FakeTime();
-  const world = await createWorld(disk, { name: "then" }, { autosave: false, time });
-  return { disk, time, world };
+  const clock = new FakeClock();
+  const world = await createWorldStore(disk, { name: "then" }, { autosave: false, clock });
+  return { disk, clock, world };
 }
 
 describe("a kept saved state", () => {
   test("opens by number, by name, or by a time at or after it, and is read-only", async () => {
-    const { disk, time, world } = await begin();
+    const { disk, clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const first = await world.history.tag("first");
-    const firstMs = time.nowMs();
-    time.advance(2 * HOUR_MS);
+    const firstMs = clock.nowMs();
+    clock.advance(2 * HOUR_MS);
     await world.set([0, 0, 0, 0], 2);
     await world.close();
     for (const at of [first, "first", new Date(firstMs + HOUR_MS)]) {
-      const past = await openWorld(disk, { at });
+      const past = await openWorldStore(disk, { at });
       expect(await past.get([0, 0, 0, 0])).toBe(1);
       await expect(past.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_READ_ONLY");
       await past.close();
     }
-    const now = await openWorld(disk, { at: new Date(time.nowMs()) });
+    const now = await openWorldStore(disk, { at: new Date(clock.nowMs()) });
     expect(await now.get([0, 0, 0, 0])).toBe(2);
     await now.close();
   });
 
   test("is listed with number, time and name, oldest first", async () => {
-    const { time, world } = await begin();
+    const { clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("a morning");
-    time.advance(HOUR_MS);
+    clock.advance(HOUR_MS);
     await world.set([0, 0, 0, 0], 2);
     const last = await world.save();
     const kept = await world.history.generations();
@@ -46,18 +46,18 @@ describe("a kept saved state", () => {
       [...kept].map(({ generation }) => generation).sort((a, b) => a - b),
     );
     expect(kept.find(({ generation }) => generation === named)?.name).toBe("a morning");
-    expect(kept.at(-1)).toEqual({ generation: last, savedMs: time.nowMs(), name: undefined });
+    expect(kept.at(-1)).toEqual({ generation: last, savedMs: clock.nowMs(), name: undefined });
     await world.close();
   });
 
   test("is kept for ever while it has a name, and subject to retention otherwise", async () => {
-    const { time, world } = await begin();
+    const { clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("kept");
     const isKept = async (): Promise<boolean> =>
       (await world.history.generations()).some(({ generation }) => generation === named);
     for (let day = 0; day < 40; day++) {
-      time.advance(24 * HOUR_MS);
+      clock.advance(24 * HOUR_MS);
       await world.set([1, 0, 0, 0], 1 + (day % 2));
       await world.save();
     }
@@ -72,11 +72,11 @@ describe("a kept saved state", () => {
   test("that does not exist is reported as missing, with a list of those that do", async () => {
     const { disk, world } = await begin();
     await world.close();
-    await expect(openWorld(disk, { at: "never" })).rejects.toThrow(
+    await expect(openWorldStore(disk, { at: "never" })).rejects.toThrow(
       'ORT_NOT_FOUND: a generation called "never" is not kept',
     );
-    await expect(openWorld(disk, { at: 99 })).rejects.toThrow("generation 99 is not kept");
-    await expect(openWorld(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
+    await expect(openWorldStore(disk, { at: 99 })).rejects.toThrow("generation 99 is not kept");
+    await expect(openWorldStore(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
   });
 
   test("has a unique name that cannot be mistaken for a number", async () => {
@@ -96,11 +96,11 @@ describe("a kept saved state", () => {
 
 describe("restoring a region", () => {
   test("restores old content, removes newer content, and leaves everything else alone", async () => {
-    const { disk, time, world } = await begin();
+    const { disk, clock, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     await world.set([100, 0, 0, 0], 1);
     const before = await world.history.tag("before");
-    time.advance(HOUR_MS);
+    clock.advance(HOUR_MS);
     await world.fill(boxBetween([0, 0, 0, 0], [8, 8, 8, 8]), 3);
     await world.set([20, 0, 0, 0], 4);
     await world.set([100, 0, 0, 0], 5);
@@ -112,7 +112,7 @@ describe("restoring a region", () => {
     expect(await world.get([20, 0, 0, 0])).toBe(0);
     expect(await world.get([100, 0, 0, 0])).toBe(5);
     await world.close();
-    const again = await openWorld(disk, { autosave: false });
+    const again = await openWorldStore(disk, { autosave: false });
     expect(await again.get([0, 0, 0, 0])).toBe(1);
     expect(await again.get([20, 0, 0, 0])).toBe(0);
     const untouched = await again.restoreRegion(chunks, before);
@@ -153,7 +153,7 @@ describe("tagging during concurrent saves", () => {
       return result;
     });
     const retention = { newest: generation === undefined ? 1 : 2, hours: 0, days: 0 };
-    const world = await createWorld(disk, { name: "then" }, { autosave: false, retention });
+    const world = await createWorldStore(disk, { name: "then" }, { autosave: false, retention });
     let saving: Promise<unknown> = Promise.resolve();
     onList = async () => {
       onList = async () => undefined;
@@ -168,7 +168,7 @@ describe("tagging during concurrent saves", () => {
     await saving;
     expect(await world.history.generationAt("then")).toBe(named);
     await world.close();
-    const past = await openWorld(shared, { at: "then" });
+    const past = await openWorldStore(shared, { at: "then" });
     await past.close();
   });
 });
@@ -176,7 +176,7 @@ describe("tagging during concurrent saves", () => {
 test("a read-only world opens even if a writer commits while its files are read", async () => {
   const shared = new MemoryDisk();
   const retention = { newest: 1, hours: 0, days: 0 };
-  const writer = await createWorld(shared, { name: "fast" }, { autosave: false, retention });
+  const writer = await createWorldStore(shared, { name: "fast" }, { autosave: false, retention });
   let commits = 0;
   // Each file of a generation disappears just before it is opened, three times in a row.
   const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
@@ -188,7 +188,7 @@ test("a read-only world opens even if a writer commits while its files are read"
     }
     return happen();
   });
-  const reader = await openWorld(disk, { readOnly: true });
+  const reader = await openWorldStore(disk, { readOnly: true });
   expect(await reader.get([0, 0, 0, 0])).toBe(103);
   await reader.close();
   await writer.close();

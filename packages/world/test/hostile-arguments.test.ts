@@ -9,11 +9,11 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { time: new FakeTime(), autosave: false };
+const quiet = { clock: new FakeClock(), autosave: false };
 const EVERYWHERE = { min: [-100, -100, -100, -100], max: [100, 100, 100, 100] } as const;
 
 /** What an untyped program may pass: at least one value of every kind that JavaScript has. */
@@ -61,7 +61,7 @@ const VALUES: readonly (readonly [name: string, value: unknown])[] = [
 ];
 
 /** All calls that store something, each with one field open. */
-const FIELDS: readonly (readonly [name: string, call: (world: World, value: never) => unknown])[] = [
+const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value: never) => unknown])[] = [
   ["upsertPlayer", (world, value) => world.upsertPlayer(value)],
   ...[
     "playerId",
@@ -77,7 +77,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
     (field) =>
       [
         `upsertPlayer ${field}`,
-        (world: World, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
+        (world: WorldStore, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
       ] as const,
   ),
   ["spawnEntity", (world, value) => world.spawnEntity(value)],
@@ -87,11 +87,12 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
   ].flatMap((field) => [
     [
       `spawnEntity ${field}`,
-      (world: World, value: never) => world.spawnEntity({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
+      (world: WorldStore, value: never) =>
+        world.spawnEntity({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
     ] as const,
     [
       `changeEntity ${field}`,
-      (world: World, value: never) => world.changeEntity(1n, { [field]: value }),
+      (world: WorldStore, value: never) => world.changeEntity(1n, { [field]: value }),
     ] as const,
   ]),
   ["changeEntity", (world, value) => world.changeEntity(1n, value)],
@@ -110,7 +111,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
     (field) =>
       [
         `edit ${field}`,
-        (world: World, value: never) =>
+        (world: WorldStore, value: never) =>
           world.edit([{ voxel: [2, 2, 2, 2], block: 1 }], {
             origin: { clientId: 1n, editId: 1, [field]: value },
           }),
@@ -130,7 +131,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: World, value: neve
 ];
 
 /** Returns everything that a world shows, with floats as a save stores them. */
-async function shownBy(world: World): Promise<unknown> {
+async function shownBy(world: WorldStore): Promise<unknown> {
   const entities = await world.entitiesIn(EVERYWHERE);
   const rounded = (numbers: readonly number[]): readonly number[] => Array.from(numbers, Math.fround);
   return {
@@ -157,7 +158,7 @@ describe("a value of any kind", () => {
     "for %s is rejected with ORT_ARGUMENT or a similar code, or stored as it is shown",
     async (_name, call) => {
       const disk = new MemoryDisk();
-      const world = await createWorld(
+      const world = await createWorldStore(
         disk,
         { generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n) },
         quiet,
@@ -175,7 +176,7 @@ describe("a value of any kind", () => {
       expect(acceptedCount).toBeLessThan(VALUES.length);
       const shown = await shownBy(world);
       await world.close();
-      const again = await openWorld(disk, { ...quiet, readOnly: true });
+      const again = await openWorldStore(disk, { ...quiet, readOnly: true });
       expect(await shownBy(again)).toEqual(shown);
       await again.close();
     },
@@ -183,8 +184,8 @@ describe("a value of any kind", () => {
 
   test.each<[name: string, make: (value: never) => unknown]>([
     ["the seed of a generator", (value) => generatorRef(flatGenerator, FLAT_DEFAULTS, value)],
-    ["the name of a new world", (name) => createWorld(new MemoryDisk(), { name }, quiet)],
-    ["the spawn point of a new world", (spawn) => createWorld(new MemoryDisk(), { spawn }, quiet)],
+    ["the name of a new world", (name) => createWorldStore(new MemoryDisk(), { name }, quiet)],
+    ["the spawn point of a new world", (spawn) => createWorldStore(new MemoryDisk(), { spawn }, quiet)],
   ])("for %s is rejected with an Orthant error code, or accepted", async (_name, make) => {
     for (const [kind, value] of VALUES) {
       try {
@@ -197,7 +198,7 @@ describe("a value of any kind", () => {
 });
 
 describe("the message of a rejection", () => {
-  test.each<[call: (world: World) => unknown, detail: string]>([
+  test.each<[call: (world: WorldStore) => unknown, detail: string]>([
     [
       (world) => world.upsertPlayer({ playerId: 1 as never }),
       "playerId is 1 (a number); ids are bigints: write 1n",
@@ -220,13 +221,13 @@ describe("the message of a rejection", () => {
       "position is [0, NaN, 0, 0]; it is a list of four finite numbers",
     ],
   ])("%# says what would be right", async (call, detail) => {
-    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
     expect(() => call(world)).toThrow(expect.objectContaining({ code: "ORT_ARGUMENT", detail }));
     await world.close();
   });
 
   test("names the known fields when an unknown one is given", async () => {
-    const world = await createWorld(new MemoryDisk(), {}, quiet);
+    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
     expect(() => world.upsertPlayer({ playerId: 1n, health: 5 } as never)).toThrow(
       /a player has no field health; there are playerId, authKey/,
     );
@@ -235,7 +236,7 @@ describe("the message of a rejection", () => {
 });
 
 test("a chunk of another shape is rejected", async () => {
-  const world = await createWorld(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
+  const world = await createWorldStore(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
   await expect(world.setChunks([[[0, 0, 0, 0], emptyChunk(16)]])).rejects.toThrow(/ORT_/);
   await world.close();
 });

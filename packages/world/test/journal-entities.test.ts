@@ -2,8 +2,8 @@ import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { type JournalEntry, JournalReader } from "@orthant/save/journal";
-import { FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
@@ -11,8 +11,8 @@ const ORIGIN: Position = [0, 0, 0, 0];
 
 interface Herd {
   readonly behind: MemoryDisk;
-  readonly world: World;
-  readonly time: FakeTime;
+  readonly world: WorldStore;
+  readonly clock: FakeClock;
   readonly sheep: bigint;
   /** Returns the number of syncs since the last call. */
   syncs(): number;
@@ -22,8 +22,8 @@ interface Herd {
 async function herd(): Promise<Herd> {
   const behind = new MemoryDisk();
   const disk = new FaultDisk(behind);
-  const time = new FakeTime();
-  const world = await createWorld(disk, {}, { time, autosave: false, durability: "journal" });
+  const clock = new FakeClock();
+  const world = await createWorldStore(disk, {}, { clock, autosave: false, durability: "journal" });
   const sheep = world.spawnEntity({ kind: 1, position: [1, 0, 0, 0] }).entityId;
   await world.save();
   let known = 0;
@@ -33,7 +33,7 @@ async function herd(): Promise<Herd> {
     return known - before;
   };
   syncs();
-  return { behind, world, time, sheep, syncs };
+  return { behind, world, clock, sheep, syncs };
 }
 
 async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEntry[])[]> {
@@ -48,14 +48,14 @@ async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEn
 
 /** Returns the positions of the entities after opening the current disk. */
 async function positionsAfterCrash(disk: MemoryDisk): Promise<Record<string, Position>> {
-  const world = await openWorld(new MemoryDisk(disk.image()), { autosave: false });
+  const world = await openWorldStore(new MemoryDisk(disk.image()), { autosave: false });
   const found = await world.entitiesIn(EVERYWHERE);
   await world.close();
   return Object.fromEntries(found.map(({ entityId, position }) => [`${entityId}`, position]));
 }
 
 /** Lets everything happen that waits for nothing. */
-async function settle(world: World): Promise<void> {
+async function settle(world: WorldStore): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await world.get(ORIGIN);
 }
 
@@ -76,12 +76,12 @@ describe("the journal of a world with moving entities", () => {
   });
 
   test("[J21] writes steps after a second, or with the next other entry", async () => {
-    const { behind, world, time, sheep, syncs } = await herd();
+    const { behind, world, clock, sheep, syncs } = await herd();
     world.changeEntity(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
-    time.advance(999);
+    clock.advance(999);
     await settle(world);
     expect(syncs()).toBe(0);
-    time.advance(1);
+    clock.advance(1);
     await settle(world);
     expect(syncs()).toBe(1);
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
@@ -115,14 +115,14 @@ describe("the journal of a world with moving entities", () => {
     world.despawnEntity(sheep);
     await world.whenDurable();
     expect(await positionsAfterCrash(behind)).toEqual({});
-    const found = await openWorld(new MemoryDisk(behind.image()), { autosave: false });
+    const found = await openWorldStore(new MemoryDisk(behind.image()), { autosave: false });
     expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
     await found.close();
     await world.close();
   });
 
   test("[J12] [J21] leaves waiting steps to the save that takes them", async () => {
-    const { behind, world, sheep, time } = await herd();
+    const { behind, world, sheep, clock } = await herd();
     world.changeEntity(sheep, { position: [2, 0, 0, 0] });
     await world.save();
     expect(await entriesIn(behind)).toEqual([]);
@@ -134,7 +134,7 @@ describe("the journal of a world with moving entities", () => {
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
     await world.close();
     // No timer is left that would write to a closed world.
-    time.advance(10_000);
+    clock.advance(10_000);
     expect(world.failure).toBeUndefined();
   });
 });

@@ -2,8 +2,8 @@ import { boxBetween, type Position, positionFrom, positionsLexicographic, region
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { openWorld, type World, type WorldEdit } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
@@ -20,7 +20,7 @@ const CENTRES: readonly Position[] = [
 /** Applies random operations to a world with a journal and to plain maps, and crashes it at any time. */
 class Chronicle {
   readonly #prng: Prng;
-  readonly #time = new FakeTime();
+  readonly #clock = new FakeClock();
   readonly #voxels = new Map<string, number>();
   readonly #entities = new Map<bigint, string>();
   readonly #players = new Map<bigint, string>();
@@ -31,10 +31,10 @@ class Chronicle {
   #editId = 0;
   #name = "";
   #disk: MemoryDisk;
-  #world: World;
+  #world: WorldStore;
   crashes = 0;
 
-  constructor(prng: Prng, disk: MemoryDisk, world: World) {
+  constructor(prng: Prng, disk: MemoryDisk, world: WorldStore) {
     this.#prng = prng;
     this.#disk = disk;
     this.#world = world;
@@ -43,7 +43,7 @@ class Chronicle {
   static async begin(seed: number): Promise<Chronicle> {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const world = await openWorld(disk, { autosave: false, durability: "journal" });
+    const world = await openWorldStore(disk, { autosave: false, durability: "journal" });
     return new Chronicle(new Prng(seed), disk, world);
   }
 
@@ -57,7 +57,7 @@ class Chronicle {
     else if (dice < 76) this.#upsertPlayer();
     else if (dice < 78) this.#rename();
     else if (dice < 88) this.#running.push(this.#world.save());
-    else if (dice < 92) this.#time.advance(this.#prng.below(8_000));
+    else if (dice < 92) this.#clock.advance(this.#prng.below(8_000));
     else if (dice < 96) await this.#turns();
     else await this.crash();
   }
@@ -73,22 +73,26 @@ class Chronicle {
     await Promise.all(waiting);
     await lost.close();
     this.#disk = new MemoryDisk(image);
-    this.#world = await openWorld(this.#disk, {
-      time: this.#time,
+    this.#world = await openWorldStore(this.#disk, {
+      clock: this.#clock,
       autosave: false,
       durability: this.#prng.chance(0.7) ? "journal" : "snapshot",
     });
     await this.#compare();
     if (this.#prng.chance(0.5)) {
       await this.#world.close();
-      this.#world = await openWorld(this.#disk, { time: this.#time, autosave: false });
+      this.#world = await openWorldStore(this.#disk, { clock: this.#clock, autosave: false });
       await this.#compare();
     }
     await this.#world.close();
     expect(isWhole(await verifySave(this.#disk))).toBe(true);
     const stored = (await storedEntities(this.#disk)).map(({ entity }) => entity.entityId);
     expect(stored.sort()).toEqual([...this.#entities.keys()].sort());
-    this.#world = await openWorld(this.#disk, { time: this.#time, autosave: false, durability: "journal" });
+    this.#world = await openWorldStore(this.#disk, {
+      clock: this.#clock,
+      autosave: false,
+      durability: "journal",
+    });
     this.crashes++;
   }
 
@@ -128,7 +132,7 @@ class Chronicle {
     for (const position of positionsLexicographic(box)) this.#voxels.set(`${position}`, block);
   }
 
-  #later(edit: Promise<WorldEdit>): void {
+  #later(edit: Promise<StoreEdit>): void {
     const counted = edit.then(({ clocks }) => {
       for (const { region, after } of clocks) {
         this.#clocks.set(`${region}`, Math.max(after, this.#clocks.get(`${region}`) ?? 0));

@@ -7,22 +7,22 @@ import {
   codeOfRejection,
   type DiskFault,
   explorePowerCuts,
-  FakeTime,
+  FakeClock,
   FaultDisk,
   WEAK,
 } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet: WorldOptions = { time: new FakeTime(), autosave: false };
-const journaled: WorldOptions = { ...quiet, durability: "journal" };
-const readOnly: WorldOptions = { ...quiet, readOnly: true };
+const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const readOnly: StoreOptions = { ...quiet, readOnly: true };
 const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content, and more of every kind in its journal. */
-async function livelyWorld(disk: Disk): Promise<World> {
-  const world = await createWorld(disk, { name: "saved" }, journaled);
+async function livelyWorld(disk: Disk): Promise<WorldStore> {
+  const world = await createWorldStore(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
@@ -37,7 +37,7 @@ async function livelyWorld(disk: Disk): Promise<World> {
 }
 
 /** Throws unless a world has all of it. */
-async function requireLively(world: World): Promise<void> {
+async function requireLively(world: WorldStore): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
@@ -73,7 +73,7 @@ describe("a read-only world", () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const before = disk.image();
-    const reader = await openWorld(disk, readOnly);
+    const reader = await openWorldStore(disk, readOnly);
     await requireLively(reader);
     expect(reader.clockOf(ORIGIN)).toBe(world.clockOf(ORIGIN));
     expect(reader.generation).toBe(world.generation);
@@ -81,7 +81,7 @@ describe("a read-only world", () => {
     await reader.close();
     expect(disk.image()).toEqual(before);
     await world.close();
-    await requireLively(await openWorld(disk, readOnly));
+    await requireLively(await openWorldStore(disk, readOnly));
   });
 
   test("[J17] opens a generation saved meanwhile when a segment is removed under it", async () => {
@@ -93,7 +93,7 @@ describe("a read-only world", () => {
         await world.save();
         await world.set([0, 60, 0, 0], world.generation);
       });
-      const reader = await openWorld(racing, readOnly);
+      const reader = await openWorldStore(racing, readOnly);
       await requireLively(reader);
       expect([await reader.get([0, 60, 0, 0]), reader.generation], `${path}`).toEqual([
         world.generation,
@@ -109,10 +109,10 @@ describe("a read-only world", () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const damaged = damagedCopy(disk);
-    const reader = await openWorld(damaged, readOnly);
+    const reader = await openWorldStore(damaged, readOnly);
     expect([await reader.get(ORIGIN), await reader.get([-900, 0, 0, 0])]).toEqual([2, 0]);
     await reader.close();
-    expect(await codeOfRejection(openWorld(damaged, { ...readOnly, damagedJournal: "refuse" }))).toBe(
+    expect(await codeOfRejection(openWorldStore(damaged, { ...readOnly, damagedJournal: "refuse" }))).toBe(
       "ORT_JOURNAL",
     );
     await world.close();
@@ -121,12 +121,12 @@ describe("a read-only world", () => {
   test("[J17] writes everything to another disk, repeatedly if asked", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
-    const reader = await openWorld(disk, readOnly);
+    const reader = await openWorldStore(disk, readOnly);
     for (let copies = 0; copies < 2; copies++) {
       const target = new MemoryDisk();
       await reader.saveAs(target);
       expect(await verifySave(target)).toEqual([]);
-      const copy = await openWorld(target, quiet);
+      const copy = await openWorldStore(target, quiet);
       await requireLively(copy);
       expect([copy.generation, copy.clockOf(ORIGIN)]).toEqual([0, world.clockOf(ORIGIN)]);
       expect(copy.worldId).not.toBe(world.worldId);
@@ -149,8 +149,8 @@ describe("a copy of the live generation", () => {
     const restored = new MemoryDisk();
     expect((await copyGeneration(backup, restored)).changes).toBe(5);
     for (const copy of [backup, restored]) {
-      await requireLively(await openWorld(copy, readOnly));
-      const open = await openWorld(copy, journaled);
+      await requireLively(await openWorldStore(copy, readOnly));
+      const open = await openWorldStore(copy, journaled);
       await requireLively(open);
       await open.set(ORIGIN, 8);
       await open.close();
@@ -167,7 +167,7 @@ describe("a copy of the live generation", () => {
     });
     const backup = new MemoryDisk();
     expect(await copyGeneration(racing, backup)).toMatchObject({ generation: world.generation, changes: 1 });
-    const open = await openWorld(backup, quiet);
+    const open = await openWorldStore(backup, quiet);
     await requireLively(open);
     expect(await open.get([0, 60, 0, 0])).toBe(6);
     await open.close();
@@ -193,7 +193,7 @@ describe("a copy of the live generation", () => {
           if (cutAt === recorder.log.length) throw new Error("a copy that was done is gone");
           return;
         }
-        await requireLively(await openWorld(left, readOnly));
+        await requireLively(await openWorldStore(left, readOnly));
         whole++;
       });
       return whole;
@@ -222,7 +222,7 @@ describe("a copy of the live generation", () => {
     const alone = new MemoryDisk();
     const { generation } = world;
     expect(await copyGeneration(damaged, alone, { generation })).toMatchObject({ generation, changes: 0 });
-    const open = await openWorld(alone, quiet);
+    const open = await openWorldStore(alone, quiet);
     expect(await open.get(ORIGIN)).toBe(1);
     await open.close();
     await world.close();

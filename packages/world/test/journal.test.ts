@@ -3,20 +3,20 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";
 import { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_FOLDER, JOURNAL_SEGMENT_BYTES_MAX } from "@orthant/save/internal";
-import { codeOfRejection, FakeTime, FaultDisk, Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: WorldOptions = { time: new FakeTime(), autosave: false };
-const journaled: WorldOptions = { ...quiet, durability: "journal" };
+const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const JOURNAL = /^journal\//;
 const ORIGIN: Position = [0, 0, 0, 0];
 const VOLUME = 4_096;
 
 /** Returns the world that a program finds that opens the current disk, as if this one had died. */
-async function afterCrash(disk: MemoryDisk, options: WorldOptions = quiet): Promise<World> {
-  return openWorld(new MemoryDisk(disk.image()), options);
+async function afterCrash(disk: MemoryDisk, options: StoreOptions = quiet): Promise<WorldStore> {
+  return openWorldStore(new MemoryDisk(disk.image()), options);
 }
 
 async function journalFiles(disk: MemoryDisk): Promise<readonly string[]> {
@@ -35,7 +35,7 @@ function denseChunks(bytes: number, y: number): readonly (readonly [Position, ty
 describe("a world with a journal", () => {
   test("[J14] has, after a crash, every edit whose promise resolved, with the same clocks", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, { name: "first" }, journaled);
+    const world = await createWorldStore(disk, { name: "first" }, journaled);
     const { generation } = world;
     const { clocks } = await world.set([3, 4, 5, 6], 7);
     await world.fill(boxBetween([100, 0, 0, 0], [140, 8, 8, 8]), 9);
@@ -62,7 +62,7 @@ describe("a world with a journal", () => {
 
   test("[J8] [J9] [J10] has durable entities, players and its description after a crash", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     const sheep = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4], displayName: "Dolly" });
     const wolf = world.spawnEntity({ kind: 2, position: [500, 2, 3, 4] });
     const bird = world.spawnEntity({ kind: 3, position: [-900, 2, 3, 4] });
@@ -92,13 +92,13 @@ describe("a world with a journal", () => {
 
   test("[J7] knows after a crash which edits of a client were applied", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 4 } });
     await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 5 } });
     const found = await afterCrash(disk);
     expect(found.lastEditOf(9n)).toBe(5);
     const again = await found.edit([{ voxel: ORIGIN, block: 8 }], { origin: { clientId: 9n, editId: 5 } });
-    expect(again.outcome).toBe("duplicate");
+    expect(again.status).toBe("duplicate");
     expect(await found.get(ORIGIN)).toBe(3);
     await found.close();
     await world.close();
@@ -106,13 +106,13 @@ describe("a world with a journal", () => {
 
   test("[J15] is saved under a new epoch when it is reopened, and leaves no journal behind", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     const epoch = await world.openEpoch();
     await world.set(ORIGIN, 1);
     expect(await journalFiles(disk)).toEqual(["g0000000000000001.e00000001.v4jn"]);
     const copy = new MemoryDisk(disk.image());
     for (const options of [quiet, journaled]) {
-      const found = await openWorld(copy, options);
+      const found = await openWorldStore(copy, options);
       expect(found.knowsEpoch(epoch)).toBe(true);
       expect((await found.openEpoch()).number).toBeGreaterThan(epoch.number);
       expect((await journalFiles(copy)).filter((name) => name.includes(".e00000001."))).toEqual([]);
@@ -126,7 +126,7 @@ describe("a world with a journal", () => {
 
   test("[J3] ignores and removes a segment of a past generation or epoch", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     await world.set(ORIGIN, 1);
     const old = disk.image();
     await world.set(ORIGIN, 2);
@@ -139,7 +139,7 @@ describe("a world with a journal", () => {
     files.set(`${JOURNAL_FOLDER}/${name.replace("e00000001", "e00000000")}`, bytes);
     const copy = new MemoryDisk({ directories: old.directories, files });
     expect(isWhole(await verifySave(copy))).toBe(true);
-    const found = await openWorld(copy, quiet);
+    const found = await openWorldStore(copy, quiet);
     expect(await found.get(ORIGIN)).toBe(3);
     expect(await journalFiles(copy)).toEqual([]);
     await found.close();
@@ -148,7 +148,7 @@ describe("a world with a journal", () => {
 
   test("shows an edit at once, and resolves its promise when it is synced", async () => {
     const slow = new SlowDisk(new MemoryDisk());
-    const world = await createWorld(slow, {}, journaled);
+    const world = await createWorldStore(slow, {}, journaled);
     const heard: number[] = [];
     world.onEdit(({ clocks }) => heard.push(clocks.length));
     const sync = slow.holdNext("sync", JOURNAL);
@@ -176,7 +176,7 @@ describe("a world with a journal", () => {
 
   test("[J11] syncs the edits of many writers together", async () => {
     const disk = new FaultDisk(new MemoryDisk());
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     await world.set(ORIGIN, 1);
     const before = disk.calls.get("sync") ?? 0;
     for (let round = 0; round < 10; round++) {
@@ -190,7 +190,7 @@ describe("a world with a journal", () => {
   test("[J12] continues in another segment during a save, and a crash meanwhile loses nothing", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
-    const world = await createWorld(slow, {}, journaled);
+    const world = await createWorldStore(slow, {}, journaled);
     await world.set(ORIGIN, 1);
     const sync = slow.holdNext("sync", /^data\//);
     const saving = world.save();
@@ -216,7 +216,7 @@ describe("a world with a journal", () => {
 
   test("[J16] saves automatically when a segment is long", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     const { generation } = world;
     for (let part = 0; part < 5; part++) {
       await world.setChunks(denseChunks(JOURNAL_SEGMENT_BYTES_MAX / 4, part));
@@ -228,7 +228,7 @@ describe("a world with a journal", () => {
   test("[J16] saves an edit that is too large for the journal before resolving it, and keeps the order", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
-    const world = await createWorld(slow, {}, journaled);
+    const world = await createWorldStore(slow, {}, journaled);
     const { generation } = world;
     await world.set([0, 500, 0, 0], 1);
     const chunks = denseChunks(JOURNAL_ENTRY_BYTES_MAX, 0);
@@ -256,7 +256,7 @@ describe("a world with a journal", () => {
   test("[J13] accepts nothing more when the journal cannot be synced", async () => {
     const behind = new MemoryDisk();
     const disk = new FaultDisk(behind, { operation: "sync", path: JOURNAL, kind: "io", nth: 3 });
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     const heard: unknown[] = [];
     world.onFailure((failure) => heard.push(failure));
     await world.set(ORIGIN, 1);
@@ -280,7 +280,7 @@ describe("a world with a journal", () => {
       kind: "full",
       nth: 2,
     });
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     world.upsertPlayer({ playerId: 1n });
     await expect.poll(() => world.failure).toBeDefined();
     expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_POISONED");
@@ -288,7 +288,7 @@ describe("a world with a journal", () => {
 
   test("verify reports how much is in the journal", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, journaled);
+    const world = await createWorldStore(disk, {}, journaled);
     await Promise.all([world.set(ORIGIN, 1), world.set(ORIGIN, 2)]);
     const findings = await verifySave(disk);
     expect(isWhole(findings)).toBe(true);
@@ -301,7 +301,7 @@ describe("a world with a journal", () => {
 
   test("without durability: journal, a world writes no journal and creates no folder for one", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, quiet);
+    const world = await createWorldStore(disk, {}, quiet);
     await world.set(ORIGIN, 1);
     await world.close();
     expect(await codeOfRejection(disk.list(JOURNAL_FOLDER))).toBe("ORT_NOT_FOUND");

@@ -1,15 +1,15 @@
-import { clockFrom, uniformChunk } from "@orthant/core";
+import { clockOf, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
-  createWorld,
+  createWorldStore,
   type ExternalLog,
   type LoggedChange,
   type LoggedEntry,
-  openLoggedWorld,
-  openWorld,
-} from "@orthant/world";
+  openLoggedWorldStore,
+  openWorldStore,
+} from "@orthant/world/store";
 import { expect, test } from "vitest";
 
 /** A log that treats everything as stored at once. */
@@ -62,7 +62,7 @@ class SampleLog implements ExternalLog {
 
 async function disk(): Promise<MemoryDisk> {
   const made = new MemoryDisk();
-  const world = await createWorld(made);
+  const world = await createWorldStore(made);
   await world.close();
   return made;
 }
@@ -79,36 +79,38 @@ function change(before: number, after: number, block: number): LoggedChange {
 
 test("[K11] the contents of a log are replayed, saved, and skipped the next time", async () => {
   const saved = await disk();
-  const changes = [change(0, clockFrom(1, 1), 3), change(clockFrom(1, 1), clockFrom(1, 4), 5)];
+  const changes = [change(0, clockOf(1, 1), 3), change(clockOf(1, 1), clockOf(1, 4), 5)];
   for (const epoch of [2, 3]) {
-    const world = await openLoggedWorld(saved, new SampleLog(epoch, changes), { autosave: false });
+    const world = await openLoggedWorldStore(saved, new SampleLog(epoch, changes), { autosave: false });
     expect(await world.get([1, 1, 1, 1])).toBe(5);
-    expect(world.clockOf(REGION)).toBe(clockFrom(1, 4));
+    expect(world.clockOf(REGION)).toBe(clockOf(1, 4));
     expect(world.lastEditOf(7n)).toBe(5);
     await world.close();
   }
-  const world = await openWorld(saved, { readOnly: true });
+  const world = await openWorldStore(saved, { readOnly: true });
   expect(await world.get([0, 0, 0, 0])).toBe(5);
   await world.close();
 });
 
 test("[K19] the last edit of a client is the latest in the log, even if an earlier one follows it", async () => {
   const later = {
-    ...change(0, clockFrom(1, 1), 3),
+    ...change(0, clockOf(1, 1), 3),
     origins: [4, 5].map((lastEditId) => ({ clientId: 7n, lastEditId })),
   };
-  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockFrom(1, 1) }];
+  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockOf(1, 1) }];
   const earlier: LoggedChange = { steps, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
-  const world = await openLoggedWorld(await disk(), new SampleLog(2, [later, earlier]), { autosave: false });
+  const world = await openLoggedWorldStore(await disk(), new SampleLog(2, [later, earlier]), {
+    autosave: false,
+  });
   expect(world.lastEditOf(7n)).toBe(5);
   await world.close();
 });
 
 test("[K11] a log that builds on clocks the world does not have is rejected, and the folder is released", async () => {
   const saved = await disk();
-  const log = new SampleLog(2, [change(clockFrom(1, 1), clockFrom(1, 2), 3)]);
-  expect(await codeOfRejection(openLoggedWorld(saved, log))).toBe("ORT_JOURNAL");
-  const world = await openLoggedWorld(saved, new SampleLog(2));
+  const log = new SampleLog(2, [change(clockOf(1, 1), clockOf(1, 2), 3)]);
+  expect(await codeOfRejection(openLoggedWorldStore(saved, log))).toBe("ORT_JOURNAL");
+  const world = await openLoggedWorldStore(saved, new SampleLog(2));
   expect(await world.get([0, 0, 0, 0])).toBe(0);
   await world.close();
 });
@@ -116,18 +118,18 @@ test("[K11] a log that builds on clocks the world does not have is rejected, and
 test("clocks belong to the log's epoch, which must be later than all previous ones", async () => {
   const saved = await disk();
   const log = new SampleLog(9);
-  const world = await openLoggedWorld(saved, log, { autosave: false });
+  const world = await openLoggedWorldStore(saved, log, { autosave: false });
   const { clocks } = await world.set([0, 0, 0, 0], 1);
-  expect(clocks).toEqual([{ region: REGION, before: 0, after: clockFrom(9, 1) }]);
+  expect(clocks).toEqual([{ region: REGION, before: 0, after: clockOf(9, 1) }]);
   const renewed = await world.renewClocks([REGION, [5, 0, 0, 0]]);
-  expect(renewed.clocks.map(({ after }) => after)).toEqual([clockFrom(9, 2), clockFrom(9, 1)]);
+  expect(renewed.clocks.map(({ after }) => after)).toEqual([clockOf(9, 2), clockOf(9, 1)]);
   expect(log.entries.map((entry) => entry.kind === "edit" && entry.clocks)).toEqual([
-    [{ region: REGION, before: 0, clock: clockFrom(9, 1) }],
+    [{ region: REGION, before: 0, clock: clockOf(9, 1) }],
     [
-      { region: REGION, before: clockFrom(9, 1), clock: clockFrom(9, 2) },
-      { region: [5, 0, 0, 0], before: 0, clock: clockFrom(9, 1) },
+      { region: REGION, before: clockOf(9, 1), clock: clockOf(9, 2) },
+      { region: [5, 0, 0, 0], before: 0, clock: clockOf(9, 1) },
     ],
   ]);
   await world.close();
-  expect(await codeOfRejection(openLoggedWorld(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
+  expect(await codeOfRejection(openLoggedWorldStore(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
 });

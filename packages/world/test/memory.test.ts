@@ -1,7 +1,7 @@
 import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
@@ -11,7 +11,7 @@ const FAR_APART = 64;
 /** Returns a closed world with one voxel in each of `regions` regions. */
 async function worldOf(regions: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorld(disk, {}, { autosave: false });
+  const world = await createWorldStore(disk, {}, { autosave: false });
   for (let index = 0; index < regions; index++) await world.set(voxelAt(index), 1 + index);
   await world.close();
   return disk;
@@ -25,11 +25,11 @@ function chunkAt(index: number): Position {
   return [(index * FAR_APART) / 8, 0, 0, 0];
 }
 
-async function openSmall(disk: MemoryDisk | SlowDisk): Promise<World> {
-  return openWorld(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
+async function openSmall(disk: MemoryDisk | SlowDisk): Promise<WorldStore> {
+  return openWorldStore(disk, { autosave: false, clock: new FakeClock(), loadedChunksMax: LITTLE });
 }
 
-function loadedOf(world: World, count: number): readonly number[] {
+function loadedOf(world: WorldStore, count: number): readonly number[] {
   const indices = Array.from({ length: count }, (_, index) => index);
   return indices.filter((index) => world.isLoaded(boxAt(chunkAt(index))));
 }

@@ -2,8 +2,8 @@ import { boxBetween, type Position, positionFrom, positionsLexicographic, region
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { FakeTime, Prng } from "@orthant/testkit";
-import { openWorld, type World, type WorldEdit } from "@orthant/world";
+import { FakeClock, Prng } from "@orthant/testkit";
+import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
@@ -37,15 +37,15 @@ class Model {
 /** Applies random operations to a world and to a model of it. */
 class Campaign {
   readonly #prng: Prng;
-  readonly #time = new FakeTime();
+  readonly #clock = new FakeClock();
   readonly #issued = new Set<string>();
   readonly #background: Promise<unknown>[] = [];
   #disk: MemoryDisk;
-  #world: World;
+  #world: WorldStore;
   #model = new Model();
   #savePoint: { readonly image: DiskImage; readonly model: Model } | undefined;
 
-  constructor(prng: Prng, disk: MemoryDisk, world: World) {
+  constructor(prng: Prng, disk: MemoryDisk, world: WorldStore) {
     this.#prng = prng;
     this.#disk = disk;
     this.#world = world;
@@ -54,7 +54,7 @@ class Campaign {
   static async begin(seed: number): Promise<Campaign> {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const world = await openWorld(disk, { autosave: false });
+    const world = await openWorldStore(disk, { autosave: false });
     const campaign = new Campaign(new Prng(seed), disk, world);
     await campaign.closeAndCompare();
     return campaign;
@@ -70,7 +70,7 @@ class Campaign {
     else if (dice < 75) this.#upsertPlayer();
     else if (dice < 83) this.#later(this.#world.get(this.#position()));
     else if (dice < 90) this.#later(this.#world.save());
-    else if (dice < 94) this.#time.advance(this.#prng.below(8_000));
+    else if (dice < 94) this.#clock.advance(this.#prng.below(8_000));
     else if (dice < 96) await this.#savePointNow();
     else if (dice < 97) await this.#crash();
     else if (dice < 98) await this.closeAndCompare();
@@ -131,7 +131,7 @@ class Campaign {
     slow.delay = async () => {
       for (let turns = prng.below(60); turns > 0; turns--) await undefined;
     };
-    this.#world = await openWorld(slow, { time: this.#time, loadedChunksMax: 6 });
+    this.#world = await openWorldStore(slow, { clock: this.#clock, loadedChunksMax: 6 });
   }
 
   async #compare(disk: MemoryDisk): Promise<void> {
@@ -139,10 +139,10 @@ class Campaign {
     const expected = [...this.#model.entities].sort(([a], [b]) => (a < b ? -1 : 1));
     const ids = (await storedEntities(disk)).map(({ entity }) => entity.entityId);
     expect(ids.sort((a, b) => (a < b ? -1 : 1))).toEqual(expected.map(([id]) => id));
-    const found = await openWorld(disk, { readOnly: true });
+    const found = await openWorldStore(disk, { readOnly: true });
     for (const [id, { position }] of expected) {
       if (!this.#prng.chance(0.05)) continue;
-      const alone = await openWorld(disk, { readOnly: true });
+      const alone = await openWorldStore(disk, { readOnly: true });
       const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
       const near = await alone.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
       expect(near.map(({ entityId }) => entityId)).toContain(id);
@@ -183,7 +183,7 @@ class Campaign {
     this.#count(await edit);
   }
 
-  #count({ chunks, clocks }: WorldEdit): void {
+  #count({ chunks, clocks }: StoreEdit): void {
     expect(new Set(chunks.map((chunk) => `${regionOf(chunk)}`)).size).toBe(clocks.length);
     for (const { region, before, after } of clocks) {
       expect(this.#issued.has(`${region}@${after}`)).toBe(false);

@@ -1,7 +1,7 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
@@ -10,14 +10,14 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 const FAR: Position = [600_000, 0, 0, 0];
 const PACK = /^data\//;
 
-async function reopen(disk: MemoryDisk | SlowDisk, time = new FakeTime()): Promise<World> {
-  return openWorld(disk, { time, autosave: false });
+async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Promise<WorldStore> {
+  return openWorldStore(disk, { clock, autosave: false });
 }
 
 /** Returns a closed world with a near and a far leaf, with a voxel and an entity in each. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorld(disk, {}, { autosave: false });
+  const world = await createWorldStore(disk, {}, { autosave: false });
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
     world.spawnEntity({ kind: 1, position: position });
@@ -112,7 +112,7 @@ test("an edit beside an unread leaf that merges with it keeps its latest change"
   const old: Position = [8_192, 0, 0, 0];
   const made: Position = [8_192, 4_096, 0, 0];
   // Whole chunks of one block take few bytes.
-  const fill = (world: World, [x, y, z, w]: Position, block: number) =>
+  const fill = (world: WorldStore, [x, y, z, w]: Position, block: number) =>
     world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), block);
   const crowd = boxBetween([12_288, 0, 0, 0], [12_400, 1, 1, 1]);
   // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.
@@ -143,18 +143,18 @@ describe("autosave", () => {
   test("that splits a leaf stores an entity once that moved in it and was not due", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const time = new FakeTime();
-    const world = await openWorld(disk, { time });
+    const clock = new FakeClock();
+    const world = await openWorldStore(disk, { clock });
     const { entityId } = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
     await world.save();
-    time.advance(20_000);
+    clock.advance(20_000);
     world.changeEntity(entityId, { position: [800, 0, 0, 0] });
     for (let index = 0; index < 40; index++) {
       for (let voxel = 0; voxel < 8; voxel++)
         await world.set([index * 40 + voxel, voxel, 0, 0], index + voxel);
     }
     const { generation } = world;
-    time.advance(5_000);
+    clock.advance(5_000);
     await expect.poll(() => world.generation).toBeGreaterThan(generation);
     await world.close();
     expect((await storedEntities(disk)).map(({ entity }) => entity.position[0])).toEqual([800]);
@@ -162,17 +162,17 @@ describe("autosave", () => {
 
   test("comes for a moved entity even if an edit caused a save shortly before", async () => {
     const disk = await twoLeaves();
-    const time = new FakeTime();
-    const world = await openWorld(disk, { time });
+    const clock = new FakeClock();
+    const world = await openWorldStore(disk, { clock });
     const [entity] = await world.entitiesIn(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     world.changeEntity(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
-    time.advance(4_000);
+    clock.advance(4_000);
     await world.set([0, 0, 0, 0], 5);
     const { generation } = world;
-    time.advance(5_000);
+    clock.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 1);
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
-    time.advance(1_000);
+    clock.advance(1_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
     expect((await storedEntities(disk)).map(({ entity: { position } }) => position[0])).toContain(3);
     await world.close();
@@ -181,10 +181,10 @@ describe("autosave", () => {
   test("that failed is reported once, to the caller that closes the world, and the folder is released", async () => {
     const behind = await twoLeaves();
     const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
-    const time = new FakeTime();
-    const world = await openWorld(disk, { time });
+    const clock = new FakeClock();
+    const world = await openWorldStore(disk, { clock });
     await world.set(FAR, 7);
-    time.advance(5_000);
+    clock.advance(5_000);
     await expect.poll(() => world.failure).toBeDefined();
     await expect(world.close()).rejects.toThrow("ORT_SAVE_POISONED");
     await world.close();
@@ -195,7 +195,7 @@ describe("autosave", () => {
 });
 
 test("a throwing listener prevents neither the edit nor the other listeners", async () => {
-  const world = await createWorld(new MemoryDisk(), {}, { autosave: false });
+  const world = await createWorldStore(new MemoryDisk(), {}, { autosave: false });
   let heard = 0;
   world.onEdit(() => {
     throw new Error("a fault of the listener");
@@ -208,10 +208,10 @@ test("a throwing listener prevents neither the edit nor the other listeners", as
 
 test("a save includes earlier edits even if they were not awaited", async () => {
   const disk = new MemoryDisk();
-  const world = await createWorld(disk, {}, { time: new FakeTime(), autosave: false });
+  const world = await createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
   const edits = [1, 2, 3].map((value) => world.set([value, 0, 0, 0], value));
   await world.save();
-  const saved = await openWorld(new MemoryDisk(disk.image()), { readOnly: true });
+  const saved = await openWorldStore(new MemoryDisk(disk.image()), { readOnly: true });
   for (const value of [1, 2, 3]) expect(await saved.get([value, 0, 0, 0])).toBe(value);
   await saved.close();
   await Promise.all(edits);

@@ -10,25 +10,25 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { applyRepair, openSave, planRepair } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import { FakeTime } from "@orthant/testkit";
+import { FakeClock } from "@orthant/testkit";
 import {
-  createWorld,
+  createWorldStore,
   openSaveWithJournal,
-  openWorld,
+  openWorldStore,
   planJournalRepair,
-  type World,
-  type WorldOptions,
-} from "@orthant/world";
+  type StoreOptions,
+  type WorldStore,
+} from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet: WorldOptions = { time: new FakeTime(), autosave: false };
-const journaled: WorldOptions = { ...quiet, durability: "journal" };
+const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content and more in its journal, left open as if its process was killed. */
 async function killedWorld(disk: MemoryDisk): Promise<void> {
-  const world = await createWorld(disk, { name: "saved" }, journaled);
+  const world = await createWorldStore(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
@@ -41,7 +41,7 @@ async function killedWorld(disk: MemoryDisk): Promise<void> {
   await world.whenDurable();
 }
 
-async function requireAll(world: World): Promise<void> {
+async function requireAll(world: WorldStore): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
@@ -65,7 +65,7 @@ describe("openSaveWithJournal", () => {
     expect(opened.journal).toMatchObject({ changes: 5, loss: undefined });
     expect(opened.save.global.description.name).toBe("after");
     expect(opened.save.players.map(({ name }) => name)).toEqual(["Ada"]);
-    const world = await openWorld(opened.disk, { ...quiet, readOnly: true });
+    const world = await openWorldStore(opened.disk, { ...quiet, readOnly: true });
     await requireAll(world);
     await world.close();
     await opened.save.close();
@@ -74,7 +74,7 @@ describe("openSaveWithJournal", () => {
 
   test("[J30] returns the save itself when the journal is empty", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, {}, quiet);
+    const world = await createWorldStore(disk, {}, quiet);
     await world.set(ORIGIN, 1);
     await world.close();
     const opened = await openSaveWithJournal(disk);
@@ -88,7 +88,7 @@ describe("openSaveWithJournal", () => {
     await killedWorld(disk);
     const opened = await openSaveWithJournal(damageJournal(disk));
     expect([opened.journal.changes, opened.journal.loss?.code]).toEqual([1, "ORT_JOURNAL"]);
-    const world = await openWorld(opened.disk, { ...quiet, readOnly: true });
+    const world = await openWorldStore(opened.disk, { ...quiet, readOnly: true });
     expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0])]).toEqual([2, 0]);
     await world.close();
     await opened.save.close();
@@ -99,7 +99,7 @@ describe("openSaveWithJournal", () => {
     const foreign: WorldGenerator<typeof FLAT_DEFAULTS> = { ...flatGenerator, id: "test.foreign" };
     const generator = generatorRef(foreign, FLAT_DEFAULTS, 1n);
     const generators = new GeneratorRegistry([foreign]);
-    const world = await createWorld(disk, { generator }, { ...journaled, generators });
+    const world = await createWorldStore(disk, { generator }, { ...journaled, generators });
     await world.set(ORIGIN, 1);
     const opened = await openSaveWithJournal(disk);
     expect([opened.disk, opened.journal.loss?.code]).toEqual([disk, "ORT_GENERATOR_UNKNOWN"]);
@@ -127,7 +127,7 @@ describe("a journal replayed onto a repaired world", () => {
     const repair = await planJournalRepair(damaged, plan);
     expect(repair).toMatchObject({ changes: 5, losses: [] });
     await repair.applyTo(mended);
-    const world = await openWorld(mended, { ...quiet, readOnly: true });
+    const world = await openWorldStore(mended, { ...quiet, readOnly: true });
     expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0]), world.name]).toEqual([2, 3, "after"]);
     for (const epoch of epochs) expect(world.clockOf(ORIGIN)).toBeGreaterThanOrEqual(epoch);
     await world.close();

@@ -2,11 +2,11 @@ import type { Position } from "@orthant/core";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions } from "@orthant/world";
+import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
-import { immediateTime } from "./immediate-time.ts";
+import { immediateClock } from "./immediate-clock.ts";
 
-type Durability = NonNullable<WorldOptions["durability"]>;
+type Durability = NonNullable<StoreOptions["durability"]>;
 
 const RETENTION = { newest: 1, hours: 0, days: 0 };
 const BLOCK = 7;
@@ -18,8 +18,8 @@ type Acknowledged = Position[];
 
 async function startImage(durability: Durability): Promise<DiskImage> {
   const disk = new MemoryDisk();
-  const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
-  const world = await createWorld(disk, { name: "fenced" }, options);
+  const options = { durability, autosave: false, clock: immediateClock(), retention: RETENTION };
+  const world = await createWorldStore(disk, { name: "fenced" }, options);
   for (let round = 0; round < 3; round++) {
     await world.fill({ min: [0, 0, 0, 0], max: [40, 4, 4, 1] }, round + 1);
     await world.save();
@@ -30,8 +30,8 @@ async function startImage(durability: Durability): Promise<DiskImage> {
 
 /** Does everything that a writer does: edits, saves, a named generation, compaction, an orderly end. */
 async function live(disk: Disk, line: number, durability: Durability, done: Acknowledged): Promise<void> {
-  const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
-  const world = await openWorld(disk, options);
+  const options = { durability, autosave: false, clock: immediateClock(), retention: RETENTION };
+  const world = await openWorldStore(disk, options);
   try {
     await editAndSave(world, durability, [line, 0], done);
     await world.history.tag(`line ${line}`);
@@ -44,7 +44,7 @@ async function live(disk: Disk, line: number, durability: Durability, done: Ackn
 }
 
 async function editAndSave(
-  world: World,
+  world: WorldStore,
   durability: Durability,
   [line, first]: readonly [line: number, first: number],
   done: Acknowledged,
@@ -87,7 +87,7 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
 
   const findings = await verifySave(shared);
   expect(findings.filter(({ severity }) => severity === "damage")).toEqual([]);
-  const world = await openWorld(shared, { readOnly: true });
+  const world = await openWorldStore(shared, { readOnly: true });
   for (const position of done) expect(await world.get(position), `the edit at ${position}`).toBe(BLOCK);
   await world.close();
 }
@@ -138,6 +138,6 @@ describe("a suspended writer whose lock another process took", () => {
     const lock = new SharedLocks();
     lock.take("world.lock");
     const { disk } = new StoppableProcess(shared, lock);
-    expect(await codeOfRejection(() => createWorld(disk))).toBe("ORT_LOCKED");
+    expect(await codeOfRejection(() => createWorldStore(disk))).toBe("ORT_LOCKED");
   });
 });

@@ -10,25 +10,25 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
-import { codeOfRejection, FakeTime } from "@orthant/testkit";
-import { createWorld, openWorld, type World } from "@orthant/world";
+import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 
 const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: 5 }, 7n);
 
-async function flatWorld(disk = new MemoryDisk(), time = new FakeTime()): Promise<World> {
-  return createWorld(disk, { name: "Test", generator: FLOOR }, { time, autosave: false });
+async function flatWorld(disk = new MemoryDisk(), clock = new FakeClock()): Promise<WorldStore> {
+  return createWorldStore(disk, { name: "Test", generator: FLOOR }, { clock, autosave: false });
 }
 
-async function reopen(disk: MemoryDisk): Promise<World> {
-  return openWorld(disk, { time: new FakeTime(), autosave: false });
+async function reopen(disk: MemoryDisk): Promise<WorldStore> {
+  return openWorldStore(disk, { clock: new FakeClock(), autosave: false });
 }
 
 describe("a new world", () => {
   test("[checklist 1] reopens empty, with its description", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(
+    const world = await createWorldStore(
       disk,
       { name: "Isles", shape: CUBE_CHUNKS, spawn: [1, 2, 3, 0] },
       { autosave: false },
@@ -44,17 +44,17 @@ describe("a new world", () => {
   test("is never created where something exists already", async () => {
     const disk = new MemoryDisk();
     await (await flatWorld(disk)).close();
-    expect(await codeOfRejection(createWorld(disk))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(createWorldStore(disk))).toBe("ORT_NOT_EMPTY");
     const other = new MemoryDisk({ directories: [], files: new Map([["notes.txt", new Uint8Array(1)]]) });
-    expect(await codeOfRejection(createWorld(other))).toBe("ORT_NOT_EMPTY");
-    expect(await codeOfRejection(openWorld(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(createWorldStore(other))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(openWorldStore(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
   });
 
   test("has one writer, and readers beside it", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
-    expect(await codeOfRejection(openWorld(disk))).toBe("ORT_LOCKED");
-    const reader = await openWorld(disk, { readOnly: true });
+    expect(await codeOfRejection(openWorldStore(disk))).toBe("ORT_LOCKED");
+    const reader = await openWorldStore(disk, { readOnly: true });
     expect(await reader.get([0, -1, 0, 0])).toBe(5);
     expect(await codeOfRejection(reader.set([0, 0, 0, 0], 1))).toBe("ORT_READ_ONLY");
     await reader.close();
@@ -113,7 +113,7 @@ describe("voxels", () => {
       world.set([101, 101, 101, 100], 3),
     ];
     await Promise.all(edits);
-    const check = async (open: World): Promise<void> => {
+    const check = async (open: WorldStore): Promise<void> => {
       expect(await open.get([-3, 2, -9, 0])).toBe(7);
       expect(await open.get([-4, 2, -9, 0])).toBe(0);
       expect(await open.get([19, 11, 8, 2])).toBe(7);
@@ -132,7 +132,7 @@ describe("voxels", () => {
 
   test("of a flat world have a plane of chunks", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(disk, { shape: TILE_CHUNKS }, { autosave: false });
+    const world = await createWorldStore(disk, { shape: TILE_CHUNKS }, { autosave: false });
     await world.fill(boxBetween([-40, -40, 0, 0], [40, 40, 1, 1]), 9);
     await world.close();
     const again = await reopen(disk);
@@ -151,7 +151,7 @@ describe("voxels", () => {
       [1, 0, 0, 0],
     ]);
     expect(edit.clocks.map(({ region }) => region)).toEqual([[0, 0, 0, 0]]);
-    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [], outcome: "unchanged" });
+    expect(await world.set([0, 0, 0, 0], 3)).toEqual({ chunks: [], clocks: [], status: "unchanged" });
     stop();
     await world.set([0, 0, 0, 0], 4);
     expect(heard).toEqual([2]);
@@ -216,19 +216,19 @@ describe("saving", () => {
 
   test("happens automatically five seconds after an edit, and a minute after a change to a player", async () => {
     const disk = new MemoryDisk();
-    const time = new FakeTime();
-    const world = await createWorld(disk, { generator: FLOOR }, { time });
+    const clock = new FakeClock();
+    const world = await createWorldStore(disk, { generator: FLOOR }, { clock });
     await world.set([0, 0, 0, 0], 1);
     const before = world.generation;
-    time.advance(4_999);
+    clock.advance(4_999);
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     expect(world.generation).toBe(before);
-    time.advance(1);
+    clock.advance(1);
     await expect.poll(() => world.generation).toBe(before + 1);
     world.upsertPlayer(player(1n));
-    time.advance(59_999);
+    clock.advance(59_999);
     expect(world.generation).toBe(before + 1);
-    time.advance(1);
+    clock.advance(1);
     await expect.poll(() => world.generation).toBe(before + 2);
     await world.close();
   });
@@ -288,10 +288,10 @@ describe("players", () => {
 
   test("change field by field: omitted fields stay, and a new player starts at the spawn with nothing", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorld(
+    const world = await createWorldStore(
       disk,
       { spawn: [1, 2, 3, 4] },
-      { time: new FakeTime(7), autosave: false },
+      { clock: new FakeClock(7), autosave: false },
     );
     world.upsertPlayer({ playerId: 1n, name: "Ada" });
     expect(world.player(1n)).toEqual({ ...player(1n), name: "Ada", position: [1, 2, 3, 4], lastSavedMs: 7 });

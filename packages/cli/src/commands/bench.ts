@@ -10,7 +10,7 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatBytes } from "@orthant/formats";
-import { createWorld } from "@orthant/world";
+import { createWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { tableLines } from "../report.ts";
@@ -118,7 +118,7 @@ async function measureStream(
 async function measureCommits(folder: string, context: Context): Promise<readonly number[]> {
   return context.makeFolder(folder, async (disk) => {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorld(disk, { generator }, { autosave: false, time: context.time });
+    const world = await createWorldStore(disk, { generator }, { autosave: false, clock: context.clock });
     const times: number[] = [];
     try {
       for (let commit = 0; commit < COMMITS; commit++) {

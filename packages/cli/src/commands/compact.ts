@@ -1,5 +1,5 @@
 import { formatAmount, formatBytes } from "@orthant/formats";
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { EXIT } from "../usage.ts";
@@ -20,7 +20,7 @@ export const compactCommand: Command = {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorld(disk, { autosave: false, time: context.time });
+    const world = await openWorldStore(disk, { autosave: false, clock: context.clock });
     try {
       const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();
       const left = findings.map(({ file, message }) => ({ file, message }));

@@ -26,7 +26,7 @@ import {
   type WorldGenerator,
 } from "@orthant/core";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
-import { createWorld, type NewWorld } from "@orthant/world";
+import { createWorldStore, type NewWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { parsePosition, parseU64 } from "../parse.ts";
 import { factLines } from "../report.ts";
@@ -126,14 +126,15 @@ export const createCommand: Command = {
       throw new UsageError("no such template or generator");
     const seed = args.parsed("seed", parseU64) ?? BigInt(randomInt(SEED_END));
     const ref = generator.ref(args.all("set"), seed, template.defaults[generator.name]);
-    const world: Required<Omit<NewWorld, "catalog" | "limits">> = {
+    const world: Required<Omit<NewWorldStore, "catalog" | "limits">> = {
       name: args.text("name") ?? basename(resolve(folder)),
       shape: template.shape,
       generator: ref,
       spawn: findSpawn(ref, template.shape),
     };
     const isDry = args.has("dryRun");
-    if (!isDry) await context.makeFolder(folder, async (disk) => (await createWorld(disk, world)).close());
+    if (!isDry)
+      await context.makeFolder(folder, async (disk) => (await createWorldStore(disk, world)).close());
     const info = generatorInfoOf(ref);
     context.printJson({
       world: folder,

@@ -21,7 +21,7 @@ import {
   surveySave,
 } from "@orthant/save";
 import { packFile } from "@orthant/save/parts";
-import { openWorld, type SaveWithJournal } from "@orthant/world";
+import { openWorldStore, type SaveWithJournal } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave, retryWhileWritten } from "../live-save.ts";
@@ -102,7 +102,7 @@ interface Found {
 /** Returns the block of a voxel; `null` when its generator is not available. */
 async function blockAt(disk: Disk, voxel: Position): Promise<Found["block"]> {
   try {
-    const world = await retryWhileWritten(disk, () => openWorld(disk, { readOnly: true }));
+    const world = await retryWhileWritten(disk, () => openWorldStore(disk, { readOnly: true }));
     try {
       const id = await world.get(voxel);
       return { id, name: world.catalog.byId(id)?.name ?? "" };

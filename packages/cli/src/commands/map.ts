@@ -15,7 +15,12 @@ import {
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
 import type { Save } from "@orthant/save";
-import { openSaveWithJournal, openWorld, type SaveWithJournal, type World } from "@orthant/world";
+import {
+  openSaveWithJournal,
+  openWorldStore,
+  type SaveWithJournal,
+  type WorldStore,
+} from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { makeFile } from "../files.ts";
@@ -212,9 +217,13 @@ async function drawFile(
 }
 
 /** Returns the world's generator and blocks. Without the generator, edits appear in empty space. */
-async function fieldOf(disk: Disk, save: Save, context: Context): Promise<Pick<World, "field" | "catalog">> {
+async function fieldOf(
+  disk: Disk,
+  save: Save,
+  context: Context,
+): Promise<Pick<WorldStore, "field" | "catalog">> {
   try {
-    const world = await openWorld(disk, { readOnly: true });
+    const world = await openWorldStore(disk, { readOnly: true });
     const { field, catalog } = world;
     await world.close();
     return { field, catalog };

@@ -1,6 +1,6 @@
 import { type Box, boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core";
 import { formatAmount, formatBox } from "@orthant/formats";
-import { type Moment, openWorld } from "@orthant/world";
+import { type Moment, openWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
@@ -36,7 +36,7 @@ export const restoreCommand: Command = {
   run(args, context) {
     const [from, to] = [args.at(0), args.at(1)];
     const box = args.parsed("box", parseBox);
-    const moment = args.parsed("from", parseMoment(context.time.nowMs()));
+    const moment = args.parsed("from", parseMoment(context.clock.nowMs()));
     const isDry = args.has("dryRun");
     if (box !== undefined && moment !== undefined) {
       if (to !== "")
@@ -62,10 +62,10 @@ interface RollBack {
 async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
   const disk = await context.openDisk(folder);
   await requireNative(disk, folder);
-  const world = await openWorld(disk, {
+  const world = await openWorldStore(disk, {
     readOnly: isDry,
     autosave: false,
-    time: context.time,
+    clock: context.clock,
     retention: KEEP_EVERY_GENERATION,
   });
   try {

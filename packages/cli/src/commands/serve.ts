@@ -1,4 +1,4 @@
-import { type DamagedJournal, type Durability, openWorld, type World } from "@orthant/world";
+import { type DamagedJournal, type Durability, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -48,11 +48,6 @@ export const serveCommand: Command = {
       repeated: true,
     },
     { flags: "--origin <origin>", description: "a web page that may connect, or *", repeated: true },
-    {
-      flags: "--frame-ancestors <origin>",
-      description: "a web page that may show the viewer's page in a frame (default: none)",
-      repeated: true,
-    },
     { flags: "--proxies <count>", description: "how many proxies of yours stand before it", default: "0" },
     { flags: "--certificate <file>", description: "serve wss: with this certificate chain, in PEM" },
     { flags: "--key <file>", description: "the certificate's private key, in PEM" },
@@ -100,8 +95,8 @@ export const serveCommand: Command = {
     const settings = await listenSettings(args, context);
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorld(disk, {
-      time: context.time,
+    const world = await openWorldStore(disk, {
+      clock: context.clock,
       durability: chosen(DURABILITIES, args.text("durability")),
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });
@@ -131,7 +126,7 @@ function chosen<Choice extends string>(choices: readonly Choice[], text: string 
 }
 
 /** Waits until the user stops the server or a save fails. Returns the failure. */
-async function untilEnd(world: World, context: Context): Promise<unknown> {
+async function untilEnd(world: WorldStore, context: Context): Promise<unknown> {
   let stopWatching: () => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     stopWatching = world.onFailure(resolve);

@@ -1,4 +1,4 @@
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
@@ -34,9 +34,9 @@ export const tagCommand: Command = {
     }
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorld(disk, {
+    const world = await openWorldStore(disk, {
       autosave: false,
-      time: context.time,
+      clock: context.clock,
       retention: KEEP_EVERY_GENERATION,
     });
     try {

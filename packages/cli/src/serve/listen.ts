@@ -54,8 +54,7 @@ export async function whileListening<Result>(
   const { createServer } = await import("@orthant/server");
   const anonymous = args.parsed("anonymous", parseRole) ?? false;
   const auth = { secret: settings.secret, anonymous };
-  const page = { folder: VIEWER_PAGE, frameAncestors: args.all("frameAncestors") };
-  const server = await createServer({ ...settings.options, world, auth, page });
+  const server = await createServer({ ...settings.options, world, auth, page: VIEWER_PAGE });
   const revokedFile = args.text("revoked");
   const endFollowing =
     revokedFile === undefined ? undefined : followRevokedFile(revokedFile, server, context);
@@ -139,7 +138,7 @@ async function announce(
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
   const role = args.parsed("role", parseRole) ?? "builder";
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
-  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs());
+  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.clock.nowMs());
   context.printJson({
     world: args.at(0),
     ...facts,

@@ -57,7 +57,7 @@ export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantEr
         `this client joined again elsewhere: use one connection for each client id${because}`,
       );
     case "kicked":
-      return new OrthantError("ORT_CLOSED", `the server sent this player away${after(detail)}`);
+      return new OrthantError("ORT_CLOSED", `the server sent this player away${because}`);
     default:
       if (retryAfterMs !== undefined) return undefined;
       return new OrthantError("ORT_CLOSED", `the server ended the connection for good: ${reason}${because}`);
@@ -71,16 +71,12 @@ export function finalFault(fault: OrthantError): OrthantError | undefined {
 }
 
 /** Returns the error for a refused token when there is no other one to try. */
-function refusedToken(detail: string, token: Uint8Array): OrthantError {
-  const advice = token.length === 0 ? "give connect the option token" : "connect with a fresh token";
+export function refusedToken(detail: string): OrthantError {
+  const because = detail === "" ? "" : ` (${printable(detail)})`;
   return new OrthantError(
     "ORT_CREDENTIALS",
-    `the server does not accept this client${after(detail)}; ${advice}`,
+    `the server refuses the token: connect with a fresh one${because}`,
   );
-}
-
-function after(detail: string): string {
-  return detail === "" ? "" : `: ${printable(detail)}`;
 }
 
 /** A token that identifies a player: text or bytes, or a function that is called for each connection. */
@@ -97,7 +93,6 @@ export class TokenSource {
   #token: Uint8Array = new Uint8Array(0);
   #refused: Uint8Array | undefined;
   #refusals = 0;
-  #refusal = "";
 
   constructor(option: TokenOption) {
     this.#option = option;
@@ -123,14 +118,8 @@ export class TokenSource {
     return this.#refused !== undefined && bytesEqual(this.#refused, token) ? "refused before" : "use";
   }
 
-  /** The error for the last refusal, when there is no other token to try. */
-  get error(): OrthantError {
-    return refusedToken(this.#refusal, this.#token);
-  }
-
-  /** Records that the server refused the token, and why. Returns whether another one may be available. */
-  refuse(detail: string): "try another" | "give up" {
-    this.#refusal = detail;
+  /** Records that the server refused the token. Returns whether another one may be available. */
+  refuse(): "try another" | "give up" {
     this.#refused = this.#token;
     this.#refusals++;
     return typeof this.#option === "function" && this.#refusals < REFUSALS_MAX ? "try another" : "give up";

@@ -1,19 +1,29 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import { systemTime, type TileChunk } from "@orthant/core";
+import { type Dimensions, systemClock, type TileChunk } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
-import { type ConnectOptions, connect as connectWith } from "../world/connect.ts";
-import type { SharedWorld } from "../world/shared-world.ts";
+import type { ClientWorld } from "../world/client-world.ts";
+import { type ConnectOptions, joined } from "../world/connect.ts";
+import { connectReplica as connectWith, type ReplicaOptions } from "../world/connect-replica.ts";
+import type { WorldReplica } from "../world/world-replica.ts";
 
 /** Longest delay that a Node timer supports. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /**
- * Connects like `connect` of `@orthant/client`, with the WebSocket of the `ws` package, which Node 20 lacks.
- * The process stays alive until the client is closed, even while it waits to reconnect.
+ * Joins the world of a server like `connect` of `@orthant/client`, with the WebSocket of the `ws` package, which Node 20
+ * lacks. The process stays alive until the client is closed, even while it waits to reconnect.
  */
-export function connect(url: string, options: ConnectOptions = {}): SharedWorld {
+export function connect<D extends Dimensions = Dimensions>(
+  url: string,
+  options: ConnectOptions<D> = {},
+): Promise<ClientWorld<D>> {
+  return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));
+}
+
+/** Does the same for a replica with four axes, and returns it before it has joined. */
+export function connectReplica(url: string, options: ReplicaOptions = {}): WorldReplica {
   const socket = (address: string): WebSocket =>
     new WebSocket(address, { maxPayload: SERVER_FRAME_BYTES_MAX, perMessageDeflate: false });
   const world = connectWith(url, { socket, ...options });
@@ -51,7 +61,7 @@ export function connectTiles(connection: TileConnection): TileClient {
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   const client = new Wire1Client({
-    time: systemTime,
+    clock: systemClock,
     playerId,
     send: (datagram) => socket.send(datagram, port, host, () => undefined),
     ...(onStatus && { onStatus }),

@@ -1,1 +1,1 @@
-export { connect, connectTiles, type TileClient, type TileConnection } from "./connect.ts";
+export { connect, connectReplica, connectTiles, type TileClient, type TileConnection } from "./connect.ts";

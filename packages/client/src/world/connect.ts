@@ -1,67 +1,51 @@
-import {
-  DEFAULT_GENERATORS,
-  encodeUtf8,
-  type GeneratorRegistry,
-  nameFault,
-  OrthantError,
-  type RandomBits,
-  systemRandomBits,
-  systemTime,
-  type TimeSource,
-} from "@orthant/core";
-import { NAME_BYTES_MAX } from "@orthant/protocol";
-import type { ReplicaCache } from "../cache/replica-cache.ts";
-import type { TokenOption } from "../connection/retry.ts";
-import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
-import type { Interest } from "./interest.ts";
-import { SharedWorld } from "./shared-world.ts";
+import { type Dimensions, dimensionsOf, OrthantError } from "@orthant/core";
+import type { Interest } from "./client-interest.ts";
+import { ClientWorld } from "./client-world.ts";
+import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";
+import type { WorldReplica } from "./world-replica.ts";
 
 /** Options of a connection. All are optional. */
-export interface ConnectOptions {
-  /** The player's visible name, unless the server overrides it. */
-  readonly name?: string;
-  /** Identifies the player. A function is called before each connection, so that tokens may expire. */
-  readonly token?: TokenOption;
+export interface ConnectOptions<D extends Dimensions = Dimensions> extends Omit<ReplicaOptions, "interest"> {
+  /** The number of axes that the program expects. A world with another number is refused. */
+  readonly dimensions?: D;
   /** What to hold from the start; `setInterest` changes it. */
-  readonly interest?: Interest;
-  /** Stores the held regions, so that the next client fetches only what changed. */
-  readonly cache?: ReplicaCache;
-  /** The cache failed and is no longer written. Nothing else is affected. */
-  readonly onCacheFailure?: (error: unknown) => void;
-  /** The generators of this program. If they match the server's, untouched space costs nothing to send. */
-  readonly generators?: GeneratorRegistry;
-  /** Creates the WebSocket; the platform's by default. */
-  readonly socket?: OpenSocket;
-  readonly time?: TimeSource;
-  /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
-  readonly random?: RandomBits;
+  readonly interest?: Interest<D>;
 }
 
-/** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
-export function connect(url: string, options: ConnectOptions = {}): SharedWorld {
-  const socket = options.socket ?? platformSocket();
-  if (socket === undefined) {
-    const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
-    throw new OrthantError("ORT_PLATFORM", detail);
+/**
+ * Joins the world of a server at a `ws:` or `wss:` address. Resolves when the server has let the client in, and
+ * rejects when it refuses, or when it cannot be reached in time. From then on the client reconnects by itself until
+ * it is closed.
+ *
+ * @example
+ * const client = await connect("wss://play.example.org", { token, dimensions: 3 });
+ * await client.setInterest({ center: client.spawn, radius: 128 });
+ */
+export function connect<D extends Dimensions = Dimensions>(
+  url: string,
+  options: ConnectOptions<D> = {},
+): Promise<ClientWorld<D>> {
+  return joined(options, (replicaOptions) => connectReplica(url, replicaOptions));
+}
+
+/** Waits until a replica has joined, and returns its face. Closes it when it fails. */
+export async function joined<D extends Dimensions>(
+  { dimensions, interest, ...options }: ConnectOptions<D>,
+  open: (options: ReplicaOptions) => WorldReplica,
+): Promise<ClientWorld<D>> {
+  const replica = open(options);
+  try {
+    await replica.ready;
+    const found = dimensionsOf(replica.shape);
+    if (dimensions !== undefined && dimensions !== found) {
+      const detail = `the server's world has ${found} dimensions, and the program asks for ${String(dimensions)}`;
+      throw new OrthantError("ORT_ARGUMENT", detail);
+    }
+    const client = new ClientWorld<D>(replica);
+    if (interest !== undefined) void client.setInterest(interest);
+    return client;
+  } catch (error) {
+    await replica.close();
+    throw error;
   }
-  const { name = "" } = options;
-  const nameBytes = encodeUtf8(name).length;
-  if (nameBytes > NAME_BYTES_MAX) {
-    const detail = `a name of ${nameBytes} bytes where at most ${NAME_BYTES_MAX} may be`;
-    throw new OrthantError("ORT_LIMIT", detail);
-  }
-  const wrong = nameFault(name);
-  if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
-  return new SharedWorld({
-    url,
-    name,
-    token: options.token ?? "",
-    interest: options.interest,
-    cache: options.cache,
-    onCacheFailure: options.onCacheFailure ?? (() => undefined),
-    generators: options.generators ?? DEFAULT_GENERATORS,
-    socket,
-    time: options.time ?? systemTime,
-    random: options.random ?? systemRandomBits,
-  });
 }

@@ -19,10 +19,10 @@ import { INTEREST_BOXES_MAX, type InterestArea, type SyncClient } from "@orthant
 import { type Deferred, deferred } from "./callbacks.ts";
 
 /** What a client wants to hold: everything within some chunks of a point, or boxes of chunks. */
-export type Interest = InterestAround | InterestInBoxes;
+export type ReplicaInterest = ReplicaInterestAround | ReplicaInterestInBoxes;
 
 /** All chunks within a distance, on every axis of the world. */
-export interface InterestAround {
+export interface ReplicaInterestAround {
   /** In voxels. The server sends regions near it first. */
   readonly center: Vector;
   readonly radiusChunks: number;
@@ -31,7 +31,7 @@ export interface InterestAround {
 }
 
 /** Boxes of chunks. The server sends regions near the center, in voxels, first. */
-export interface InterestInBoxes {
+export interface ReplicaInterestInBoxes {
   readonly boxes: readonly Box[];
   readonly center?: Vector;
   readonly motion?: Vector;
@@ -40,7 +40,7 @@ export interface InterestInBoxes {
 const STILL: Vector = [0, 0, 0, 0];
 
 /** Converts an interest for a world of this shape. Throws `ORT_ARGUMENT` or `ORT_LIMIT` if it is invalid. */
-function interestArea(shape: ChunkShape, interest: Interest): Required<InterestArea> {
+function interestArea(shape: ChunkShape, interest: ReplicaInterest): Required<InterestArea> {
   const boxes = "boxes" in interest ? interest.boxes : [boxAround(shape, interest)];
   if (boxes.length === 0 || boxes.length > INTEREST_BOXES_MAX) {
     throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where 1 to ${INTEREST_BOXES_MAX} may be`);
@@ -66,7 +66,7 @@ function interestsEqual(
   );
 }
 
-function boxAround(shape: ChunkShape, { center, radiusChunks }: InterestAround): Box {
+function boxAround(shape: ChunkShape, { center, radiusChunks }: ReplicaInterestAround): Box {
   if (!Number.isInteger(radiusChunks) || radiusChunks < 0) {
     throw new OrthantError("ORT_ARGUMENT", `a radius of ${radiusChunks} chunks`);
   }
@@ -88,13 +88,13 @@ function middleOf({ extents }: ChunkShape, { min, max }: Box): Vector {
 /** The interest of a client, and the promises that wait for its regions. */
 export class InterestTracker {
   readonly #waits = new RegionWaits();
-  #interest: Interest | undefined;
+  #interest: ReplicaInterest | undefined;
   #area: Required<InterestArea> | undefined;
   #syncClient: SyncClient | undefined;
   #completion: Deferred<void> | undefined;
   #ending: OrthantError | undefined;
 
-  constructor(interest: Interest | undefined) {
+  constructor(interest: ReplicaInterest | undefined) {
     this.#interest = interest;
   }
 
@@ -104,7 +104,7 @@ export class InterestTracker {
   }
 
   /** Changes the interest. An invalid one throws at once if the world's shape is known, or else later. */
-  setInterest(interest: Interest): void {
+  setInterest(interest: ReplicaInterest): void {
     const shape = this.#syncClient?.world?.shape;
     if (shape !== undefined) {
       const area = interestArea(shape, interest);

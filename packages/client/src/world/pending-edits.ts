@@ -1,5 +1,5 @@
-import { OrthantError, type VoxelPlacement } from "@orthant/core";
-import { EDIT_VOXELS_MAX, EDITS_OPEN_MAX, type EditResult, type NumberedEditResult } from "@orthant/protocol";
+import { type EditResult, OrthantError, type VoxelPlacement } from "@orthant/core";
+import { EDIT_VOXELS_MAX, EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
 
 interface WaitingEdit {

@@ -7,7 +7,7 @@ import {
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { RequestedEdit, WorldEditResult } from "@orthant/protocol";
+import type { WorldEditResult } from "@orthant/protocol";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
@@ -94,14 +94,12 @@ export class EditForwarder {
    * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
    * and with `ORT_EDIT_PARTS` if only some shards applied their part.
    */
-  edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
+  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
-    if (edit.kind !== "voxels")
-      return Promise.reject(new OrthantError("ORT_EDIT_PARTS", `a cluster cannot ${edit.kind} a box`));
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
       this.#clients.set(origin.clientId, client);
-      client.queue.push({ placements: [...edit.placements], origin, resolve, reject });
+      client.queue.push({ placements: [...placements], origin, resolve, reject });
       this.#startNext(origin.clientId, client);
     });
   }
@@ -137,7 +135,7 @@ export class EditForwarder {
     await this.#options.whenSeen(steps);
     const refused = outcomes.filter((outcome) => outcome.kind === "rejected");
     const [first] = refused;
-    if (first === undefined) resolve({ outcome: outcomeOf(outcomes, steps), clocks: steps });
+    if (first === undefined) resolve({ status: outcomeOf(outcomes, steps), clocks: steps });
     else if (refused.length === outcomes.length) reject(new OrthantError(first.code, "the edit was refused"));
     else {
       const detail = `${refused.length} of ${outcomes.length} shards refused their part: ${first.code}`;
@@ -203,7 +201,7 @@ export class EditForwarder {
   }
 }
 
-function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): WorldEditResult["outcome"] {
+function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): WorldEditResult["status"] {
   if (steps.length > 0) return "applied";
   return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "duplicate";
 }

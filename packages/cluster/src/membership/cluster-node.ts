@@ -1,10 +1,4 @@
-import {
-  type Box,
-  type GeneratorRegistry,
-  isOrthantError,
-  OrthantError,
-  type TimeSource,
-} from "@orthant/core";
+import { type Box, type Clock, type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
@@ -22,7 +16,7 @@ import { splitShard } from "./split-shard.ts";
 export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
-  readonly time: TimeSource;
+  readonly clock: Clock;
   /** 64 random bits. */
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
@@ -76,7 +70,7 @@ export class ClusterNode {
     this.#election = new Election(options.node, this.#heartbeats);
     this.#leases = new Leases(options);
     this.#maps = new ShardMapStore(options);
-    this.#retries = new Retries(options.time);
+    this.#retries = new Retries(options.clock);
   }
 
   /** Joins the cluster. */
@@ -215,8 +209,8 @@ export class ClusterNode {
   }
 
   async #claim(shard: string): Promise<void> {
-    const { time, events } = this.#options;
-    const startMs = time.nowMs();
+    const { clock, events } = this.#options;
+    const startMs = clock.nowMs();
     let term: number | undefined;
     try {
       term = await this.#retries.until(() => this.#leases.claim(shard, this.#directory?.leaseOf(shard)));
@@ -228,7 +222,7 @@ export class ClusterNode {
       this.#owners.set(shard, owner);
       owner.mapChanged(this.#requireDirectory().map);
       this.#election.claimed(shard);
-      events?.onClaimed?.(shard, term, time.nowMs() - startMs);
+      events?.onClaimed?.(shard, term, clock.nowMs() - startMs);
       // Another node may have claimed the shard while this one loaded it.
       const lease = this.#directory?.leaseOf(shard)?.lease;
       if (lease !== undefined) this.#leaseChanged(shard, lease);

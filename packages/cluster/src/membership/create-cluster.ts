@@ -2,7 +2,7 @@ import { encode, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/parts";
-import { openSaveWithJournal } from "@orthant/world";
+import { openSaveWithJournal } from "@orthant/world/store";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";

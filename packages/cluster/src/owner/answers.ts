@@ -12,7 +12,7 @@ import {
 } from "@orthant/core";
 import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
 import type { JournalChunk } from "@orthant/save/journal";
-import type { World } from "@orthant/world";
+import type { WorldStore } from "@orthant/world/store";
 import type {
   EntitiesAnswer,
   OwnerAnswer,
@@ -31,7 +31,7 @@ const REGIONS_BYTES = 786_432;
  * new clock first: clocks never go back, and no gateway waits for a clock that never comes. Rule K20.
  */
 export async function answerRegions(
-  world: World,
+  world: WorldStore,
   regions: readonly RegionRequest[],
   owns: (region: Position) => boolean,
   log: Pick<ShardLog, "cut" | "whenDurable">,
@@ -50,7 +50,7 @@ export async function answerRegions(
 const LATER: RegionAnswer = { kind: "later" };
 
 async function answerOf(
-  world: World,
+  world: WorldStore,
   { region, held, latest, at, from }: RegionRequest,
   owns: (region: Position) => boolean,
   room: number,
@@ -96,7 +96,7 @@ const ENTITIES_BYTES = 524_288;
 
 /** Returns the entities of those regions that belong to this shard. Rule K34. */
 export async function answerEntities(
-  world: World,
+  world: WorldStore,
   regions: readonly Position[],
   owns: (region: Position) => boolean,
 ): Promise<EntitiesAnswer> {

@@ -10,7 +10,7 @@ import {
 } from "@orthant/core";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
 import { type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
-import type { LoggedChange, LoggedEdit } from "@orthant/world";
+import type { LoggedChange, LoggedEdit } from "@orthant/world/store";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";

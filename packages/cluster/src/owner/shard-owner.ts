@@ -11,7 +11,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openLoggedWorld, type World } from "@orthant/world";
+import { openLoggedWorldStore, type WorldStore } from "@orthant/world/store";
 import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
@@ -86,7 +86,7 @@ export class ShardOwner {
   readonly #options: ShardOwnerOptions;
   readonly #limits: OwnerLimits;
   readonly #log: ShardLog;
-  readonly #world: World;
+  readonly #world: WorldStore;
   readonly #players: PlayerPositionStore;
   #responding: Subscription | undefined;
   #checkpointTimer: Timer | undefined;
@@ -97,7 +97,7 @@ export class ShardOwner {
   #isPaused = false;
   #whenIdle: (() => void)[] = [];
 
-  private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: World) {
+  private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldStore) {
     this.#options = options;
     this.shard = options.shard;
     this.term = options.term;
@@ -105,8 +105,8 @@ export class ShardOwner {
     this.#limits = { ...OWNER_LIMITS, ...options.limits };
     this.#log = log;
     this.#world = world;
-    this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
-    this.#checkpointedMs = options.time.nowMs();
+    this.#players = new PlayerPositionStore(world, options.clock, this.#limits.playersMax);
+    this.#checkpointedMs = options.clock.nowMs();
     world.onFailure((error) => this.#end(error));
   }
 
@@ -116,11 +116,11 @@ export class ShardOwner {
    * is a newer owner.
    */
   static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
-    const { folders, shard, term, time, random, generators } = options;
+    const { folders, shard, term, clock, random, generators } = options;
     const disk = await folders.claim(shard, term);
     const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
-    const settings = { time, random, generators, autosave: false, retention: RETENTION };
-    return new ShardOwner(options, disk, log, await openLoggedWorld(disk, log, settings));
+    const settings = { clock, random, generators, autosave: false, retention: RETENTION };
+    return new ShardOwner(options, disk, log, await openLoggedWorldStore(disk, log, settings));
   }
 
   /** Starts to answer requests. */
@@ -153,7 +153,7 @@ export class ShardOwner {
     this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
     await this.#world.save();
-    this.#checkpointedMs = this.#options.time.nowMs();
+    this.#checkpointedMs = this.#options.clock.nowMs();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -196,7 +196,7 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     await this.#world.close();
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
-    this.#options.time.after(RELEASED_MS, () => this.#responding?.end());
+    this.#options.clock.after(RELEASED_MS, () => this.#responding?.end());
   }
 
   /** Ends at once and drops what is not stored. */
@@ -251,8 +251,8 @@ export class ShardOwner {
     if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     try {
       const origin = { clientId, editId };
-      const { clocks, outcome } = await this.#world.edit(placements, { origin, wait: "applied" });
-      return outcome === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
+      const { clocks, status } = await this.#world.edit(placements, { origin, wait: "applied" });
+      return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "rejected", code: error.code };
@@ -277,7 +277,7 @@ export class ShardOwner {
   #checkpointAfter(delayMs: number): void {
     if (this.#checkpointing !== undefined || (this.#checkpointTimer !== undefined && delayMs > 0)) return;
     this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = this.#options.time.after(delayMs, () => {
+    this.#checkpointTimer = this.#options.clock.after(delayMs, () => {
       this.#checkpointing = this.checkpoint()
         // The world reports the failure itself.
         .catch(() => undefined)

@@ -1,7 +1,7 @@
 import type { Codec } from "../bytes/codec.ts";
 import { list } from "../bytes/combinators.ts";
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { AIR } from "./chunk.ts";
 
 /** Describes one block of a world. */
@@ -39,6 +39,19 @@ export class BlockCatalog {
     this.#byName = new Map(this.blocks.map((block) => [block.name, block]));
   }
 
+  /**
+   * Returns the id of the block with a name. Throws `ORT_ARGUMENT`, with the names that are nearest, if there is none.
+   *
+   * @example
+   * await world.set([0, 80, 0], world.blocks.id("stone"));
+   */
+  id(name: string): number {
+    const block = this.#byName.get(name);
+    if (block !== undefined) return block.id;
+    const names = this.blocks.map((known) => known.name);
+    throw wrongArgument("the block", name, `this world has no such block; ${nearestNames(name, names)}`);
+  }
+
   /** Returns the block with an id, or `undefined`. */
   byId(id: number): Block | undefined {
     return this.#byId.get(id);
@@ -66,6 +79,36 @@ function findContradiction(blocks: readonly Block[]): string | undefined {
     previousId = id;
   }
   return undefined;
+}
+
+/** Number of names that an error suggests. */
+const SUGGESTIONS_MAX = 5;
+
+/** Lists the names that are nearest to a wrong one. */
+function nearestNames(wrong: unknown, names: readonly string[]): string {
+  const sought = String(wrong).toLowerCase();
+  const nearest = names
+    .map((name) => ({
+      name,
+      distance: editDistance(sought.slice(0, BLOCK_NAME_LENGTH_MAX), name.toLowerCase()),
+    }))
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, SUGGESTIONS_MAX);
+  return `the nearest are ${nearest.map(({ name }) => JSON.stringify(name)).join(", ")}`;
+}
+
+/** Returns how many letters must be added, removed or replaced to turn one word into another. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let line = 1; line <= from.length; line++) {
+    const next = [line];
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = (row[column - 1] as number) + (from[line - 1] === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] as number) + 1, (next[column - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
 }
 
 const CATALOG_VERSION = 1;

@@ -31,6 +31,14 @@ export class GeneratorRegistry {
     return [...this.#byId.keys()].sort();
   }
 
+  /** Returns a registry with this generator too. Throws `ORT_ARGUMENT` if it has another one with the same id. */
+  including(generator: WorldGenerator<unknown>): GeneratorRegistry {
+    const known = this.#byId.get(generator.id);
+    if (known === generator) return this;
+    if (known === undefined) return new GeneratorRegistry([...this.#byId.values(), generator]);
+    throw new OrthantError("ORT_ARGUMENT", `two generators have the id "${generator.id}"`);
+  }
+
   /** Whether the referenced generator is available in the referenced version. */
   knows({ generatorId, versionHash }: GeneratorRef): boolean {
     const generator = this.#byId.get(generatorId);

@@ -1,11 +1,24 @@
 import { I32_MAX, I32_MIN } from "../bytes/integers.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 
-/** A position on the lattice, in chunks, voxels or regions. Flat worlds leave the axes they lack at 0. */
-export type Position = readonly [x: number, y: number, z: number, w: number];
+/** The number of axes that a world can have. */
+export type Dimensions = 2 | 3 | 4;
 
-/** A point or direction in four dimensions. */
-export type Vector = readonly [x: number, y: number, z: number, w: number];
+/** One number for each axis, by the number of axes. */
+interface Coordinates {
+  readonly 2: readonly [x: number, y: number];
+  readonly 3: readonly [x: number, y: number, z: number];
+  readonly 4: readonly [x: number, y: number, z: number, w: number];
+}
+
+/**
+ * Whole coordinates of a voxel, chunk or region, as many as the world has axes: `Position<3>` is `[x, y, z]`.
+ * Code that works for all worlds uses four, with 0 on the axes that a world lacks.
+ */
+export type Position<D extends Dimensions = 4> = Coordinates[D];
+
+/** A point or direction, in voxels, with as many numbers as the world has axes. */
+export type Vector<D extends Dimensions = 4> = Coordinates[D];
 
 /** One of the four axes: x, y, z, w are 0, 1, 2, 3. */
 export type Axis = 0 | 1 | 2 | 3;

@@ -31,7 +31,7 @@ import {
 import { allLeaves } from "@orthant/save/internal";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { diskOf, patched, randomOctree, SEED_FILES, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
@@ -145,7 +145,7 @@ describe("a MarsMiner save converted to a world and back", () => {
 
   test("can be opened as a world in between, with a catalog of its block names", async () => {
     const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
-    const opened = await openWorld(world);
+    const opened = await openWorldStore(world);
     const blocks = await blocksOf(world);
     expect(blocks.blocks.map(({ name }) => name)).toEqual([
       "air",
@@ -171,7 +171,7 @@ describe("a MarsMiner save converted to a world and back", () => {
     expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
       ["names of block types that no block of ours can have", 4],
     ]);
-    const opened = await openWorld(world);
+    const opened = await openWorldStore(world);
     const short = "x".repeat(56);
     expect((await blocksOf(world)).blocks.map(({ name }) => name)).toEqual([
       "air",

@@ -6,7 +6,7 @@ import { createSave, openSave, plainDescription, verifySave } from "@orthant/sav
 import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import { GLOBAL } from "@orthant/testkit/saves";
-import { openWorld } from "@orthant/world";
+import { openWorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
@@ -23,7 +23,7 @@ describe("a tile save", () => {
     expect(report).toMatchObject({ chunks: 100, losses: [{ what: "the terrain that the game makes" }] });
     expect((await verifySave(disk)).filter(({ severity }) => severity === "damage")).toEqual([]);
 
-    const world = await openWorld(disk, { readOnly: true });
+    const world = await openWorldStore(disk, { readOnly: true });
     for (const { x, y, tiles } of save.chunks) {
       expect((await world.chunk([x, y, 0, 0])).equals(chunkFromVoxels(tiles))).toBe(true);
     }
@@ -42,7 +42,7 @@ describe("a tile save", () => {
   test("[TS16] can be edited as a world, and the next export contains the edits", async () => {
     const disk = new MemoryDisk();
     await importTileSave({ ...FULL_SAVE, chunks: [chunkOf(0, 0, 2)] }, disk, NOW_MS);
-    const world = await openWorld(disk);
+    const world = await openWorldStore(disk);
     await world.set([-1, 5, 0, 0], 8);
     await world.close();
     const target = new MemoryDisk();

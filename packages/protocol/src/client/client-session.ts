@@ -201,7 +201,7 @@ export class ClientSession {
     for (const { editId } of open) {
       this.#closeEdit({
         editId,
-        outcome: "rejected",
+        status: "rejected",
         reason: "world",
         detail: "the server has another world now",
       });
@@ -300,7 +300,7 @@ export class ClientSession {
   }
 
   #nowMs(): number {
-    return this.#options.time.nowMs();
+    return this.#options.clock.nowMs();
   }
 }
 

@@ -19,10 +19,9 @@ import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.
 import { coverRegions } from "../message/regions.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
-import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
 import { OpenEdits } from "./open-edits.ts";
-import { SharedReplica } from "./shared-replica.ts";
+import { ChangeNotes, type ReplicaNews, SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
 
 /** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */
@@ -121,7 +120,7 @@ export class ClientState {
 
   /** Returns what happened to the replica since the last call. */
   takeNews(): ReplicaNews | undefined {
-    return this.#notes.take(this.#replica ?? NO_REPLICA, this.#options.events?.onEdit !== undefined);
+    return this.#notes.take(this.#replica ?? NO_REPLICA);
   }
 
   /** Returns everything that is held, for a cache. */
@@ -140,7 +139,6 @@ export class ClientState {
     const { generators, generatedCacheBytes } = this.#options;
     const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, notes: this.#notes });
     this.dropAllBut(() => false);
-    this.#notes.beganAnew();
     this.#load(welcome, replica);
     for (const edit of this.edits.all()) predictIfPossible(replica, edit);
     return replica;
@@ -159,7 +157,7 @@ export class ClientState {
   }
 }
 
-const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false, editsSince: () => undefined };
+const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false };
 
 function isRegion(region: Position): boolean {
   return (

@@ -11,7 +11,7 @@ import {
   regionOf,
   type Vector,
 } from "@orthant/core";
-import type { Entity } from "../message/entity.ts";
+import type { NumberedEntity } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { AllEntities, EntityChanges } from "../message/server-message.ts";
 import { hasElapsed } from "./outgoing.ts";
@@ -23,7 +23,7 @@ const ENTITIES_LOST_WAIT_MS = 500;
 export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
 
 interface Seen {
-  readonly entity: Entity;
+  readonly entity: NumberedEntity;
   readonly region: Position;
 }
 
@@ -33,7 +33,7 @@ export class EntitySet {
   readonly #ownPlayerId: bigint;
   readonly #seen = new Map<number, Seen>();
   /** The state at the start of this step of each entity that changed. */
-  readonly #before = new Map<number, Entity | undefined>();
+  readonly #before = new Map<number, NumberedEntity | undefined>();
   #isInStep: boolean;
   #askedMs: number | undefined;
 
@@ -45,12 +45,12 @@ export class EntitySet {
   }
 
   /** Returns all entities in sight except the client's own player. */
-  others(): readonly Entity[] {
+  others(): readonly NumberedEntity[] {
     return Array.from(this.#seen.values(), ({ entity }) => entity).filter((entity) => !this.#isOwn(entity));
   }
 
   /** Returns the client's own player as the server sees it. */
-  own(): Entity | undefined {
+  own(): NumberedEntity | undefined {
     for (const { entity } of this.#seen.values()) if (this.#isOwn(entity)) return entity;
     return undefined;
   }
@@ -107,9 +107,9 @@ export class EntitySet {
 
   /** Returns the changes since the last call, or `undefined` if there are none. */
   takeChange(): EntitiesChange | undefined {
-    const entered: Entity[] = [];
-    const changed: Entity[] = [];
-    const left: Entity[] = [];
+    const entered: NumberedEntity[] = [];
+    const changed: NumberedEntity[] = [];
+    const left: NumberedEntity[] = [];
     for (const [number, before] of this.#before) {
       const now = this.#seen.get(number)?.entity;
       const isSame = before !== undefined && now !== undefined && before.id === now.id;
@@ -120,7 +120,7 @@ export class EntitySet {
       }
     }
     this.#before.clear();
-    const isOther = (entity: Entity): boolean => !this.#isOwn(entity);
+    const isOther = (entity: NumberedEntity): boolean => !this.#isOwn(entity);
     const change = {
       entered: entered.filter(isOther),
       changed: changed.filter(isOther),
@@ -129,7 +129,7 @@ export class EntitySet {
     return change.entered.length + change.changed.length + change.left.length > 0 ? change : undefined;
   }
 
-  #put(entity: Entity, region: Position): void {
+  #put(entity: NumberedEntity, region: Position): void {
     this.#note(entity.number);
     this.#seen.set(entity.number, { entity, region });
     if (this.#seen.size <= ENTITIES_HELD_MAX) return;
@@ -140,7 +140,7 @@ export class EntitySet {
     if (!this.#before.has(number)) this.#before.set(number, this.#seen.get(number)?.entity);
   }
 
-  #isOwn({ isPlayer, id }: Entity): boolean {
+  #isOwn({ isPlayer, id }: NumberedEntity): boolean {
     return isPlayer && id === this.#ownPlayerId;
   }
 }

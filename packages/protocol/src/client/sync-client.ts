@@ -6,7 +6,7 @@ import {
   RegionTree,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { Entity, Pose } from "../message/entity.ts";
+import type { NumberedEntity, Pose } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { Welcome } from "../message/server-message.ts";
@@ -56,12 +56,12 @@ export class SyncClient {
   }
 
   /** The entities in sight, without our own player. */
-  get entities(): readonly Entity[] {
+  get entities(): readonly NumberedEntity[] {
     return this.#session?.entities?.others() ?? [];
   }
 
   /** Our own player as the server sees it. */
-  get ownPlayer(): Entity | undefined {
+  get ownPlayer(): NumberedEntity | undefined {
     return this.#session?.entities?.own();
   }
 

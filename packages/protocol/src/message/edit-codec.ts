@@ -1,3 +1,4 @@
+import type { RejectionReason } from "@orthant/core";
 import {
   type ByteReader,
   type Codec,
@@ -10,7 +11,7 @@ import {
 import type { SetVoxels } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
-import type { EditResults, NumberedEditResult, RejectionReason } from "./server-message.ts";
+import type { EditResults, NumberedEditResult } from "./server-message.ts";
 
 const ORIGIN: Position = [0, 0, 0, 0];
 
@@ -55,7 +56,7 @@ function isVoxel(voxel: Position): boolean {
   );
 }
 
-const outcomeCodec = oneOf<NumberedEditResult["outcome"]>(["applied", "unchanged", "duplicate", "rejected"]);
+const statusCodec = oneOf<NumberedEditResult["status"]>(["applied", "unchanged", "duplicate", "rejected"]);
 const refusalCodec = oneOf<RejectionReason>([
   "role",
   "rate",
@@ -78,8 +79,8 @@ export const editResultsCodec: Codec<EditResults> = {
         throw new OrthantError("ORT_ARGUMENT", `result ${result.editId} behind ${previous}`);
       }
       out.varUint(result.editId - previous);
-      outcomeCodec.write(out, result.outcome);
-      if (result.outcome === "rejected") {
+      statusCodec.write(out, result.status);
+      if (result.status === "rejected") {
         refusalCodec.write(out, result.reason);
         out.string(result.detail, DETAIL_BYTES_MAX);
       }
@@ -104,7 +105,7 @@ function readEditResult(input: ByteReader, previous: number): NumberedEditResult
   if (step === 0 || !Number.isSafeInteger(editId)) {
     throw input.fail("ORT_MESSAGE", `a result ${step} behind result ${previous}`);
   }
-  const outcome = outcomeCodec.read(input);
-  if (outcome !== "rejected") return { editId, outcome };
-  return { editId, outcome, reason: refusalCodec.read(input), detail: input.string(DETAIL_BYTES_MAX) };
+  const status = statusCodec.read(input);
+  if (status !== "rejected") return { editId, status };
+  return { editId, status, reason: refusalCodec.read(input), detail: input.string(DETAIL_BYTES_MAX) };
 }

@@ -1,12 +1,12 @@
 import { type Codec, list, varUint } from "@orthant/core";
-import type { Entity, EntityMove } from "./entity.ts";
+import type { EntityMove, NumberedEntity } from "./entity.ts";
 import { ENTITIES_MAX, NAME_BYTES_MAX } from "./limits.ts";
 import { poseCodec } from "./pose-codec.ts";
 import { regionCodec } from "./regions.ts";
 import type { AllEntities, EntityChanges } from "./server-message.ts";
 
 /** An entity's properties and pose, without its number on the connection. */
-export const visibleEntityCodec: Codec<Omit<Entity, "number" | "isPlayer">> = {
+export const visibleEntityCodec: Codec<Omit<NumberedEntity, "number" | "isPlayer">> = {
   write(out, entity) {
     out.varU64(entity.id);
     out.u8(entity.entityClass);
@@ -27,7 +27,7 @@ export const visibleEntityCodec: Codec<Omit<Entity, "number" | "isPlayer">> = {
   }),
 };
 
-const entityCodec: Codec<Entity> = {
+const entityCodec: Codec<NumberedEntity> = {
   write(out, entity) {
     out.varUint(entity.number);
     out.bool(entity.isPlayer);

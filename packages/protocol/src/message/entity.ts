@@ -6,7 +6,7 @@ export interface Pose {
 }
 
 /** Something that moves: a connected player or an entity of the world. */
-export interface Entity extends Pose {
+export interface NumberedEntity extends Pose {
   /** A short number for this entity on this connection, to save the bytes of its id. */
   readonly number: number;
   readonly isPlayer: boolean;
@@ -20,7 +20,7 @@ export interface Entity extends Pose {
 }
 
 /** An entity of the world as clients see it. */
-export type VisibleEntity = Omit<Entity, "number" | "isPlayer">;
+export type VisibleEntity = Omit<NumberedEntity, "number" | "isPlayer">;
 
 /** A new pose for a known entity. */
 export interface EntityMove extends Pose {

@@ -1,6 +1,7 @@
 import type {
   BlockCatalog,
   ChunkShape,
+  EditResult,
   Epoch,
   GeneratorRef,
   Position,
@@ -8,7 +9,7 @@ import type {
   Vector,
 } from "@orthant/core";
 import type { GameMessage } from "./client-message.ts";
-import type { Entity, EntityMove, Pose } from "./entity.ts";
+import type { EntityMove, NumberedEntity, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** What a player may do. */
@@ -97,26 +98,6 @@ export interface Reset {
   readonly streamNumber: number;
 }
 
-/** Why an edit was rejected. */
-export type RejectionReason =
-  | "role"
-  | "rate"
-  | "tooMany"
-  | "tooLarge"
-  | "reach"
-  | "vetoed"
-  | "world"
-  | "block";
-
-/**
- * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.
- * `duplicate`: the world has already applied this edit or a later one of this client. The server restarted since
- * and no longer knows the result.
- */
-export type EditResult =
-  | { readonly outcome: "applied" | "unchanged" | "duplicate" }
-  | { readonly outcome: "rejected"; readonly reason: RejectionReason; readonly detail: string };
-
 /** The result of the edit with this id. */
 export type NumberedEditResult = EditResult & { readonly editId: number };
 
@@ -133,14 +114,14 @@ export interface EntityChanges {
   /** Numbers of the entities that left the region. */
   readonly left: readonly number[];
   /** Entities that are new in the region, or changed in more than their pose. */
-  readonly entered: readonly Entity[];
+  readonly entered: readonly NumberedEntity[];
   readonly moved: readonly EntityMove[];
 }
 
 /** All entities that the client sees; it drops all others. */
 export interface AllEntities {
   readonly kind: "allEntities";
-  readonly entities: readonly Entity[];
+  readonly entities: readonly NumberedEntity[];
 }
 
 /** Any message from a server. */

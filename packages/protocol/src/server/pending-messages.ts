@@ -1,4 +1,4 @@
-import type { Entity } from "../message/entity.ts";
+import type { NumberedEntity } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
@@ -99,7 +99,7 @@ export class PendingEntities {
     }
     if (!work.hasTime()) return;
     work.run(() => {
-      const entities: Entity[] = [];
+      const entities: NumberedEntity[] = [];
       regions.forEachPosition((x, y, z, w) => grid.collect(x, y, z, w, entities));
       out.write({ kind: "allEntities", entities: entities.slice(0, ENTITIES_MAX) });
     });

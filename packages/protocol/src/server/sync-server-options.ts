@@ -1,7 +1,7 @@
-import type { Position, TimeSource, VoxelPlacement } from "@orthant/core";
+import type { Clock, Position, RejectionReason, VoxelPlacement } from "@orthant/core";
 import type { Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
-import type { GoodbyeReason, RejectionReason, Role } from "../message/server-message.ts";
+import type { GoodbyeReason, Role } from "../message/server-message.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
@@ -49,7 +49,7 @@ export interface GameRules {
 export interface SyncServerEvents {
   /** A client was disconnected. `limit` names the exceeded limit, if any. */
   readonly onGoodbye?: (reason: GoodbyeReason, limit: string | undefined) => void;
-  readonly onEditResult?: (outcome: "applied" | "unchanged" | "duplicate" | RejectionReason) => void;
+  readonly onEditResult?: (status: "applied" | "unchanged" | "duplicate" | RejectionReason) => void;
   /** A tick ended. The report says what it sent and how much work time was used. */
   readonly onTick?: (report: TickReport) => void;
   readonly onResync?: (regions: number) => void;
@@ -74,12 +74,9 @@ export interface TickReport {
 export interface SyncServerOptions {
   readonly world: SyncWorld;
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly time: TimeSource;
-  /**
-   * Identifies a client, or says why it may not join. An `OrthantError` that it throws also refuses the client,
-   * which reads its detail.
-   */
-  readonly authorize: (hello: Hello) => Promise<Account | AccountFault>;
+  readonly clock: Clock;
+  /** Identifies a client. Throws an `OrthantError` with code `ORT_CREDENTIALS` to refuse it. */
+  readonly authorize: (hello: Hello) => Promise<Account>;
   /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */

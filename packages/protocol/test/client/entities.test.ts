@@ -1,12 +1,12 @@
 import type { Position } from "@orthant/core";
-import type { Entity } from "@orthant/protocol";
+import type { NumberedEntity } from "@orthant/protocol";
 import type { EntityMove, ServerMessage } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, entity, forget, GROUND, heartbeat, SKY, TestClient, WELCOME } from "./sample-client.ts";
 
 interface RegionEntities {
   readonly left?: readonly number[];
-  readonly entered?: readonly Entity[];
+  readonly entered?: readonly NumberedEntity[];
   readonly moved?: readonly EntityMove[];
 }
 
@@ -20,7 +20,10 @@ const entities = (
   entered,
   moved,
 });
-const allEntities = (...list: readonly Entity[]): ServerMessage => ({ kind: "allEntities", entities: list });
+const allEntities = (...list: readonly NumberedEntity[]): ServerMessage => ({
+  kind: "allEntities",
+  entities: list,
+});
 const moved = (number: number, position: Position): EntityMove => ({
   number,
   position,

@@ -42,7 +42,7 @@ const MESSAGES: readonly ServerMessage[] = [
   blank(1, "generated", SKY, GROUND),
   forget(2, SKY),
   reset(2),
-  { kind: "editResults", results: [{ editId: 1, outcome: "rejected", reason: "rate", detail: "slow down" }] },
+  { kind: "editResults", results: [{ editId: 1, status: "rejected", reason: "rate", detail: "slow down" }] },
   {
     kind: "entities",
     region: SKY,

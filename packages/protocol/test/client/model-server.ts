@@ -75,7 +75,7 @@ export class ModelServer {
     if (message.kind === "setVoxels") {
       if (message.editId === this.#lastEditId + 1) {
         this.#lastEditId++;
-        this.results.set(message.editId, { editId: message.editId, outcome: "unchanged" });
+        this.results.set(message.editId, { editId: message.editId, status: "unchanged" });
       }
       const result = this.results.get(message.editId);
       if (result !== undefined) this.#replies.push({ kind: "editResults", results: [result] });

@@ -2,9 +2,8 @@ import {
   type Box,
   boxAt,
   type ChangeBase,
-  type Chunk,
   chunkShape,
-  clockFrom,
+  clockOf,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
   decode,
@@ -19,9 +18,9 @@ import {
 } from "@orthant/core";
 import {
   type EntitiesChange,
-  type Entity,
   type Goodbye,
   type NumberedEditResult,
+  type NumberedEntity,
   SyncClient,
   type SyncClientOptions,
   type Welcome,
@@ -36,7 +35,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
-import { FakeTime } from "@orthant/testkit";
+import { FakeClock } from "@orthant/testkit";
 
 /** Chunks of 8 x 8 x 8 voxels. */
 export const SHAPE = chunkShape([8, 8, 8, 1]);
@@ -49,7 +48,7 @@ export const GROUND: Position = [0, -1, 0, 0];
 /** The epoch of the test servers. */
 export const EPOCH = { number: 5, id: 0xabcdn };
 /** A clock of that epoch. */
-export const tick = (step: number): number => clockFrom(EPOCH.number, step);
+export const tick = (step: number): number => clockOf(EPOCH.number, step);
 
 export const WELCOME: Welcome = {
   kind: "welcome",
@@ -73,12 +72,10 @@ export const WELCOME: Welcome = {
 
 /** A client, a manual clock, and the server's end of the connection, controlled by the test. */
 export class TestClient {
-  readonly time = new FakeTime();
+  readonly clock = new FakeClock();
   readonly sync: SyncClient;
   readonly frames: ClientFrame[] = [];
   readonly changes: Box[] = [];
-  readonly edits: { readonly chunks: readonly Position[]; readonly before: (chunk: Position) => Chunk }[] =
-    [];
   readonly regions: string[] = [];
   readonly results: NumberedEditResult[] = [];
   readonly entities: EntitiesChange[] = [];
@@ -94,7 +91,7 @@ export class TestClient {
 
   constructor(options: Partial<SyncClientOptions> = {}) {
     this.sync = new SyncClient({
-      time: this.time,
+      clock: this.clock,
       generators: DEFAULT_GENERATORS,
       clientId: 42n,
       name: "ada",
@@ -104,7 +101,6 @@ export class TestClient {
         onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
         onFault: (error) => this.faults.push(error),
         onChange: (boxes) => this.changes.push(...boxes),
-        onEdit: (chunks, before) => this.edits.push({ chunks, before }),
         onComplete: (interestId) => this.completed.push(interestId),
         onEditResult: (result) => this.results.push(result),
         onEntities: (change) => this.entities.push(change),
@@ -148,9 +144,9 @@ export class TestClient {
     this.sync.receive(encode(serverFrameCodec(this.volume), { number, messages }));
   }
 
-  /** Advances the time and ticks the client. */
+  /** Advances the clock and ticks the client. */
   pass(ms: number): void {
-    this.time.advance(ms);
+    this.clock.advance(ms);
     this.sync.tick();
   }
 
@@ -215,8 +211,8 @@ export function heartbeat(sent: number, interestId = 1, complete = false): Serve
 export function entity(
   number: number,
   position: Position = [0, 0, 0, 0],
-  rest: Partial<Entity> = {},
-): Entity {
+  rest: Partial<NumberedEntity> = {},
+): NumberedEntity {
   return {
     number,
     isPlayer: false,

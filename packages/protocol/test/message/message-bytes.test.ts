@@ -60,7 +60,7 @@ describe("message bytes, which change only with the version", () => {
   test("[N1] the second frame of the worked example takes 25 bytes for a patch and a result", () => {
     const bytes = fromHex("ac02 03 07 03 00 01 00000000 00 0a 0c 00 01 40 01 ac02 09 07 01 01 00");
     const patch = SERVER_SAMPLES.map(({ message }) => message).filter(({ kind }) => kind === "patch");
-    const results: ServerMessage = { kind: "editResults", results: [{ editId: 1, outcome: "applied" }] };
+    const results: ServerMessage = { kind: "editResults", results: [{ editId: 1, status: "applied" }] };
     expect(bytes.length).toBe(25);
     expect(decode(serverFrames, bytes)).toEqual({ number: 300, messages: [...patch, results] });
   });

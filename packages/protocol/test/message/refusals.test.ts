@@ -197,8 +197,8 @@ describe("values that the encoder refuses", () => {
 
   test("[N27] results out of order", () => {
     const results = [
-      { editId: 2, outcome: "applied" },
-      { editId: 2, outcome: "applied" },
+      { editId: 2, status: "applied" },
+      { editId: 2, status: "applied" },
     ] as const;
     expect(codeOf(server({ kind: "editResults", results }))).toBe("ORT_ARGUMENT");
   });

@@ -1,5 +1,5 @@
-import { BlockCatalog, chunkShape, clockFrom, GeneratorRef } from "@orthant/core";
-import type { Entity, Pose } from "@orthant/protocol";
+import { BlockCatalog, chunkShape, clockOf, GeneratorRef } from "@orthant/core";
+import type { NumberedEntity, Pose } from "@orthant/protocol";
 import {
   type ClientMessage,
   FEATURES,
@@ -22,7 +22,7 @@ export const VOLUME = 4_096;
 const pose: Pose = { position: [1.5, -0.25, 0, 10], orientation: [-1, 0, 0, 1] };
 const POSE_HEX = "c001 1f 00 800a 81 00 00 7f";
 
-const ada: Entity = {
+const ada: NumberedEntity = {
   number: 6,
   isPlayer: true,
   id: 42n,
@@ -35,7 +35,7 @@ const ada: Entity = {
 };
 const ADA_HEX = `06 01 2a 00 00 0000803f 00 03416461 ${POSE_HEX}`;
 
-const mill: Entity = {
+const mill: NumberedEntity = {
   number: 8,
   isPlayer: false,
   id: 3n,
@@ -94,8 +94,8 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       motion: [1, 0, -1, 0],
       boxes: [{ min: [-6, 0, 0, 0], max: [7, 1, 1, 1] }],
       held: [
-        { region: [-1, 0, 0, 0], clock: clockFrom(3, 5) },
-        { region: [0, 0, 0, 0], clock: clockFrom(1, 2) },
+        { region: [-1, 0, 0, 0], clock: clockOf(3, 5) },
+        { region: [0, 0, 0, 0], clock: clockOf(1, 2) },
       ],
       heldBlank: [
         regionMask([
@@ -126,7 +126,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   {
     rule: "N19",
     name: "a resync",
-    message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockFrom(3, 5) }] },
+    message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockOf(3, 5) }] },
     hex: "04 08 03 01 00000000 0a",
   },
   { rule: "N4", name: "lost entities", message: { kind: "entitiesLost" }, hex: "05" },
@@ -198,8 +198,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
         changes: [
           {
             region: [0, 0, 0, 0],
-            base: clockFrom(3, 5),
-            next: clockFrom(3, 6),
+            base: clockOf(3, 5),
+            next: clockOf(3, 6),
             piece: 0,
             leaves: [],
             edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }],
@@ -236,9 +236,9 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     message: {
       kind: "editResults",
       results: [
-        { editId: 7, outcome: "applied" },
-        { editId: 8, outcome: "rejected", reason: "vetoed", detail: "no" },
-        { editId: 10, outcome: "duplicate" },
+        { editId: 7, status: "applied" },
+        { editId: 8, status: "rejected", reason: "vetoed", detail: "no" },
+        { editId: 10, status: "duplicate" },
       ],
     },
     hex: "07 03 07 00 01 03 05 026e6f 02 02",

@@ -19,7 +19,7 @@ async function editsOf(stage: Stage, client: SampleClient, count: number): Promi
   return client
     .takeAll("editResults")
     .flatMap(({ results }) => results)
-    .map((result) => (result.outcome === "rejected" ? result.reason : "made"));
+    .map((result) => (result.status === "rejected" ? result.reason : "made"));
 }
 
 function made(outcomes: readonly string[]): number {

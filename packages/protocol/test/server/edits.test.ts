@@ -20,9 +20,9 @@ function resultsIn(client: SampleClient): readonly unknown[] {
     .takeAll("editResults")
     .flatMap(({ results }) => results)
     .map((result) =>
-      result.outcome === "rejected"
+      result.status === "rejected"
         ? [result.editId, result.reason, result.detail]
-        : [result.editId, result.outcome],
+        : [result.editId, result.status],
     );
 }
 

@@ -76,9 +76,9 @@ describe("a client that", () => {
   test("wants regions that take long to make does not delay the tick", async () => {
     const stage = new Stage();
     const client = await stage.join();
-    let nowMs = stage.time.nowMs();
+    let nowMs = stage.clock.nowMs();
     // Every reading of the clock takes a millisecond, and so does everything that is timed.
-    vi.spyOn(stage.time, "nowMs").mockImplementation(() => nowMs++);
+    vi.spyOn(stage.clock, "nowMs").mockImplementation(() => nowMs++);
     client.want([{ min: [0, 0, 0, 0], max: [400, 4, 4, 4] }]);
     stage.sync.tick();
     const counts: number[] = [];
@@ -158,7 +158,7 @@ describe("an edit that touches many chunks", () => {
     await stage.tick();
     expect(client.takeAll("editResults")[0]?.results).toMatchObject([
       { reason: "tooLarge", detail: "4 chunks where at most 3 may be" },
-      { outcome: "applied" },
+      { status: "applied" },
     ]);
   });
 
@@ -172,9 +172,9 @@ describe("an edit that touches many chunks", () => {
     await settle();
     await stage.tick();
     expect(client.takeAll("editResults").flatMap(({ results }) => results)).toMatchObject([
-      { editId: 1, outcome: "applied" },
+      { editId: 1, status: "applied" },
       { editId: 2, reason: "rate", detail: "too many chunks a second" },
-      { editId: 3, outcome: "applied" },
+      { editId: 3, status: "applied" },
     ]);
   });
 });

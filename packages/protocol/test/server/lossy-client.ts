@@ -260,9 +260,9 @@ export class LossyClient {
         this.#expected = Math.max(this.#expected, message.streamNumber);
         break;
       case "editResults":
-        for (const { editId, outcome } of message.results) {
-          if (outcome === "rejected") this.faults.push(`edit ${editId} was refused`);
-          this.results.set(editId, outcome);
+        for (const { editId, status } of message.results) {
+          if (status === "rejected") this.faults.push(`edit ${editId} was refused`);
+          this.results.set(editId, status);
         }
         this.#openEdits = this.#openEdits.filter(({ editId }) => !this.results.has(editId));
         break;

@@ -24,16 +24,14 @@ import {
   type VoxelPlacement,
   WorldField,
 } from "@orthant/core";
-import {
-  type PeerServers,
-  type Pose,
-  placementsOf,
-  type RemotePlayerEvent,
-  type RequestedEdit,
-  type SyncWorld,
-  type VisibleEntity,
-  type VisibleEntityEvent,
-  type WorldEditResult,
+import type {
+  PeerServers,
+  Pose,
+  RemotePlayerEvent,
+  SyncWorld,
+  VisibleEntity,
+  VisibleEntityEvent,
+  WorldEditResult,
 } from "@orthant/protocol";
 
 /** Initial state of a sample world. */
@@ -130,14 +128,14 @@ export class SampleWorld implements SyncWorld {
     this.#read(chunks);
   }
 
-  async edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
+  async edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
     await Promise.resolve();
     if (this.editFailure !== undefined) throw this.editFailure;
-    if (origin.editId <= this.lastEditOf(origin.clientId)) return { outcome: "duplicate", clocks: [] };
+    if (origin.editId <= this.lastEditOf(origin.clientId)) return { status: "duplicate", clocks: [] };
     this.edits.push(origin);
     this.ledger.set(origin.clientId, origin.editId);
-    const clocks = this.change([...placementsOf(edit, (voxel) => this.field.voxelAt(...voxel))]);
-    return { outcome: clocks.length > 0 ? "applied" : "unchanged", clocks };
+    const clocks = this.change(placements);
+    return { status: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }
 
   /** Applies an edit without an origin. */

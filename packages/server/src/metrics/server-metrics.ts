@@ -1,6 +1,6 @@
+import type { RejectionReason } from "@orthant/core";
 import {
   type GoodbyeReason,
-  type RejectionReason,
   type SyncLimits,
   type SyncServerEvents,
   type TickReport,

@@ -1,6 +1,6 @@
 import type { AppendOutcome, JournalRecord, JournalState, StoredRecord, TableEntry } from "@orthant/cluster";
 import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
-import { OrthantError, type TimeSource } from "@orthant/core";
+import { type Clock, OrthantError } from "@orthant/core";
 
 /** Fault injection settings of the engine. Probabilities are from 0 to 1. */
 export interface EngineFaultPlan {
@@ -25,7 +25,7 @@ export const NO_ENGINE_FAULTS: EngineFaultPlan = {
 
 /** Dependencies and settings of the in-memory engine. */
 export interface MemoryHubOptions {
-  readonly time: TimeSource;
+  readonly clock: Clock;
   /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
   readonly random: () => number;
   /** Size at which a journal is full. */
@@ -139,7 +139,7 @@ export class MemoryTable {
 
 /** The state that a quorum of servers would hold, and the faults on the way to it. */
 export class MemoryState {
-  readonly time: TimeSource;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly table: MemoryTable = new MemoryTable();
   faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
@@ -148,8 +148,8 @@ export class MemoryState {
   #isAway = false;
   #whenBack: (() => void)[] = [];
 
-  constructor({ time, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
-    this.time = time;
+  constructor({ clock, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
+    this.clock = clock;
     this.random = random;
     this.#journalBytesMax = journalBytesMax;
   }

@@ -1,12 +1,12 @@
+import { indexedDbCache } from "@orthant/client/browser";
 import {
-  type ConnectOptions,
-  connect,
-  type SharedWorld,
+  connectReplica,
+  type ReplicaOptions,
   type Status,
   type StatusDetail,
   type WebSocketLike,
-} from "@orthant/client";
-import { indexedDbCache } from "@orthant/client/browser";
+  type WorldReplica,
+} from "@orthant/client/replica";
 import {
   type Box,
   type Chunk,
@@ -38,7 +38,7 @@ export interface SharedAddress {
 
 /** A world on a server. */
 export class SharedSource implements ViewSource {
-  readonly #world: SharedWorld;
+  readonly #world: WorldReplica;
   readonly #events: SourceEvents;
   readonly #counts = { bytesIn: 0, bytesOut: 0, framesIn: 0 };
   #chunks: Box | undefined;
@@ -47,13 +47,13 @@ export class SharedSource implements ViewSource {
 
   constructor({ url, token, name }: SharedAddress, events: SourceEvents) {
     this.#events = events;
-    const options: ConnectOptions = {
+    const options: ReplicaOptions = {
       name,
       ...(token !== "" && { token }),
       cache: indexedDbCache(`viewer ${url}`),
       socket: (address) => this.#countedSocket(address),
     };
-    this.#world = connect(url, options);
+    this.#world = connectReplica(url, options);
     this.#world.onStatus((status, detail) => this.#showStatus(status, detail));
     this.#world.onChange(events.onChange);
     this.#world.onEntities(() => events.onEntities(this.#entities()));
@@ -73,7 +73,7 @@ export class SharedSource implements ViewSource {
   async edit(placements: readonly VoxelPlacement[]): Promise<ViewEditResult> {
     try {
       const result = await this.#world.setVoxels(placements);
-      return { rejection: result.outcome === "rejected" ? result.detail || result.reason : undefined };
+      return { rejection: result.status === "rejected" ? result.detail || result.reason : undefined };
     } catch (error) {
       if (!isOrthantError(error)) throw error;
       return { rejection: error.detail };

@@ -25,13 +25,13 @@ import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
   type EntityChange,
-  type EntityEvent,
   EntityStore,
-  type NewEntity,
+  type NewStoredEntity,
+  type StoredEntityEvent,
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import type { WorldOptions } from "../world-options.ts";
+import type { StoreOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
@@ -42,7 +42,7 @@ interface FieldChange {
 }
 
 /** The options that concern the content of a world. */
-export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
+export type ContentLimits = Required<Pick<StoreOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
 
 /**
  * The contents of a world: its regions and entities in memory, its players and description, and how all of
@@ -51,7 +51,7 @@ export type ContentLimits = Required<Pick<WorldOptions, "loadedChunksMax" | "ent
 export class WorldContent {
   readonly regions: WorldRegions;
   readonly entities: EntityStore;
-  readonly entityListeners: ListenerSet<[EntityEvent]> = new ListenerSet();
+  readonly entityListeners: ListenerSet<[StoredEntityEvent]> = new ListenerSet();
   readonly players: PlayerStore;
   readonly lastEdits: LastEditStore;
   global: GlobalState;
@@ -137,7 +137,7 @@ export class WorldContent {
   }
 
   /** Adds an entity with a new, never used id. */
-  spawnEntity(entity: NewEntity, nowMs: number): StoredEntity {
+  spawnEntity(entity: NewStoredEntity, nowMs: number): StoredEntity {
     const record = this.entities.spawn(this.global.nextEntityId, entity, nowMs);
     this.useEntityId(record.entityId);
     this.#unsaved.hasUnassigned = true;

@@ -1,10 +1,11 @@
 import {
+  type Clock,
   type ClockStep,
   type EditOrigin,
   encode,
   ListenerSet,
   type Position,
-  type TimeSource,
+  type WorldField,
 } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
@@ -17,7 +18,7 @@ import {
   requireLabel,
 } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
-import type { EntityChange, NewEntity } from "../entities/entity-store.ts";
+import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
 import { loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
@@ -38,13 +39,22 @@ export interface EditOptions {
 }
 
 /** What an edit changed. */
-export interface WorldEdit {
+export interface StoreEdit {
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Position[];
   /** The regions of these chunks, with their clocks before and after. */
   readonly clocks: readonly ClockStep[];
   /** `duplicate`: this edit, or a later one by the same client, was applied before; nothing changed now. */
-  readonly outcome: "applied" | "unchanged" | "duplicate";
+  readonly status: "applied" | "unchanged" | "duplicate";
+}
+
+/** An edit that changed something, as listeners get it. */
+export interface AppliedEdit extends StoreEdit {
+  /** The world before the edit and after it. */
+  readonly before: WorldField;
+  readonly after: WorldField;
+  /** The player whose edit it was, if any. */
+  readonly author: bigint | undefined;
 }
 
 /**
@@ -55,19 +65,19 @@ export class WorldEditor {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #epoch: SessionEpoch;
-  readonly #time: TimeSource;
+  readonly #clock: Clock;
   readonly #queue = new SerialQueue();
-  readonly #listeners = new ListenerSet<[WorldEdit]>();
+  readonly #listeners = new ListenerSet<[AppliedEdit]>();
 
-  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, time: TimeSource) {
+  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, clock: Clock) {
     this.#content = content;
     this.#saver = saver;
     this.#epoch = epoch;
-    this.#time = time;
+    this.#clock = clock;
   }
 
   /** Calls `listener` after each edit that changed something. Returns an unsubscribe function. */
-  onEdit(listener: (edit: WorldEdit) => void): () => void {
+  onEdit(listener: (edit: AppliedEdit) => void): () => void {
     return this.#listeners.add(listener);
   }
 
@@ -76,12 +86,12 @@ export class WorldEditor {
   }
 
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
-  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<WorldEdit> {
+  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<StoreEdit> {
     return this.#queue.run(async () => {
       this.#saver.requireWriter();
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
-        return { chunks: [], clocks: [], outcome: "duplicate" };
+        return { chunks: [], clocks: [], status: "duplicate" };
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
         // A save may have failed while this edit waited.
@@ -91,8 +101,8 @@ export class WorldEditor {
     });
   }
 
-  spawnEntity(entity: NewEntity): StoredEntity {
-    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#time.nowMs());
+  spawnEntity(entity: NewStoredEntity): StoredEntity {
+    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
     this.#saver.noteChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
@@ -105,7 +115,7 @@ export class WorldEditor {
     const { entity, crosses, isOnlyMovement } = this.#content.changeEntity(
       entityId,
       checked,
-      this.#time.nowMs(),
+      this.#clock.nowMs(),
     );
     const kind = crosses ? "world" : "entities";
     this.#saver.noteChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
@@ -121,7 +131,7 @@ export class WorldEditor {
   }
 
   upsertPlayer(change: PlayerChange): void {
-    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#time.nowMs());
+    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#clock.nowMs());
     this.#saver.noteChange("players", () => ({ kind: "player", player }));
   }
 
@@ -135,18 +145,18 @@ export class WorldEditor {
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
-  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): WorldEdit {
+  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): StoreEdit {
     const before = this.#content.regions.field;
     const { field, chunks, regions } = change(before);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
-    const edit: WorldEdit = { chunks, clocks, outcome: clocks.length > 0 ? "applied" : "unchanged" };
+    const edit: StoreEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.noteOrigin(origin);
     this.#content.noteEdit(field, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: field, chunks, clocks, origin, placements };
       this.#saver.noteChange("world", () => loggedEditOf(entry));
     }
-    if (clocks.length > 0) this.#listeners.emit(edit);
+    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: field, author: origin?.playerId });
     return edit;
   }
 }

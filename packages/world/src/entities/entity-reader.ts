@@ -2,7 +2,7 @@ import { type Box, clampInto, type ListenerSet, type Position } from "@orthant/c
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";
-import type { EntityEvent, EntityStore } from "./entity-store.ts";
+import type { EntityStore, StoredEntityEvent } from "./entity-store.ts";
 
 /** Receives the entities that a leaf added to the store. */
 type OnAdded = (added: readonly StoredEntity[]) => void;
@@ -13,10 +13,10 @@ export class EntityReader {
   readonly #read = new Set<string>();
   readonly #reading = new Map<LeafEntry, Promise<readonly StoredEntity[]>>();
   readonly #store: EntityStore;
-  readonly #listeners: ListenerSet<[EntityEvent]>;
+  readonly #listeners: ListenerSet<[StoredEntityEvent]>;
   #save: Save;
 
-  constructor(save: Save, store: EntityStore, listeners: ListenerSet<[EntityEvent]>) {
+  constructor(save: Save, store: EntityStore, listeners: ListenerSet<[StoredEntityEvent]>) {
     this.#save = save;
     this.#store = store;
     this.#listeners = listeners;

@@ -26,11 +26,11 @@ export type EntityChange = Partial<Omit<StoredEntity, "entityId" | "entityClass"
 const OF_STEPS: readonly string[] = ["position", "orientation", "velocity"] satisfies (keyof EntityChange)[];
 
 /** The fields of a new entity. All but its kind and position have defaults. */
-export type NewEntity = Pick<StoredEntity, "kind" | "position"> &
+export type NewStoredEntity = Pick<StoredEntity, "kind" | "position"> &
   EntityChange & { readonly entityClass?: number };
 
 /** Reports that an entity is present (spawned, changed or loaded into memory) or gone. */
-export type EntityEvent =
+export type StoredEntityEvent =
   | { readonly kind: "present"; readonly entity: StoredEntity }
   | { readonly kind: "gone"; readonly entityId: bigint };
 
@@ -102,7 +102,7 @@ export class EntityStore {
     return added;
   }
 
-  spawn(entityId: bigint, entity: NewEntity, nowMs: number): StoredEntity {
+  spawn(entityId: bigint, entity: NewStoredEntity, nowMs: number): StoredEntity {
     const record: StoredEntity = {
       entityClass: PLAYER_CLASS + 1,
       orientation: [0, 0, 0, 1],

@@ -1,291 +1,187 @@
 import {
-  blockCatalogCodec,
-  DEFAULT_BLOCKS,
+  Axes,
+  BlockCatalog,
+  type ChunkShape,
+  CUBE_CHUNKS,
   DEFAULT_GENERATORS,
-  encode,
+  type Dimensions,
+  dimensionsOf,
   HYPERCUBE_CHUNKS,
+  isOrthantError,
+  isSeededGenerator,
   OrthantError,
-  systemTime,
+  requireKnownFields,
+  requireObject,
+  type SeededGenerator,
+  TILE_CHUNKS,
+  type Vector,
+  wrongArgument,
 } from "@orthant/core";
-import type { Disk, DiskLock } from "@orthant/disk";
-import {
-  createSave,
-  DEFAULT_LIMITS,
-  type GlobalState,
-  openSave,
-  plainDescription,
-  resumeSave,
-  type Save,
-  type SaveWriter,
-} from "@orthant/save";
-import {
-  isSegmentTaken,
-  JournalReader,
-  JournalWriter,
-  nextEpochNumber,
-  openLiveJournal,
-  removeSegments,
-  type ScannedJournal,
-} from "@orthant/save/journal";
-import { EMPTY_GENERATOR, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
-import { requireLabel } from "../checked-arguments.ts";
-import type { WorldContent } from "../content/world-content.ts";
-import { newWorldId } from "../edit/session-epoch.ts";
-import { replayJournal, replayLog } from "../journal/replay.ts";
-import type { ExternalLog } from "../journal/world-log.ts";
-import { releaseSave } from "../saving/world-saver.ts";
+import type { Disk } from "@orthant/disk";
+import { hasSave } from "@orthant/save";
 import { World } from "../world.ts";
-import { generationAt } from "../world-history.ts";
-import {
-  type DamagedJournal,
-  LOCK_FILE,
-  type Moment,
-  type NewWorld,
-  type WorldOptions,
-} from "../world-options.ts";
-import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
+import type { StoreOptions, WorldLimits } from "../world-options.ts";
+import type { WorldStore } from "../world-store.ts";
+import { createWorldStore, openWorldStore } from "./open-store.ts";
 
-/** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
-const OPENINGS_MAX = 3;
-
-/**
- * Opens the world on a disk, either for writing, which only one process can do at a time, or read-only.
- * Opening reads the index, not the chunks. Throws `ORT_LOCKED` when another process writes to the world and
- * `ORT_NOT_FOUND` when there is none.
- */
-export async function openWorld(disk: Disk, options: WorldOptions = {}): Promise<World> {
-  if (options.at !== undefined) return openPast(disk, options.at, options);
-  if (options.readOnly === true) return openToRead(disk, options);
-  for (let opening = 1; ; opening++) {
-    try {
-      return await openForWriting(disk, await openWritable(disk, options), options);
-    } catch (error) {
-      if (opening === OPENINGS_MAX || !isSegmentTaken(error)) throw error;
-    }
-  }
+/** What a new world is like. */
+export interface NewWorld<D extends Dimensions> {
+  /** The number of axes, for ever: 2 for tiles, 3 for blocks, 4 for one more. */
+  readonly dimensions: D;
+  readonly name?: string;
+  /** Fills the space that has not been edited, such as `terrain({ seed: 7n })`. Default: nothing, only air. */
+  readonly generator?: SeededGenerator;
+  /** The blocks by name. Default: `DEFAULT_BLOCKS`. */
+  readonly blocks?: BlockCatalog;
+  /** Where players start, in voxels. */
+  readonly spawn?: Vector<D>;
+  /** The number of voxels of a chunk. Default: 32 x 32, 16 x 16 x 16 or 8 x 8 x 8 x 8. */
+  readonly chunkShape?: ChunkShape;
+  /** Thresholds of the save, fixed for its lifetime. Default: `DEFAULT_LIMITS`. */
+  readonly limits?: Partial<WorldLimits>;
 }
 
-/** Opens a kept generation read-only. The journal is ignored, since its entries came later. */
-async function openPast(disk: Disk, at: Moment, options: WorldOptions): Promise<World> {
-  const newest = await openSave(disk);
-  await newest.close();
-  const generation = await generationAt(disk, at, newest.global.description);
-  const save = await openSave(disk, { ...saveOptionsOf(options), generation });
-  try {
-    const { field, ...parts } = worldSettings(save.global, options);
-    return new World({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
-  } catch (error) {
-    await save.close();
-    throw error;
-  }
+/** Options for opening a world. */
+export interface WorldOptions<D extends Dimensions = Dimensions> extends StoreOptions {
+  /** The number of axes that the program expects. A world with another number is refused. */
+  readonly dimensions?: D;
 }
 
-/** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
-async function openToRead(disk: Disk, options: WorldOptions): Promise<World> {
-  for (;;) {
-    const save = await openSave(disk, saveOptionsOf(options));
-    try {
-      const { field, ...parts } = worldSettings(save.global, options);
-      const content = contentOf(save, field, options);
-      if (await readJournal(disk, content, parts.time.nowMs(), options.damagedJournal))
-        return new World({ ...parts, disk, content, writing: undefined });
-      // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
-      await save.close();
-    } catch (error) {
-      await save.close();
-      throw error;
-    }
-  }
-}
-
-/** Replays the journal. Returns `false` when the journal no longer belongs to this generation. */
-async function readJournal(
-  disk: Disk,
-  content: WorldContent,
-  nowMs: number,
-  // A reader loses nothing when the damaged part is cut off.
-  damaged: DamagedJournal = "cut",
-): Promise<boolean> {
-  const journal = await openLiveJournal(disk, content.save);
-  try {
-    if (journal !== undefined) await replayJournal(journal, content, { nowMs, damaged });
-    return journal !== undefined;
-  } finally {
-    await journal?.close();
-  }
-}
+const CHUNK_SHAPES: Readonly<Record<Dimensions, ChunkShape>> = {
+  2: TILE_CHUNKS,
+  3: CUBE_CHUNKS,
+  4: HYPERCUBE_CHUNKS,
+};
+const NEW_WORLD_FIELDS: readonly (keyof NewWorld<3>)[] = [
+  "dimensions",
+  "name",
+  "generator",
+  "blocks",
+  "spawn",
+  "chunkShape",
+  "limits",
+];
 
 /** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */
-export async function createWorld(
+export async function createWorld<D extends Dimensions>(
   disk: Disk,
-  world: NewWorld = {},
-  options: WorldOptions = {},
-): Promise<World> {
-  const lock = await disk.lock(LOCK_FILE);
+  world: NewWorld<D>,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  const shape = chunkShapeOf(world);
+  const { name, generator, blocks, spawn, limits } = world;
+  const store = await createWorldStore(
+    disk,
+    {
+      shape,
+      ...(name !== undefined && { name }),
+      ...(generator !== undefined && { generator: generator.ref }),
+      ...(blocks !== undefined && { catalog: blocks }),
+      ...(spawn !== undefined && { spawn: new Axes<D>(shape).vector("spawn", spawn) }),
+      ...(limits !== undefined && { limits }),
+    },
+    storeOptions(options, generator),
+  );
+  return new World(store);
+}
+
+/**
+ * Opens the world on a disk, for writing, which only one process can do at a time, or read-only. Throws
+ * `ORT_LOCKED` when another process writes to it and `ORT_NOT_FOUND` when there is none.
+ */
+export async function openWorld<D extends Dimensions = Dimensions>(
+  disk: Disk,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  const store = await openWorldStore(disk, storeOptions(options));
+  return asWorld(store, options.dimensions);
+}
+
+/**
+ * Opens the world on a disk, or creates it when there is none. `world` describes the new world; an existing one keeps
+ * its own name, blocks and spawn, and is refused if its dimensions, chunks or generator are others.
+ */
+export async function openOrCreateWorld<D extends Dimensions>(
+  disk: Disk,
+  world: NewWorld<D>,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  chunkShapeOf(world);
+  requireDisk(disk);
+  if (await hasSave(disk)) return openKnown(disk, world, options);
   try {
-    if (lock.isContested) throw contested();
-    const { time = systemTime, generators = DEFAULT_GENERATORS } = options;
-    const global = globalOf(world, newWorldId(randomBits(options.random)));
-    // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
-    const settings = worldSettings(global, options);
-    encode(worldDescriptionCodec, global.description);
-    const writer = await createSave(disk, {
-      nowMs: time.nowMs(),
-      global,
-      generators,
-      lock,
-      ...(world.limits && { limits: { ...DEFAULT_LIMITS, ...world.limits } }),
-      ...(options.retention && { retention: options.retention }),
-    });
-    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, settings }, options);
+    return await createWorld(disk, world, options);
   } catch (error) {
-    await lock.release();
+    // Another process may have created it since; only one of the two can open it for writing.
+    if (isOrthantError(error, "ORT_NOT_EMPTY") && (await hasSave(disk)))
+      return openKnown(disk, world, options);
     throw error;
   }
 }
 
-/** First generations have the same file names, so a suspended creator could remove them at any time. */
-function contested(): OrthantError {
-  const detail = "another process began to make a world here and may still be running: take another folder";
-  return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
+async function openKnown<D extends Dimensions>(
+  disk: Disk,
+  { dimensions, generator }: NewWorld<D>,
+  options: WorldOptions<D>,
+): Promise<World<D>> {
+  return asWorld(await openWorldStore(disk, storeOptions(options, generator)), dimensions);
 }
 
-function globalOf(world: NewWorld, worldId: bigint): GlobalState {
-  const {
-    name = "",
-    shape = HYPERCUBE_CHUNKS,
-    generator = EMPTY_GENERATOR,
-    catalog = DEFAULT_BLOCKS,
-    spawn = [0, 0, 0, 0],
-  } = world;
-  requireLabel({ name, spawn });
-  const { generatorId, parameters, seed, versionHash } = generator;
+/** Returns the face of a store. Closes the store when it does not have the expected dimensions. */
+async function asWorld<D extends Dimensions>(store: WorldStore, expected: D | undefined): Promise<World<D>> {
+  const found = dimensionsOf(store.shape);
+  if (expected === undefined || expected === found) return new World<D>(store);
+  await store.close();
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `this world has ${found} dimensions, and the program asks for ${String(expected)}: open it with dimensions: ${found}, or take another folder`,
+  );
+}
+
+/** Returns the chunk shape of a new world. Throws `ORT_ARGUMENT` for a description that makes no sense. */
+function chunkShapeOf<D extends Dimensions>(world: NewWorld<D>): ChunkShape {
+  requireObject(
+    "the new world",
+    world,
+    "it is an object such as { dimensions: 3, generator: terrain({ seed: 7n }) }",
+  );
+  requireKnownFields("a new world", world, NEW_WORLD_FIELDS);
+  const { dimensions, blocks, generator, chunkShape } = world;
+  if (dimensions !== 2 && dimensions !== 3 && dimensions !== 4) {
+    throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
+  }
+  if (blocks !== undefined && !(blocks instanceof BlockCatalog)) {
+    throw wrongArgument("blocks", blocks, "it is a BlockCatalog: write new BlockCatalog([...])");
+  }
+  if (generator !== undefined && !isSeededGenerator(generator)) {
+    throw wrongArgument(
+      "generator",
+      generator,
+      "it is a generator with a seed, such as terrain({ seed: 7n })",
+    );
+  }
+  if (chunkShape === undefined) return CHUNK_SHAPES[dimensions];
+  requireObject("chunkShape", chunkShape, "it is what chunkShape([16, 16, 16]) returns");
+  const axes = dimensionsOf(chunkShape);
+  if (axes === dimensions) return chunkShape;
+  const detail = `chunks of [${chunkShape.extents}] voxels are for a world of ${axes} dimensions, and this one has ${dimensions}`;
+  throw new OrthantError("ORT_ARGUMENT", detail);
+}
+
+/** Returns the options with the generator of the world among those that can be opened. */
+function storeOptions<D extends Dimensions>(
+  options: WorldOptions<D>,
+  seeded?: SeededGenerator,
+): StoreOptions {
+  requireObject("the options", options, "they are an object such as { durability: 'journal' }");
+  const { dimensions: _, ...others } = options;
+  const generators = others.generators ?? DEFAULT_GENERATORS;
   return {
-    base: { kind: "generated" },
-    worldSeed: seed,
-    generators: [{ generatorId, params: parameters, seed, versionHash }],
-    nextEntityId: 1n,
-    playerEntityHints: [],
-    description: {
-      ...plainDescription(shape),
-      name,
-      spawn,
-      blocks: encode(blockCatalogCodec, catalog),
-      worldId,
-    },
+    ...others,
+    generators: seeded === undefined ? generators : generators.including(seeded.generator),
   };
 }
 
-/**
- * Opens a world whose lock is held. Replays the journal and saves the result under a new epoch before
- * returning, so that segments of earlier sessions no longer count. Releases everything when it fails.
- */
-async function openForWriting(
-  disk: Disk,
-  { save, writer, lock, settings: { field, ...parts } }: WritableSave,
-  options: WorldOptions,
-): Promise<World> {
-  const { durability = "snapshot", damagedJournal = "refuse" } = options;
-  let world: World | undefined;
-  try {
-    const content = contentOf(save, field, options);
-    const { time } = parts;
-    const found = await recover(disk, content, { nowMs: time.nowMs(), damaged: damagedJournal });
-    const { volume } = field.shape;
-    const random = randomBits(options.random);
-    const journal =
-      durability === "journal" ? await JournalWriter.open({ disk, lock, time, volume, random }) : undefined;
-    const epoch = nextEpochNumber(content.global.description.clockEpoch, found);
-    world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
-    // The next opening must not report the cut-off part as missing again.
-    const hasPast = found.segments.length > 0 || found.damage !== undefined;
-    // A new epoch invalidates any segment that the earlier holder of a contested lock may still write.
-    if (journal !== undefined || hasPast || lock.isContested) await world.openEpoch();
-    await lock.settle();
-    await removeSegments(disk, found);
-    return world;
-  } catch (error) {
-    if (world === undefined) await releaseSave(save, { writer, lock });
-    else await world.close();
-    throw error;
-  }
-}
-
-/** Replays the journal and returns the segments to remove. */
-async function recover(
-  disk: Disk,
-  content: WorldContent,
-  recovery: Parameters<typeof replayJournal>[2],
-): Promise<ScannedJournal> {
-  const journal = await JournalReader.open(disk, content.save);
-  try {
-    await replayJournal(journal, content, recovery);
-    return journal.found;
-  } finally {
-    await journal.close();
-  }
-}
-
-/**
- * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
- * the log's epoch before returning. Does not write to any pack that an earlier owner may still have open.
- */
-export async function openLoggedWorld(
-  disk: Disk,
-  log: ExternalLog,
-  options: WorldOptions = {},
-): Promise<World> {
-  const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
-  const { field, ...parts } = settings;
-  let world: World | undefined;
-  try {
-    const content = contentOf(save, field, options);
-    await replayLog(content, log.recover(content.global.description));
-    const { epoch } = log;
-    world = new World({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
-    await world.openEpoch();
-    await lock.settle();
-    return world;
-  } catch (error) {
-    if (world === undefined) await releaseSave(save, { writer, lock });
-    else await world.close().catch(() => undefined);
-    throw error;
-  }
-}
-
-/** A save and everything needed to write to it. */
-export interface WritableSave {
-  readonly save: Save;
-  readonly writer: SaveWriter;
-  readonly lock: DiskLock;
-  readonly settings: WorldSettings;
-}
-
-/** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
-export async function openWritable(
-  disk: Disk,
-  options: WorldOptions,
-  { newPack = false }: { readonly newPack?: boolean } = {},
-): Promise<WritableSave> {
-  const lock = await disk.lock(LOCK_FILE);
-  let save: Save | undefined;
-  try {
-    if (lock.isContested) await removeTemporaries(disk);
-    save = await openSave(disk, saveOptionsOf(options));
-    // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
-    const settings = worldSettings(save.global, options);
-    const { retention } = options;
-    const writer = await resumeSave(disk, save, {
-      ...saveOptionsOf(options),
-      ...(retention && { retention }),
-      lock,
-      // The earlier holder of a contested lock may still append to its pack.
-      newPack: newPack || lock.isContested,
-    });
-    return { save, writer, lock, settings };
-  } catch (error) {
-    await save?.close().catch(() => undefined);
-    await lock.release();
-    throw error;
-  }
+function requireDisk(disk: unknown): void {
+  requireObject("disk", disk, "it is a Disk, such as NodeDisk.create gives");
 }

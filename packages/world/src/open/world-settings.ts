@@ -1,12 +1,12 @@
 import {
   type BlockCatalog,
+  type Clock,
   DEFAULT_GENERATORS,
   I32_MAX,
   OrthantError,
   type RandomBits,
+  systemClock,
   systemRandomBits,
-  systemTime,
-  type TimeSource,
   WorldField,
   wrongArgument,
 } from "@orthant/core";
@@ -18,14 +18,14 @@ import {
   ENTITY_HYSTERESIS_CHUNKS,
   ENTITY_HYSTERESIS_CHUNKS_MAX,
   LOADED_CHUNKS_MAX,
+  type StoreOptions,
   type WorldCadence,
-  type WorldOptions,
 } from "../world-options.ts";
 
 /** What the options contribute to a world, besides its save. */
 export interface WorldSettings {
   readonly field: WorldField;
-  readonly time: TimeSource;
+  readonly clock: Clock;
   readonly catalog: BlockCatalog;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
@@ -34,7 +34,7 @@ export interface WorldSettings {
 }
 
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
-export function worldSettings(global: GlobalState, options: WorldOptions): WorldSettings {
+export function worldSettings(global: GlobalState, options: StoreOptions): WorldSettings {
   requireRanges(options);
   const field = WorldField.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
@@ -44,7 +44,7 @@ export function worldSettings(global: GlobalState, options: WorldOptions): World
   });
   return {
     field,
-    time: options.time ?? systemTime,
+    clock: options.clock ?? systemClock,
     catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
     cadence: cadenceOf(options),
@@ -56,7 +56,7 @@ export function worldSettings(global: GlobalState, options: WorldOptions): World
 export function contentOf(
   save: Save,
   field: WorldField,
-  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: WorldOptions,
+  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: StoreOptions,
 ): WorldContent {
   const limits = { loadedChunksMax, entityHysteresisChunks };
   return new WorldContent(save, field, limits);
@@ -66,7 +66,7 @@ export function contentOf(
 function requireRanges({
   loadedChunksMax = LOADED_CHUNKS_MAX,
   entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS,
-}: WorldOptions): void {
+}: StoreOptions): void {
   if (typeof loadedChunksMax !== "number" || !(loadedChunksMax >= 0)) {
     throw wrongArgument("loadedChunksMax", loadedChunksMax, "it is a number from 0");
   }
@@ -75,7 +75,7 @@ function requireRanges({
   throw wrongArgument("entityHysteresisChunks", entityHysteresisChunks, "it is a number from 0 to 1");
 }
 
-function cadenceOf({ cadence = {} }: WorldOptions): WorldCadence {
+function cadenceOf({ cadence = {} }: StoreOptions): WorldCadence {
   const entries = Object.entries({ ...DEFAULT_CADENCE, ...withoutUndefined(cadence) });
   for (const [name, delayMs] of entries) {
     if (!(name in DEFAULT_CADENCE)) {
@@ -95,7 +95,7 @@ function withoutUndefined<Options extends object>(options: Options): Options {
 }
 
 /** Returns the generators from the options, if given. */
-export function saveOptionsOf({ generators }: WorldOptions): OpenSaveOptions {
+export function saveOptionsOf({ generators }: StoreOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }
 

@@ -1,3 +1,4 @@
+import type { RejectionReason } from "@orthant/core";
 import {
   axisOutside,
   type BlockCatalog,
@@ -8,7 +9,6 @@ import {
   positionFrom,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { RejectionReason } from "../../message/server-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { GameRules, Player } from "../sync-server-options.ts";

@@ -108,7 +108,7 @@ export class EditQueue {
     if (editId <= this.#last) {
       if (this.#open.has(editId)) return;
       this.#listener?.(
-        this.#decided.get(editId) ?? { result: { editId, outcome: "duplicate" }, steps: NO_STEPS },
+        this.#decided.get(editId) ?? { result: { editId, status: "duplicate" }, steps: NO_STEPS },
       );
       return;
     }
@@ -156,7 +156,7 @@ export class EditQueue {
     const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
     let made: Awaited<ReturnType<SyncWorld["edit"]>>;
     try {
-      made = await world.edit({ kind: "voxels", placements }, origin);
+      made = await world.edit(placements, origin);
     } catch (error) {
       // Only the code, because a nested error may name files of the server.
       this.#reject(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
@@ -171,16 +171,16 @@ export class EditQueue {
       this.#parts.onFailure(error);
       return;
     }
-    const outcome = made.outcome;
-    this.#parts.events?.onEditResult?.(outcome);
-    this.#decide({ result: { editId, outcome }, steps: made.clocks });
+    const { status } = made;
+    this.#parts.events?.onEditResult?.(status);
+    this.#decide({ result: { editId, status }, steps: made.clocks });
   }
 
   #reject(editId: number, { reason, detail }: Rejection): void {
     this.#parts.events?.onEditResult?.(reason);
     const result = {
       editId,
-      outcome: "rejected",
+      status: "rejected",
       reason,
       detail: clipText(detail, DETAIL_BYTES_MAX),
     } as const;

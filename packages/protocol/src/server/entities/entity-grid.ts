@@ -7,20 +7,20 @@ import {
   REGION_EDGE_CHUNKS,
   type Vector,
 } from "@orthant/core";
-import type { Entity, Pose } from "../../message/entity.ts";
+import type { NumberedEntity, Pose } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { EntityChanges } from "../../message/server-message.ts";
 import type { Holding, WatchedRegions } from "../regions/watched-regions.ts";
 
 /** A present entity or player. Only the grid changes it. */
-export interface GridEntity extends Entity {
+export interface GridEntity extends NumberedEntity {
   position: Vector;
   orientation: Vector;
 }
 
 /** Everything about an entity except its number and pose. */
-export type EntityTraits = Omit<Entity, "number" | keyof Pose>;
+export type EntityTraits = Omit<NumberedEntity, "number" | keyof Pose>;
 
 interface GridEntry extends GridEntity {
   cell: Cell | undefined;
@@ -98,7 +98,7 @@ export class EntityGrid {
   }
 
   /** Appends the entities of a region to `entities`. */
-  collect(x: number, y: number, z: number, w: number, entities: Entity[]): void {
+  collect(x: number, y: number, z: number, w: number, entities: NumberedEntity[]): void {
     const cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) return;
     // One by one, because there may be more than a call accepts arguments.

@@ -8,7 +8,7 @@ import {
   regionBox,
   regionsTouching,
 } from "@orthant/core";
-import type { Entity, VisibleEntity } from "../../message/entity.ts";
+import type { NumberedEntity, VisibleEntity } from "../../message/entity.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clipText, seenPose } from "../../message/sendable.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
@@ -39,7 +39,7 @@ export class WorldEntities implements RegionListener {
   }
 
   regionLeft(region: WatchedRegion): void {
-    const entities: Entity[] = [];
+    const entities: NumberedEntity[] = [];
     this.#grid.collect(...region.position, entities);
     for (const { id, isPlayer } of entities) if (!isPlayer) this.#remove(id);
   }

@@ -32,9 +32,9 @@ export class Wire1Player {
     network: string,
     events: Wire1PlayerEvents,
   ) {
-    const { sync, world, time } = options;
+    const { sync, world, clock } = options;
     this.#client = new SyncClient({
-      time,
+      clock,
       generators: world.generators,
       clientId,
       name: account.name,
@@ -44,10 +44,10 @@ export class Wire1Player {
         onWelcome: ({ playerId, role }) => events.onJoined({ ...account, playerId, role }),
         onGoodbye: () => events.onLost(),
         onFault: () => events.onLost(),
-        onEditResult: ({ editId, outcome }) => {
+        onEditResult: ({ editId, status }) => {
           const placements = this.#placements.get(editId);
           this.#placements.delete(editId);
-          if (outcome === "rejected" && placements !== undefined) events.onRejected(placements);
+          if (status === "rejected" && placements !== undefined) events.onRejected(placements);
         },
       },
     });

@@ -4,7 +4,9 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
+  type Clock,
   chunkOfVoxel,
+  type EditResult,
   GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
@@ -14,16 +16,14 @@ import {
   type QueryDetail,
   type RandomBits,
   type RegionTree,
-  type TimeSource,
   type Vector,
   type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
 import {
-  type EditResult,
   type EntitiesChange,
-  type Entity,
   type NumberedEditResult,
+  type NumberedEntity,
   type Pose,
   type Role,
   roundPose,
@@ -41,7 +41,7 @@ import {
   type StatusDetail,
 } from "../connection/server-connection.ts";
 import { deferred, reportLater } from "./callbacks.ts";
-import { type Interest, InterestTracker, notHeld } from "./interest.ts";
+import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
 
 /** The options with all defaults filled in. */
@@ -49,12 +49,12 @@ interface ResolvedOptions {
   readonly url: string;
   readonly name: string;
   readonly token: TokenOption;
-  readonly interest: Interest | undefined;
+  readonly interest: ReplicaInterest | undefined;
   readonly cache: ReplicaCache | undefined;
   readonly onCacheFailure: (error: unknown) => void;
   readonly generators: GeneratorRegistry;
   readonly socket: OpenSocket;
-  readonly time: TimeSource;
+  readonly clock: Clock;
   readonly random: RandomBits;
 }
 
@@ -62,7 +62,7 @@ interface ResolvedOptions {
  * A replica of the part of a server's world that the client is interested in, with the client's own edits on top
  * until the server has answered them. It reconnects by itself, and can be read while disconnected.
  */
-export class SharedWorld {
+export class WorldReplica {
   /** Resolves at the first welcome; rejects when the client is closed before. */
   readonly ready: Promise<void>;
   readonly #options: ResolvedOptions;
@@ -70,9 +70,6 @@ export class SharedWorld {
   readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
   readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>(reportLater);
-  readonly #onEdit = new ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]>(
-    reportLater,
-  );
   readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
   readonly #onMessage = new ListenerSet<[payload: Uint8Array]>(reportLater);
   readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
@@ -180,7 +177,7 @@ export class SharedWorld {
   }
 
   /** Sets what to hold from now on. The client drops everything outside of it. */
-  setInterest(interest: Interest): void {
+  setInterest(interest: ReplicaInterest): void {
     this.#requireOpen();
     this.#interest.setInterest(interest);
   }
@@ -215,7 +212,7 @@ export class SharedWorld {
   }
 
   /** The other players and the entities that the client sees. */
-  get entities(): readonly Entity[] {
+  get entities(): readonly NumberedEntity[] {
     return this.#syncClient?.entities ?? [];
   }
 
@@ -228,15 +225,6 @@ export class SharedWorld {
   /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
   onChange(listener: (boxes: readonly Box[]) => void): () => void {
     return this.#onChange.add(listener);
-  }
-
-  /**
-   * Calls `listener` with the chunks that an edit of this or another client changed, or the rejection of an own edit
-   * changed back; `before` returns one of them as it was. Regions that arrive or leave do not count. Returns an
-   * unsubscribe function.
-   */
-  onEdit(listener: (chunks: readonly Position[], before: (chunk: Position) => Chunk) => void): () => void {
-    return this.#onEdit.add(listener);
   }
 
   /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
@@ -262,17 +250,16 @@ export class SharedWorld {
   }
 
   async #begin(): Promise<void> {
-    const { cache, random, time, name, generators, url, socket, onCacheFailure } = this.#options;
-    const store = await ReplicaStore.open({ cache, random, time, onFailure: onCacheFailure });
+    const { cache, random, clock, name, generators, url, socket, onCacheFailure } = this.#options;
+    const store = await ReplicaStore.open({ cache, random, clock, onFailure: onCacheFailure });
     this.#store = store;
     if (this.#ending !== undefined) {
       this.#closing.resolve(store.close());
       return;
     }
     const tokens = new TokenSource(this.#options.token);
-    const edits = this.#onEdit;
     const syncClient = new SyncClient({
-      time,
+      clock,
       generators,
       clientId: store.identity.clientId,
       firstEditId: store.identity.firstEditId,
@@ -283,12 +270,6 @@ export class SharedWorld {
         onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
         onFault: (fault) => this.#connection?.receivedFault(fault),
         onChange: (boxes) => this.#onChange.emit(boxes),
-        // Comparing chunks takes time, so the client does it only for listeners.
-        get onEdit() {
-          if (edits.isEmpty) return undefined;
-          return (chunks: readonly Position[], before: (chunk: Position) => Chunk) =>
-            edits.emit(chunks, before);
-        },
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#receiveResult(result),
         onEntities: (change) => this.#onEntities.emit(change),
@@ -307,7 +288,7 @@ export class SharedWorld {
     this.#connection = new ServerConnection(syncClient, {
       url,
       openSocket: socket,
-      time,
+      clock,
       random,
       tokens,
       onStatus,

@@ -1,0 +1,54 @@
+import { type Dimensions, wrongArgument } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { NodeDisk } from "@orthant/disk/node";
+import {
+  createWorld as createWorldOn,
+  type NewWorld,
+  openOrCreateWorld as openOrCreateWorldOn,
+  openWorld as openWorldOn,
+  type World,
+  type WorldOptions,
+} from "@orthant/world";
+
+/**
+ * Opens the world in a folder or on a disk, or creates it when there is none. `world` describes a new world. An existing
+ * one keeps its own name, blocks, spawn and seed, and is refused if it has another number of dimensions.
+ *
+ * @example
+ * const world = await openOrCreateWorld("saves/valley", { dimensions: 3, generator: terrain({ seed: 7n }) });
+ */
+export async function openOrCreateWorld<D extends Dimensions>(
+  place: string | Disk,
+  world: NewWorld<D>,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  return openOrCreateWorldOn(await diskAt(place, "create"), world, options);
+}
+
+/** Creates a world in an empty or new folder, or on an empty disk, and opens it. */
+export async function createWorld<D extends Dimensions>(
+  place: string | Disk,
+  world: NewWorld<D>,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  return createWorldOn(await diskAt(place, "create"), world, options);
+}
+
+/**
+ * Opens the world in a folder or on a disk. Say how many dimensions it has, and TypeScript knows too:
+ * `openWorld("saves/valley", { dimensions: 3 })`.
+ */
+export async function openWorld<D extends Dimensions = Dimensions>(
+  place: string | Disk,
+  options: WorldOptions<D> = {},
+): Promise<World<D>> {
+  return openWorldOn(await diskAt(place, "open"), options);
+}
+
+async function diskAt(place: unknown, how: "create" | "open"): Promise<Disk> {
+  if (typeof place === "object" && place !== null) return place as Disk;
+  if (typeof place !== "string" || place === "") {
+    throw wrongArgument("the place of a world", place, "it is the path of a folder, or a Disk");
+  }
+  return how === "create" ? NodeDisk.create(place) : new NodeDisk(place);
+}

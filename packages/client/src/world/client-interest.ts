@@ -1,0 +1,72 @@
+import {
+  type Axes,
+  type Axis,
+  type Box,
+  type ChunkBox,
+  type ChunkShape,
+  type Dimensions,
+  intersectBoxes,
+  positionFrom,
+  requireList,
+  requireObject,
+  type Vector,
+  WHOLE_LATTICE,
+  wrongArgument,
+} from "@orthant/core";
+import type { ReplicaInterest } from "./interest.ts";
+
+/** What a client wants to hold: everything around a point, or boxes of chunks. */
+export type Interest<D extends Dimensions> = InterestAround<D> | InterestInChunks<D>;
+
+/** All chunks within a distance of a point. */
+export interface InterestAround<D extends Dimensions> {
+  /** In voxels. The server sends what is near it first. */
+  readonly center: Vector<D>;
+  /** In voxels, on every axis. */
+  readonly radius: number;
+  /** In voxels per second. The server sends what lies ahead before what lies behind. */
+  readonly motion?: Vector<D>;
+}
+
+/** Boxes of chunks. */
+export interface InterestInChunks<D extends Dimensions> {
+  readonly chunks: readonly ChunkBox<D>[];
+  /** In voxels. The server sends what is near it first. */
+  readonly center?: Vector<D>;
+  /** In voxels per second. The server sends what lies ahead before what lies behind. */
+  readonly motion?: Vector<D>;
+}
+
+/** Returns an interest with four axes. Throws `ORT_ARGUMENT` for an invalid one. */
+export function replicaInterest<D extends Dimensions>(
+  axes: Axes<D>,
+  shape: ChunkShape,
+  interest: Interest<D>,
+): ReplicaInterest {
+  requireObject("the interest", interest, "it is { center, radius } or { chunks }");
+  const motion = interest.motion === undefined ? {} : { motion: axes.vector("motion", interest.motion) };
+  if ("chunks" in interest) {
+    requireList("chunks", interest.chunks, "it is a list of boxes of chunks");
+    const boxes = interest.chunks.map((box, index) => axes.chunks(`chunks[${index}]`, box));
+    const center = interest.center === undefined ? {} : { center: axes.vector("center", interest.center) };
+    return { boxes, ...center, ...motion };
+  }
+  const { radius } = interest;
+  if (typeof radius !== "number" || !Number.isFinite(radius) || radius < 0) {
+    throw wrongArgument("radius", radius, "it is a number of voxels, such as 128");
+  }
+  const center = axes.vector("center", interest.center);
+  return { boxes: [chunksAround(shape, center, radius)], center, ...motion };
+}
+
+/** Returns the chunks within a distance of a point, cut off at the edge of the world. */
+function chunksAround({ extents }: ChunkShape, center: Vector, radius: number): Box {
+  const chunk = (axis: Axis, voxel: number): number => Math.floor(Math.floor(voxel) / extents[axis]);
+  const around: Box = {
+    min: positionFrom((axis) => (extents[axis] === 1 ? 0 : chunk(axis, center[axis] - radius))),
+    max: positionFrom((axis) => (extents[axis] === 1 ? 1 : chunk(axis, center[axis] + radius) + 1)),
+  };
+  const inside = intersectBoxes(around, WHOLE_LATTICE);
+  if (inside === undefined) throw wrongArgument("center", center, "it lies outside of the world");
+  return inside;
+}

@@ -1,0 +1,203 @@
+import {
+  Axes,
+  type BlockCatalog,
+  type BlockPlacement,
+  boxContains,
+  type Chunk,
+  type ChunkBox,
+  type ChunkShape,
+  type Dimensions,
+  type EditResult,
+  type Entity,
+  type EntityEvent,
+  type Position,
+  positionFrom,
+  requireBlock,
+  requireFunction,
+  requireList,
+  requireObject,
+  type Vector,
+  type VoxelBox,
+  type VoxelPlacement,
+} from "@orthant/core";
+import type { NumberedEntity, Role } from "@orthant/protocol";
+import type { Status, StatusDetail } from "../connection/server-connection.ts";
+import { type Interest, replicaInterest } from "./client-interest.ts";
+import type { WorldReplica } from "./world-replica.ts";
+
+/** Where a player is, and where it looks. */
+export interface ClientPose<D extends Dimensions> {
+  /** In voxels. */
+  readonly position: Vector<D>;
+  /** Four numbers with a meaning of the game's own, such as a quaternion. */
+  readonly orientation: Vector;
+}
+
+/**
+ * A client's copy of the part of a server's world that it is interested in, with the client's own edits on top until
+ * the server has answered them. `connect` creates one. It reconnects by itself, and can be read while disconnected.
+ */
+export class ClientWorld<D extends Dimensions = Dimensions> {
+  readonly dimensions: D;
+  /** The same world with four axes, for the other packages of Orthant. */
+  readonly replica: WorldReplica;
+  readonly #axes: Axes<D>;
+
+  /** @internal */
+  constructor(replica: WorldReplica) {
+    this.replica = replica;
+    this.#axes = new Axes(replica.shape);
+    this.dimensions = this.#axes.dimensions;
+  }
+
+  get name(): string {
+    return this.replica.name;
+  }
+
+  get spawn(): Vector<D> {
+    return this.#axes.shown(this.replica.spawn);
+  }
+
+  get blocks(): BlockCatalog {
+    return this.replica.catalog;
+  }
+
+  get chunkShape(): ChunkShape {
+    return this.replica.shape;
+  }
+
+  /** This client's player. */
+  get playerId(): bigint {
+    return this.replica.playerId;
+  }
+
+  /** What this client's player may do. */
+  get role(): Role {
+    return this.replica.role;
+  }
+
+  /** Where the server put the player at the last welcome. */
+  get pose(): ClientPose<D> {
+    const { position, orientation } = this.replica.pose;
+    return { position: this.#axes.shown(position), orientation };
+  }
+
+  /** Connection status. */
+  get status(): Status {
+    return this.replica.status;
+  }
+
+  /** Calls `listener` when the connection status changes. Returns an unsubscribe function. */
+  onStatus(listener: (status: Status, detail: StatusDetail) => void): () => void {
+    return this.replica.onStatus(requireFunction("listener", listener));
+  }
+
+  /**
+   * Sets what to hold from now on; the client drops everything outside of it. Resolves when all of it has arrived,
+   * and rejects when the client is closed before. Not waiting for it is fine: reads wait for what they need.
+   */
+  setInterest(interest: Interest<D>): Promise<void> {
+    this.replica.setInterest(replicaInterest(this.#axes, this.chunkShape, interest));
+    return this.whenComplete();
+  }
+
+  /** Resolves when the whole interest has arrived. */
+  whenComplete(): Promise<void> {
+    const complete = this.replica.complete();
+    // A caller that does not wait must not end the program when the client is closed.
+    complete.catch(() => undefined);
+    return complete;
+  }
+
+  async get(position: Position<D>): Promise<number> {
+    return this.replica.get(this.#axes.position("position", position));
+  }
+
+  voxelAt(position: Position<D>): number | undefined {
+    return this.replica.voxelAt(this.#axes.position("position", position));
+  }
+
+  async chunk(chunkPosition: Position<D>): Promise<Chunk> {
+    return this.replica.chunk(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  chunkAt(chunkPosition: Position<D>): Chunk | undefined {
+    return this.replica.chunkAt(this.#axes.position("chunkPosition", chunkPosition));
+  }
+
+  async set(position: Position<D>, block: number): Promise<EditResult> {
+    return this.edit([{ position, block }]);
+  }
+
+  /**
+   * Sets voxels in one step. The result shows at once, and is undone if the server rejects the edit. Resolves with
+   * the result, even a rejection, however often the connection is lost meanwhile. Rejects with `ORT_CLOSED` if the
+   * client is closed first; it is then unknown whether the edit was applied.
+   */
+  async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
+    requireList("placements", placements, "it is a list of { position, block }");
+    return this.replica.setVoxels(placements.map((placement, index) => this.#placement(placement, index)));
+  }
+
+  /**
+   * Calls `listener` with the chunks that look different, because they changed, arrived or were dropped: what has to be
+   * drawn again. Returns an unsubscribe function.
+   */
+  onChunks(listener: (chunks: readonly ChunkBox<D>[]) => void): () => void {
+    requireFunction("listener", listener);
+    return this.replica.onChange((boxes) => listener(boxes.map((box) => this.#axes.shownChunks(box))));
+  }
+
+  /** The other players and the entities that the client sees. */
+  get entities(): readonly Entity<D>[] {
+    return this.replica.entities.map((entity) => this.#shownEntity(entity));
+  }
+
+  async entitiesIn(box: VoxelBox<D>): Promise<readonly Entity<D>[]> {
+    const voxels = this.#axes.voxels("box", box);
+    return this.replica.entities
+      .filter(({ position }) =>
+        boxContains(
+          voxels,
+          positionFrom((axis) => Math.floor(position[axis])),
+        ),
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .map((entity) => this.#shownEntity(entity));
+  }
+
+  onEntity(listener: (event: EntityEvent<D>) => void): () => void {
+    requireFunction("listener", listener);
+    return this.replica.onEntities(({ entered, changed, left }) => {
+      for (const { id } of left) listener({ kind: "gone", id });
+      for (const entity of [...entered, ...changed])
+        listener({ kind: "present", entity: this.#shownEntity(entity) });
+    });
+  }
+
+  /** Moves the player; only the newest pose counts. */
+  move({ position, orientation = this.replica.pose.orientation }: MoveRequest<D>): void {
+    this.replica.move({ position: this.#axes.vector("position", position), orientation });
+  }
+
+  /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */
+  close(): Promise<void> {
+    return this.replica.close();
+  }
+
+  #placement(placement: BlockPlacement<D>, index: number): VoxelPlacement {
+    const name = `placements[${index}]`;
+    requireObject(name, placement, "it is { position, block }");
+    return {
+      voxel: this.#axes.position(`${name}.position`, placement.position),
+      block: requireBlock(`${name}.block`, placement.block),
+    };
+  }
+
+  #shownEntity({ id, isPlayer, kind, position, orientation, scale, block, name }: NumberedEntity): Entity<D> {
+    return { id, isPlayer, kind, position: this.#axes.shown(position), orientation, scale, block, name };
+  }
+}
+
+/** A new place of the player. Without an orientation, it keeps the last one. */
+type MoveRequest<D extends Dimensions> = Pick<ClientPose<D>, "position"> & Partial<ClientPose<D>>;

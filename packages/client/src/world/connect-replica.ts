@@ -1,0 +1,67 @@
+import {
+  type Clock,
+  DEFAULT_GENERATORS,
+  encodeUtf8,
+  type GeneratorRegistry,
+  nameFault,
+  OrthantError,
+  type RandomBits,
+  systemClock,
+  systemRandomBits,
+} from "@orthant/core";
+import { NAME_BYTES_MAX } from "@orthant/protocol";
+import type { ReplicaCache } from "../cache/replica-cache.ts";
+import type { TokenOption } from "../connection/retry.ts";
+import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
+import type { ReplicaInterest } from "./interest.ts";
+import { WorldReplica } from "./world-replica.ts";
+
+/** Options of a connection. All are optional. */
+export interface ReplicaOptions {
+  /** The player's visible name, unless the server overrides it. */
+  readonly name?: string;
+  /** Identifies the player. A function is called before each connection, so that tokens may expire. */
+  readonly token?: TokenOption;
+  /** What to hold from the start; `setInterest` changes it. */
+  readonly interest?: ReplicaInterest;
+  /** Stores the held regions, so that the next client fetches only what changed. */
+  readonly cache?: ReplicaCache;
+  /** The cache failed and is no longer written. Nothing else is affected. */
+  readonly onCacheFailure?: (error: unknown) => void;
+  /** The generators of this program. If they match the server's, untouched space costs nothing to send. */
+  readonly generators?: GeneratorRegistry;
+  /** Creates the WebSocket; the platform's by default. */
+  readonly socket?: OpenSocket;
+  readonly clock?: Clock;
+  /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
+  readonly random?: RandomBits;
+}
+
+/** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
+export function connectReplica(url: string, options: ReplicaOptions = {}): WorldReplica {
+  const socket = options.socket ?? platformSocket();
+  if (socket === undefined) {
+    const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
+    throw new OrthantError("ORT_PLATFORM", detail);
+  }
+  const { name = "" } = options;
+  const nameBytes = encodeUtf8(name).length;
+  if (nameBytes > NAME_BYTES_MAX) {
+    const detail = `a name of ${nameBytes} bytes where at most ${NAME_BYTES_MAX} may be`;
+    throw new OrthantError("ORT_LIMIT", detail);
+  }
+  const wrong = nameFault(name);
+  if (wrong !== undefined) throw new OrthantError("ORT_ARGUMENT", wrong);
+  return new WorldReplica({
+    url,
+    name,
+    token: options.token ?? "",
+    interest: options.interest,
+    cache: options.cache,
+    onCacheFailure: options.onCacheFailure ?? (() => undefined),
+    generators: options.generators ?? DEFAULT_GENERATORS,
+    socket,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? systemRandomBits,
+  });
+}

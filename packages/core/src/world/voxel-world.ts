@@ -1,0 +1,116 @@
+import type { BlockCatalog } from "../chunk/block-catalog.ts";
+import type { Chunk } from "../chunk/chunk.ts";
+import type { VoxelBox } from "../lattice/axes.ts";
+import type { ChunkShape } from "../lattice/chunk-shape.ts";
+import type { Dimensions, Position, Vector } from "../lattice/position.ts";
+
+/**
+ * What a world on disk and a client's copy of a shared world have in common, with the same names, arguments and
+ * results. Code written for it runs on a server, in a client and in a test without either.
+ *
+ * @example
+ * async function plantTree(world: VoxelWorld<3>, [x, y, z]: Position<3>): Promise<void> {
+ *   await world.fill(box([x, y, z], [x + 1, y + 5, z + 1]), world.blocks.id("wood"));
+ * }
+ */
+export interface VoxelWorld<D extends Dimensions> {
+  /** The number of axes, and so of coordinates in a position. */
+  readonly dimensions: D;
+  readonly name: string;
+  /** Where players start, in voxels. */
+  readonly spawn: Vector<D>;
+  /** The blocks of this world, by name and id. */
+  readonly blocks: BlockCatalog;
+  /** The number of voxels of a chunk. */
+  readonly chunkShape: ChunkShape;
+
+  /** Returns the block of a voxel. Waits until its chunk is in memory. */
+  get(position: Position<D>): Promise<number>;
+  /** Returns the block of a voxel at once, or `undefined` while its chunk is not in memory. */
+  voxelAt(position: Position<D>): number | undefined;
+  /** Returns a chunk, by its position in chunks. Waits until it is in memory. */
+  chunk(chunkPosition: Position<D>): Promise<Chunk>;
+  /** Returns a chunk at once, by its position in chunks, or `undefined` while it is not in memory. */
+  chunkAt(chunkPosition: Position<D>): Chunk | undefined;
+
+  /** Sets the block of one voxel. */
+  set(position: Position<D>, block: number): Promise<EditResult>;
+  /** Sets voxels in one step; the last placement for a voxel wins. */
+  edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult>;
+  /** Sets every voxel of a box in one step. */
+  fill(box: VoxelBox<D>, block: number): Promise<EditResult>;
+  /** Copies the voxels of a box so that its lowest corner comes to lie at `to`. Both boxes may overlap. */
+  copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult>;
+  /** Calls `listener` after each edit that changed something in memory. Returns an unsubscribe function. */
+  onEdit(listener: (edit: EditEvent<D>) => void): () => void;
+
+  /** Returns the entities in a box, ordered by id. */
+  entitiesIn(box: VoxelBox<D>): Promise<readonly Entity<D>[]>;
+  /** Calls `listener` when an entity appears, changes or goes. Returns an unsubscribe function. */
+  onEntity(listener: (event: EntityEvent<D>) => void): () => void;
+
+  /** Releases everything. Closing twice is harmless. */
+  close(): Promise<void>;
+}
+
+/** A voxel and its new block. */
+export interface BlockPlacement<D extends Dimensions> {
+  readonly position: Position<D>;
+  readonly block: number;
+}
+
+/** A voxel whose block changed. */
+export interface BlockChange<D extends Dimensions> extends BlockPlacement<D> {
+  /** The block before the edit. */
+  readonly before: number;
+}
+
+/** What an edit changed. */
+export interface EditEvent<D extends Dimensions> {
+  /** The changed chunks, by their positions in chunks. */
+  readonly chunks: readonly Position<D>[];
+  /** The changed voxels. Chunks are compared when this is first read, so it costs nothing until then. */
+  readonly changes: readonly BlockChange<D>[];
+  /** The player whose edit it was; `undefined` for an edit of the program itself, and where it is not known. */
+  readonly author: bigint | undefined;
+}
+
+/** Why an edit was rejected. */
+export type RejectionReason =
+  | "role"
+  | "rate"
+  | "tooMany"
+  | "tooLarge"
+  | "reach"
+  | "vetoed"
+  | "world"
+  | "block";
+
+/**
+ * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.
+ * `duplicate`: the world has already applied this edit or a later one of this client.
+ */
+export type EditResult =
+  | { readonly status: "applied" | "unchanged" | "duplicate" }
+  | { readonly status: "rejected"; readonly reason: RejectionReason; readonly detail: string };
+
+/** Something that moves: a connected player or an entity of the world. */
+export interface Entity<D extends Dimensions> {
+  /** The entity's id, or the player's. */
+  readonly id: bigint;
+  readonly isPlayer: boolean;
+  /** What it is; the game defines the numbers. */
+  readonly kind: number;
+  readonly position: Vector<D>;
+  /** Four numbers with a meaning of the game's own, such as a quaternion. */
+  readonly orientation: Vector;
+  readonly scale: number;
+  readonly block: number;
+  /** Empty for an entity without a name. */
+  readonly name: string;
+}
+
+/** Reports that an entity is present (it appeared or changed) or gone. */
+export type EntityEvent<D extends Dimensions> =
+  | { readonly kind: "present"; readonly entity: Entity<D> }
+  | { readonly kind: "gone"; readonly id: bigint };

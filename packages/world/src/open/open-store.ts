@@ -1,0 +1,291 @@
+import {
+  blockCatalogCodec,
+  DEFAULT_BLOCKS,
+  DEFAULT_GENERATORS,
+  encode,
+  HYPERCUBE_CHUNKS,
+  OrthantError,
+  systemClock,
+} from "@orthant/core";
+import type { Disk, DiskLock } from "@orthant/disk";
+import {
+  createSave,
+  DEFAULT_LIMITS,
+  type GlobalState,
+  openSave,
+  plainDescription,
+  resumeSave,
+  type Save,
+  type SaveWriter,
+} from "@orthant/save";
+import {
+  isSegmentTaken,
+  JournalReader,
+  JournalWriter,
+  nextEpochNumber,
+  openLiveJournal,
+  removeSegments,
+  type ScannedJournal,
+} from "@orthant/save/journal";
+import { EMPTY_GENERATOR, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
+import { requireLabel } from "../checked-arguments.ts";
+import type { WorldContent } from "../content/world-content.ts";
+import { newWorldId } from "../edit/session-epoch.ts";
+import { replayJournal, replayLog } from "../journal/replay.ts";
+import type { ExternalLog } from "../journal/world-log.ts";
+import { releaseSave } from "../saving/world-saver.ts";
+import { generationAt } from "../world-history.ts";
+import {
+  type DamagedJournal,
+  LOCK_FILE,
+  type Moment,
+  type NewWorldStore,
+  type StoreOptions,
+} from "../world-options.ts";
+import { WorldStore } from "../world-store.ts";
+import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
+
+/** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
+const OPENINGS_MAX = 3;
+
+/**
+ * Opens the world on a disk, either for writing, which only one process can do at a time, or read-only.
+ * Opening reads the index, not the chunks. Throws `ORT_LOCKED` when another process writes to the world and
+ * `ORT_NOT_FOUND` when there is none.
+ */
+export async function openWorldStore(disk: Disk, options: StoreOptions = {}): Promise<WorldStore> {
+  if (options.at !== undefined) return openPast(disk, options.at, options);
+  if (options.readOnly === true) return openToRead(disk, options);
+  for (let opening = 1; ; opening++) {
+    try {
+      return await openForWriting(disk, await openWritable(disk, options), options);
+    } catch (error) {
+      if (opening === OPENINGS_MAX || !isSegmentTaken(error)) throw error;
+    }
+  }
+}
+
+/** Opens a kept generation read-only. The journal is ignored, since its entries came later. */
+async function openPast(disk: Disk, at: Moment, options: StoreOptions): Promise<WorldStore> {
+  const newest = await openSave(disk);
+  await newest.close();
+  const generation = await generationAt(disk, at, newest.global.description);
+  const save = await openSave(disk, { ...saveOptionsOf(options), generation });
+  try {
+    const { field, ...parts } = worldSettings(save.global, options);
+    return new WorldStore({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
+  } catch (error) {
+    await save.close();
+    throw error;
+  }
+}
+
+/** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
+async function openToRead(disk: Disk, options: StoreOptions): Promise<WorldStore> {
+  for (;;) {
+    const save = await openSave(disk, saveOptionsOf(options));
+    try {
+      const { field, ...parts } = worldSettings(save.global, options);
+      const content = contentOf(save, field, options);
+      if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
+        return new WorldStore({ ...parts, disk, content, writing: undefined });
+      // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
+      await save.close();
+    } catch (error) {
+      await save.close();
+      throw error;
+    }
+  }
+}
+
+/** Replays the journal. Returns `false` when the journal no longer belongs to this generation. */
+async function readJournal(
+  disk: Disk,
+  content: WorldContent,
+  nowMs: number,
+  // A reader loses nothing when the damaged part is cut off.
+  damaged: DamagedJournal = "cut",
+): Promise<boolean> {
+  const journal = await openLiveJournal(disk, content.save);
+  try {
+    if (journal !== undefined) await replayJournal(journal, content, { nowMs, damaged });
+    return journal !== undefined;
+  } finally {
+    await journal?.close();
+  }
+}
+
+/** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */
+export async function createWorldStore(
+  disk: Disk,
+  world: NewWorldStore = {},
+  options: StoreOptions = {},
+): Promise<WorldStore> {
+  const lock = await disk.lock(LOCK_FILE);
+  try {
+    if (lock.isContested) throw contested();
+    const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
+    const global = globalOf(world, newWorldId(randomBits(options.random)));
+    // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
+    const settings = worldSettings(global, options);
+    encode(worldDescriptionCodec, global.description);
+    const writer = await createSave(disk, {
+      nowMs: clock.nowMs(),
+      global,
+      generators,
+      lock,
+      ...(world.limits && { limits: { ...DEFAULT_LIMITS, ...world.limits } }),
+      ...(options.retention && { retention: options.retention }),
+    });
+    return await openForWriting(disk, { save: writer.currentSave(), writer, lock, settings }, options);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** First generations have the same file names, so a suspended creator could remove them at any time. */
+function contested(): OrthantError {
+  const detail = "another process began to make a world here and may still be running: take another folder";
+  return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
+}
+
+function globalOf(world: NewWorldStore, worldId: bigint): GlobalState {
+  const {
+    name = "",
+    shape = HYPERCUBE_CHUNKS,
+    generator = EMPTY_GENERATOR,
+    catalog = DEFAULT_BLOCKS,
+    spawn = [0, 0, 0, 0],
+  } = world;
+  requireLabel({ name, spawn });
+  const { generatorId, parameters, seed, versionHash } = generator;
+  return {
+    base: { kind: "generated" },
+    worldSeed: seed,
+    generators: [{ generatorId, params: parameters, seed, versionHash }],
+    nextEntityId: 1n,
+    playerEntityHints: [],
+    description: {
+      ...plainDescription(shape),
+      name,
+      spawn,
+      blocks: encode(blockCatalogCodec, catalog),
+      worldId,
+    },
+  };
+}
+
+/**
+ * Opens a world whose lock is held. Replays the journal and saves the result under a new epoch before
+ * returning, so that segments of earlier sessions no longer count. Releases everything when it fails.
+ */
+async function openForWriting(
+  disk: Disk,
+  { save, writer, lock, settings: { field, ...parts } }: WritableSave,
+  options: StoreOptions,
+): Promise<WorldStore> {
+  const { durability = "snapshot", damagedJournal = "refuse" } = options;
+  let world: WorldStore | undefined;
+  try {
+    const content = contentOf(save, field, options);
+    const { clock } = parts;
+    const found = await recover(disk, content, { nowMs: clock.nowMs(), damaged: damagedJournal });
+    const { volume } = field.shape;
+    const random = randomBits(options.random);
+    const journal =
+      durability === "journal" ? await JournalWriter.open({ disk, lock, clock, volume, random }) : undefined;
+    const epoch = nextEpochNumber(content.global.description.clockEpoch, found);
+    world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
+    // The next opening must not report the cut-off part as missing again.
+    const hasPast = found.segments.length > 0 || found.damage !== undefined;
+    // A new epoch invalidates any segment that the earlier holder of a contested lock may still write.
+    if (journal !== undefined || hasPast || lock.isContested) await world.openEpoch();
+    await lock.settle();
+    await removeSegments(disk, found);
+    return world;
+  } catch (error) {
+    if (world === undefined) await releaseSave(save, { writer, lock });
+    else await world.close();
+    throw error;
+  }
+}
+
+/** Replays the journal and returns the segments to remove. */
+async function recover(
+  disk: Disk,
+  content: WorldContent,
+  recovery: Parameters<typeof replayJournal>[2],
+): Promise<ScannedJournal> {
+  const journal = await JournalReader.open(disk, content.save);
+  try {
+    await replayJournal(journal, content, recovery);
+    return journal.found;
+  } finally {
+    await journal.close();
+  }
+}
+
+/**
+ * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
+ * the log's epoch before returning. Does not write to any pack that an earlier owner may still have open.
+ */
+export async function openLoggedWorldStore(
+  disk: Disk,
+  log: ExternalLog,
+  options: StoreOptions = {},
+): Promise<WorldStore> {
+  const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
+  const { field, ...parts } = settings;
+  let world: WorldStore | undefined;
+  try {
+    const content = contentOf(save, field, options);
+    await replayLog(content, log.recover(content.global.description));
+    const { epoch } = log;
+    world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
+    await world.openEpoch();
+    await lock.settle();
+    return world;
+  } catch (error) {
+    if (world === undefined) await releaseSave(save, { writer, lock });
+    else await world.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A save and everything needed to write to it. */
+export interface WritableSave {
+  readonly save: Save;
+  readonly writer: SaveWriter;
+  readonly lock: DiskLock;
+  readonly settings: WorldSettings;
+}
+
+/** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
+export async function openWritable(
+  disk: Disk,
+  options: StoreOptions,
+  { newPack = false }: { readonly newPack?: boolean } = {},
+): Promise<WritableSave> {
+  const lock = await disk.lock(LOCK_FILE);
+  let save: Save | undefined;
+  try {
+    if (lock.isContested) await removeTemporaries(disk);
+    save = await openSave(disk, saveOptionsOf(options));
+    // Before opening any file for writing: a world whose generator is unknown leaves nothing behind.
+    const settings = worldSettings(save.global, options);
+    const { retention } = options;
+    const writer = await resumeSave(disk, save, {
+      ...saveOptionsOf(options),
+      ...(retention && { retention }),
+      lock,
+      // The earlier holder of a contested lock may still append to its pack.
+      newPack: newPack || lock.isContested,
+    });
+    return { save, writer, lock, settings };
+  } catch (error) {
+    await save?.close().catch(() => undefined);
+    await lock.release();
+    throw error;
+  }
+}

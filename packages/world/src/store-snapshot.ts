@@ -1,0 +1,60 @@
+import {
+  type Box,
+  boxAt,
+  type Chunk,
+  type ChunkShape,
+  chunkOfVoxel,
+  type Position,
+  type QueryDetail,
+  type RegionTree,
+  voxelIndex,
+  type WorldField,
+} from "@orthant/core";
+import type { Save } from "@orthant/save";
+import type { RegionReader } from "./regions/region-reader.ts";
+
+/** A world at one moment. Later edits and saves do not affect it. */
+export class StoreSnapshot {
+  readonly shape: ChunkShape;
+  readonly #save: Save;
+  readonly #reader: RegionReader;
+  #field: WorldField;
+
+  /** Takes ownership of the save and the reader. Internal; use `World.snapshot`. */
+  constructor(field: WorldField, save: Save, reader: RegionReader) {
+    this.shape = field.shape;
+    this.#field = field;
+    this.#save = save;
+    this.#reader = reader;
+  }
+
+  /** Returns the block of a voxel. */
+  async get(position: Position): Promise<number> {
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
+    return chunk.get(voxelIndex(this.shape, ...position));
+  }
+
+  /** Returns the voxels of a chunk. */
+  async chunk(position: Position): Promise<Chunk> {
+    await this.load(boxAt(position));
+    return this.#field.realizeChunk(...position);
+  }
+
+  /** Returns the contents of a box of chunks. */
+  async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
+    await this.load(box);
+    return this.#field.queryRegion(box, detail);
+  }
+
+  /** Reads a box of chunks from the disk, so that later queries need not wait. */
+  async load(box: Box): Promise<void> {
+    await this.#reader.load(box, ({ overrides }) => {
+      this.#field = this.#field.withOverrides(overrides.merge(this.#field.overrides));
+    });
+  }
+
+  /** Releases the files. */
+  async close(): Promise<void> {
+    await this.#save.close();
+  }
+}

@@ -1,0 +1,399 @@
+import {
+  type BlockCatalog,
+  type Box,
+  boxAt,
+  type Chunk,
+  type ChunkShape,
+  type Clock,
+  chunkOfVoxel,
+  chunksOfVoxels,
+  type EditOrigin,
+  type Epoch,
+  type Position,
+  type QueryDetail,
+  type RegionTree,
+  type VoxelPlacement,
+  voxelIndex,
+  type WorldField,
+} from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
+import { requireId } from "./checked-arguments.ts";
+import { checkedOrigin } from "./content/last-edit-store.ts";
+import type { WorldContent } from "./content/world-content.ts";
+import {
+  chunksEdit,
+  clockRenewal,
+  copyEdit,
+  fillEdit,
+  type QueuedEdit,
+  voxelsEdit,
+} from "./edit/queued-edit.ts";
+import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
+import { type AppliedEdit, type EditOptions, type StoreEdit, WorldEditor } from "./edit/world-editor.ts";
+import {
+  chunksAround,
+  type EntityChange,
+  type NewStoredEntity,
+  type StoredEntityEvent,
+} from "./entities/entity-store.ts";
+import type { PlayerChange } from "./entities/player-store.ts";
+import { copySave } from "./saving/copy-save.ts";
+import { notWritable, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
+import { StoreSnapshot } from "./store-snapshot.ts";
+import { restoreEdit, WorldHistory } from "./world-history.ts";
+import type { Moment, WorldLabel } from "./world-options.ts";
+
+/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
+export interface WorldParts extends SaverParts {
+  readonly disk: Disk;
+  readonly catalog: BlockCatalog;
+  /** Returns 64 random bits. */
+  readonly random: () => bigint;
+  /** The number of the epoch in which clocks are issued. Default: the next one. */
+  readonly epoch?: number;
+}
+
+/**
+ * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
+ * one writer. Edits are applied in the order of the calls. Stored data is read on demand.
+ */
+export class WorldStore {
+  readonly shape: ChunkShape;
+  readonly catalog: BlockCatalog;
+  /** The kept saved states. */
+  readonly history: WorldHistory;
+  readonly #disk: Disk;
+  readonly #clock: Clock;
+  readonly #random: () => bigint;
+  readonly #isReadOnly: boolean;
+  readonly #content: WorldContent;
+  readonly #saver: WorldSaver;
+  readonly #epoch: SessionEpoch;
+  readonly #editor: WorldEditor;
+  #closing: Promise<void> | undefined;
+
+  /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
+  constructor(parts: WorldParts) {
+    const { disk, clock, random, content, catalog, writing, epoch } = parts;
+    this.shape = content.regions.field.shape;
+    this.catalog = catalog;
+    this.#disk = disk;
+    this.#clock = clock;
+    this.#random = random;
+    this.#isReadOnly = writing === undefined;
+    this.#content = content;
+    this.#saver = new WorldSaver(parts);
+    this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
+    this.history = new WorldHistory(disk, content, {
+      requireWritable: () => this.#requireWritable(),
+      save: () => this.save(),
+      exclusively: (work) => this.#saver.exclusively(work),
+    });
+    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, clock);
+  }
+
+  /** The world's name. */
+  get name(): string {
+    return this.#content.global.description.name;
+  }
+
+  /** Where players start, in voxels. */
+  get spawn(): Position {
+    return this.#content.global.description.spawn;
+  }
+
+  /** Unique id of the world. 0 for a world created before ids existed; it gets one when it opens an epoch. */
+  get worldId(): bigint {
+    return this.#content.global.description.worldId;
+  }
+
+  /** The last committed generation. */
+  get generation(): number {
+    return this.#content.save.generation;
+  }
+
+  /** Why edits and saves are rejected; `undefined` while they are accepted. */
+  get failure(): unknown {
+    return this.#saver.failure;
+  }
+
+  /** Calls `listener` when a save fails and changes are rejected. Returns an unsubscribe function. */
+  onFailure(listener: (failure: unknown) => void): () => void {
+    return this.#saver.onFailure(listener);
+  }
+
+  /** Changes the world's name or spawn point. */
+  describe({ name = this.name, spawn = this.spawn }: Partial<WorldLabel>): void {
+    this.#requireWritable();
+    this.#editor.describe({ name, spawn });
+  }
+
+  /**
+   * Opens the epoch in which this session issues clocks, as the first edit does. It is durable when the promise
+   * resolves and stays the same until the world is closed.
+   */
+  async openEpoch(): Promise<Epoch> {
+    this.#requireWritable();
+    return this.#epoch.open();
+  }
+
+  /** Whether this world issued the epoch. Only then can clocks received in it be compared with the world's. */
+  knowsEpoch(epoch: Epoch): boolean {
+    return this.#epoch.knowsEpoch(epoch);
+  }
+
+  /** Returns the block of a voxel. */
+  async get(position: Position): Promise<number> {
+    const chunk = await this.chunk(chunkOfVoxel(this.shape, position));
+    return chunk.get(voxelIndex(this.shape, ...position));
+  }
+
+  /** Returns the voxels of a chunk, edited or generated. */
+  async chunk(position: Position): Promise<Chunk> {
+    this.#saver.requireOpen();
+    return this.#content.whenLoaded([boxAt(position)], () =>
+      this.#content.regions.field.realizeChunk(...position),
+    );
+  }
+
+  /** Returns the contents of a box of chunks. */
+  async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
+    this.#saver.requireOpen();
+    return this.#content.whenLoaded([box], () => this.#content.regions.field.queryRegion(box, detail));
+  }
+
+  /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
+  async contentBounds(box: Box): Promise<Box | undefined> {
+    this.#saver.requireOpen();
+    return this.#content.regions.contentBounds(box);
+  }
+
+  /**
+   * Reads a box of chunks from the disk, so that queries and edits there need not wait. When memory fills up,
+   * the least recently used chunks are evicted unless they are kept.
+   */
+  async load(box: Box): Promise<void> {
+    this.#saver.requireOpen();
+    await this.#content.load(box);
+  }
+
+  /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
+  keep(box: Box): () => void {
+    return this.#content.regions.keep(box);
+  }
+
+  /** Whether everything stored for a box of chunks is in memory. */
+  isLoaded(box: Box): boolean {
+    return this.#content.regions.isLoaded(box);
+  }
+
+  /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */
+  get field(): WorldField {
+    return this.#content.regions.field;
+  }
+
+  /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
+  clockOf(region: Position): number | undefined {
+    return this.#content.regions.clockOf(region);
+  }
+
+  /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
+  snapshot(): StoreSnapshot {
+    this.#saver.requireOpen();
+    const save = this.#content.save.share();
+    return new StoreSnapshot(this.#content.regions.field, save, this.#content.regions.readerFor(save));
+  }
+
+  /**
+   * Sets the block of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
+   * blocks are called and look like, and an imported world may lack its own.
+   */
+  async set(position: Position, block: number): Promise<StoreEdit> {
+    return this.edit([{ voxel: position, block }]);
+  }
+
+  /** Sets voxels in one step; the last placement for a voxel wins. */
+  async edit(placements: readonly VoxelPlacement[], { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(voxelsEdit(this.shape, placements), origin && checkedOrigin(origin), wait);
+  }
+
+  /** Returns the id of the client's last edit, or 0 when the world remembers none. */
+  lastEditOf(clientId: bigint): number {
+    requireId("clientId", clientId);
+    return this.#content.lastEdits.lastEditOf(clientId);
+  }
+
+  /** Whether `lastEditOf` may have forgotten clients of a player, or clients without a player. */
+  mayHaveForgotten(playerId?: bigint): boolean {
+    return this.#content.lastEdits.mayHaveForgotten(playerId);
+  }
+
+  /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
+  async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<StoreEdit> {
+    return this.#change(chunksEdit(this.shape, chunks));
+  }
+
+  /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
+  async fill(box: Box, block: number): Promise<StoreEdit> {
+    return this.#change(fillEdit(this.shape, box, block));
+  }
+
+  /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
+  async copy(box: Box, to: Position): Promise<StoreEdit> {
+    return this.#change(copyEdit(this.shape, box, to));
+  }
+
+  /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
+  async renewClocks(regions: readonly Position[]): Promise<StoreEdit> {
+    return this.#change(clockRenewal(regions), undefined, "applied");
+  }
+
+  /**
+   * Calls `listener` after each edit that changed something. Returns an unsubscribe function. When a listener
+   * throws, the other listeners still run and the edit stands, but its promise rejects with the error.
+   */
+  onEdit(listener: (edit: AppliedEdit) => void): () => void {
+    return this.#editor.onEdit(listener);
+  }
+
+  /** Adds an entity with a new, never used id. */
+  spawnEntity(entity: NewStoredEntity): StoredEntity {
+    this.#requireWritable();
+    return this.#editor.spawnEntity(entity);
+  }
+
+  /** Moves or otherwise changes a loaded entity. Changes inside its leaf are saved only periodically. */
+  changeEntity(entityId: bigint, change: EntityChange): void {
+    this.#requireWritable();
+    this.#editor.changeEntity(entityId, change);
+  }
+
+  /** Removes a loaded entity. */
+  despawnEntity(entityId: bigint): void {
+    this.#requireWritable();
+    this.#editor.despawnEntity(entityId);
+  }
+
+  /**
+   * Calls `listener` when an entity is spawned, changed, loaded into memory or despawned. Returns an
+   * unsubscribe function. When a listener throws, the change stands and the error goes to the caller that
+   * made it or loaded the entity.
+   */
+  onEntity(listener: (event: StoredEntityEvent) => void): () => void {
+    return this.#content.entityListeners.add(listener);
+  }
+
+  /** Returns an entity by id, if its surroundings are loaded. */
+  entity(entityId: bigint): StoredEntity | undefined {
+    requireId("entityId", entityId);
+    return this.#content.entities.get(entityId);
+  }
+
+  /** Returns the entities in a box of voxels, ordered by id. */
+  async entitiesIn(box: Box): Promise<readonly StoredEntity[]> {
+    this.#saver.requireOpen();
+    await this.#content.loadEntities(chunksAround(chunksOfVoxels(this.shape, box)));
+    return this.#content.entities.within(box);
+  }
+
+  /** All players who ever joined, ordered by id. */
+  get players(): readonly StoredPlayer[] {
+    return this.#content.players.all();
+  }
+
+  /** Returns a player by id. */
+  player(playerId: bigint): StoredPlayer | undefined {
+    requireId("playerId", playerId);
+    return this.#content.players.get(playerId);
+  }
+
+  /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
+  upsertPlayer(player: PlayerChange): void {
+    this.#requireWritable();
+    this.#editor.upsertPlayer(player);
+  }
+
+  /**
+   * Commits all changes requested so far, including queued edits, and returns the generation once it is
+   * durable. Edits made while it writes belong to the next one. If it fails, earlier saves are safe and
+   * nothing more is accepted.
+   */
+  async save(): Promise<number> {
+    await this.#editor.idle();
+    return this.#saver.save("everything");
+  }
+
+  /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */
+  whenDurable(): Promise<void> {
+    return this.#saver.whenDurable();
+  }
+
+  /** Removes data from the disk that no kept saved state needs. Some of this also happens automatically. */
+  async compact(): Promise<CompactionReport> {
+    this.#requireWritable();
+    return this.#saver.compact();
+  }
+
+  /** Saves the world, then copies it to another, empty disk. */
+  async saveAs(disk: Disk): Promise<void> {
+    if (!this.#isReadOnly) await this.save();
+    const save = this.#content.save.share();
+    const nowMs = this.#clock.nowMs();
+    try {
+      // A read-only world may have more than the save: the contents of the journal.
+      const change = this.#isReadOnly ? await this.#content.completeSaveChange(nowMs) : undefined;
+      await copySave(save, disk, { nowMs, worldId: newWorldId(this.#random), change });
+    } finally {
+      await save.close();
+    }
+  }
+
+  /**
+   * Restores a box of chunks to a saved state, in one ordinary edit. At most `EDIT_CHUNKS_MAX` chunks may
+   * have been edited there, before or since.
+   */
+  async restoreRegion(box: Box, from: Moment): Promise<StoreEdit> {
+    this.#requireWritable();
+    return this.#change(await restoreEdit(this.#disk, box, await this.history.generationAt(from)));
+  }
+
+  /**
+   * Applies queued edits, saves unsaved changes and releases the folder, even when it throws. Later requests
+   * are rejected. Closing twice is harmless.
+   */
+  close(): Promise<void> {
+    // The first caller gets a failure; for the others it is enough that the world is closed.
+    if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
+    this.#closing = this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#editor.idle();
+    await this.#saver.close();
+  }
+
+  async #change(
+    request: QueuedEdit,
+    origin?: EditOrigin,
+    wait: EditOptions["wait"] = "durable",
+  ): Promise<StoreEdit> {
+    this.#requireWritable();
+    const made = this.#editor.edit(request, origin);
+    return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
+  }
+
+  /** Waits even for an edit that changed nothing: what it found may not be on the disk yet. */
+  async #whenDurable(making: Promise<StoreEdit>): Promise<StoreEdit> {
+    const made = await making;
+    await this.#saver.whenDurable();
+    return made;
+  }
+
+  /** Throws unless changes may be requested. */
+  #requireWritable(): void {
+    if (this.#closing !== undefined) throw notWritable("closed");
+    this.#saver.requireWriter();
+  }
+}

@@ -11,7 +11,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
 import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, DEFAULT_CADENCE, type WorldStore } from "@orthant/world/store";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
@@ -65,7 +65,7 @@ export const historyCampaign: Campaign = {
 
 class Year {
   readonly #disk: MemoryDisk;
-  readonly #clock: FakeClock;
+  readonly #time: FakeTime;
   readonly #prng: Prng;
   readonly #world: WorldStore;
   /** Block of each site's middle voxel at the end of each hour. */
@@ -77,30 +77,30 @@ class Year {
   #mostBytes = 0;
   #bytesWritten = 0;
 
-  private constructor(disk: MemoryDisk, clock: FakeClock, prng: Prng, world: WorldStore) {
+  private constructor(disk: MemoryDisk, time: FakeTime, prng: Prng, world: WorldStore) {
     this.#disk = disk;
-    this.#clock = clock;
+    this.#time = time;
     this.#prng = prng;
     this.#world = world;
   }
 
   static async begin(seed: number): Promise<Year> {
     const disk = new MemoryDisk();
-    const clock = new FakeClock(Date.UTC(2026, 0, 1));
+    const time = new FakeTime(Date.UTC(2026, 0, 1));
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, BigInt(seed));
-    const world = await createWorldStore(disk, { generator }, { clock, retention: RETENTION });
-    return new Year(disk, clock, new Prng(seed), world);
+    const world = await createWorldStore(disk, { generator }, { time, retention: RETENTION });
+    return new Year(disk, time, new Prng(seed), world);
   }
 
   /** Plays one hour. Returns the fault found after it, if any. */
   async hour(hour: number): Promise<string | undefined> {
-    const startMs = this.#clock.nowMs();
+    const startMs = this.#time.nowMs();
     const saves = this.#prng.below(SAVES_PER_HOUR_MAX + 1);
     for (let save = 0; save < saves; save++) await this.#editAndAutosave();
     if (hour % NAMED_EVERY_HOURS === NAMED_EVERY_HOURS - 1) await this.#name(hour);
     const fault = hour % ROLLED_BACK_EVERY_HOURS === 0 ? await this.#rollBack(hour) : undefined;
     await this.#tidyUp();
-    this.#clock.advance(startMs + HOUR_MS - this.#clock.nowMs());
+    this.#time.advance(startMs + HOUR_MS - this.#time.nowMs());
     this.#past.push([...this.#now]);
     if (fault !== undefined) return fault;
     return hour % CHECKED_EVERY_HOURS === CHECKED_EVERY_HOURS - 1 ? this.#check() : undefined;
@@ -109,7 +109,7 @@ class Year {
   /** Lets a running compaction continue, slice by slice, for a moment of the hour. */
   async #tidyUp(): Promise<void> {
     for (let slice = 0; slice < SLICES_PER_HOUR; slice++) {
-      this.#clock.advance(SLICE_MS);
+      this.#time.advance(SLICE_MS);
       await nextTurn();
     }
   }
@@ -129,7 +129,7 @@ class Year {
   async #editAndAutosave(): Promise<void> {
     for (let edit = 0; edit < EDITS_PER_SAVE; edit++) await this.#edit(this.#prng.below(SITES));
     const before = await this.#packBytes();
-    this.#clock.advance(DEFAULT_CADENCE.worldMs);
+    this.#time.advance(DEFAULT_CADENCE.worldMs);
     await this.#world.save();
     this.#bytesWritten += Math.max(0, (await this.#packBytes()) - before);
     this.#saves++;
@@ -161,7 +161,7 @@ class Year {
   async #rollBack(hour: number): Promise<string | undefined> {
     const then = hour - DAYS_BACK * HOURS_PER_DAY;
     const kept = await this.#world.history.generations();
-    const at = new Date(this.#clock.nowMs() - DAYS_BACK * HOURS_PER_DAY * HOUR_MS);
+    const at = new Date(this.#time.nowMs() - DAYS_BACK * HOURS_PER_DAY * HOUR_MS);
     if (then < HOURS_PER_DAY || !kept.some(({ savedMs }) => savedMs <= at.getTime())) return undefined;
     const site = this.#prng.below(SITES);
     const other = (site + 1) % SITES;

@@ -1,7 +1,7 @@
 import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   packs: /^data\//,
   journal: /^journal\//,
 };
-const QUIET: StoreOptions = { clock: new FakeClock(), autosave: false };
+const QUIET: StoreOptions = { time: new FakeTime(), autosave: false };
 
 /** One way to mix up the files of two worlds. */
 export interface MixUp {

@@ -1,7 +1,7 @@
 import {
   type Chunk,
   chunkFromVoxels,
-  clockOf,
+  clockFrom,
   cubeAt,
   HYPERCUBE_CHUNKS,
   type Position,
@@ -31,7 +31,7 @@ export function* builtLeaves(chunks: number, seed: number): Generator<LeafChange
     yield {
       cube,
       chunks: positions.map((position) => ({ position, chunk: builtChunk(prng) })),
-      clocks: [{ region: regionOf(cube.min), clock: clockOf(1, index + 1) }],
+      clocks: [{ region: regionOf(cube.min), clock: clockFrom(1, index + 1) }],
     };
   }
 }

@@ -7,8 +7,8 @@ import {
   type ClockStep,
   DEFAULT_GENERATORS,
   type Position,
-  systemClock,
   systemRandomBits,
+  systemTime,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
@@ -63,7 +63,7 @@ export class BenchmarkCluster {
     if (first === undefined) throw new Error("there are two");
     const shards = join(folder, "shards");
     const folders = new ShardFolders(new DiskFolders(await NodeDisk.create(shards)), WORLD);
-    const [clock, random, generators] = [systemClock, systemRandomBits, DEFAULT_GENERATORS];
+    const [time, random, generators] = [systemTime, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
     await (await createWorldStore(source)).close();
     await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
@@ -71,7 +71,7 @@ export class BenchmarkCluster {
     const owner = new Child<OwnerOrder, OwnerReport>(OWNER_PROGRAM, settings);
     while (!(await owner.ask({ kind: "report" })).isOwner) await delay(20);
     const open = (engine: Engine): Promise<ClusterGateway> =>
-      ClusterGateway.open({ engine, clock, generators, world: WORLD });
+      ClusterGateway.open({ engine, time, generators, world: WORLD });
     const gateways = await Promise.all(engines.map(open));
     for (const { world } of gateways) {
       world.keep(CHUNKS);
@@ -111,7 +111,7 @@ export class BenchmarkCluster {
     const startMs = performance.now();
     const placement = { voxel: positionOf(edit), block: 1 + (edit % 7) };
     const origin = { clientId: BigInt(worker + 1), editId: edit };
-    const result = await this.#gateways[0]?.world.edit([placement], origin);
+    const result = await this.#gateways[0]?.world.edit({ kind: "voxels", placements: [placement] }, origin);
     // Only an edit that changed something was stored, and counts.
     if (result?.status !== "applied")
       throw new Error(`edit ${edit} of client ${worker + 1} was ${result?.status}`);

@@ -1,6 +1,6 @@
 import { ClusterNode, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
-import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { DEFAULT_GENERATORS, systemRandomBits, systemTime } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";
@@ -10,7 +10,7 @@ import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";
 const { servers, world, folder } = JSON.parse(process.argv[2] ?? "{}") as OwnerSettings;
 const node = new ClusterNode({
   ...{ engine: await connectNats({ servers, credentials: TEST_CREDENTIALS }), world, node: "owner" },
-  ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+  ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS },
   folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
 });
 await node.start();

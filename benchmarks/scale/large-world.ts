@@ -1,6 +1,6 @@
 import {
   type Chunk,
-  clockOf,
+  clockFrom,
   cubeAt,
   generatorRef,
   HYPERCUBE_CHUNKS,
@@ -110,7 +110,7 @@ class LeafMaker {
     return {
       cube,
       chunks: positions.map((position) => this.#entryAt(position)),
-      clocks: [{ region: regionOf(cube.min), clock: clockOf(1, index + 1) }],
+      clocks: [{ region: regionOf(cube.min), clock: clockFrom(1, index + 1) }],
     };
   }
 

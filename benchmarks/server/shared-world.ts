@@ -5,7 +5,7 @@ import {
   generatorRef,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
-  systemClock,
+  systemTime,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
@@ -123,7 +123,7 @@ async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<
   const generators = DEFAULT_GENERATORS;
   if (servers !== undefined && world !== undefined) {
     const engine = await connectNats({ servers, credentials: TEST_CREDENTIALS });
-    return (await ClusterGateway.open({ engine, clock: systemClock, generators, world })).served;
+    return (await ClusterGateway.open({ engine, time: systemTime, generators, world })).served;
   }
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
   return createWorldStore(new MemoryDisk(), { generator }, { generators });

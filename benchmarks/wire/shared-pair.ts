@@ -8,7 +8,7 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, type WorldStore } from "@orthant/world/store";
 
 const TICK_MS = 100;
@@ -28,34 +28,34 @@ export interface Traffic {
 /** A world of platforms shared within this process: real messages, counted, without sockets. */
 export class SharedPair {
   readonly world: WorldStore;
-  readonly #clock: FakeClock;
+  readonly #time: FakeTime;
   readonly #sync: SyncServer;
   readonly #clients = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
-  private constructor(world: WorldStore, sync: SyncServer, clock: FakeClock) {
+  private constructor(world: WorldStore, sync: SyncServer, time: FakeTime) {
     this.world = world;
-    this.#clock = clock;
+    this.#time = time;
     this.#sync = sync;
   }
 
   static async make(): Promise<SharedPair> {
-    const clock = new FakeClock();
+    const time = new FakeTime();
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorldStore(new MemoryDisk(), { generator }, { clock, autosave: false });
+    const world = await createWorldStore(new MemoryDisk(), { generator }, { time, autosave: false });
     const sync = new SyncServer({
       world: await syncWorldOf(world),
-      clock,
+      time,
       authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: "somebody" }),
       acknowledge: "applied",
       tickMs: TICK_MS,
     });
-    return new SharedPair(world, sync, clock);
+    return new SharedPair(world, sync, time);
   }
 
   /** Creates a client with the same generators as the server, or with none. */
   newClient(clientId: bigint, generators: "equal" | "none"): SyncClient {
     return new SyncClient({
-      clock: this.#clock,
+      time: this.#time,
       generators: generators === "equal" ? DEFAULT_GENERATORS : new GeneratorRegistry([]),
       clientId,
       name: "somebody",
@@ -88,7 +88,7 @@ export class SharedPair {
 
   /** Advances one tick. */
   async tick(): Promise<void> {
-    this.#clock.advance(TICK_MS);
+    this.#time.advance(TICK_MS);
     for (const client of this.#clients.keys()) client.tick();
     for (let turn = 0; turn < TURNS; turn++) await Promise.resolve();
     this.#sync.tick();

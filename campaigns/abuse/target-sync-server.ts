@@ -1,6 +1,5 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import {
-  type Clock,
   type Codec,
   cubeAt,
   DEFAULT_GENERATORS,
@@ -9,12 +8,13 @@ import {
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   positionsLexicographic,
+  type TimeSource,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { syncWorldOf } from "@orthant/server";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, type WorldStore } from "@orthant/world/store";
 import { isOnGround } from "./hostile-frames.ts";
 import { ATTACK_STAGES, ProtocolAttacker } from "./protocol-attacker.ts";
@@ -35,7 +35,7 @@ const FOREIGN_GENERATORS = 7n;
 export class TargetSyncServer {
   readonly goodbyes = new Map<string, number>();
   readonly #world: WorldStore;
-  readonly #clock = new FakeClock();
+  readonly #time = new FakeTime();
   readonly #server: SyncServer;
   readonly #honest: HonestSyncClient;
   readonly #codec: Codec<ServerFrame>;
@@ -51,7 +51,7 @@ export class TargetSyncServer {
     this.#codec = serverFrameCodec(world.shape.volume);
     this.#server = new SyncServer({
       world: syncWorld,
-      clock: this.#clock,
+      time: this.#time,
       acknowledge: "applied",
       tickMs: TICK_MS,
       authorize: async ({ clientId, name, token }) => {
@@ -70,7 +70,7 @@ export class TargetSyncServer {
         },
       },
     });
-    this.#honest = new HonestSyncClient(this.#server, this.#clock);
+    this.#honest = new HonestSyncClient(this.#server, this.#time);
   }
 
   static async create(seed: number): Promise<TargetSyncServer> {
@@ -129,7 +129,7 @@ export class TargetSyncServer {
   }
 
   async #tick(prng: Prng | undefined): Promise<void> {
-    this.#clock.advance(TICK_MS);
+    this.#time.advance(TICK_MS);
     this.#honest.tick();
     if (prng !== undefined) this.#honest.build(prng);
     // Lets pending requests to the world finish.
@@ -158,9 +158,9 @@ class HonestSyncClient {
   #made = 0;
   readonly #faults: string[] = [];
 
-  constructor(server: SyncServer, clock: Clock) {
+  constructor(server: SyncServer, time: TimeSource) {
     this.#client = new SyncClient({
-      clock,
+      time,
       generators: DEFAULT_GENERATORS,
       clientId: 1n,
       name: "honest",

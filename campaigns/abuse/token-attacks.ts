@@ -9,7 +9,8 @@ import { helloOf } from "./hostile-frames.ts";
 import { AUDIENCE, SECRET } from "./target-settings.ts";
 
 const HOUR_SECONDS = 3_600;
-const FORGERIES = 20;
+const FORGERIES = 21;
+const EXPIRED = "an expiry in the past";
 /** Two counters, the tag, the magic letters, the version, the manifest, the features and the id come before it. */
 const TOKEN_OFFSET = 2 + 1 + 4 + 1 + 8 + 1 + 8;
 
@@ -25,7 +26,9 @@ export const TOKEN_ATTACKS: readonly Attack[] = [
         const attacker = await Attacker.join(target, { token });
         await expectSoon("closing", attacker.closed);
         expectEqual(`the goodbye to ${how}`, attacker.goodbye?.reason, "credentials");
-        expectEqual(`the goodbye to ${how}`, attacker.goodbye?.detail, "these credentials are not accepted");
+        // Only a token that this server's key signed may learn more.
+        const detail = how === EXPIRED ? "the token has expired" : "these credentials are not accepted";
+        expectEqual(`the goodbye to ${how}`, attacker.goodbye?.detail, detail);
       }
     },
   },
@@ -57,7 +60,15 @@ async function forgedTokens(): Promise<readonly (readonly [how: string, token: U
     ["another algorithm", signed({ alg: "HS512" }, payload, SECRET)],
     ["a key of its own", signed({ alg: "HS256", jwk: { kty: "oct", k: "QUFBQQ" } }, payload, "AAAA")],
     ["a critical header", signed({ alg: "HS256", crit: ["exp2"], exp2: 1 }, payload, SECRET)],
-    ["an expiry in the past", signed({ alg: "HS256" }, { ...payload, exp: nowSeconds - 60 }, SECRET)],
+    [EXPIRED, signed({ alg: "HS256" }, { ...payload, exp: nowSeconds - 60 }, SECRET)],
+    [
+      "an expiry in the past and another key",
+      signed(
+        { alg: "HS256" },
+        { ...payload, exp: nowSeconds - 60 },
+        "another secret, which is as long as it",
+      ),
+    ],
     ["no expiry", signed({ alg: "HS256" }, eternal, SECRET)],
     ["an expiry that is text", signed({ alg: "HS256" }, { ...payload, exp: "never" }, SECRET)],
     ["another audience", signed({ alg: "HS256" }, { ...payload, aud: "somebody else" }, SECRET)],

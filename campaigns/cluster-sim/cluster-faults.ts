@@ -1,7 +1,7 @@
 import type { ShardMap } from "@orthant/cluster";
 import { leaseKey, mapKey, shardMapCodec, shardOf, shardsOf } from "@orthant/cluster/internal";
 import { boxBetween, decode, type Position } from "@orthant/core";
-import type { FakeClock, Prng } from "@orthant/testkit";
+import type { FakeTime, Prng } from "@orthant/testkit";
 import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimClient } from "./sim-client.ts";
@@ -10,7 +10,7 @@ import { type SimNode, WORLD } from "./sim-node.ts";
 
 /** The targets of faults. */
 export interface FaultTargets {
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly prng: Prng;
   readonly hub: MemoryHub;
   readonly nodes: readonly SimNode[];
@@ -151,7 +151,7 @@ export class ClusterFaults {
     return true;
   }
 
-  jumpClock(): boolean {
+  jumpTime(): boolean {
     const { nodes, prng } = this.#targets;
     prng.pick(nodes).jump(prng.between(-3_600_000, 3_600_000));
     return true;
@@ -173,13 +173,13 @@ export class ClusterFaults {
   }
 
   split(): boolean {
-    const { nodes, clock, prng } = this.#targets;
+    const { nodes, time, prng } = this.#targets;
     const owner = nodes.find(({ node }) => node?.owns("0") === true);
     if (owner?.node === undefined || this.#isSplit) return false;
     this.#isSplit = true;
     // A failed split is not retried, because its folder exists.
     owner.node.split("0", EAST, NEW_SHARD).catch(() => undefined);
-    if (prng.chance(0.5)) this.#holdUpSplit(owner, clock.nowMs() + SPLIT_MS_MAX);
+    if (prng.chance(0.5)) this.#holdUpSplit(owner, time.nowMs() + SPLIT_MS_MAX);
     return true;
   }
 
@@ -188,14 +188,14 @@ export class ClusterFaults {
    * before it resumes.
    */
   #holdUpSplit(owner: SimNode, untilMs: number): void {
-    const { clock, hub, prng } = this.#targets;
-    if (clock.nowMs() >= untilMs) return;
+    const { time, hub, prng } = this.#targets;
+    if (time.nowMs() >= untilMs) return;
     if (hub.table.get(leaseKey(WORLD, NEW_SHARD)) === undefined) {
-      clock.after(1, () => this.#holdUpSplit(owner, untilMs));
+      time.after(1, () => this.#holdUpSplit(owner, untilMs));
       return;
     }
     const isAimed = prng.chance(0.5);
-    clock.after(isAimed ? 0 : prng.between(0, 30), () => {
+    time.after(isAimed ? 0 : prng.between(0, 30), () => {
       // Its next read shows that it still owns the old shard, so it commits the split.
       if (isAimed) owner.pauseAfterRead();
       else owner.pause();
@@ -214,7 +214,7 @@ export class ClusterFaults {
       if (this.#ends.delete(finish)) end();
     };
     this.#ends.add(finish);
-    this.#targets.clock.after(ms, finish);
+    this.#targets.time.after(ms, finish);
   }
 }
 
@@ -227,7 +227,7 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [2, (faults) => faults.changeFaultPlan()],
   [0.2, (faults) => faults.loseJournal()],
   [0.1, (faults) => faults.loseTable()],
-  [0.5, (faults) => faults.jumpClock()],
+  [0.5, (faults) => faults.jumpTime()],
   [1, (faults) => faults.cutClient()],
   [1, (faults) => faults.move()],
   [0.5, (faults) => faults.split()],

@@ -16,7 +16,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
+import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
@@ -59,7 +59,7 @@ const LAST_WORD_MS = 1_000;
 /** Owners, gateways and clients of one world, in one thread, on one clock, from one seed. */
 class ClusterSimulation {
   readonly #prng: Prng;
-  readonly #clock = new FakeClock(START_MS);
+  readonly #time = new FakeTime(START_MS);
   readonly #store = new DiskFolders(new MemoryDisk());
   readonly #hub: WatchedHub;
   readonly #oracle: JournalOracle;
@@ -74,23 +74,23 @@ class ClusterSimulation {
 
   constructor(seed: number) {
     const prng = new Prng(seed);
-    const clock = this.#clock;
+    const time = this.#time;
     const fail = (error: unknown): void => {
       this.#failure ??= error;
     };
     this.#prng = prng;
-    this.#hub = new WatchedHub({ clock, random: () => prng.fraction() }, () => this.#oracle);
+    this.#hub = new WatchedHub({ time, random: () => prng.fraction() }, () => this.#oracle);
     this.#oracle = new JournalOracle(SHAPE.volume, DEFAULT_GENERATORS.open(GENERATOR, SHAPE), fail);
     this.#setting = {
-      ...{ clock, prng, hub: this.#hub, store: this.#store, fail },
+      ...{ time, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
       checkpointMs: prng.pick([300, 1_000, 3_000]),
     };
     this.#nodes = ["a", "b", "c"].map((name) => new SimNode(name, this.#setting));
     this.#gateways = [new SimGateway(this.#setting), new SimGateway(this.#setting)];
-    this.#network = new LossyNetwork(clock, prng, RELIABLE_NETWORK);
+    this.#network = new LossyNetwork(time, prng, RELIABLE_NETWORK);
     this.#faults = new ClusterFaults({
-      ...{ clock, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
+      ...{ time, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
       clients: () => this.#clients,
     });
   }
@@ -118,13 +118,13 @@ class ClusterSimulation {
   }
 
   async #create(): Promise<void> {
-    const clock = this.#clock;
+    const time = this.#time;
     const random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | 1n;
     const source = new MemoryDisk();
     const world = await createWorldStore(
       source,
       { shape: SHAPE, generator: GENERATOR, catalog: CATALOG },
-      { clock, random, autosave: false },
+      { time, random, autosave: false },
     );
     await world.close();
     const folders = new ShardFolders(this.#store, WORLD);
@@ -134,7 +134,7 @@ class ClusterSimulation {
 
   #client(number: number): SimClient {
     return new SimClient({
-      ...{ number, clock: this.#clock, prng: this.#prng, network: this.#network, oracle: this.#oracle },
+      ...{ number, time: this.#time, prng: this.#prng, network: this.#network, oracle: this.#oracle },
       ...{ gateways: this.#gateways, arena: ARENA, fail: this.#setting.fail },
     });
   }
@@ -154,7 +154,7 @@ class ClusterSimulation {
 
   async #calmDown(): Promise<void> {
     this.#faults.heal();
-    const endMs = this.#clock.nowMs() + CALM_MS_MAX;
+    const endMs = this.#time.nowMs() + CALM_MS_MAX;
     for (;;) {
       await this.#pass(CALM_CHECK_MS);
       const fault = this.#unrest();
@@ -162,8 +162,8 @@ class ClusterSimulation {
         await this.#pass(100);
         const difference = await this.#difference();
         if (difference === undefined) break;
-        if (this.#clock.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
-      } else if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+        if (this.#time.nowMs() >= endMs) throw new Error(`no agreement: ${difference}`);
+      } else if (this.#time.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
     }
   }
 
@@ -272,7 +272,7 @@ class ClusterSimulation {
     const map = this.#faults.map();
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
       const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.termOf(shard)}`);
-      const world = await openWorldStore(disk, { readOnly: true, clock: this.#clock });
+      const world = await openWorldStore(disk, { readOnly: true, time: this.#time });
       for (const region of REGIONS) {
         if (this.#faults.shardOf(region) !== shard) continue;
         await world.load(regionBox(region));
@@ -283,12 +283,12 @@ class ClusterSimulation {
     return worlds;
   }
 
-  /** Advances the clock and runs everything that falls due. */
+  /** Advances the time and runs everything that falls due. */
   async #pass(ms: number): Promise<void> {
-    const endMs = this.#clock.nowMs() + ms;
-    while (this.#clock.nowMs() < endMs) {
-      const nextMs = Math.min(this.#clock.nextDueMs ?? endMs, endMs);
-      this.#clock.advance(Math.max(0, nextMs - this.#clock.nowMs()));
+    const endMs = this.#time.nowMs() + ms;
+    while (this.#time.nowMs() < endMs) {
+      const nextMs = Math.min(this.#time.nextDueMs ?? endMs, endMs);
+      this.#time.advance(Math.max(0, nextMs - this.#time.nowMs()));
       await promisesKept();
       if (this.#failure !== undefined) throw this.#failure;
     }

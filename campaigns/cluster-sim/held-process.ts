@@ -1,57 +1,57 @@
 import type { FolderStore } from "@orthant/cluster";
-import { type Clock, sleep, type Timer } from "@orthant/core";
+import { sleep, type Timer, type TimeSource } from "@orthant/core";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
 
-/** One life of a process: its clock and connection, which pause and end together. */
+/** One life of a process: its time and connection, which pause and end together. */
 export class HeldProcess {
-  readonly clock: HeldClock;
+  readonly time: HeldTime;
   readonly engine: MemoryEngine;
 
-  constructor(clock: Clock, hub: MemoryHub) {
-    this.clock = new HeldClock(clock);
+  constructor(time: TimeSource, hub: MemoryHub) {
+    this.time = new HeldTime(time);
     this.engine = hub.connect();
   }
 
   /** Ends it at an arbitrary point. */
   kill(): void {
     this.engine.kill();
-    this.clock.kill();
+    this.time.kill();
   }
 
   pause(): void {
     this.engine.pause();
-    this.clock.pause();
+    this.time.pause();
   }
 
   resume(): void {
-    this.clock.resume();
+    this.time.resume();
     this.engine.resume();
   }
 }
 
-/** The clock of one process: it may pause, jump and end. */
-export class HeldClock implements Clock {
-  readonly #clock: Clock;
+/** The time of one process: it may pause, jump and end. */
+export class HeldTime implements TimeSource {
+  readonly #time: TimeSource;
   #jumpedMs = 0;
   #held: (() => void)[] | undefined;
   #isDead = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(time: TimeSource) {
+    this.#time = time;
   }
 
   nowMs(): number {
-    return this.#clock.nowMs() + this.#jumpedMs;
+    return this.#time.nowMs() + this.#jumpedMs;
   }
 
   after(delayMs: number, callback: () => void): Timer {
-    return this.#cancellable(callback, (happen) => this.#clock.after(delayMs, happen));
+    return this.#cancellable(callback, (happen) => this.#time.after(delayMs, happen));
   }
 
   wait(delayMs: number, callback: () => void): Timer {
-    return this.#cancellable(callback, (happen) => this.#clock.wait(delayMs, happen));
+    return this.#cancellable(callback, (happen) => this.#time.wait(delayMs, happen));
   }
 
   /** Runs `act` in the process: now, when it resumes, or never. */
@@ -106,15 +106,15 @@ export interface FolderPace {
 /** The shared folders as seen by one process: slow at times, and unreachable while it is paused or dead. */
 export class HeldFolders implements FolderStore {
   readonly #store: FolderStore;
-  readonly #clock: Clock;
-  readonly #process: HeldClock;
+  readonly #time: TimeSource;
+  readonly #process: HeldTime;
   readonly #prng: Prng;
   readonly #pace: FolderPace;
   #afterRead: (() => void) | undefined;
 
-  constructor(store: FolderStore, clock: Clock, process: HeldClock, prng: Prng, pace: FolderPace) {
+  constructor(store: FolderStore, time: TimeSource, process: HeldTime, prng: Prng, pace: FolderPace) {
     this.#store = store;
-    this.#clock = clock;
+    this.#time = time;
     this.#process = process;
     this.#prng = prng;
     this.#pace = pace;
@@ -163,7 +163,7 @@ export class HeldFolders implements FolderStore {
     const { slowChance, slowMsMax } = this.#pace;
     if (this.#prng.chance(slowChance)) {
       const delayMs = this.#prng.between(1, slowMsMax);
-      await sleep(this.#clock, delayMs);
+      await sleep(this.#time, delayMs);
     }
     await new Promise<void>((resolve) => this.#process.happen(resolve));
   }

@@ -7,14 +7,14 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
-import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 
 /** Dependencies of a simulated client. */
 export interface SimClientOptions {
   readonly number: number;
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly prng: Prng;
   readonly network: LossyNetwork;
   readonly gateways: readonly SimGateway[];
@@ -42,7 +42,7 @@ export class SimClient {
     this.#options = options;
     this.clientId = BigInt(100 + options.number);
     this.sync = new SyncClient({
-      clock: options.clock,
+      time: options.time,
       generators: DEFAULT_GENERATORS,
       clientId: this.clientId,
       name: `client ${options.number}`,
@@ -84,14 +84,14 @@ export class SimClient {
   }
 
   #tick(): void {
-    const { clock } = this.#options;
-    clock.after(TICK_MS, () => this.#tick());
+    const { time } = this.#options;
+    time.after(TICK_MS, () => this.#tick());
     if (this.#link === undefined) this.#connect();
     this.sync.tick();
   }
 
   #connect(): void {
-    const { network, gateways, prng, clock } = this.#options;
+    const { network, gateways, prng, time } = this.#options;
     const link = network.connect();
     const [near, far] = link.ends;
     if (!prng.pick(gateways).connect(far)) return;
@@ -103,7 +103,7 @@ export class SimClient {
         if (this.#link !== link) return;
         this.sync.disconnected();
         // Waits a moment before it reconnects.
-        clock.after(prng.between(20, 400), () => {
+        time.after(prng.between(20, 400), () => {
           if (this.#link === link) this.#link = undefined;
         });
       },

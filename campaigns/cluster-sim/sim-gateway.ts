@@ -40,9 +40,9 @@ export class SimGateway {
 
   start(): void {
     if (this.#life !== undefined) return;
-    const { clock, hub } = this.#setting;
+    const { time, hub } = this.#setting;
     const life: Life = {
-      process: new HeldProcess(clock, hub),
+      process: new HeldProcess(time, hub),
       ends: new Set(),
       gateway: undefined,
       server: undefined,
@@ -58,10 +58,10 @@ export class SimGateway {
     const session: ServerSession = life.server.connect(end);
     life.ends.add(end);
     end.listen({
-      receive: (frame) => life.process.clock.happen(() => session.receive(frame)),
+      receive: (frame) => life.process.time.happen(() => session.receive(frame)),
       disconnected: () => {
         life.ends.delete(end);
-        life.process.clock.happen(() => session.disconnected());
+        life.process.time.happen(() => session.disconnected());
       },
     });
     return true;
@@ -83,10 +83,10 @@ export class SimGateway {
   }
 
   #open(life: Life): void {
-    const { clock, engine } = life.process;
+    const { time, engine } = life.process;
     const opening = ClusterGateway.open({
       engine,
-      clock,
+      time,
       generators: DEFAULT_GENERATORS,
       world: WORLD,
     });
@@ -95,7 +95,7 @@ export class SimGateway {
         life.gateway = gateway;
         life.server = new SyncServer({
           world: gateway.world,
-          clock,
+          time,
           authorize: async ({ clientId }) => ({ playerId: clientId, role: "builder", name: `p${clientId}` }),
           acknowledge: "durable",
           tickMs: HOST_TICK_MS,
@@ -109,12 +109,12 @@ export class SimGateway {
         this.#tick(life);
       },
       // The engine did not answer. Like a service that failed to start, it is started again.
-      () => clock.after(500, () => this.#open(life)),
+      () => time.after(500, () => this.#open(life)),
     );
   }
 
   #tick(life: Life): void {
-    life.process.clock.after(HOST_TICK_MS, () => this.#tick(life));
+    life.process.time.after(HOST_TICK_MS, () => this.#tick(life));
     life.server?.tick();
   }
 }

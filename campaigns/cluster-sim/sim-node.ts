@@ -1,5 +1,5 @@
 import { ClusterNode, type FolderStore, ShardFolders } from "@orthant/cluster";
-import { type Clock, DEFAULT_GENERATORS, isOrthantError } from "@orthant/core";
+import { DEFAULT_GENERATORS, isOrthantError, type TimeSource } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";
 import { type FolderPace, HeldFolders, HeldProcess } from "./held-process.ts";
@@ -8,7 +8,7 @@ export const WORLD = "sim";
 
 /** Settings shared by all processes of a simulation. */
 export interface SimSetting {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly prng: Prng;
   readonly hub: MemoryHub;
   readonly store: FolderStore;
@@ -50,13 +50,13 @@ export class SimNode {
   /** Starts the node unless it is running. */
   start(): void {
     if (this.#life !== undefined) return;
-    const { clock, prng, hub, store, pace, checkpointMs, fail } = this.#setting;
-    const process = new HeldProcess(clock, hub);
-    const folders = new HeldFolders(store, clock, process.clock, prng, pace);
+    const { time, prng, hub, store, pace, checkpointMs, fail } = this.#setting;
+    const process = new HeldProcess(time, hub);
+    const folders = new HeldFolders(store, time, process.time, prng, pace);
     const node = new ClusterNode({
       engine: process.engine,
       folders: new ShardFolders(folders, WORLD),
-      clock: process.clock,
+      time: process.time,
       random: () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32()),
       generators: DEFAULT_GENERATORS,
       world: WORLD,
@@ -98,7 +98,7 @@ export class SimNode {
   }
 
   jump(byMs: number): void {
-    this.#life?.process.clock.jump(byMs);
+    this.#life?.process.time.jump(byMs);
   }
 }
 

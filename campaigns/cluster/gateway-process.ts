@@ -1,5 +1,5 @@
 import { ClusterGateway } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemClock } from "@orthant/core";
+import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
 import { SyncServer } from "@orthant/protocol";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-plan.ts";
@@ -12,11 +12,11 @@ const TICK_MS = 50;
 const settings = readSettings();
 const { world, address, port } = settings;
 const gateway = await ClusterGateway.open({
-  ...{ engine: await joinEngine(settings), clock: systemClock, generators: DEFAULT_GENERATORS, world },
+  ...{ engine: await joinEngine(settings), time: systemTime, generators: DEFAULT_GENERATORS, world },
   onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
 });
 const sync = new SyncServer({
-  ...{ world: gateway.world, clock: systemClock, acknowledge: "durable", tickMs: TICK_MS },
+  ...{ world: gateway.world, time: systemTime, acknowledge: "durable", tickMs: TICK_MS },
   authorize: async ({ token }) => accountOf(token),
   events: { onFailure: (error) => say({ kind: "trouble", detail: `the server failed: ${error}` }) },
 });

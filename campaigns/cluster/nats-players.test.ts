@@ -1,5 +1,5 @@
 import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, regionBox, systemClock, systemRandomBits } from "@orthant/core";
+import { chunkShape, DEFAULT_GENERATORS, regionBox, systemRandomBits, systemTime } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
 import { Gathered } from "@orthant/testkit/contracts";
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 const PATIENCE_MS = 120_000;
 const WORLD = "town";
 const REGION = regionBox([0, 0, 0, 0]);
-const SETTING = { clock: systemClock, generators: DEFAULT_GENERATORS, world: WORLD };
+const SETTING = { time: systemTime, generators: DEFAULT_GENERATORS, world: WORLD };
 
 let nats: NatsCluster;
 let node: ClusterNode;

@@ -1,5 +1,5 @@
 import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+import { DEFAULT_GENERATORS, systemRandomBits, systemTime } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
 
@@ -12,7 +12,7 @@ const node = new ClusterNode({
     engine: await joinEngine(settings),
     folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
   },
-  ...{ clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
+  ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {
     onClaimed: (shard, term, tookMs) =>
       say({ kind: "claimed", shard, detail: `term ${term} in ${tookMs} ms` }),

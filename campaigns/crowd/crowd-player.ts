@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { systemClock, TILE_CHUNK_EDGE } from "@orthant/core";
+import { systemTime, TILE_CHUNK_EDGE } from "@orthant/core";
 import { Wire1Client } from "@orthant/protocol";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 
@@ -33,7 +33,7 @@ export class CrowdPlayer {
     this.#number = number;
     const [near, far] = network.connect().ends;
     this.client = new Wire1Client({
-      clock: systemClock,
+      time: systemTime,
       playerId: number + 1,
       send: (datagram) => near.send(datagram),
     });

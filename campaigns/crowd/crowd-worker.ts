@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { systemClock } from "@orthant/core";
+import { systemTime } from "@orthant/core";
 import { LossyNetwork, type NetworkConditions, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { CrowdPlayer } from "./crowd-player.ts";
 
@@ -33,7 +33,7 @@ const CONDITIONS: NetworkConditions = {
 };
 
 const { port, seed, first, count } = workerData as CrowdOrder;
-const network = new LossyNetwork(systemClock, new Prng(seed + first), CONDITIONS);
+const network = new LossyNetwork(systemTime, new Prng(seed + first), CONDITIONS);
 const players = await Promise.all(
   Array.from({ length: count }, (_, index) =>
     CrowdPlayer.open(port, network, new Prng(seed * 1_000 + first + index), first + index),

@@ -10,7 +10,7 @@ import {
   voxelIndex,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 
 /** One step of a history. Edits are numbered, and their content follows from the number. */
@@ -55,7 +55,7 @@ export const SHORT_JOURNAL: readonly JournalStep[] = [
   edit,
 ];
 
-const QUIET: StoreOptions = { clock: new FakeClock(), autosave: false };
+const QUIET: StoreOptions = { time: new FakeTime(), autosave: false };
 const CLIENT = 77n;
 const WALKER = 1n;
 const PLAYER = 5n;

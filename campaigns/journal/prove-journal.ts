@@ -4,13 +4,7 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import {
-  CrashDisk,
-  explorePowerCuts,
-  FakeClock,
-  type PowerCutOptions,
-  type Survivor,
-} from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, FakeTime, type PowerCutOptions, type Survivor } from "@orthant/testkit";
 import { openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { fingerprintOf, isCaughtBy, type Mutant, mutant } from "../proof/prove-history.ts";
 import {
@@ -183,7 +177,7 @@ const OPENINGS: Readonly<Record<Opening, StoreOptions>> = {
 };
 
 function open(disk: Disk, opening: Opening): Promise<WorldStore> {
-  return openWorldStore(disk, { clock: new FakeClock(), autosave: false, ...OPENINGS[opening] });
+  return openWorldStore(disk, { time: new FakeTime(), autosave: false, ...OPENINGS[opening] });
 }
 
 /** Returns `undefined` when the disk has no manifest, as before the first commit. */

@@ -29,7 +29,7 @@ import {
   pixelSlotHeader,
   wholePixelTable,
 } from "@orthant/pixel-world/internal";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { lenient, strict, type Target, WHOLE_WORLD } from "../fuzz/decoders.ts";
 import { stripes } from "./pixel-history.ts";
 
@@ -239,7 +239,7 @@ function asBrowser(native: Uint8Array): Uint8Array {
 
 async function version2Sample(): Promise<Uint8Array> {
   const disk = new MemoryDisk();
-  const options = { clock: new FakeClock(), autosave: false, generator: stripes, random: () => 1n };
+  const options = { time: new FakeTime(), autosave: false, generator: stripes, random: () => 1n };
   const world = await createPixelWorld(disk, FILE, { chunkEdge: EDGE }, options);
   await world.store(0, 0, pixels);
   await world.storeBody(body);

@@ -12,7 +12,7 @@ import {
   packMask,
   pixelsOf,
 } from "@orthant/pixel-world";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 
 /** Path of the pixel world. */
 export const PIXEL_FILE = "world.pxsw";
@@ -85,7 +85,7 @@ export async function commitPixelsOnce(disk: Disk): Promise<void> {
 }
 
 function optionsOf(compactFromBytes: number): PixelWorldOptions {
-  return { generator: stripes, clock: new FakeClock(), autosave: false, compactFromBytes, random: () => 5n };
+  return { generator: stripes, time: new FakeTime(), autosave: false, compactFromBytes, random: () => 5n };
 }
 
 async function change(world: PixelWorld, model: PixelModel, prng: Prng): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "@orthant/core";
+import { sleep, type TimeSource } from "@orthant/core";
 import { GatedDisk, type MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 
@@ -14,15 +14,15 @@ export interface DiskPace {
  * returns.
  */
 export class CrashableDisk extends GatedDisk {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #prng: Prng;
   /** Speed of later operations; may change at any time. */
   pace: DiskPace = { slowChance: 0, slowMsMax: 0 };
   #isDead = false;
 
-  constructor(disk: MemoryDisk, clock: Clock, prng: Prng) {
+  constructor(disk: MemoryDisk, time: TimeSource, prng: Prng) {
     super(disk, (_call, happen) => this.#make(happen));
-    this.#clock = clock;
+    this.#time = time;
     this.#prng = prng;
   }
 
@@ -36,7 +36,7 @@ export class CrashableDisk extends GatedDisk {
     const { slowChance, slowMsMax } = this.pace;
     if (slowChance > 0 && this.#prng.chance(slowChance)) {
       const delayMs = this.#prng.between(1, slowMsMax);
-      await sleep(this.#clock, delayMs);
+      await sleep(this.#time, delayMs);
     }
     if (this.#isDead) return new Promise<never>(() => undefined);
     return operation();

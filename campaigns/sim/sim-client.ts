@@ -15,7 +15,7 @@ import {
   SyncClient,
 } from "@orthant/protocol";
 import { clientFrameCodec } from "@orthant/protocol/internal";
-import type { FakeClock, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { EditHistory } from "./edit-history.ts";
 import { PatchDropper } from "./patch-dropper.ts";
 import type { RegionStates } from "./region-states.ts";
@@ -28,7 +28,7 @@ export interface SimClientOptions {
   readonly number: number;
   readonly plan: SimPlan;
   readonly client: ClientPlan;
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly prng: Prng;
   readonly network: LossyNetwork;
   readonly server: SimServer;
@@ -75,7 +75,7 @@ export class SimClient {
     this.clientId = BigInt(1_000 + options.number);
     this.#check = new ReplicaCheck(options.plan, options.client.detail, options.states, this.openEdits);
     this.#syncClient = this.#newSyncClient();
-    this.#connectMs = options.clock.nowMs();
+    this.#connectMs = options.time.nowMs();
   }
 
   get syncClient(): SyncClient {
@@ -94,7 +94,7 @@ export class SimClient {
 
   setInterest(interest: InterestArea): void {
     this.#interest = interest;
-    this.#interestSetMs = this.#options.clock.nowMs();
+    this.#interestSetMs = this.#options.time.nowMs();
     this.#syncClient.setInterest(interest);
     this.checkChangedRegions();
   }
@@ -120,8 +120,8 @@ export class SimClient {
 
   /** Connects to the server when due, and ticks the client. */
   tick(): void {
-    const { clock } = this.#options;
-    if (this.#link === undefined && this.#connectMs !== undefined && clock.nowMs() >= this.#connectMs)
+    const { time } = this.#options;
+    if (this.#link === undefined && this.#connectMs !== undefined && time.nowMs() >= this.#connectMs)
       this.#connect();
     this.#syncClient.tick();
     this.checkChangedRegions();
@@ -185,9 +185,9 @@ export class SimClient {
   }
 
   #newSyncClient(): SyncClient {
-    const { number, clock, client } = this.#options;
+    const { number, time, client } = this.#options;
     return new SyncClient({
-      clock,
+      time,
       generators: client.detail === "symbolic" ? SERVER_GENERATORS : OTHER_GENERATORS,
       clientId: this.clientId,
       name: `client ${number}`,
@@ -243,8 +243,8 @@ export class SimClient {
   }
 
   #planConnect(): void {
-    const { clock, prng } = this.#options;
-    this.#connectMs = clock.nowMs() + prng.between(RECONNECT_MS_MIN, RECONNECT_MS_MAX);
+    const { time, prng } = this.#options;
+    this.#connectMs = time.nowMs() + prng.between(RECONNECT_MS_MIN, RECONNECT_MS_MAX);
   }
 
   /** Removes from a hello the features that this client lacks. */
@@ -285,7 +285,7 @@ export class SimClient {
 
   /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
   #requireSeen(steps: readonly ClockStep[]): void {
-    if (this.#options.clock.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
+    if (this.#options.time.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
     for (const { region, after } of steps) {
       const isInInterest = this.interest.some((position) => positionsEqual(position, region));
       const clock = this.#syncClient.clockOf(region);

@@ -1,8 +1,8 @@
 import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { type Player, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { type Player, placementsOf, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
-import type { FakeClock, LinkEnd, Prng } from "@orthant/testkit";
+import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { CrashableDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
@@ -12,7 +12,7 @@ import { accountOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
 /** Options of a simulated server. */
 export interface SimServerOptions {
   readonly plan: SimPlan;
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly prng: Prng;
   readonly history: EditHistory;
   readonly states: RegionStates;
@@ -69,14 +69,10 @@ export class SimServer {
 
   /** Creates the world and starts serving it. */
   async create(): Promise<void> {
-    const { plan, clock } = this.#options;
+    const { plan, time } = this.#options;
     const run = this.#begin();
     const { shape, generator } = plan;
-    run.world = await createWorldStore(
-      run.disk,
-      { name: "sim", shape, generator },
-      this.#worldOptions(clock),
-    );
+    run.world = await createWorldStore(run.disk, { name: "sim", shape, generator }, this.#worldOptions(time));
     await this.#openSyncServer(run, run.world);
   }
 
@@ -100,9 +96,9 @@ export class SimServer {
 
   /** Ticks the sync server, and reopens the world when due. */
   tick(): void {
-    const { clock, fail } = this.#options;
+    const { time, fail } = this.#options;
     this.#run?.syncServer?.tick();
-    if (this.#restartMs === undefined || clock.nowMs() < this.#restartMs) return;
+    if (this.#restartMs === undefined || time.nowMs() < this.#restartMs) return;
     this.#restartMs = undefined;
     this.#open().catch(fail);
   }
@@ -146,7 +142,7 @@ export class SimServer {
 
   /** Reopens the world with the next tick, if the server is down. */
   ensureUp(): void {
-    if (this.#run === undefined) this.#restartMs = this.#options.clock.nowMs();
+    if (this.#run === undefined) this.#restartMs = this.#options.time.nowMs();
   }
 
   /** Starts a save. When it ends, all edits applied before it are durable. */
@@ -165,16 +161,16 @@ export class SimServer {
     const run = this.#run;
     if (run?.port === undefined || run.syncServer === undefined || run.isStopping) return false;
     const origin = { clientId: OPERATOR_ID, editId: ++this.#operatorEditId };
-    run.port.edit(placements, origin).catch(this.#options.fail);
+    run.port.edit({ kind: "voxels", placements }, origin).catch(this.#options.fail);
     return true;
   }
 
   #begin(): ServerRun {
-    const { clock, prng } = this.#options;
+    const { time, prng } = this.#options;
     const memory = new MemoryDisk(this.#image);
     const run: ServerRun = {
       memory,
-      disk: new CrashableDisk(memory, clock, prng),
+      disk: new CrashableDisk(memory, time, prng),
       ends: new Set(),
       isAlive: true,
       isStopping: false,
@@ -187,26 +183,26 @@ export class SimServer {
   }
 
   #end(): void {
-    const { clock, prng } = this.#options;
+    const { time, prng } = this.#options;
     this.#run = undefined;
-    this.#restartMs = clock.nowMs() + prng.between(20, 500);
+    this.#restartMs = time.nowMs() + prng.between(20, 500);
   }
 
   async #open(): Promise<void> {
-    const { plan, clock, onRecovered } = this.#options;
+    const { plan, time, onRecovered } = this.#options;
     const run = this.#begin();
     await this.#recover();
     onRecovered();
     run.disk.pace = plan.diskPace;
-    run.world = await openWorldStore(run.disk, this.#worldOptions(clock));
+    run.world = await openWorldStore(run.disk, this.#worldOptions(time));
     await this.#openSyncServer(run, run.world);
   }
 
   /** Checks the disk through a separate world, so that the served world has not read anything yet. */
   async #recover(): Promise<void> {
-    const { plan, history, clock } = this.#options;
+    const { plan, history, time } = this.#options;
     const world = await openWorldStore(new MemoryDisk(this.#image), {
-      clock,
+      time,
       generators: SERVER_GENERATORS,
       readOnly: true,
     });
@@ -220,7 +216,7 @@ export class SimServer {
   }
 
   async #openSyncServer(run: ServerRun, world: WorldStore): Promise<void> {
-    const { plan, clock, states, fail } = this.#options;
+    const { plan, time, states, fail } = this.#options;
     world.onFailure(fail);
     world.onEdit(({ clocks }) => {
       try {
@@ -235,7 +231,7 @@ export class SimServer {
     run.disk.pace = plan.diskPace;
     run.syncServer = new SyncServer({
       world: run.port,
-      clock,
+      time,
       authorize: async ({ token }) => {
         await this.#pause(VETO_MS_MAX);
         return accountOf(token);
@@ -261,10 +257,11 @@ export class SimServer {
   /** Wraps the world for the sync server, to record edits and durability. */
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
-    const edit: SyncWorld["edit"] = async (placements, origin) => {
+    const edit: SyncWorld["edit"] = async (requested, origin) => {
+      const placements = [...placementsOf(requested, (voxel) => port.field.voxelAt(...voxel))];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
-      const result = await port.edit(placements, origin);
+      const result = await port.edit(requested, origin);
       try {
         if (run.isAlive && result.status !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });
@@ -295,15 +292,15 @@ export class SimServer {
 
   /** Sometimes waits for up to `msMax`. */
   async #pause(msMax: number): Promise<void> {
-    const { clock, prng } = this.#options;
+    const { time, prng } = this.#options;
     if (!prng.chance(0.1)) return;
     const pauseMs = prng.between(1, msMax);
-    await sleep(clock, pauseMs);
+    await sleep(time, pauseMs);
   }
 
-  #worldOptions(clock: FakeClock) {
+  #worldOptions(time: FakeTime) {
     const { prng } = this.#options;
     const random = () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-    return { clock, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
+    return { time, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
   }
 }

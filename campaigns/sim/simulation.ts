@@ -1,4 +1,4 @@
-import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
+import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { faultInCalm } from "./calm-check.ts";
 import { EditHistory } from "./edit-history.ts";
 import { RegionStates } from "./region-states.ts";
@@ -24,7 +24,7 @@ type Action = readonly [weight: number, act: (simulation: Simulation) => void];
 /** One server, its clients and their network, in one thread, on a fake clock, from one seed. */
 class Simulation {
   readonly #prng: Prng;
-  readonly #clock = new FakeClock();
+  readonly #time = new FakeTime();
   readonly #plan: SimPlan;
   readonly #network: LossyNetwork;
   readonly #server: SimServer;
@@ -38,10 +38,10 @@ class Simulation {
     const prng = new Prng(seed);
     const plan = planOf(prng);
     const { shape, generator } = plan;
-    const clock = this.#clock;
+    const time = this.#time;
     const states = new RegionStates(SERVER_GENERATORS, generator, shape);
     const history = new EditHistory(shape, states);
-    const network = new LossyNetwork(clock, prng, drawConditions(prng, plan.network));
+    const network = new LossyNetwork(time, prng, drawConditions(prng, plan.network));
     this.#prng = prng;
     this.#plan = plan;
     this.#network = network;
@@ -49,7 +49,7 @@ class Simulation {
     this.#workload = new SimWorkload(prng, plan);
     this.#server = new SimServer({
       plan,
-      clock,
+      time,
       prng,
       history,
       states,
@@ -64,7 +64,7 @@ class Simulation {
           number: index + 1,
           plan,
           client,
-          clock,
+          time,
           prng,
           network,
           server: this.#server,
@@ -173,21 +173,21 @@ class Simulation {
     this.#network.conditions = drawConditions(this.#prng, this.#plan.network);
   }
 
-  /** Advances the clock, and runs everything that falls due. */
+  /** Advances the time, and runs everything that falls due. */
   async #pass(ms: number): Promise<void> {
-    const endMs = this.#clock.nowMs() + ms;
-    while (this.#clock.nowMs() < endMs) {
-      const beforeMs = this.#clock.nowMs();
-      this.#clock.advance(Math.min(SLICE_MS, endMs - beforeMs));
+    const endMs = this.#time.nowMs() + ms;
+    while (this.#time.nowMs() < endMs) {
+      const beforeMs = this.#time.nowMs();
+      this.#time.advance(Math.min(SLICE_MS, endMs - beforeMs));
       await settlePromises();
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#time.nowMs();
       if (falls(beforeMs, nowMs, 0)) this.#server.tick();
       for (const client of this.#clients) if (falls(beforeMs, nowMs, client.number * 17)) client.tick();
       if (this.#failure !== undefined) throw this.#failure;
     }
   }
 
-  /** Advances the clock until `work`, which waits for the disk, is done. */
+  /** Advances the time until `work`, which waits for the disk, is done. */
   async #passUntil<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
     const end = (): void => {
@@ -202,7 +202,7 @@ class Simulation {
   async #calmDown(): Promise<void> {
     this.#network.conditions = RELIABLE_NETWORK;
     this.#server.ensureUp();
-    const endMs = this.#clock.nowMs() + CALM_MS_MAX;
+    const endMs = this.#time.nowMs() + CALM_MS_MAX;
     for (const client of this.#clients) {
       client.move(this.#workload.pose());
       client.stopDropping();
@@ -220,7 +220,7 @@ class Simulation {
       }
       const fault = await this.#faultNow();
       if (fault === undefined) break;
-      if (this.#clock.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
+      if (this.#time.nowMs() >= endMs) throw new Error(`no rest after ${CALM_MS_MAX} ms: ${fault}`);
     }
     for (const client of this.#clients) client.checkAllRegions();
     const { world } = this.#server;

@@ -76,7 +76,7 @@ function withoutNats(page: string): string {
     .replace('{ connectNats } from "@orthant/cluster/nats"', '{ MemoryHub } from "@orthant/testkit/cluster"')
     .replace(
       /connectNats\(\{.*\}\);$/m,
-      "new MemoryHub({ clock: systemClock, random: Math.random }).connect();",
+      "new MemoryHub({ time: systemTime, random: Math.random }).connect();",
     );
 }
 

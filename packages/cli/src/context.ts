@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type Clock, OrthantError, printable } from "@orthant/core";
+import { OrthantError, printable, type TimeSource } from "@orthant/core";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";
@@ -35,7 +35,7 @@ interface WorldLocation {
  * this class escapes every line: see `printable`.
  */
 export class Context {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
   readonly variables: CommandEnvironment["variables"];
@@ -44,7 +44,7 @@ export class Context {
   readonly #options: OutputOptions;
 
   constructor(environment: CommandEnvironment, options: OutputOptions) {
-    this.clock = environment.clock;
+    this.time = environment.time;
     this.signal = environment.signal;
     this.variables = environment.variables;
     this.#style = hasColours(environment) ? terminalStyle : plainStyle;
@@ -85,9 +85,9 @@ export class Context {
 
   /** Shows the progress of long work, only on a terminal. Call `end` before anything else is printed. */
   progress(label: string, unit: string, total?: number): FormatProgress {
-    const { errors, clock } = this.#environment;
+    const { errors, time } = this.#environment;
     const isWanted = errors.isTerminal && !this.#options.json && !this.#options.quiet;
-    return isWanted ? new ProgressLine(errors, clock, label, unit, total) : noProgress;
+    return isWanted ? new ProgressLine(errors, time, label, unit, total) : noProgress;
   }
 
   /** Opens a folder as a disk, which throws once the user stops the command. `ORT_NOT_FOUND` if missing. */

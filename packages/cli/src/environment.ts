@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
 
 /** Destination of text: a terminal, a pipe, a file, or a test. */
 export interface TextSink {
@@ -14,7 +14,7 @@ export interface CommandEnvironment {
   readonly output: TextSink;
   readonly errors: TextSink;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** Aborted when the user stops the command, for example with Ctrl-C. */
   readonly signal: AbortSignal;
   /** Makes signals abort {@link signal} from the first call on; before, they end the process at once. */

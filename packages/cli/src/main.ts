@@ -1,4 +1,4 @@
-import { systemClock } from "@orthant/core";
+import { systemTime } from "@orthant/core";
 import type { TextSink } from "./environment.ts";
 import { run } from "./program.ts";
 import { EXIT } from "./usage.ts";
@@ -24,7 +24,7 @@ const exitCode = await run(process.argv.slice(2), {
   output: sinkOf(process.stdout),
   errors: sinkOf(process.stderr),
   variables: process.env,
-  clock: systemClock,
+  time: systemTime,
   signal: stop.signal,
   takeSignals,
 });

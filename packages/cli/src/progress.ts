@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
 import { type FormatProgress, formatBytes, formatCount } from "@orthant/formats";
 import type { TextSink } from "./environment.ts";
 import { formatDuration } from "./report.ts";
@@ -15,7 +15,7 @@ const ERASE_LINE = "\r\u001b[2K";
 /** A line on a terminal with the progress, the rate and the remaining time. */
 export class ProgressLine implements FormatProgress {
   readonly #sink: TextSink;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #label: string;
   readonly #unit: string;
   readonly #total: number | undefined;
@@ -23,18 +23,18 @@ export class ProgressLine implements FormatProgress {
   #shownMs = Number.NEGATIVE_INFINITY;
   #done = 0;
 
-  constructor(sink: TextSink, clock: Clock, label: string, unit: string, total: number | undefined) {
+  constructor(sink: TextSink, time: TimeSource, label: string, unit: string, total: number | undefined) {
     this.#sink = sink;
-    this.#clock = clock;
+    this.#time = time;
     this.#label = label;
     this.#unit = unit;
     this.#total = total;
-    this.#startMs = clock.nowMs();
+    this.#startMs = time.nowMs();
   }
 
   advance(amount: number): void {
     this.#done += amount;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     if (nowMs - this.#shownMs < REFRESH_MS) return;
     this.#shownMs = nowMs;
     const line = this.#describe(nowMs - this.#startMs);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@orthant/core";
+import { systemTime, type TimeSource } from "@orthant/core";
 import { EXIT, type ExitCode, run } from "orthant/command-line";
 import { afterAll } from "vitest";
 
@@ -16,7 +16,7 @@ export interface Captured {
 export interface CaptureOptions {
   readonly isTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   readonly signal?: AbortSignal;
   readonly takeSignals?: () => void;
   /** Called with each piece of output. */
@@ -27,7 +27,7 @@ export interface CaptureOptions {
 
 /** Runs one command line in this process. */
 export async function capture(argv: readonly string[], options: CaptureOptions = {}): Promise<Captured> {
-  const { isTerminal = false, environment = {}, clock = systemClock } = options;
+  const { isTerminal = false, environment = {}, time = systemTime } = options;
   let output = "";
   let errors = "";
   const exitCode = await run(argv, {
@@ -48,7 +48,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
       columns: 80,
     },
     variables: environment,
-    clock,
+    time,
     signal: options.signal ?? new AbortController().signal,
     ...(options.takeSignals && { takeSignals: options.takeSignals }),
   });

@@ -76,7 +76,7 @@ describe("create", () => {
     ["relief=none", 'orthant: --set: relief is a whole number, not "none"'],
     [
       "relief=5000",
-      'orthant: --set relief=5000: parameters of "terrain": 5000 is not an integer from 0 to 4096',
+      'orthant: --set relief=5000: parameters of "terrain": relief is 5000 (a number); it is a whole number from 0 to 4096',
     ],
   ])("rejects --set %s and creates nothing", async (word, message) => {
     const folder = await temporaryFolder();

@@ -168,7 +168,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "gives a generator what it does not take",
     () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),
-    'ORT_ARGUMENT: parameters of "terrain": 1000000000 is not an integer from 0 to 4096',
+    'ORT_ARGUMENT: parameters of "terrain": relief is 1000000000 (a number); it is a whole number from 0 to 4096',
   ],
   [
     "forgets to register a generator",
@@ -206,17 +206,17 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "connects without a token",
     () => endOf(connectReplica(server.url)),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: this server needs a token; give connect the option token",
   ],
   [
     "connects with a token of another server",
     async () => endOf(connectReplica(server.url, { token: await token(60, `${SECRET}!`) })),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: these credentials are not accepted; connect with a fresh token",
   ],
   [
     "connects with a token that has expired",
     async () => endOf(connectReplica(server.url, { token: await token(1, SECRET, 0) })),
-    "ORT_CREDENTIALS: the server refuses the token: connect with a fresh one (these credentials are not accepted)",
+    "ORT_CREDENTIALS: the server does not accept this client: the token has expired; connect with a fresh token",
   ],
   [
     "connects from a page of another site",

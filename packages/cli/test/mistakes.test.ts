@@ -142,7 +142,7 @@ const MISTAKES: readonly Mistake[] = [
     "a parameter out of its range",
     "create ./new --set structurePercent=300",
     usage,
-    'orthant: --set structurePercent=300: parameters of "platforms": 300 is not an integer from 0 to 100',
+    'orthant: --set structurePercent=300: parameters of "platforms": structurePercent is 300 (a number); it is a whole number from 0 to 100',
   ],
   [
     "a place that nobody may write to",
@@ -423,6 +423,12 @@ const MISTAKES: readonly Mistake[] = [
     "serve ./hills --port 0 --origin example.org",
     usage,
     'orthant: "example.org" is no origin; one looks like https://example.org, without a path, and * is all of them [ORT_ARGUMENT]',
+  ],
+  [
+    "a framing page that is no origin",
+    "serve ./hills --port 0 --frame-ancestors https://example.org/game",
+    usage,
+    'orthant: "https://example.org/game" in page.frameAncestors is not an origin such as https://example.org, without a path [ORT_ARGUMENT]',
   ],
   [
     "a secret that is not there",

@@ -1,12 +1,12 @@
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
 
 test("long work shows its progress on a terminal, and nothing in a pipe", async () => {
   const folder = await temporaryFolder();
   await capture(["create", `${folder}/world`]);
-  const clock = new FakeClock();
-  const onTerminal = await capture(["verify", `${folder}/world`], { isTerminal: true, clock });
+  const time = new FakeTime();
+  const onTerminal = await capture(["verify", `${folder}/world`], { isTerminal: true, time });
   const [before, shown, after] = onTerminal.errors.split("\r\u001b[2K");
   expect(before).toBe("");
   expect(shown).toMatch(/^verifying \d+%, \d+ bytes$/);

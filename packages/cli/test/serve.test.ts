@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { connectReplica } from "@orthant/client/node";
 import { tokenVerifier } from "@orthant/server";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { openWorldStore } from "@orthant/world/store";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
@@ -115,7 +115,7 @@ describe("serve", () => {
           player.onStatus((status, { error }) => status === "closed" && resolve(error?.message));
         });
         await writeFile(file, `player ${playerId} griefing at the spawn\ntoken abc\n`);
-        expect(await ended).toContain("sent this player away (you may not join: griefing at the spawn)");
+        expect(await ended).toContain("sent this player away: you may not join: griefing at the spawn");
         const again = connectReplica(url, { token });
         await expect(again.ready).rejects.toThrow("griefing at the spawn");
         await writeFile(file, "players 7 who is that\n");
@@ -225,8 +225,8 @@ describe("token", () => {
       "Ada",
       "--json",
     ];
-    const clock = new FakeClock(NOW_MS);
-    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { clock });
+    const time = new FakeTime(NOW_MS);
+    const { output } = await capture([...line, "--new-secret", "--expires", "15min"], { time });
     const { token, tokenId, expiresMs } = JSON.parse(output) as {
       readonly token: string;
       readonly tokenId: string;

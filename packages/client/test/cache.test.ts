@@ -5,7 +5,7 @@ import {
   type ReplicaCache,
   type ReplicaOptions,
 } from "@orthant/client/replica";
-import { boxBetween, clockOf, type Position, uniformChunk } from "@orthant/core";
+import { boxBetween, clockFrom, type Position, uniformChunk } from "@orthant/core";
 import type { Hello } from "@orthant/protocol";
 import type { InterestMessage, PatchMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
@@ -53,7 +53,7 @@ function full(patchSeq: number, region: Position, block: number, step: number): 
   const change = {
     region,
     base: "generated",
-    next: clockOf(3, step),
+    next: clockFrom(3, step),
     piece: 0,
     leaves: [{ box, content: uniformChunk(4096, block) }],
     edits: [],
@@ -101,7 +101,7 @@ describe("a cache", () => {
     const { hello, interest } = await helloAndInterest(again);
     expect(hello.clientId).toBe(first.clientId);
     expect(hello.kept).toEqual({ worldId: 77n, epoch: { number: 3, id: 9n } });
-    expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockOf(3, 1) }]);
+    expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockFrom(3, 1) }]);
     expect(interest.heldBlank.flatMap(({ regions }) => regions)).toEqual([[1, 0, 0, 0]]);
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(7);
     expect(again.world.voxelAt([40, 0, 0, 0])).toBeDefined();
@@ -180,7 +180,7 @@ describe("a cache", () => {
     const again = await joined({ cache }, { epoch, resumed: true });
     const { hello, interest } = await helloAndInterest(again);
     expect(hello.kept?.epoch).toEqual(epoch);
-    expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockOf(3, 1) }]);
+    expect(interest.held).toEqual([{ region: [0, 0, 0, 0], clock: clockFrom(3, 1) }]);
     expect(again.world.voxelAt([0, 0, 0, 0])).toBe(9);
   });
 

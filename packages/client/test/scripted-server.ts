@@ -26,7 +26,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 
 /** The scripted server's answer to a hello. */
@@ -50,8 +50,8 @@ const WELCOME: Welcome = {
   orientation: [0, 0, 0, 1],
 };
 
-/** A fake clock of a machine that may sleep, which makes all its timers late. */
-class SleepyClock extends FakeClock {
+/** The time of a machine that may sleep, which makes all its timers late. */
+class SleepyTime extends FakeTime {
   #sleptMs = 0;
 
   override nowMs(): number {
@@ -66,9 +66,9 @@ class SleepyClock extends FakeClock {
 /** One status report of a client. */
 export type StatusReport = readonly [status: string, detail: StatusDetail];
 
-/** A client on a fake clock whose sockets end in the test. */
+/** A client on fake time whose sockets end in the test. */
 export class ScriptedServer {
-  readonly clock = new SleepyClock();
+  readonly time = new SleepyTime();
   readonly sockets: FakeSocket[];
   readonly world: WorldReplica;
   readonly reports: StatusReport[] = [];
@@ -80,7 +80,7 @@ export class ScriptedServer {
     const { sockets, open } = fakeSockets();
     this.sockets = sockets;
     this.world = connectReplica("ws://test", {
-      clock: this.clock,
+      time: this.time,
       socket: open,
       random: () => 1n << 52n,
       ...options,
@@ -134,7 +134,7 @@ export class ScriptedServer {
   /** Lets time pass in ticks, and runs what they start. */
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 50) {
-      this.clock.advance(Math.min(left, 50));
+      this.time.advance(Math.min(left, 50));
       await settled();
     }
   }

@@ -67,7 +67,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
   const { small, nodes } = await cluster(["a", "b", "c"]);
   const engine = small.hub.connect();
   const received = async (): Promise<readonly (readonly [string, boolean, boolean])[]> => {
-    const all = await small.settled(clusterNodes(engine, "town", small.clock));
+    const all = await small.settled(clusterNodes(engine, "town", small.time));
     return all.map(({ node, isAlive, isLeaving }) => [node, isAlive, isLeaving]);
   };
   expect(await received()).toEqual(["a", "b", "c"].map((name) => [name, true, false]));
@@ -80,7 +80,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
     ["c", true, false],
   ]);
   const empty = new SmallCluster();
-  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.clock))).toEqual([]);
+  expect(await empty.settled(clusterNodes(empty.hub.connect(), "town", empty.time))).toEqual([]);
 });
 
 test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
@@ -98,7 +98,7 @@ test("[K17] [K18] nodes ignore nodes of another world on the same engine, even o
   own?.node.kill(new Error("killed"));
   expect(await small.until(() => successor?.node.owns("0") === true)).toBeLessThan(5_000);
   expect(
-    (await small.settled(clusterNodes(small.hub.connect(), "village", small.clock))).map(({ node }) => node),
+    (await small.settled(clusterNodes(small.hub.connect(), "village", small.time))).map(({ node }) => node),
   ).toEqual([namesake.node, "idle"]);
   // A shard moved to any node is never offered to a node of the other world.
   await small.settled(successor?.node.move("0") ?? Promise.resolve());
@@ -184,9 +184,9 @@ test("[K19] an edit sent twice is applied once", async () => {
   const { gateway } = await small.gateway();
   const { gateway: other } = await small.gateway();
   const origin = { clientId: 9n, editId: 1 };
-  const placements = [{ voxel: [0, 0, 0, 0] as const, block: 1 }];
-  expect((await small.settled(gateway.world.edit(placements, origin))).status).toBe("applied");
-  expect((await small.settled(other.world.edit(placements, origin))).status).toBe("duplicate");
+  const edit = { kind: "voxels", placements: [{ voxel: [0, 0, 0, 0], block: 1 }] } as const;
+  expect((await small.settled(gateway.world.edit(edit, origin))).status).toBe("applied");
+  expect((await small.settled(other.world.edit(edit, origin))).status).toBe("duplicate");
 });
 
 test("[K11] [K18] when a node dies, another one has all acknowledged edits within five seconds", async () => {
@@ -261,7 +261,9 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   await small.settled(Promise.all([split, ...edits]));
   expect(owner?.node.owns("east")).toBe(true);
   const both = [0, 64].map((x) => ({ voxel: [x, 2, 0, 0] as const, block: 9 }));
-  const made = await small.settled(gateway.world.edit(both, { clientId: 6n, editId: 1 }));
+  const made = await small.settled(
+    gateway.world.edit({ kind: "voxels", placements: both }, { clientId: 6n, editId: 1 }),
+  );
   expect(made.clocks.map(({ region }) => region)).toEqual([
     [0, 0, 0, 0],
     [4, 0, 0, 0],
@@ -516,7 +518,7 @@ test("[K25] a split that was lost with the table before its writer got the answe
     small.hub.table.lose();
     small.hub.table.put("map.town", before);
     small.hub.announce();
-    await new Promise<void>((resolve) => small.clock.after(100, resolve));
+    await new Promise<void>((resolve) => small.time.after(100, resolve));
     return revision;
   });
   const split = { from: "0", sectors: boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), to: "east" };

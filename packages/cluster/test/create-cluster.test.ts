@@ -2,12 +2,12 @@ import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@ort
 import { isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { MemoryHub, settled } from "@orthant/testkit/cluster";
 import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const clock = new FakeClock();
+const time = new FakeTime();
 const random = (): bigint => 5n;
 
 /** A world whose process was killed: one edit is saved, another is only in its journal. */
@@ -16,7 +16,7 @@ async function killedWorld(): Promise<MemoryDisk> {
   const world = await createWorldStore(
     disk,
     { name: "Town" },
-    { clock, durability: "journal", autosave: false },
+    { time, durability: "journal", autosave: false },
   );
   await world.set([0, 0, 0, 0], 7);
   await world.save();
@@ -26,8 +26,8 @@ async function killedWorld(): Promise<MemoryDisk> {
 
 async function bringIn(source: MemoryDisk): Promise<ShardFolders> {
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
-  const engine = new MemoryHub({ clock, random: () => 0 }).connect();
-  await settled(clock, createClusterWorld({ engine, folders, world: "town", source, random }));
+  const engine = new MemoryHub({ time, random: () => 0 }).connect();
+  await settled(time, createClusterWorld({ engine, folders, world: "town", source, random }));
   return folders;
 }
 
@@ -35,7 +35,7 @@ describe("createClusterWorld", () => {
   test("copies edits that are only in the journal", async () => {
     const folders = await bringIn(await killedWorld());
     const term = (await folders.termOf(FIRST_SHARD)) ?? 0;
-    const shard = await openWorldStore(await folders.claim(FIRST_SHARD, term + 1), { clock, readOnly: true });
+    const shard = await openWorldStore(await folders.claim(FIRST_SHARD, term + 1), { time, readOnly: true });
     expect([await shard.get([0, 0, 0, 0]), await shard.get([1, 0, 0, 0])]).toEqual([7, 8]);
     await shard.close();
   });
@@ -44,9 +44,9 @@ describe("createClusterWorld", () => {
     const { directories, files } = (await killedWorld()).image();
     const lost = [...files].filter(([path]) => !path.startsWith(`${JOURNAL_FOLDER}/`));
     const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
-    const engine = new MemoryHub({ clock, random: () => 0 }).connect();
+    const engine = new MemoryHub({ time, random: () => 0 }).connect();
     const source = new MemoryDisk({ directories, files: new Map(lost) });
-    const failed = settled(clock, createClusterWorld({ engine, folders, world: "town", source, random }));
+    const failed = settled(time, createClusterWorld({ engine, folders, world: "town", source, random }));
     await expect(failed).rejects.toSatisfy((error) => isOrthantError(error, "ORT_JOURNAL"));
     expect(await folders.termOf(FIRST_SHARD)).toBeUndefined();
   });

@@ -6,21 +6,21 @@ import { expect, test } from "vitest";
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
     from "@orthant/cluster";
-  import { boxBetween, DEFAULT_GENERATORS, systemClock, systemRandomBits } from "@orthant/core";
+  import { boxBetween, DEFAULT_GENERATORS, systemTime, systemRandomBits } from "@orthant/core";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
   import { createWorld } from "@orthant/world/store";
-  const hub = new MemoryHub({ clock: systemClock, random: Math.random });
+  const hub = new MemoryHub({ time: systemTime, random: Math.random });
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
   const source = new MemoryDisk();
   await (await createWorld(source, { name: "Town" })).close();
   await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
   const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
     engine, folders, world: "town", node,
-    clock: systemClock, random: systemRandomBits, generators: DEFAULT_GENERATORS,
+    time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS,
   });
   const openGateway = () => ClusterGateway.open({
-    engine: hub.connect(), world: "town", clock: systemClock, generators: DEFAULT_GENERATORS,
+    engine: hub.connect(), world: "town", time: systemTime, generators: DEFAULT_GENERATORS,
   });
   const placements = [{ voxel: [1, 2, 3, 0], block: 1 }];
 `;
@@ -58,7 +58,7 @@ test.each([
       const node = nodeOf("a");
       await node.start();
       node.kill(new Error("gone"));
-      const nodes = await clusterNodes(hub.connect(), "town", systemClock);
+      const nodes = await clusterNodes(hub.connect(), "town", systemTime);
       console.log(nodes.map(({ node, isAlive }) => node + " " + isAlive).join());
     `,
     "a false\n",

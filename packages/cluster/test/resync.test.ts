@@ -1,6 +1,6 @@
 import { ownerRequestCodec } from "@orthant/cluster/internal";
 import { boxBetween, decode, type Position, regionBox } from "@orthant/core";
-import type { FakeClock } from "@orthant/testkit";
+import type { FakeTime } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";
 import { SmallCluster } from "./small-cluster.ts";
@@ -17,16 +17,16 @@ interface Request {
 }
 
 /** Records every request for regions that a node sends from now on. */
-function requestsOf(engine: MemoryEngine, clock: FakeClock): Request[] {
+function requestsOf(engine: MemoryEngine, time: FakeTime): Request[] {
   const requests: Request[] = [];
   const request = engine.request.bind(engine);
   vi.spyOn(engine, "request").mockImplementation(async (address, bytes, timeoutMs) => {
     const asked = decode(ownerRequestCodec, bytes);
     const regions = asked.kind === "regions" ? asked.regions.map(({ region }) => `${region}`) : [];
-    const sent: Request = { regions, startMs: clock.nowMs(), endMs: Infinity };
+    const sent: Request = { regions, startMs: time.nowMs(), endMs: Infinity };
     if (regions.length > 0) requests.push(sent);
     const answer = await request(address, bytes, timeoutMs);
-    sent.endMs = clock.nowMs();
+    sent.endMs = time.nowMs();
     return answer;
   });
   return requests;
@@ -44,7 +44,7 @@ test("a reconnected gateway compares thousands of regions in small steps with re
   await small.settled(world.load(PLANE));
   expect(gateway.report.regions).toBe(REGIONS);
 
-  const requests = requestsOf(engine, small.clock);
+  const requests = requestsOf(engine, small.time);
   engine.partition = "both";
   await small.pass(10);
   engine.partition = "none";

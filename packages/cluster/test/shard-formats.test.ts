@@ -25,7 +25,7 @@ import {
   type Chunk,
   chunkFromVoxels,
   chunkShape,
-  clockOf,
+  clockFrom,
   DEFAULT_BLOCKS,
   decode,
   encode,
@@ -57,8 +57,8 @@ const RECORD: RegionRecord = {
   index: 0,
   count: 2,
   region: [1, -1, 0, 0],
-  before: clockOf(2, 4),
-  after: clockOf(3, 1),
+  before: clockFrom(2, 4),
+  after: clockFrom(3, 1),
   origins: [{ clientId: 5n, lastEditId: 300 }],
   chunks: [
     { position: [4, -4, 0, 0], chunk: stone },
@@ -167,7 +167,7 @@ describe("records", () => {
     ["group 0", { group: 0 }],
     ["an edit with the id 0", { origins: [{ clientId: 1n, lastEditId: 0 }] }],
     ["a clock that does not rise", { before: RECORD.after }],
-    ["a clock of another term", { after: clockOf(4, 1) }],
+    ["a clock of another term", { after: clockFrom(4, 1) }],
     ["a clock before that is never issued", { before: 5 }],
   ])("[K7] %s is rejected", (_what, change) => {
     expect(codeOfChanged({})).toBe(NO_ERROR);
@@ -261,7 +261,7 @@ describe("requests", () => {
       },
       {
         kind: "regions",
-        regions: [{ region: [1, 2, 3, 4], held: clockOf(1, 1), latest: clockOf(1, 2), at: 0, from: 0 }],
+        regions: [{ region: [1, 2, 3, 4], held: clockFrom(1, 1), latest: clockFrom(1, 2), at: 0, from: 0 }],
       },
       {
         kind: "players",
@@ -281,7 +281,7 @@ describe("requests", () => {
       {
         kind: "edits",
         outcomes: [
-          { kind: "applied", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockOf(1, 1) }] },
+          { kind: "applied", steps: [{ region: [0, 0, 0, 0], before: 0, after: clockFrom(1, 1) }] },
           { kind: "duplicate" },
           { kind: "elsewhere" },
           { kind: "rejected", code: "ORT_LIMIT" },
@@ -295,7 +295,7 @@ describe("requests", () => {
           { kind: "later" },
           {
             kind: "chunks",
-            clock: clockOf(1, 1),
+            clock: clockFrom(1, 1),
             chunks: [{ position: [0, 0, 0, 0], chunk: stone }],
             more: true,
           },

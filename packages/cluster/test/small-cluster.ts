@@ -9,7 +9,7 @@ import {
 } from "@orthant/cluster";
 import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, pass, settled } from "@orthant/testkit/cluster";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 
@@ -21,7 +21,7 @@ export interface SmallNode {
 
 /** A cluster in one process, on a test's clock. */
 export class SmallCluster {
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly hub: MemoryHub;
   readonly world: string;
   readonly store: DiskFolders = new DiskFolders(new MemoryDisk());
@@ -33,11 +33,11 @@ export class SmallCluster {
   constructor(journalBytesMax?: number, world = "town", beside?: SmallCluster) {
     this.world = world;
     this.folders = new ShardFolders(this.store, world);
-    this.clock = beside?.clock ?? new FakeClock();
+    this.time = beside?.time ?? new FakeTime();
     this.hub =
       beside?.hub ??
       new MemoryHub({
-        clock: this.clock,
+        time: this.time,
         random: () => this.#prng.fraction(),
         ...(journalBytesMax !== undefined && { journalBytesMax }),
       });
@@ -48,16 +48,16 @@ export class SmallCluster {
    */
   async create(timesEdited = 0, furnish?: (world: WorldStore) => unknown): Promise<void> {
     const source = new MemoryDisk();
-    const { clock, random } = this;
+    const { time, random } = this;
     const world = await createWorldStore(
       source,
       { name: "Town", shape: chunkShape([4, 4, 4, 1]) },
-      { clock, random },
+      { time, random },
     );
     await furnish?.(world);
     await world.close();
     for (let index = 0; index < timesEdited; index++) {
-      const again = await openWorldStore(source, { clock, random, autosave: false });
+      const again = await openWorldStore(source, { time, random, autosave: false });
       await again.set([1, 2, 3, 0], index + 1);
       await again.close();
     }
@@ -76,12 +76,12 @@ export class SmallCluster {
     limits: Partial<OwnerLimits> = {},
   ): Promise<SmallNode> {
     const engine = this.hub.connect();
-    const { clock, random, folders } = this;
+    const { time, random, folders } = this;
     const node = new ClusterNode({
       ...{
         engine,
         folders,
-        clock,
+        time,
         random,
         generators: DEFAULT_GENERATORS,
         world: this.world,
@@ -96,10 +96,10 @@ export class SmallCluster {
 
   async gateway(): Promise<{ readonly gateway: ClusterGateway; readonly engine: MemoryEngine }> {
     const engine = this.hub.connect();
-    const { clock } = this;
+    const { time } = this;
     const generators = DEFAULT_GENERATORS;
     return {
-      gateway: await this.settled(ClusterGateway.open({ engine, clock, generators, world: this.world })),
+      gateway: await this.settled(ClusterGateway.open({ engine, time, generators, world: this.world })),
       engine,
     };
   }
@@ -110,24 +110,27 @@ export class SmallCluster {
     block: number,
     clientId = 5n,
   ): ReturnType<ClusterGateway["world"]["edit"]> {
-    return gateway.world.edit([{ voxel, block }], { clientId, editId: ++this.#edits });
+    return gateway.world.edit(
+      { kind: "voxels", placements: [{ voxel, block }] },
+      { clientId, editId: ++this.#edits },
+    );
   }
 
   settled<Result>(promise: Promise<Result>): Promise<Result> {
-    return settled(this.clock, promise);
+    return settled(this.time, promise);
   }
 
   pass(ms: number): Promise<void> {
-    return pass(this.clock, ms);
+    return pass(this.time, ms);
   }
 
-  /** Advances the clock until `isSo` returns true. Returns the time that took. */
+  /** Advances the time until `isSo` returns true. Returns the time that took. */
   async until(isSo: () => boolean): Promise<number> {
-    const startMs = this.clock.nowMs();
+    const startMs = this.time.nowMs();
     while (!isSo()) {
-      if (this.clock.nowMs() - startMs > 60_000) throw new Error("it never came to be so");
+      if (this.time.nowMs() - startMs > 60_000) throw new Error("it never came to be so");
       await this.pass(50);
     }
-    return this.clock.nowMs() - startMs;
+    return this.time.nowMs() - startMs;
   }
 }

@@ -20,7 +20,7 @@ export class SmallServer {
     this.gateway = gateway;
     this.engine = engine;
     this.sync = new SyncServer({
-      ...{ world: gateway.world, clock: small.clock, acknowledge: "durable", tickMs: TICK_MS },
+      ...{ world: gateway.world, time: small.time, acknowledge: "durable", tickMs: TICK_MS },
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
     });
     this.#tick();
@@ -53,7 +53,7 @@ export class SmallServer {
 
   #tick(): void {
     if (!this.#isAlive) return;
-    this.#small.clock.after(TICK_MS, () => this.#tick());
+    this.#small.time.after(TICK_MS, () => this.#tick());
     this.sync.tick();
   }
 }
@@ -67,7 +67,7 @@ export class SmallClient {
   constructor(small: SmallCluster, clientId: bigint, name: string) {
     this.#small = small;
     this.sync = new SyncClient({
-      ...{ clock: small.clock, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
+      ...{ time: small.time, generators: DEFAULT_GENERATORS, clientId, name, firstEditId: 1 },
       token: () => new Uint8Array(0),
     });
     this.#tick();
@@ -79,14 +79,14 @@ export class SmallClient {
   }
 
   connect({ sync }: SmallServer): void {
-    const { clock } = this.#small;
+    const { time } = this.#small;
     const session = sync.connect({
-      send: (frame) => clock.after(1, () => this.#session === session && this.sync.receive(frame)),
-      close: () => clock.after(1, () => this.#session === session && this.sync.disconnected()),
+      send: (frame) => time.after(1, () => this.#session === session && this.sync.receive(frame)),
+      close: () => time.after(1, () => this.#session === session && this.sync.disconnected()),
     });
     this.#session = session;
     this.sync.connected({
-      send: (frame) => clock.after(1, () => session.receive(frame)),
+      send: (frame) => time.after(1, () => session.receive(frame)),
       close: () => session.disconnected(),
     });
   }
@@ -102,7 +102,7 @@ export class SmallClient {
   }
 
   #tick(): void {
-    this.#small.clock.after(TICK_MS, () => this.#tick());
+    this.#small.time.after(TICK_MS, () => this.#tick());
     this.sync.tick();
   }
 }

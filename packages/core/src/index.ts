@@ -76,19 +76,43 @@ export {
   WorldField,
   type WorldFieldOptions,
 } from "./field/world-field.ts";
-export { DEFAULT_GENERATORS } from "./generate/default-generators.ts";
+export {
+  DEFAULT_GENERATORS,
+  type FlatFunction,
+  flat,
+  type MazeOptions,
+  maze,
+  platforms,
+  terrain,
+} from "./generate/default-generators.ts";
+export {
+  type BlockFunction,
+  defineGenerator,
+  type GeneratedVoxels,
+  type GeneratorDefinition,
+  type GeneratorOptions,
+  type GeneratorWorld,
+  type PlainParameters,
+  type WidenedParameters,
+} from "./generate/define-generator.ts";
 export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
 export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/flat.ts";
 export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
 export { GeneratorRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey, hashPosition } from "./generate/hash/position-hash.ts";
+export { type Noise, type NoiseOptions, valueNoise } from "./generate/hash/value-noise.ts";
 export { MAZE_CELLS_MAX, MAZE_DEFAULTS, type MazeParameters, mazeGenerator } from "./generate/maze/maze.ts";
 export {
   PLATFORMS_DEFAULTS,
   type PlatformsParameters,
   platformsGenerator,
 } from "./generate/platforms/platforms.ts";
-export { isSeededGenerator, type SeededGenerator } from "./generate/seeded-generator.ts";
+export {
+  isSeededGenerator,
+  type SeedableGenerator,
+  type SeededGenerator,
+  type SeedOptions,
+} from "./generate/seeded-generator.ts";
 export { terrainGenerator } from "./generate/terrain/terrain.ts";
 export { TERRAIN_DEFAULTS, type TerrainParameters } from "./generate/terrain/terrain-parameters.ts";
 export {
@@ -158,7 +182,7 @@ export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
   CLOCK_NEVER,
-  clockOf,
+  clockFrom,
   EPOCH_MAX,
   type Epoch,
   epochOf,
@@ -190,7 +214,7 @@ export { splitPatch } from "./region/region-patch-split.ts";
 export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
 export { nameFault, printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
-export { type Clock, nextTurn, sleep, systemClock, type Timer, TokenBucket } from "./time/clock.ts";
+export { nextTurn, sleep, systemTime, type Timer, type TimeSource, TokenBucket } from "./time/time-source.ts";
 export { type Content, contentEquals, GeneratorRef } from "./tree/content.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";

@@ -1,9 +1,9 @@
 import {
-  type Clock,
   generatorRef,
   isOrthantError,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
+  type TimeSource,
 } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
@@ -46,11 +46,11 @@ type Methods = Readonly<Record<string, (...parameters: readonly unknown[]) => un
 
 /** The time of the test, since a clock cannot be sent to the worker. */
 let nowMs = 1_000_000;
-const never: Clock["after"] = () => ({ cancel: () => undefined });
+const never: TimeSource["after"] = () => ({ cancel: () => undefined });
 
 const worker = {
   openDisk: (folder: string): Promise<OpfsDisk> =>
-    OpfsDisk.open(folder, { clock: { nowMs: () => nowMs, after: never, wait: never } }),
+    OpfsDisk.open(folder, { time: { nowMs: () => nowMs, after: never, wait: never } }),
   removeDisk: (folder: string): Promise<boolean> => OpfsDisk.remove(folder),
   pass: (milliseconds: number): void => {
     nowMs += milliseconds;

@@ -34,7 +34,7 @@ export async function createPixelWorld(
 ): Promise<PixelWorld> {
   const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = world;
   const settings = pixelWorldSettings(options);
-  const nowMs = settings.clock.nowMs();
+  const nowMs = settings.time.nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
   const facts: PixelFacts = {
     worldSeed,

@@ -1,12 +1,12 @@
 import {
-  type Clock,
   I32_MAX,
   I32_MIN,
   OrthantError,
   requireBigint,
   requireInteger,
-  systemClock,
   systemRandomBits,
+  systemTime,
+  type TimeSource,
   U64_MAX,
 } from "@orthant/core";
 import {
@@ -39,7 +39,7 @@ export interface PixelWorldOptions {
   /** Generates unmodified chunks. Must be exactly the generator that the world was created with. */
   readonly generator?: PixelGenerator;
   /** Source of time; the system clock by default. */
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   /** Whether the world saves automatically; `true` by default. */
   readonly autosave?: boolean;
   /** Milliseconds from the first unsaved change to the autosave; 100 to 86,400,000, by default 60,000. */
@@ -63,7 +63,7 @@ export interface PixelWorldOptions {
 /** Options of a world with defaults filled in. */
 export interface PixelWorldSettings {
   readonly generator: PixelGenerator | undefined;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly autosave: boolean;
   readonly autosaveMs: number;
   readonly compactAtDeadShare: number;
@@ -78,7 +78,7 @@ export interface PixelWorldSettings {
 export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettings {
   const settings: PixelWorldSettings = {
     generator: options.generator,
-    clock: options.clock ?? systemClock,
+    time: options.time ?? systemTime,
     autosave: options.autosave ?? true,
     autosaveMs: options.autosaveMs ?? AUTOSAVE_MS,
     compactAtDeadShare: options.compactAtDeadShare ?? DEAD_SHARE_MAX,

@@ -52,7 +52,7 @@ export class PixelWorld {
     this.#damage = new DamageLog(settings.onDamage);
     this.#pending = new PendingChanges(settings.pendingMax);
     this.#sessionBits = BigInt.asUintN(32, settings.random());
-    this.#autosave = new AutosaveTimer(settings.clock, settings.autosaveMs, () => {
+    this.#autosave = new AutosaveTimer(settings.time, settings.autosaveMs, () => {
       // A failed save stops all further writes, and the next call reports the cause.
       void this.#save().catch(() => undefined);
     });
@@ -217,7 +217,7 @@ export class PixelWorld {
     this.#requireWritable();
     const mark = this.#pending.mark();
     await this.#turns.run(() => this.#drain(mark));
-    await this.#turns.run(() => this.#log.copyTo(path, this.#settings.clock.nowMs(), this.#damage.skip));
+    await this.#turns.run(() => this.#log.copyTo(path, this.#settings.time.nowMs(), this.#damage.skip));
   }
 
   /**
@@ -269,7 +269,7 @@ export class PixelWorld {
       if (!this.#log.hasChanges) return;
       await this.#attempt(async () => {
         await this.#lock.requireHeld();
-        await this.#log.commit(this.#settings.clock.nowMs());
+        await this.#log.commit(this.#settings.time.nowMs());
         // If another process took the lock before the commit was fully written, it may not have all of it.
         await this.#lock.requireHeld();
       });

@@ -9,7 +9,7 @@ import {
   type PixelWorldOptions,
 } from "@orthant/pixel-world";
 import { PIXEL_AUTOSAVE_MS, PIXEL_PENDING_MAX } from "@orthant/pixel-world/internal";
-import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
 import {
   BYTES,
   bytesOf,
@@ -31,24 +31,24 @@ async function savedChunks(disk: MemoryDisk): Promise<number> {
 describe("options of an open pixel world", () => {
   test("by default a pixel world saves 60 seconds after the first change and queues 64 changes", async () => {
     expect([PIXEL_AUTOSAVE_MS, PIXEL_PENDING_MAX]).toEqual([60_000, 64]);
-    const { disk, world, clock } = await newWorld();
+    const { disk, world, time } = await newWorld();
     await world.store(0, 0, filled(1));
-    clock.advance(59_999);
+    time.advance(59_999);
     await world.idle();
     expect(await savedChunks(disk)).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     await world.idle();
     expect(await savedChunks(disk)).toBe(1);
     await world.close();
   });
 
   test("autosaveMs sets the autosave interval", async () => {
-    const { disk, world, clock } = await newWorld({ autosaveMs: 5_000 });
+    const { disk, world, time } = await newWorld({ autosaveMs: 5_000 });
     await world.store(0, 0, filled(1));
-    clock.advance(4_999);
+    time.advance(4_999);
     await world.idle();
     expect(await savedChunks(disk)).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     await world.idle();
     expect(await savedChunks(disk)).toBe(1);
     await world.close();
@@ -109,11 +109,11 @@ describe("options of an open pixel world", () => {
 
 describe("pausing the autosave", () => {
   test("a paused autosave runs the save that fell due once the pause ends", async () => {
-    const { disk, world, clock } = await newWorld();
+    const { disk, world, time } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
     expect(world.isAutosavePaused).toBe(true);
-    clock.advance(PIXEL_AUTOSAVE_MS * 3);
+    time.advance(PIXEL_AUTOSAVE_MS * 3);
     await world.store(1, 0, filled(1));
     await world.idle();
     expect(await savedChunks(disk)).toBe(0);
@@ -124,24 +124,24 @@ describe("pausing the autosave", () => {
   });
 
   test("a pause that ends before the interval does not delay the autosave", async () => {
-    const { disk, world, clock } = await newWorld();
+    const { disk, world, time } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
-    clock.advance(PIXEL_AUTOSAVE_MS - 1);
+    time.advance(PIXEL_AUTOSAVE_MS - 1);
     world.resumeAutosave();
     await world.idle();
     expect(await savedChunks(disk)).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     await world.idle();
     expect(await savedChunks(disk)).toBe(1);
     await world.close();
   });
 
   test("a manual save during a pause runs at once and replaces the autosave that was due", async () => {
-    const { disk, world, clock } = await newWorld();
+    const { disk, world, time } = await newWorld();
     await world.store(0, 0, filled(1));
     world.pauseAutosave();
-    clock.advance(PIXEL_AUTOSAVE_MS);
+    time.advance(PIXEL_AUTOSAVE_MS);
     await world.save().done;
     expect(await savedChunks(disk)).toBe(1);
     const { generation } = world;
@@ -161,7 +161,7 @@ describe("pausing the autosave", () => {
       disk,
       FILE,
       { chunkEdge: 128 },
-      { compactFromBytes: 0, clock: new FakeClock() },
+      { compactFromBytes: 0, time: new FakeTime() },
     );
     world.pauseAutosave();
     for (const round of [1, 2, 3]) {

@@ -121,32 +121,32 @@ describe("an open pixel world", () => {
   });
 
   test("a world saves automatically after 60 seconds, counted from the first change after each save", async () => {
-    const { disk, world, clock } = await newWorld();
+    const { disk, world, time } = await newWorld();
     const onDisk = async (): Promise<number> => (await openPixelSave(disk, FILE)).chunkCount;
     await world.store(0, 0, filled(1));
-    clock.advance(PIXEL_AUTOSAVE_MS - 1);
+    time.advance(PIXEL_AUTOSAVE_MS - 1);
     await world.idle();
     expect(await onDisk()).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     await world.idle();
     expect(await onDisk()).toBe(1);
     await world.store(1, 0, filled(1));
-    clock.advance(PIXEL_AUTOSAVE_MS / 2);
+    time.advance(PIXEL_AUTOSAVE_MS / 2);
     await world.save().done;
     await world.store(2, 0, filled(1));
-    clock.advance(PIXEL_AUTOSAVE_MS / 2);
+    time.advance(PIXEL_AUTOSAVE_MS / 2);
     await world.idle();
     expect(await onDisk(), "the timer began with the store after the save").toBe(2);
-    clock.advance(PIXEL_AUTOSAVE_MS / 2);
+    time.advance(PIXEL_AUTOSAVE_MS / 2);
     await world.idle();
     expect(await onDisk()).toBe(3);
     await world.close();
   });
 
   test("a world does not save automatically with autosave off", async () => {
-    const { disk, world, clock } = await newWorld({ autosave: false });
+    const { disk, world, time } = await newWorld({ autosave: false });
     await world.store(0, 0, filled(1));
-    clock.advance(PIXEL_AUTOSAVE_MS * 10);
+    time.advance(PIXEL_AUTOSAVE_MS * 10);
     await world.idle();
     expect((await openPixelSave(disk, FILE)).chunkCount).toBe(0);
     await world.close();

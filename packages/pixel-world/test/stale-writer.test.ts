@@ -10,7 +10,7 @@ import {
   pixelsOf,
   verifyPixelWorld,
 } from "@orthant/pixel-world";
-import { codeOfRejection, FakeClock, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
+import { codeOfRejection, FakeTime, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
 import { bytesOf, diskWith, EDGE, FILE, filled, patched } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
@@ -30,7 +30,7 @@ interface Acknowledged {
 type Begin = (disk: Disk) => Promise<PixelWorld>;
 
 function options(): PixelWorldOptions {
-  return { clock: new FakeClock(), autosave: false, compactFromBytes: 0, compactAtDeadShare: 0 };
+  return { time: new FakeTime(), autosave: false, compactFromBytes: 0, compactAtDeadShare: 0 };
 }
 
 const open: Begin = (disk) => openPixelWorld(disk, FILE, options());

@@ -1,4 +1,4 @@
-import { clockOf, decode, type ErrorCode, encode } from "@orthant/core";
+import { clockFrom, decode, type ErrorCode, encode } from "@orthant/core";
 import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { plainDescription } from "@orthant/save";
 import {
@@ -47,7 +47,7 @@ const EDIT: JournalEdit = {
   kind: "edit",
   origin: { clientId: 9n, lastEditId: 4 },
   chunks: [{ position: [0, 0, 0, -1], edits: [{ index: 5, block: 7 }] }],
-  clocks: [{ region: [0, 0, 0, -1], clock: clockOf(3, 2) }],
+  clocks: [{ region: [0, 0, 0, -1], clock: clockFrom(3, 2) }],
 };
 const codec = journalEntryCodec(SHAPE.volume);
 

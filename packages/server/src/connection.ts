@@ -1,4 +1,4 @@
-import { type Clock, TokenBucket } from "@orthant/core";
+import { type TimeSource, TokenBucket } from "@orthant/core";
 import type { CloseReason, GoodbyeReason, ServerSession, SyncServer } from "@orthant/protocol";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";
@@ -50,7 +50,7 @@ export class SendBacklog {
 export interface ConnectionContext {
   readonly sync: SyncServer;
   readonly limits: Limits;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly metrics: ServerMetrics;
   readonly backlog: SendBacklog;
   /** Whether all clients are on this machine, where anonymous players share no budget. */
@@ -105,8 +105,8 @@ export class Connection implements BackloggedConnection {
     this.#socket = socket;
     this.#context = context;
     this.#log = log;
-    const { limits, clock, sync } = context;
-    this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, clock.nowMs());
+    const { limits, time, sync } = context;
+    this.#pings = new TokenBucket(limits.pingsPerSecond, limits.pingsPerSecond, time.nowMs());
     const wire = {
       send: (frame: Uint8Array) => this.#send(frame),
       close: (reason: CloseReason) => this.#close(reason),
@@ -187,7 +187,7 @@ export class Connection implements BackloggedConnection {
 
   #countPing(): boolean {
     if (this.#ended) return false;
-    if (this.#pings.take(1, this.#context.clock.nowMs())) return true;
+    if (this.#pings.take(1, this.#context.time.nowMs())) return true;
     this.#refuse("pingsPerSecond");
     this.#end(POLICY_CLOSE_CODE, "pingsPerSecond");
     return false;

@@ -10,13 +10,13 @@ import { HostNames } from "./http/host-and-origin.ts";
 import { metricsRuleOf } from "./http/http-handler.ts";
 import { HttpListener } from "./http/http-listener.ts";
 import { limitsOf } from "./http/limits.ts";
-import { readPageFiles } from "./http/page-files.ts";
+import { readPage } from "./http/page-files.ts";
 import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
 import { OrthantServer, type ServerParts } from "./orthant-server.ts";
 import { checkServerOptions, type ServerOptions } from "./server-options.ts";
 import { syncWorldOf } from "./sync-world-of.ts";
-import { steadyClock } from "./tick-timer.ts";
+import { steadyTime } from "./tick-timer.ts";
 import { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 const TICK_MS = 100;
@@ -30,10 +30,10 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "store" in options.world ? options.world.store : options.world;
   const limits = limitsOf(options.limits);
-  const clock = options.clock ?? steadyClock;
+  const time = options.time ?? steadyTime;
   const log = loggerOf(options.logger);
   const expected = new ExpectedPlayers();
-  const dayMs = (): number => options.clock?.nowMs() ?? Date.now();
+  const dayMs = (): number => options.time?.nowMs() ?? Date.now();
   const revocations = new Revocations(dayMs, options.revoked ?? []);
   const { authorize, trustsMachine, anonymous } = authorizationOf({
     auth: options.auth,
@@ -45,9 +45,9 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     onRefused: (why) => log.debug({ why: String(why) }, "credentials refused"),
     onError: (error) => reportError(error, "authorize failed"),
   });
-  const files = options.page === undefined ? new Map() : await readPageFiles(options.page);
+  const page = options.page === undefined ? undefined : await readPage(options.page);
   const listener = await HttpListener.create(options.tls, limits);
-  const limiter = new ConnectionLimiter(limits, clock);
+  const limiter = new ConnectionLimiter(limits, time);
   const metrics: ServerMetrics = new ServerMetrics(options.metrics?.registry ?? new Registry(), {
     connections: () => limiter.connectionCount,
     players: () => sync.players.length,
@@ -65,7 +65,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
   const syncWorld = "syncWorld" in world ? world.syncWorld : await syncWorldOf(world);
   const sync: SyncServer = new SyncServer({
     world: syncWorld,
-    clock,
+    time,
     authorize,
     checkAccount: (account) => revocations.faultOf(account),
     acknowledge: options.acknowledge ?? "applied",
@@ -85,7 +85,7 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     limiter,
     metrics,
     log,
-    clock,
+    time,
     limits,
     tickMs,
     proxies,
@@ -94,16 +94,16 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     hostNames: new HostNames(
       { hosts: options.hosts, address, isSecure: listener.isSecure, proxies },
       log,
-      clock,
+      time,
     ),
     metricsRule: metricsRuleOf(options.metrics),
-    files,
+    page,
     closeWorld: options.closeWorld ?? false,
   };
   try {
     if (options.wire1 !== undefined) {
       const onError = reportError;
-      const shared = { world: syncWorld, sync, expected, clock, limits, log, onError };
+      const shared = { world: syncWorld, sync, expected, time, limits, log, onError };
       wire1 = await Wire1Listener.listen({ ...shared, options: options.wire1, anonymous });
     }
     return await OrthantServer.listen({ ...parts, wire1 }, port, address);

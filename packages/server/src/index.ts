@@ -4,6 +4,7 @@ export {
   type AuthorizeRequest,
   anonymousPlayerId,
 } from "./auth/authorization.ts";
+export type { AuthorizedAccount, AuthorizeRejection } from "./auth/decision.ts";
 export type { Revocation, RevocationTarget } from "./auth/revocations.ts";
 export {
   issueToken,
@@ -19,6 +20,7 @@ export { isLoopback } from "./http/addresses.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
 export type { TlsOptions } from "./http/http-listener.ts";
 export { DEFAULT_SERVER_LIMITS, type Limits, type ServerLimits } from "./http/limits.ts";
+export type { PageOptions, PolicyDirective } from "./http/page-policy.ts";
 export type { ClusterCounts, OwnedShard, OwnerCounts } from "./metrics/cluster-metrics.ts";
 export { OrthantServer } from "./orthant-server.ts";
 export { type OwnerEndpoints, serveOwnerEndpoints } from "./owner-endpoints.ts";

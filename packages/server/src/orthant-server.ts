@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
 import type { Player, SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
@@ -17,7 +17,7 @@ export interface ServerParts extends UpgradeHandlerOptions {
   readonly sync: SyncServer;
   readonly revocations: Revocations;
   readonly metrics: ServerMetrics;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly tickMs: number;
   readonly closeWorld: boolean;
   readonly wire1?: Wire1Listener | undefined;
@@ -40,13 +40,13 @@ export class OrthantServer {
   #closing: Promise<void> | undefined;
 
   private constructor(parts: ServerParts, port: number, address: string) {
-    const { world, listener, clock, tickMs, log } = parts;
+    const { world, listener, time, tickMs, log } = parts;
     this.port = port;
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
     this.#parts = parts;
     const backlog = new SendBacklog(parts.limits.sendBacklogTotalBytesMax);
     this.#context = { ...parts, backlog };
-    this.#timer = new TickTimer(clock, tickMs, (skipped) => this.#tick(skipped));
+    this.#timer = new TickTimer(time, tickMs, (skipped) => this.#tick(skipped));
     this.#stopWatching = world.onFailure((failure) =>
       this.#reportError(failure, "the world could not be saved and takes no more edits"),
     );
@@ -163,7 +163,7 @@ export class OrthantServer {
   async #drain(): Promise<void> {
     if (this.#connections.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#parts.clock.wait(this.#parts.limits.closeMs, resolve);
+      const timer = this.#parts.time.wait(this.#parts.limits.closeMs, resolve);
       this.#whenEmpty = () => {
         timer.cancel();
         resolve();
@@ -174,7 +174,7 @@ export class OrthantServer {
   /** Waits for `work`, but no longer than clients may take to leave. */
   async #forCloseTime(work: Promise<void>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const timer = this.#parts.clock.wait(this.#parts.limits.closeMs, resolve);
+      const timer = this.#parts.time.wait(this.#parts.limits.closeMs, resolve);
       work.then(resolve, reject).finally(() => timer.cancel());
     });
   }

@@ -9,7 +9,7 @@ import { limitsOf } from "./http/limits.ts";
 import { registerOwnerMetrics } from "./metrics/cluster-metrics.ts";
 import { RequestMetrics } from "./metrics/server-metrics.ts";
 import { checkOwnerOptions, type OwnerEndpointsOptions } from "./server-options.ts";
-import { steadyClock } from "./tick-timer.ts";
+import { steadyTime } from "./tick-timer.ts";
 
 /** The HTTP endpoints of a process that owns shards and accepts no players. */
 export interface OwnerEndpoints {
@@ -36,9 +36,9 @@ export async function serveOwnerEndpoints(options: OwnerEndpointsOptions): Promi
       metrics,
       proxies,
       log,
-      limiter: new ConnectionLimiter(limits, steadyClock),
-      files: new Map(),
-      hostNames: new HostNames(hostRule, log, steadyClock),
+      limiter: new ConnectionLimiter(limits, steadyTime),
+      page: undefined,
+      hostNames: new HostNames(hostRule, log, steadyTime),
       metricsRule: metricsRuleOf(options.metrics),
     },
     unready,

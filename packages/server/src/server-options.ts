@@ -1,15 +1,17 @@
 import { inspect } from "node:util";
-import { type Clock, OrthantError, printable } from "@orthant/core";
+import { OrthantError, printable, type TimeSource } from "@orthant/core";
 import type { GameRules, SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { WorldStore } from "@orthant/world/store";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
+import { ROLES } from "./auth/token.ts";
 import { requireOrigins } from "./http/host-and-origin.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
 import type { Limits } from "./http/limits.ts";
+import type { PageOptions } from "./http/page-policy.ts";
 import type { ClusterCounts, OwnerCounts } from "./metrics/cluster-metrics.ts";
 import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
@@ -62,12 +64,12 @@ export interface ServerOptions {
   readonly metrics?: MetricsOptions;
   /** State of this process as a part of a cluster, for `/metrics`. */
   readonly cluster?: () => ClusterCounts;
-  /** A folder with a web page to serve at `/`, such as the viewer's. */
-  readonly page?: string | URL;
+  /** A folder with a web page to serve at `/`, such as the viewer's, alone or with what the page may do. */
+  readonly page?: string | URL | PageOptions;
   /** Accepts players of Wire v1 over UDP; disabled by default. */
   readonly wire1?: Wire1Options;
   /** Time for ticks, limits and the expiry of tokens; tests supply a fake clock. */
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   /** Closes the world, too, when the server closes. */
   readonly closeWorld?: boolean;
 }
@@ -115,7 +117,6 @@ const SHOWN_LENGTH_MAX = 80;
 /** A DNS name or an address, without a scheme and a port. */
 const HOST_NAME = /^(?:[a-z\d_](?:[a-z\d_-]*[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]*[a-z\d_])?$/i;
 const VISIBLE_TEXT = /^[\x20-\x7e]+$/;
-const ROLES: readonly unknown[] = ["viewer", "builder", "admin"];
 
 const PORT: Rule = { wanted: `a whole number from 0 to ${PORT_MAX}`, accepts: wholeNumber(0, PORT_MAX) };
 const ADDRESS: Rule = { wanted: 'an address such as "0.0.0.0"', accepts: isText };
@@ -126,7 +127,10 @@ const TEXT: Rule = { wanted: "text", accepts: isText };
 const PEM: Rule = { wanted: "PEM, as text or bytes", accepts: isTextOrBytes, isSecret: true };
 const SECRETIVE_OBJECT: Rule = { ...OBJECT, isSecret: true };
 const LIST: Rule = { wanted: "a list", accepts: Array.isArray };
-const ROLE: Rule = { wanted: "viewer, builder or admin", accepts: (value) => ROLES.includes(value) };
+const ROLE: Rule = {
+  wanted: "viewer, builder or admin",
+  accepts: (value) => (ROLES as readonly unknown[]).includes(value),
+};
 
 /** Options of everything that listens for requests. */
 const LISTENER_RULES = {
@@ -168,10 +172,13 @@ const SERVER_RULES: Rules = {
     accepts: (value) => value === false || isObject(value),
   },
   cluster: FUNCTION,
-  page: { wanted: "a folder, as a path or a URL", accepts: (value) => isText(value) || value instanceof URL },
+  page: {
+    wanted: "a folder, as a path or a URL, or { folder, frameAncestors, contentSecurityPolicy }",
+    accepts: (value) => isFolder(value) || (isObject(value) && isFolder(field(value, "folder"))),
+  },
   wire1: OBJECT,
-  clock: {
-    wanted: "a Clock",
+  time: {
+    wanted: "a TimeSource",
     accepts: (value) =>
       isObject(value) && ["nowMs", "after", "wait"].every((name) => isFunction(field(value, name))),
   },
@@ -218,9 +225,21 @@ const WIRE1_RULES: Rules = {
   record: FUNCTION,
   onCommand: FUNCTION,
 };
+const PAGE_RULES: Rules = {
+  folder: { wanted: "a folder, as a path or a URL", accepts: isFolder },
+  frameAncestors: {
+    wanted: 'a list of origins such as "https://example.org"',
+    accepts: (value) => isListOf(value, isText),
+  },
+  contentSecurityPolicy: {
+    wanted: 'lists of sources by directive, such as { "img-src": ["data:"] }',
+    accepts: (value) => isObject(value) && Object.values(value).every((sources) => isListOf(sources, isText)),
+  },
+};
 const NESTED_RULES: Readonly<Record<string, Rules>> = {
   auth: AUTH_RULES,
   metrics: METRICS_RULES,
+  page: PAGE_RULES,
   tls: TLS_RULES,
   wire1: WIRE1_RULES,
 };
@@ -250,7 +269,7 @@ function checkAll(options: object, rules: Rules): void {
   check(options, rules, "");
   for (const [name, nested] of Object.entries(NESTED_RULES)) {
     const value = field(options, name);
-    if (value !== undefined) check(value as object, nested, `${name}.`);
+    if (isObject(value)) check(value, nested, `${name}.`);
   }
 }
 
@@ -292,6 +311,10 @@ function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean 
 
 function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
+}
+
+function isFolder(value: unknown): boolean {
+  return isText(value) || value instanceof URL;
 }
 
 function isTextOrBytes(value: unknown): boolean {

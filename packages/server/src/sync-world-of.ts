@@ -1,6 +1,7 @@
 import {
   blockCatalogCodec,
   CLOCK_NEVER,
+  type EditOrigin,
   encode,
   isOrthantError,
   OrthantError,
@@ -10,12 +11,13 @@ import {
   CATALOG_BYTES_MAX,
   clipText,
   type Pose,
+  type RequestedEdit,
   type SyncWorld,
   sendablePose,
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
-import type { WorldStore } from "@orthant/world/store";
+import type { StoreEdit, WorldStore } from "@orthant/world/store";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
@@ -44,9 +46,8 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),
-    async edit(placements, origin) {
-      // With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits.
-      const { clocks, status } = await world.edit(placements, { origin, wait: "applied" });
+    async edit(edit, origin) {
+      const { clocks, status } = await applyEdit(world, edit, origin);
       return { status, clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),
@@ -71,6 +72,14 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
     },
     storePlayer: (playerId, name, pose) => keepPlayer(world, playerId, name, pose),
   };
+}
+
+/** With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits. */
+function applyEdit(world: WorldStore, edit: RequestedEdit, origin: EditOrigin): Promise<StoreEdit> {
+  const options = { origin, wait: "applied" } as const;
+  if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
+  if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
+  return world.edit(edit.placements, options);
 }
 
 /** Rejects it now rather than for every client. */

@@ -1,15 +1,15 @@
-import { type Clock, systemClock, type Timer } from "@orthant/core";
+import { systemTime, type Timer, type TimeSource } from "@orthant/core";
 
 /** Monotonic time: changes of the machine's clock must not stop limits and ticks for an hour. */
-export const steadyClock: Clock = {
+export const steadyTime: TimeSource = {
   nowMs: () => performance.timeOrigin + performance.now(),
-  after: (delayMs, callback) => systemClock.after(delayMs, callback),
-  wait: (delayMs, callback) => systemClock.wait(delayMs, callback),
+  after: (delayMs, callback) => systemTime.after(delayMs, callback),
+  wait: (delayMs, callback) => systemTime.wait(delayMs, callback),
 };
 
 /** Calls a function at a steady pace. A late call does not delay the following ones. */
 export class TickTimer {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #everyMs: number;
   readonly #tick: (skipped: number) => void;
   #nextMs: number;
@@ -18,12 +18,12 @@ export class TickTimer {
   #timer: Timer | undefined;
 
   /** Starts at once; the first call comes after one interval. `tick` receives the number of skipped calls. */
-  constructor(clock: Clock, everyMs: number, tick: (skipped: number) => void) {
-    this.#clock = clock;
+  constructor(time: TimeSource, everyMs: number, tick: (skipped: number) => void) {
+    this.#time = time;
     this.#everyMs = everyMs;
     this.#tick = tick;
-    this.#nextMs = clock.nowMs() + everyMs;
-    this.#plan(clock.nowMs());
+    this.#nextMs = time.nowMs() + everyMs;
+    this.#plan(time.nowMs());
   }
 
   /** Stops the calls. */
@@ -33,14 +33,14 @@ export class TickTimer {
   }
 
   #plan(nowMs: number): void {
-    this.#timer = this.#clock.after(Math.max(0, this.#nextMs - nowMs), () => this.#fire());
+    this.#timer = this.#time.after(Math.max(0, this.#nextMs - nowMs), () => this.#fire());
   }
 
   #fire(): void {
     this.#nextMs += this.#everyMs;
     this.#tick(this.#skipped);
     if (this.#stopped) return;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     // Skips whole intervals that have passed: catching up would only cause more delay.
     this.#skipped = Math.max(0, Math.floor((nowMs - this.#nextMs) / this.#everyMs));
     this.#nextMs += this.#skipped * this.#everyMs;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
-import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
 import { openWorldStore } from "@orthant/world/store";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,8 +62,8 @@ describe("closing a server", () => {
   });
 
   test("refuses new clients meanwhile, and reports that it is not ready", async () => {
-    const clock = new FakeClock();
-    const server = await serve({ clock });
+    const time = new FakeTime();
+    const server = await serve({ time });
     const stuck = await PlainClient.connect(server.url);
     stuck.socket.pause(); // it neither reads its goodbye nor answers it
     const closing = server.close();
@@ -75,9 +75,9 @@ describe("closing a server", () => {
     closing.then(() => {
       closed = true;
     });
-    clock.advance(4_999);
+    time.advance(4_999);
     expect(closed).toBe(false);
-    clock.advance(1);
+    time.advance(1);
     await closing; // the server does not wait for a client that does not read
     stuck.socket.terminate();
   });

@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from "node:crypto";
+import { connectReplica } from "@orthant/client/node";
 import { OrthantError } from "@orthant/core";
 import {
   type AuthOptions,
@@ -40,13 +41,13 @@ async function joinWith(options: Partial<ServerOptions>, token: string | Uint8Ar
   return { answer, server, client };
 }
 
-async function expectRefused(auth: AuthOptions, token: string): Promise<void> {
+async function expectRefused(
+  auth: AuthOptions,
+  token: string,
+  detail = "these credentials are not accepted",
+): Promise<void> {
   const { answer, server, client } = await joinWith({ auth }, token);
-  expect(answer).toMatchObject({
-    kind: "goodbye",
-    reason: "credentials",
-    detail: "these credentials are not accepted",
-  });
+  expect(answer).toMatchObject({ kind: "goodbye", reason: "credentials", detail });
   expect(await client.closed).toBe(1008);
   expect(await metric(server, 'orthant_goodbyes_total{reason="credentials",limit=""}')).toBe(1);
   expect(server.players).toEqual([]);
@@ -71,7 +72,10 @@ describe("a token signed with a secret", () => {
 
   const fine = { sub: "7", role: "viewer", exp: seconds(3600) };
   test.each<[what: string, token: string]>([
-    ["has expired", signed({ alg: "HS256" }, { ...fine, exp: seconds(-60) })],
+    [
+      "has expired and was signed with another secret",
+      signed({ alg: "HS256" }, { ...fine, exp: seconds(-60) }, "another secret that is quite long"),
+    ],
     ["is not valid yet", signed({ alg: "HS256" }, { ...fine, nbf: seconds(60) })],
     ["never expires", signed({ alg: "HS256" }, { sub: "7", role: "viewer" })],
     ["was signed with another secret", signed({ alg: "HS256" }, fine, "another secret that is quite long")],
@@ -87,9 +91,20 @@ describe("a token signed with a secret", () => {
     ["has a name that is no text", signed({ alg: "HS256" }, { ...fine, name: 7 })],
     ["has a name that is too long", signed({ alg: "HS256" }, { ...fine, name: "a".repeat(65) })],
     ["is no token", "let me in"],
-    ["is missing", ""],
   ])("that %s is refused, without saying why", async (_what, token) => {
     await expectRefused({ secret: SECRET }, token);
+  });
+
+  test.each<[what: string, token: string, detail: string]>([
+    ["has expired", signed({ alg: "HS256" }, { ...fine, exp: seconds(-60) }), "the token has expired"],
+    ["is missing", "", "this server needs a token"],
+  ])("that %s is refused, and the player learns that", async (_what, token, detail) => {
+    await expectRefused({ secret: SECRET }, token, detail);
+  });
+
+  test("that has expired and is for another server is refused, without saying why", async () => {
+    const token = signed({ alg: "HS256" }, { ...fine, exp: seconds(-60), aud: "north" });
+    await expectRefused({ secret: SECRET, audience: "south" }, token);
   });
 
   test("[N35] with a name that terminals act on is refused, and the player learns why", async () => {
@@ -157,14 +172,16 @@ describe("a key", () => {
     // 60 seconds from 1,000, and a clock tolerance of 5.
     const claims = { playerId: ADA.playerId, role: "admin", name: "Ada L.", expiresMs: 1_065_000 };
     expect(await tokenVerifier({ secret: SECRET }, () => 1_059_000)(token)).toEqual(claims);
-    await expect(tokenVerifier({ secret: SECRET }, () => 1_066_000)(token)).rejects.toThrow("exp");
+    await expect(tokenVerifier({ secret: SECRET }, () => 1_066_000)(token)).rejects.toThrow(
+      "ORT_CREDENTIALS: the token is not valid",
+    );
     expect(codeOf(() => tokenVerifier({ secret: "short" }))).toBe("ORT_ARGUMENT");
   });
 });
 
 describe("a player without a token", () => {
   test("is refused unless the operator allows it", async () => {
-    await expectRefused({ anonymous: false, secret: SECRET }, "");
+    await expectRefused({ anonymous: false, secret: SECRET }, "", "this server needs a token");
   });
 
   test("joins with the role that the operator sets", async () => {
@@ -204,10 +221,72 @@ describe("a game's own decision", () => {
 
   test("may use the game's own tokens", async () => {
     const { answer } = await joinWith(
-      { authorize: ({ token, name }) => ({ playerId: BigInt(token.length), role: "builder", name }) },
+      {
+        authorize: ({ token, tokenBytes }) => ({
+          playerId: token === "ticket" ? BigInt(tokenBytes.length) : 0n,
+        }),
+      },
       "ticket",
     );
     expect(answer).toMatchObject({ kind: "welcome", playerId: 6n });
+  });
+
+  test("may leave out the name and the role: the client's name, and builder", async () => {
+    const { answer, server } = await joinWith({ authorize: () => ({ playerId: 9n }) }, "ticket");
+    expect(answer).toMatchObject({ kind: "welcome", playerId: 9n, role: "builder" });
+    expect(server.players[0]?.name).toBe("Ada");
+  });
+
+  test("may refuse with a text, which the player reads at once", async () => {
+    const authorize = async () => ({ reject: "You are banned until Monday." });
+    const { answer, server } = await joinWith({ authorize }, "ticket");
+    const detail = "You are banned until Monday.";
+    expect(answer).toMatchObject({ kind: "goodbye", reason: "kicked", detail });
+    let asked = 0;
+    const client = connectReplica(server.url, { token: () => `ticket ${++asked}` });
+    await expect(client.ready).rejects.toThrow(
+      "ORT_CLOSED: the server sent this player away: You are banned until Monday.",
+    );
+    expect(asked, "no other token is tried").toBe(1);
+    expect(client.status).toBe("closed");
+    expect(await metric(server, "orthant_errors_total")).toBe(0);
+  });
+
+  test("without an account for a client without a token tells it that it needs one", async () => {
+    const { answer } = await joinWith({ authorize: () => undefined }, "");
+    expect(answer).toMatchObject({ reason: "credentials", detail: "this server needs a token" });
+  });
+
+  test.each<[decision: unknown, problem: string]>([
+    [null, "the result of authorize is null; it must return an account such as { playerId: 7n }"],
+    ["yes", 'the result of authorize is "yes" (a string); it must return an account'],
+    [true, "the result of authorize is true (a boolean); it must return an account"],
+    [{}, "the playerId that authorize returned is undefined; it must be a bigint from 0n"],
+    [
+      { playerId: 7 },
+      "the playerId that authorize returned is 7 (a number); it must be a bigint from 0n to 2n ** 64n - 1n: write 7n",
+    ],
+    [{ playerId: "7" }, 'the playerId that authorize returned is "7" (a string); it must be a bigint'],
+    [{ playerId: -1n }, "the playerId that authorize returned is -1 (a bigint); it must be a bigint from 0n"],
+    [{ playerId: 2n ** 64n }, "the playerId that authorize returned is 18446744073709551616 (a bigint)"],
+    [{ playerId: 7n, role: "owner" }, "it must be one of viewer, builder, admin"],
+    [{ playerId: 7n, name: 5 }, "the name that authorize returned is 5 (a number); it must be text"],
+    [{ playerId: 7n, name: null }, "the name that authorize returned is null; it must be text"],
+    [{ playerId: 7n, isAnonymous: 1 }, "it must be true or false"],
+    [{ playerId: 7n, tokenId: 1 }, "the tokenId that authorize returned is 1 (a number); it must be text"],
+    [{ reject: 5 }, "the reject that authorize returned is 5 (a number); it must be text"],
+    [{ reject: undefined }, "the reject that authorize returned is undefined; it must be text"],
+  ])("of %o refuses the player, and the log says what is wrong", async (decision, problem) => {
+    const lines: string[] = [];
+    const streamWrite = (line: string): string => {
+      lines.push(line);
+      return "";
+    };
+    const authorize = () => decision as never;
+    const { answer } = await joinWith({ authorize, logger: { hooks: { streamWrite } } }, "ticket");
+    expect(answer).toMatchObject({ reason: "credentials", detail: "these credentials are not accepted" });
+    const logged = lines.map((line) => JSON.parse(line) as { msg: string; err?: { message: string } });
+    expect(logged.find(({ msg }) => msg === "authorize failed")?.err?.message).toContain(problem);
   });
 
   test.each<[what: string, errors: number, authorize: NonNullable<ServerOptions["authorize"]>]>([

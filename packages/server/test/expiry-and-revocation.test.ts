@@ -1,7 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
-import { systemClock } from "@orthant/core";
+import { systemTime } from "@orthant/core";
 import { anonymousPlayerId, issueToken, type Revocation, type ServerOptions } from "@orthant/server";
-import { codeOf, codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOf, codeOfRejection, FakeTime } from "@orthant/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, serve, until } from "./served-world.ts";
@@ -21,29 +21,29 @@ async function tokenFor(
 
 /** A server with a fake clock, which does not disconnect idle clients for a year. */
 async function patientServer(options: Partial<ServerOptions> = {}) {
-  const clock = new FakeClock(START_MS);
+  const time = new FakeTime(START_MS);
   const limits = { idleMs: 1e12 };
-  const server = await serve({ clock, tickMs: 100, limits, auth: { secret: SECRET }, ...options });
+  const server = await serve({ time, tickMs: 100, limits, auth: { secret: SECRET }, ...options });
   const join = async (token: string, clientId = 1n): Promise<PlainClient> => {
     const { length } = server.players;
     const client = await PlainClient.join(server.url, { token: Buffer.from(token), clientId, name: "Ada" });
     // A goodbye comes at once, a welcome with the next tick.
     await until(() => client.messages.length > 0 || server.players.length > length);
-    clock.advance(100);
+    time.advance(100);
     await until(() => client.messages.length > 0);
     return client;
   };
-  return { clock, server, join };
+  return { time, server, join };
 }
 
 describe("a token that expires", () => {
   test("ends its own connection at its expiry with that reason, and no other connection", async () => {
-    const { clock, server, join } = await patientServer();
+    const { time, server, join } = await patientServer();
     const short = await join(await tokenFor(1n, 60), 1n);
     const long = await join(await tokenFor(2n, 3_600), 2n);
-    clock.advance(START_MS + 60_000 + TOLERANCE_MS - 1 - clock.nowMs());
+    time.advance(START_MS + 60_000 + TOLERANCE_MS - 1 - time.nowMs());
     expect(server.players.length, "before").toBe(2);
-    clock.advance(101);
+    time.advance(101);
     expect(server.players.map(({ playerId }) => playerId)).toEqual([2n]);
     expect(await short.next("goodbye")).toMatchObject({
       reason: "credentials",
@@ -54,25 +54,25 @@ describe("a token that expires", () => {
   });
 
   test("may expire in a century: the connection stays, and no timer waits for it", async () => {
-    const { clock, server, join } = await patientServer();
+    const { time, server, join } = await patientServer();
     await join(await tokenFor(1n, 100 * 365 * 86_400));
     // Delays of 2^31 ms and more would make a timer of Node fire at once.
     const realServer = await serve({ auth: { secret: SECRET } });
     const token = await tokenFor(1n, 100 * 365 * 86_400, { nowMs: Date.now() });
     const client = await PlainClient.join(realServer.url, { token: Buffer.from(token) });
     await client.next("heartbeat");
-    clock.advance(60_000);
+    time.advance(60_000);
     expect([server.players.length, realServer.players.length]).toEqual([1, 1]);
-    expect(clock.nextDueMs ?? 0, "only the next tick is planned").toBeLessThanOrEqual(clock.nowMs() + 100);
+    expect(time.nextDueMs ?? 0, "only the next tick is planned").toBeLessThanOrEqual(time.nowMs() + 100);
   });
 
   test("is replaced by the client, which resumes without losing its regions or an edit", async () => {
     let aheadMs = 0;
-    const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs };
-    const server = await serve({ clock, auth: { secret: SECRET } });
+    const time = { ...systemTime, nowMs: () => Date.now() + aheadMs };
+    const server = await serve({ time, auth: { secret: SECRET } });
     let issued = 0;
     const client = connectReplica(server.url, {
-      token: () => tokenFor(7n, 5, { tokenId: `token ${++issued}`, nowMs: clock.nowMs() }),
+      token: () => tokenFor(7n, 5, { tokenId: `token ${++issued}`, nowMs: time.nowMs() }),
       interest: { center: [0, 8, 0, 0], radiusChunks: 2 },
     });
     onTestFinished(() => client.close());
@@ -91,7 +91,7 @@ describe("a token that expires", () => {
   });
 
   test("keeps its expiry when a game decides about the account, unless the game sets its own", async () => {
-    const { clock, server, join } = await patientServer({
+    const { time, server, join } = await patientServer({
       authorize: ({ account }) =>
         account && {
           playerId: account.playerId,
@@ -103,9 +103,9 @@ describe("a token that expires", () => {
     });
     for (const id of [1n, 2n, 3n]) await join(await tokenFor(id, 60), id);
     const present = (): readonly bigint[] => server.players.map(({ playerId }) => playerId);
-    clock.advance(10_000);
+    time.advance(10_000);
     expect(present()).toEqual([1n, 3n]);
-    clock.advance(60_000);
+    time.advance(60_000);
     expect(present()).toEqual([3n]);
   });
 

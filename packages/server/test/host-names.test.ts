@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { ServerOptions } from "@orthant/server";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, metric, serve } from "./served-world.ts";
@@ -90,13 +90,13 @@ describe("a request for a host name", () => {
       lines.push(line);
       return "";
     };
-    const clock = new FakeClock();
-    const server = await serve({ ...EVERYWHERE, clock, logger: { hooks: { streamWrite } } });
+    const time = new FakeTime();
+    const server = await serve({ ...EVERYWHERE, time, logger: { hooks: { streamWrite } } });
     const refused = (): readonly string[] => lines.filter((line) => line.includes("--host-name"));
     for (let count = 0; count < 3; count++) await ask(server, "/", { Host: "evil.example" });
     expect(refused().length).toBe(1);
     expect(JSON.parse(refused()[0] ?? "")).toMatchObject({ level: 40, host: "evil.example" });
-    clock.advance(60_000);
+    time.advance(60_000);
     await ask(server, "/", { Host: "evil.example" });
     expect(refused().length).toBe(2);
   });

@@ -1,5 +1,5 @@
 import { connect as connectSocket } from "node:net";
-import { FakeClock, fromHex, Prng } from "@orthant/testkit";
+import { FakeTime, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { helloOf, PlainClient, requestOrigin } from "./plain-client.ts";
 import { ask, metric, serve, until } from "./served-world.ts";
@@ -65,7 +65,7 @@ describe("a client is disconnected", () => {
   });
 
   test("that floods the server with pings or unsolicited pongs", async () => {
-    const server = await serve({ clock: new FakeClock() });
+    const server = await serve({ time: new FakeTime() });
     for (const flood of ["ping", "pong"] as const) {
       const client = await PlainClient.connect(server.url);
       let answers = 0;
@@ -87,34 +87,34 @@ describe("a client is disconnected", () => {
   });
 
   test("that never says hello", async () => {
-    const clock = new FakeClock();
-    const server = await serve({ clock, limits: { idleMs: 60_000 } });
+    const time = new FakeTime();
+    const server = await serve({ time, limits: { idleMs: 60_000 } });
     const client = await PlainClient.connect(server.url);
     await until(() => server.connectionCount === 1);
-    clock.advance(9_990);
+    time.advance(9_990);
     expect(server.connectionCount).toBe(1);
-    clock.advance(10);
+    time.advance(10);
     expect(await endOf(client)).toEqual([1008, "limit"]);
     expect(await metric(server, goodbye("limit", "handshakeMs"))).toBe(1);
   });
 
   test("that begins a message and never ends it, whatever pings it sends", async () => {
-    const clock = new FakeClock();
-    const server = await serve({ clock });
+    const time = new FakeTime();
+    const server = await serve({ time });
     const client = await PlainClient.join(server.url);
     await until(() => server.players.length === 1);
     client.socket.send(new Uint8Array(10), { fin: false });
     const pong = new Promise((resolve) => client.socket.once("pong", resolve));
     client.socket.ping();
     await pong;
-    clock.advance(15_000);
+    time.advance(15_000);
     expect(await endOf(client)).toEqual([1000, "idle"]);
     expect(await metric(server, goodbye("idle", "idleMs"))).toBe(1);
     expect(server.players).toEqual([]);
   });
 
   test("that sends too many frames", async () => {
-    const server = await serve({ clock: new FakeClock(), limits: { framesBurst: 5 } });
+    const server = await serve({ time: new FakeTime(), limits: { framesBurst: 5 } });
     const client = await PlainClient.join(server.url);
     await until(() => server.players.length === 1);
     for (let index = 0; index < 5; index++) client.say();

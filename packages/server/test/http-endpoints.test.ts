@@ -1,17 +1,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { BlockCatalog } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import type { ServerOptions } from "@orthant/server";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorldStore } from "@orthant/world/store";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
 import { ask, closedAfterTest, flatWorld, metric, serve } from "./served-world.ts";
 
-/** A clock that advances without running timers, as when the process is busy. */
-class BusyClock extends FakeClock {
+/** Time that advances without running timers, as when the process is busy. */
+class BusyTime extends FakeTime {
   #busyMs = 0;
 
   override nowMs(): number {
@@ -69,6 +71,86 @@ describe("HTTP endpoints", () => {
     await client.next("welcome");
   });
 
+  test("send a page with a strict policy, to which its owner adds framing pages and sources", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "index.html"), "<!doctype html><title>A page</title>");
+    const policyOf = async (page: ServerOptions["page"]): Promise<unknown> =>
+      (await ask(await serve(page === undefined ? {} : { page }), "/")).headers["content-security-policy"];
+    const strict =
+      "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+    expect(await policyOf(folder)).toBe(strict);
+    expect(await policyOf({ folder: pathToFileURL(folder), frameAncestors: [] })).toBe(strict);
+    expect(
+      await policyOf({
+        folder,
+        frameAncestors: ["https://example.org", "http://127.0.0.1:8080"],
+        contentSecurityPolicy: {
+          "style-src": ["'unsafe-inline'"],
+          "connect-src": ["https://api.example.org/v1/", "wss://*.example.org:*"],
+          "font-src": ["data:", "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"],
+        },
+      }),
+    ).toBe(
+      strict
+        .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+        .replace(
+          "connect-src 'self'",
+          "connect-src 'self' https://api.example.org/v1/ wss://*.example.org:*; font-src data: 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
+        )
+        .replace("frame-ancestors 'none'", "frame-ancestors https://example.org http://127.0.0.1:8080"),
+    );
+  });
+
+  test.each<[what: string, page: object, detail: string]>([
+    [
+      "a path behind an origin",
+      { frameAncestors: ["https://example.org/game"] },
+      '"https://example.org/game"',
+    ],
+    ["a name without a scheme", { frameAncestors: ["example.org"] }, '"example.org" in page.frameAncestors'],
+    ["all pages", { frameAncestors: ["*"] }, '"*" in page.frameAncestors'],
+    ["a keyword", { frameAncestors: ["'self'"] }, "page.frameAncestors"],
+    ["another directive", { frameAncestors: ["https://a.org; script-src *"] }, "page.frameAncestors"],
+    ["another policy", { frameAncestors: ["https://a.org,default-src"] }, "page.frameAncestors"],
+    ["another header", { frameAncestors: ["https://a.org\r\nset-cookie: a=b"] }, "\\r\\nset-cookie"],
+    ["a line end", { frameAncestors: ["https://a.org\n"] }, "page.frameAncestors"],
+    ["a number", { frameAncestors: [7] }, "the option page.frameAncestors is [ 7 ]; it must be"],
+    ["text for a list", { frameAncestors: "https://a.org" }, "the option page.frameAncestors is"],
+    ["no folder", { folder: undefined, frameAncestors: [] }, "the option page is"],
+    ["an unknown option", { frames: [] }, "there is no option page.frames"],
+    [
+      "the directive of another option",
+      { contentSecurityPolicy: { "frame-ancestors": ["*"] } },
+      '"frame-ancestors" in',
+    ],
+    [
+      "a directive that is none",
+      { contentSecurityPolicy: { "style-src; x": ["*"] } },
+      "is not one of script-src",
+    ],
+    [
+      "two sources in one",
+      { contentSecurityPolicy: { "img-src": ["data: blob:"] } },
+      'page.contentSecurityPolicy["img-src"]',
+    ],
+    [
+      "a directive in a source",
+      { contentSecurityPolicy: { "img-src": ["data:;script-src"] } },
+      '["img-src"]',
+    ],
+    ["a header in a source", { contentSecurityPolicy: { "img-src": ["data:\r\nx: y"] } }, '["img-src"]'],
+    [
+      "a source that is no text",
+      { contentSecurityPolicy: { "img-src": [null] } },
+      "it must be lists of sources",
+    ],
+  ])("refuse %s in a page's policy", async (_what, page, detail) => {
+    const options = { folder: ".", ...page };
+    await expect(serve({ page: options as unknown as string })).rejects.toThrow(detail);
+    expect(await codeOfRejection(serve({ page: options as unknown as string }))).toBe("ORT_ARGUMENT");
+  });
+
   test("fail to start when the page's folder is missing or too large", async () => {
     const folder = await mkdtemp(join(tmpdir(), "orthant-page-"));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -95,8 +177,8 @@ describe("HTTP endpoints", () => {
   });
 
   test("rate-limit each network and recover after the window", async () => {
-    const clock = new FakeClock();
-    const server = await serve({ clock, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
+    const time = new FakeTime();
+    const server = await serve({ time, limits: { httpRequestsPerSecond: 2, httpRequestsBurst: 3 } });
     const statuses = async (): Promise<readonly number[]> => [
       (await ask(server, "/healthz")).status,
       (await ask(server, "/healthz")).status,
@@ -104,9 +186,9 @@ describe("HTTP endpoints", () => {
     expect(await statuses()).toEqual([200, 200]);
     expect(await statuses()).toEqual([200, 429]);
     expect((await ask(server, "/healthz")).text).toContain("(httpRequestsPerSecond)");
-    clock.advance(1_000);
+    time.advance(1_000);
     expect(await statuses()).toEqual([200, 200]);
-    clock.advance(1_000);
+    time.advance(1_000);
     expect(await metric(server, 'orthant_refusals_total{name="httpRequestsPerSecond"}')).toBe(2);
   });
 });
@@ -198,17 +280,17 @@ describe("the metrics of a server", () => {
 
 describe("ticks", () => {
   test("come at a steady pace, and those that would be too late are skipped and counted", async () => {
-    const clock = new BusyClock();
-    const server = await serve({ clock, tickMs: 50 });
-    clock.advance(49);
+    const time = new BusyTime();
+    const server = await serve({ time, tickMs: 50 });
+    time.advance(49);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(1);
-    clock.advance(100);
+    time.advance(100);
     expect(await metric(server, "orthant_tick_seconds_count")).toBe(3);
     expect(await metric(server, "orthant_ticks_skipped_total")).toBe(0);
-    clock.beBusy(175);
-    clock.advance(50);
+    time.beBusy(175);
+    time.advance(50);
     expect(await metric(server, "orthant_tick_seconds_count"), "one late, and one at once").toBe(5);
     expect(await metric(server, "orthant_ticks_skipped_total")).toBe(2);
   });

@@ -32,8 +32,8 @@ describe("a sync world with a journal", () => {
     syncWorld.onEdit((clocks) => received.push(clocks.length));
     disk.isHeld = true;
     for (let editId = 1; editId <= 3; editId++) {
-      const placements = [{ voxel: [editId, 20, 0, 0], block: 5 }] as const;
-      expect((await syncWorld.edit(placements, { clientId: 1n, editId })).status).toBe("applied");
+      const edit = { kind: "voxels", placements: [{ voxel: [editId, 20, 0, 0], block: 5 }] } as const;
+      expect((await syncWorld.edit(edit, { clientId: 1n, editId })).status).toBe("applied");
     }
     expect(received).toEqual([1, 1, 1]);
     expect(syncWorld.lastEditOf(1n)).toBe(3);

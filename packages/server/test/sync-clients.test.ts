@@ -1,6 +1,6 @@
 import { boxBetween, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { flatWorld, metric, serve } from "./served-world.ts";
@@ -12,12 +12,12 @@ const EDITS = 40;
 class SocketClient {
   readonly client: SyncClient;
   readonly results: NumberedEditResult[] = [];
-  readonly #clock = new FakeClock();
+  readonly #time = new FakeTime();
   readonly #socket: WebSocket;
 
   constructor(url: string, clientId: bigint) {
     this.client = new SyncClient({
-      clock: this.#clock,
+      time: this.#time,
       generators: DEFAULT_GENERATORS,
       clientId,
       name: `client ${clientId}`,
@@ -42,7 +42,7 @@ class SocketClient {
   }
 
   tick(): void {
-    this.#clock.advance(50);
+    this.#time.advance(50);
     this.client.tick();
   }
 

@@ -9,7 +9,7 @@ export {
 } from "./crash/explore-power-cuts.ts";
 export type { DiskOperation } from "./crash/operation.ts";
 export { codeOf, codeOfRejection } from "./error-code.ts";
-export { FakeClock } from "./fake-clock.ts";
+export { FakeTime } from "./fake-time.ts";
 export { type DiskFault, type DiskFaultKind, FaultDisk, type FaultyOperation } from "./fault-disk.ts";
 export {
   type Link,

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
 import type { Prng } from "./prng.ts";
 
 /** How a {@link LossyNetwork} treats frames. Probabilities are from 0 to 1, per frame. */
@@ -60,15 +60,15 @@ export interface Link {
 export class LossyNetwork {
   /** How frames sent from now on are treated. */
   conditions: NetworkConditions;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #prng: Prng;
   readonly #queue = new DueQueue();
   #timer: Timer | undefined;
   #timerMs = Number.POSITIVE_INFINITY;
 
-  constructor(clock: Clock, prng: Prng, conditions: NetworkConditions = RELIABLE_NETWORK) {
+  constructor(time: TimeSource, prng: Prng, conditions: NetworkConditions = RELIABLE_NETWORK) {
     this.conditions = conditions;
-    this.#clock = clock;
+    this.#time = time;
     this.#prng = prng;
   }
 
@@ -95,7 +95,7 @@ export class LossyNetwork {
     if (loss > 0 && prng.chance(loss)) return;
     const copies = duplication > 0 && prng.chance(duplication) ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {
-      let dueMs = this.#clock.nowMs() + this.#delayMs();
+      let dueMs = this.#time.nowMs() + this.#delayMs();
       if (reordering === 0 || !prng.chance(reordering)) {
         dueMs = Math.max(dueMs, from.sentUntilMs);
         from.sentUntilMs = dueMs;
@@ -106,7 +106,7 @@ export class LossyNetwork {
 
   /** Ends a link in order: the other end learns of it after everything else has arrived. */
   finish(from: End, to: End): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     this.#at(nowMs, () => from.end());
     this.#at(Math.max(nowMs + this.#delayMs(), from.sentUntilMs), () => to.end());
   }
@@ -115,7 +115,7 @@ export class LossyNetwork {
   cut(end: End): void {
     const { other } = end;
     if (other === undefined || end.isBroken) return;
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     for (const one of [end, other]) {
       one.isBroken = true;
       if (this.#prng.chance(0.5)) one.isDeaf = true;
@@ -138,9 +138,9 @@ export class LossyNetwork {
     if (nextMs === undefined || nextMs >= this.#timerMs) return;
     this.#timer?.cancel();
     this.#timerMs = nextMs;
-    this.#timer = this.#clock.wait(Math.max(0, nextMs - this.#clock.nowMs()), () => {
+    this.#timer = this.#time.wait(Math.max(0, nextMs - this.#time.nowMs()), () => {
       this.#timerMs = Number.POSITIVE_INFINITY;
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#time.nowMs();
       for (let act = this.#queue.take(nowMs); act !== undefined; act = this.#queue.take(nowMs)) act();
       this.#setTimer();
     });

@@ -1,4 +1,4 @@
-import { systemClock } from "@orthant/core";
+import { systemTime } from "@orthant/core";
 import { Prng } from "@orthant/testkit";
 import { MemoryHub } from "@orthant/testkit/cluster";
 import { describeEngineContract } from "@orthant/testkit/contracts";
@@ -8,7 +8,7 @@ describeEngineContract("MemoryEngine", async () => {
   let hub: MemoryHub | undefined;
   return {
     async connect(options = {}) {
-      hub ??= new MemoryHub({ clock: systemClock, random: () => prng.fraction(), ...options });
+      hub ??= new MemoryHub({ time: systemTime, random: () => prng.fraction(), ...options });
       return hub.connect();
     },
     dispose: async () => undefined,

@@ -1,5 +1,5 @@
 import {
-  FakeClock,
+  FakeTime,
   type Link,
   type LinkEnd,
   LossyNetwork,
@@ -24,21 +24,21 @@ function heardBy(end: LinkEnd): number[] {
 function open(
   conditions: Partial<NetworkConditions>,
   seed = 1,
-): { clock: FakeClock; network: LossyNetwork; link: Link } {
-  const clock = new FakeClock();
-  const network = new LossyNetwork(clock, new Prng(seed), { ...RELIABLE_NETWORK, ...conditions });
-  return { clock, network, link: network.connect() };
+): { time: FakeTime; network: LossyNetwork; link: Link } {
+  const time = new FakeTime();
+  const network = new LossyNetwork(time, new Prng(seed), { ...RELIABLE_NETWORK, ...conditions });
+  return { time, network, link: network.connect() };
 }
 
 /** Sends many frames, a millisecond apart, and returns what arrived. */
 function sendMany(conditions: Partial<NetworkConditions>, seed = 1): readonly number[] {
-  const { clock, link } = open(conditions, seed);
+  const { time, link } = open(conditions, seed);
   const received = heardBy(link.ends[1]);
   for (let index = 0; index < FRAMES; index++) {
     link.ends[0].send(Uint8Array.of(index));
-    clock.advance(1);
+    time.advance(1);
   }
-  clock.advance(10_000);
+  time.advance(10_000);
   return received;
 }
 
@@ -46,24 +46,24 @@ const ALL = Array.from({ length: FRAMES }, (_, index) => index);
 
 describe("a calm network", () => {
   test("delivers every frame once, in order, after its delay", () => {
-    const { clock, link } = open({});
+    const { time, link } = open({});
     const received = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(7));
     link.ends[0].send(Uint8Array.of(8));
-    clock.advance(4);
+    time.advance(4);
     expect(received).toEqual([]);
-    clock.advance(1);
+    time.advance(1);
     expect(received).toEqual([7, 8]);
     expect(sendMany({})).toEqual(ALL);
   });
 
   test("carries frames both ways", () => {
-    const { clock, link } = open({});
+    const { time, link } = open({});
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
     link.ends[1].send(Uint8Array.of(2));
-    clock.advance(5);
+    time.advance(5);
     expect([left, right]).toEqual([[2], [1]]);
   });
 
@@ -93,24 +93,24 @@ describe("a lossy network", () => {
   });
 
   test("breaks links, and both ends notice once", () => {
-    const { clock, link } = open({ cut: 1, noticeMsMax: 100 });
+    const { time, link } = open({ cut: 1, noticeMsMax: 100 });
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
     link.ends[1].send(Uint8Array.of(2));
     link.cut();
-    clock.advance(100);
+    time.advance(100);
     expect([left, right]).toEqual([[-1], [-1]]);
   });
 
   test("loses or delivers frames in flight when a link breaks", () => {
     const outcomes = new Set<string>();
     for (let seed = 1; seed <= 20; seed++) {
-      const { clock, link } = open({ noticeMsMax: 100 }, seed);
+      const { time, link } = open({ noticeMsMax: 100 }, seed);
       const received = heardBy(link.ends[1]);
       link.ends[0].send(Uint8Array.of(1));
       link.cut();
-      clock.advance(1_000);
+      time.advance(1_000);
       outcomes.add(received.filter((byte) => byte >= 0).join());
     }
     expect([...outcomes].sort()).toEqual(["", "1"]);
@@ -123,38 +123,38 @@ describe("a lossy network", () => {
   });
 
   test("applies the conditions at the time of sending", () => {
-    const { clock, network, link } = open({ loss: 1 });
+    const { time, network, link } = open({ loss: 1 });
     const received = heardBy(link.ends[1]);
     link.ends[0].send(Uint8Array.of(1));
     network.conditions = RELIABLE_NETWORK;
     link.ends[0].send(Uint8Array.of(2));
-    clock.advance(5);
+    time.advance(5);
     expect(received).toEqual([2]);
   });
 });
 
 describe("closing a link", () => {
   test("lets sent frames arrive first", () => {
-    const { clock, link } = open({ delayMsMin: 1, delayMsMax: 90 });
+    const { time, link } = open({ delayMsMin: 1, delayMsMax: 90 });
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);
     for (const byte of [1, 2, 3]) link.ends[0].send(Uint8Array.of(byte));
     link.ends[0].close();
     link.ends[0].close();
-    clock.advance(1_000);
+    time.advance(1_000);
     expect([left, right]).toEqual([[-1], [1, 2, 3, -1]]);
   });
 
   test("drops what either end sends afterwards", () => {
-    const { clock, link } = open({});
+    const { time, link } = open({});
     const left = heardBy(link.ends[0]);
     const right = heardBy(link.ends[1]);
     link.ends[0].close();
     link.ends[0].send(Uint8Array.of(1));
     link.ends[1].send(Uint8Array.of(2));
-    clock.advance(1_000);
+    time.advance(1_000);
     link.ends[1].send(Uint8Array.of(3));
-    clock.advance(1_000);
+    time.advance(1_000);
     expect([left, right]).toEqual([[-1], [-1]]);
   });
 });

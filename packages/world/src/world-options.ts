@@ -2,10 +2,10 @@ import type {
   BlockCatalog,
   CacheLimits,
   ChunkShape,
-  Clock,
   GeneratorRef,
   GeneratorRegistry,
   Position,
+  TimeSource,
 } from "@orthant/core";
 import type { Retention, SaveLimits } from "@orthant/save";
 import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
@@ -59,7 +59,7 @@ export interface StoreOptions {
   /** Opens a kept saved state read-only: a generation's number or name, or the last one up to a time. */
   readonly at?: Moment;
   /** Source of the time. Default: the system clock. */
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   /** Available generators. Default: all generators that come with Orthant. */
   readonly generators?: GeneratorRegistry;
   /** Saves automatically some time after a change. Default: true. */

@@ -4,7 +4,6 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
-  type Clock,
   chunkOfVoxel,
   chunksOfVoxels,
   type EditOrigin,
@@ -12,6 +11,7 @@ import {
   type Position,
   type QueryDetail,
   type RegionTree,
+  type TimeSource,
   type VoxelPlacement,
   voxelIndex,
   type WorldField,
@@ -64,7 +64,7 @@ export class WorldStore {
   /** The kept saved states. */
   readonly history: WorldHistory;
   readonly #disk: Disk;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #random: () => bigint;
   readonly #isReadOnly: boolean;
   readonly #content: WorldContent;
@@ -75,11 +75,11 @@ export class WorldStore {
 
   /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
-    const { disk, clock, random, content, catalog, writing, epoch } = parts;
+    const { disk, time, random, content, catalog, writing, epoch } = parts;
     this.shape = content.regions.field.shape;
     this.catalog = catalog;
     this.#disk = disk;
-    this.#clock = clock;
+    this.#time = time;
     this.#random = random;
     this.#isReadOnly = writing === undefined;
     this.#content = content;
@@ -90,7 +90,7 @@ export class WorldStore {
       save: () => this.save(),
       exclusively: (work) => this.#saver.exclusively(work),
     });
-    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, clock);
+    this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
   }
 
   /** The world's name. */
@@ -235,13 +235,13 @@ export class WorldStore {
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, block: number): Promise<StoreEdit> {
-    return this.#change(fillEdit(this.shape, box, block));
+  async fill(box: Box, block: number, { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(fillEdit(this.shape, box, block), origin && checkedOrigin(origin), wait);
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Position): Promise<StoreEdit> {
-    return this.#change(copyEdit(this.shape, box, to));
+  async copy(box: Box, to: Position, { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(copyEdit(this.shape, box, to), origin && checkedOrigin(origin), wait);
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
@@ -339,7 +339,7 @@ export class WorldStore {
   async saveAs(disk: Disk): Promise<void> {
     if (!this.#isReadOnly) await this.save();
     const save = this.#content.save.share();
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     try {
       // A read-only world may have more than the save: the contents of the journal.
       const change = this.#isReadOnly ? await this.#content.completeSaveChange(nowMs) : undefined;

@@ -8,7 +8,7 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
@@ -18,7 +18,7 @@ import { createSmallLeaves } from "./small-leaves.ts";
 const HERE: Position = [0, 0, 0, 0];
 
 async function emptyWorld(disk = new MemoryDisk()): Promise<WorldStore> {
-  return createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
+  return createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
 }
 
 const PLAYER = player(1n);
@@ -163,7 +163,7 @@ test("a world with an unknown generator is neither created nor opened, and leave
 test("a world of many small leaves can be copied to another disk", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorldStore(disk, { clock: new FakeClock(), autosave: false });
+  const world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
   const prng = new Prng(5);
   const voxels = Array.from({ length: 3_000 }, (_, index) => {
     const spread = index < 500 ? 4_000 : 500;

@@ -2,12 +2,12 @@ import { nextTurn } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { CrashDisk, explorePowerCuts, FakeClock, OPFS, type Survivor } from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, FakeTime, OPFS, type Survivor } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { expect, test } from "vitest";
 
-const clock = new FakeClock();
-const quiet = { clock, autosave: false };
+const time = new FakeTime();
+const quiet = { time, autosave: false };
 const SAVES = 4;
 const options = { models: [OPFS], disksPerCut: 10, seed: 23 };
 
@@ -44,7 +44,7 @@ async function whileTimePasses<Result>(work: Promise<Result>): Promise<Result> {
   };
   work.then(end, end);
   while (!isDone) {
-    clock.advance(1);
+    time.advance(1);
     await nextTurn();
   }
   return work;

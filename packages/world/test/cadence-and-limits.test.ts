@@ -1,7 +1,7 @@
 import { boxBetween } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { DEFAULT_LIMITS, openSave } from "@orthant/save";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import {
   createWorldStore,
   DEFAULT_CADENCE,
@@ -27,20 +27,20 @@ describe("the autosave cadence", () => {
     ["players", { playersMs: 3_000 }, player, 3_000],
     ["entities", { entitiesMs: 1_500 }, (world) => world.changeEntity(1n, { position: [2, 1, 1, 1] }), 1_500],
   ])("can be set for %s when a world is created or opened", async (_name, cadence, change, ms) => {
-    const clock = new FakeClock();
+    const time = new FakeTime();
     const disk = new MemoryDisk();
-    const first = await createWorldStore(disk, {}, { clock, autosave: false });
+    const first = await createWorldStore(disk, {}, { time, autosave: false });
     first.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
     await first.set([0, 0, 0, 0], 1);
     await first.close();
-    const world = await openWorldStore(disk, { clock, ...(cadence && { cadence }) });
+    const world = await openWorldStore(disk, { time, ...(cadence && { cadence }) });
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     const before = await world.save();
     await change(world);
-    clock.advance(ms - 1);
+    time.advance(ms - 1);
     await turns();
     const early = world.generation;
-    clock.advance(1);
+    time.advance(1);
     await turns();
     // The first edit of a session commits its epoch at once.
     expect(early - before).toBeLessThanOrEqual(1);
@@ -81,17 +81,17 @@ describe("the entity hysteresis", () => {
         [stays, 0],
         [leaves, 1],
       ] as const) {
-        const clock = new FakeClock();
+        const time = new FakeTime();
         const world = await createWorldStore(
           new MemoryDisk(),
           {},
-          { clock, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
+          { time, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
         );
         const { entityId } = world.spawnEntity({ kind: 1, position: [edge - 1, 0, 0, 0] });
         const before = await world.save();
         world.changeEntity(entityId, { position: [edge + chunksOut * 8, 0, 0, 0] });
         // An entity that left its leaf is saved with the world, any other one later.
-        clock.advance(DEFAULT_CADENCE.worldMs);
+        time.advance(DEFAULT_CADENCE.worldMs);
         await turns();
         expect(world.generation - before, `${chunksOut} chunks`).toBe(generations);
         await world.close();

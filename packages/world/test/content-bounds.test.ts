@@ -16,13 +16,13 @@ import {
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves } from "./small-leaves.ts";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 const SPAN = 300;
 
 /** Returns a saved world whose index has many pages, and its chunks that are not air. */

@@ -1,10 +1,10 @@
 import { MemoryDisk } from "@orthant/disk";
-import { codeOfRejection, FakeClock, FaultDisk } from "@orthant/testkit";
+import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 const PACK = /^data\//;
 
 async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<WorldStore> {
@@ -124,9 +124,9 @@ describe("whenDurable", () => {
 
 describe("onFailure", () => {
   test("calls the listener once, when a save fails, with the value of world.failure", async () => {
-    const clock = new FakeClock();
+    const time = new FakeTime();
     const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
-    const world = await createWorldStore(disk, {}, { clock });
+    const world = await createWorldStore(disk, {}, { time });
     const heard: unknown[] = [];
     const unheard: unknown[] = [];
     world.onFailure(() => {
@@ -135,7 +135,7 @@ describe("onFailure", () => {
     world.onFailure((failure) => heard.push(failure));
     world.onFailure((failure) => unheard.push(failure))();
     await world.set([0, 0, 0, 0], 1);
-    clock.advance(5_000);
+    time.advance(5_000);
     await expect.poll(() => heard).toHaveLength(1);
     expect(heard).toEqual([world.failure]);
     expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");

@@ -2,7 +2,7 @@ import type { EditOrigin } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
-import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, FaultDisk } from "@orthant/testkit";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, FaultDisk } from "@orthant/testkit";
 import {
   createWorldStore,
   openWorldStore,
@@ -13,7 +13,7 @@ import {
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 
 async function newWorld(disk = new MemoryDisk()): Promise<WorldStore> {
   return createWorldStore(disk, {}, quiet);

@@ -1,6 +1,6 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { storedEntities } from "./small-leaves.ts";
@@ -11,12 +11,12 @@ const NEAR: Position = [0, 0, 0, 0];
 const FAR: Position = [100_000, 0, 0, 0];
 
 async function openAgain(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { clock: new FakeClock(), autosave: false });
+  return openWorldStore(disk, { time: new FakeTime(), autosave: false });
 }
 
 /** Returns a world with two leaves, 65,536 chunks apart. */
-async function twoLeaves(disk: MemoryDisk, clock = new FakeClock(), autosave = false): Promise<WorldStore> {
-  const world = await createWorldStore(disk, {}, { clock, autosave });
+async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = false): Promise<WorldStore> {
+  const world = await createWorldStore(disk, {}, { time, autosave });
   await world.set(NEAR, 1);
   await world.set([600_000, 0, 0, 0], 1);
   await world.save();
@@ -105,19 +105,19 @@ describe("entities", () => {
 
   test("that only move are saved after ten seconds, those that cross a border after five", async () => {
     const disk = new MemoryDisk();
-    const clock = new FakeClock();
-    const world = await twoLeaves(disk, clock, true);
+    const time = new FakeTime();
+    const world = await twoLeaves(disk, time, true);
     const { entityId } = world.spawnEntity({ kind: 1, position: [5, 5, 5, 5] });
     await world.save();
     const generation = world.generation;
     world.changeEntity(entityId, { position: [6, 5, 5, 5] });
-    clock.advance(9_999);
+    time.advance(9_999);
     expect(world.generation).toBe(generation);
-    clock.advance(1);
+    time.advance(1);
     await expect.poll(() => world.generation).toBe(generation + 1);
     expect((await storedEntities(disk))[0]?.entity.position).toEqual([6, 5, 5, 5]);
     world.changeEntity(entityId, { position: [FAR[0] * 6, 5, 5, 5] });
-    clock.advance(5_000);
+    time.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
     await world.close();
   });

@@ -1,6 +1,6 @@
 import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import {
   createWorldStore,
   openWorldStore,
@@ -9,7 +9,7 @@ import {
 } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 const FAR: Position = [600_000, 0, 0, 0];
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 

@@ -1,7 +1,7 @@
 import { type Epoch, epochOf } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { CrashDisk, codeOfRejection, explorePowerCuts, FakeClock, Prng } from "@orthant/testkit";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves } from "./small-leaves.ts";
@@ -9,7 +9,7 @@ import { createSmallLeaves } from "./small-leaves.ts";
 /** Seeded, so that the test is reproducible. */
 const prng = new Prng(11);
 const random = (): bigint => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32());
-const quiet = { clock: new FakeClock(), autosave: false, random };
+const quiet = { time: new FakeTime(), autosave: false, random };
 
 async function reopen(disk: MemoryDisk): Promise<WorldStore> {
   return openWorldStore(disk, quiet);

@@ -1,6 +1,6 @@
 import { boxBetween, isOrthantError } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { type DiskFault, FakeClock, FaultDisk, type FaultyOperation } from "@orthant/testkit";
+import { type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
@@ -38,7 +38,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
     }
   };
   await attempt(async () => {
-    world = await createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
+    world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
   });
   for (let value = 1; value <= 5 && world !== undefined; value++) {
     const open = world;
@@ -53,7 +53,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
     if (value !== 2) continue;
     await attempt(() => open.close());
     const reopened = await attempt(async () => {
-      world = await openWorldStore(disk, { clock: new FakeClock(), autosave: false });
+      world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
     });
     if (!reopened) break;
   }
@@ -63,7 +63,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
 
 /** Returns what a program finds that opens the disk afterwards. */
 async function readBack(disk: MemoryDisk): Promise<number> {
-  const world = await openWorldStore(disk, { clock: new FakeClock(), autosave: false });
+  const world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
   const value = await world.get([0, 0, 0, 0]);
   for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
   const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
@@ -107,7 +107,7 @@ describe("when the n-th call of an operation fails", () => {
       kind: "io",
       nth: 1,
     });
-    const world = await createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
+    const world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
     await world.set([0, 0, 0, 0], 1);
     await world.save();
     await world.set([0, 0, 0, 0], 2);

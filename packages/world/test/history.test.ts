@@ -1,26 +1,26 @@
 import { boxBetween, chunksOfVoxels } from "@orthant/core";
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 const HOUR_MS = 3_600_000;
 const HERE = boxBetween([0, 0, 0, 0], [8, 8, 8, 8]);
 
-async function begin(): Promise<{ disk: MemoryDisk; clock: FakeClock; world: WorldStore }> {
+async function begin(): Promise<{ disk: MemoryDisk; time: FakeTime; world: WorldStore }> {
   const disk = new MemoryDisk();
-  const clock = new FakeClock();
-  const world = await createWorldStore(disk, { name: "then" }, { autosave: false, clock });
-  return { disk, clock, world };
+  const time = new FakeTime();
+  const world = await createWorldStore(disk, { name: "then" }, { autosave: false, time });
+  return { disk, time, world };
 }
 
 describe("a kept saved state", () => {
   test("opens by number, by name, or by a time at or after it, and is read-only", async () => {
-    const { disk, clock, world } = await begin();
+    const { disk, time, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const first = await world.history.tag("first");
-    const firstMs = clock.nowMs();
-    clock.advance(2 * HOUR_MS);
+    const firstMs = time.nowMs();
+    time.advance(2 * HOUR_MS);
     await world.set([0, 0, 0, 0], 2);
     await world.close();
     for (const at of [first, "first", new Date(firstMs + HOUR_MS)]) {
@@ -29,16 +29,16 @@ describe("a kept saved state", () => {
       await expect(past.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_READ_ONLY");
       await past.close();
     }
-    const now = await openWorldStore(disk, { at: new Date(clock.nowMs()) });
+    const now = await openWorldStore(disk, { at: new Date(time.nowMs()) });
     expect(await now.get([0, 0, 0, 0])).toBe(2);
     await now.close();
   });
 
   test("is listed with number, time and name, oldest first", async () => {
-    const { clock, world } = await begin();
+    const { time, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("a morning");
-    clock.advance(HOUR_MS);
+    time.advance(HOUR_MS);
     await world.set([0, 0, 0, 0], 2);
     const last = await world.save();
     const kept = await world.history.generations();
@@ -46,18 +46,18 @@ describe("a kept saved state", () => {
       [...kept].map(({ generation }) => generation).sort((a, b) => a - b),
     );
     expect(kept.find(({ generation }) => generation === named)?.name).toBe("a morning");
-    expect(kept.at(-1)).toEqual({ generation: last, savedMs: clock.nowMs(), name: undefined });
+    expect(kept.at(-1)).toEqual({ generation: last, savedMs: time.nowMs(), name: undefined });
     await world.close();
   });
 
   test("is kept for ever while it has a name, and subject to retention otherwise", async () => {
-    const { clock, world } = await begin();
+    const { time, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     const named = await world.history.tag("kept");
     const isKept = async (): Promise<boolean> =>
       (await world.history.generations()).some(({ generation }) => generation === named);
     for (let day = 0; day < 40; day++) {
-      clock.advance(24 * HOUR_MS);
+      time.advance(24 * HOUR_MS);
       await world.set([1, 0, 0, 0], 1 + (day % 2));
       await world.save();
     }
@@ -96,11 +96,11 @@ describe("a kept saved state", () => {
 
 describe("restoring a region", () => {
   test("restores old content, removes newer content, and leaves everything else alone", async () => {
-    const { disk, clock, world } = await begin();
+    const { disk, time, world } = await begin();
     await world.set([0, 0, 0, 0], 1);
     await world.set([100, 0, 0, 0], 1);
     const before = await world.history.tag("before");
-    clock.advance(HOUR_MS);
+    time.advance(HOUR_MS);
     await world.fill(boxBetween([0, 0, 0, 0], [8, 8, 8, 8]), 3);
     await world.set([20, 0, 0, 0], 4);
     await world.set([100, 0, 0, 0], 5);

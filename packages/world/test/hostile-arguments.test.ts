@@ -9,11 +9,11 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 const EVERYWHERE = { min: [-100, -100, -100, -100], max: [100, 100, 100, 100] } as const;
 
 /** What an untyped program may pass: at least one value of every kind that JavaScript has. */

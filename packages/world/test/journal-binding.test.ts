@@ -3,12 +3,12 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, openSave, verifySave } from "@orthant/save";
 import { groupHeader, type SegmentKey, sealGroup, segmentFile, segmentHeader } from "@orthant/save/internal";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
 const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const SEGMENT = segmentFile({ generation: 1, epoch: 1 });

@@ -2,7 +2,7 @@ import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { type JournalEntry, JournalReader } from "@orthant/save/journal";
-import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { FakeTime, FaultDisk } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
@@ -12,7 +12,7 @@ const ORIGIN: Position = [0, 0, 0, 0];
 interface Herd {
   readonly behind: MemoryDisk;
   readonly world: WorldStore;
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly sheep: bigint;
   /** Returns the number of syncs since the last call. */
   syncs(): number;
@@ -22,8 +22,8 @@ interface Herd {
 async function herd(): Promise<Herd> {
   const behind = new MemoryDisk();
   const disk = new FaultDisk(behind);
-  const clock = new FakeClock();
-  const world = await createWorldStore(disk, {}, { clock, autosave: false, durability: "journal" });
+  const time = new FakeTime();
+  const world = await createWorldStore(disk, {}, { time, autosave: false, durability: "journal" });
   const sheep = world.spawnEntity({ kind: 1, position: [1, 0, 0, 0] }).entityId;
   await world.save();
   let known = 0;
@@ -33,7 +33,7 @@ async function herd(): Promise<Herd> {
     return known - before;
   };
   syncs();
-  return { behind, world, clock, sheep, syncs };
+  return { behind, world, time, sheep, syncs };
 }
 
 async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEntry[])[]> {
@@ -76,12 +76,12 @@ describe("the journal of a world with moving entities", () => {
   });
 
   test("[J21] writes steps after a second, or with the next other entry", async () => {
-    const { behind, world, clock, sheep, syncs } = await herd();
+    const { behind, world, time, sheep, syncs } = await herd();
     world.changeEntity(sheep, { velocity: [1, 0, 0, 0], position: [2, 0, 0, 0] });
-    clock.advance(999);
+    time.advance(999);
     await settle(world);
     expect(syncs()).toBe(0);
-    clock.advance(1);
+    time.advance(1);
     await settle(world);
     expect(syncs()).toBe(1);
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [2, 0, 0, 0] });
@@ -122,7 +122,7 @@ describe("the journal of a world with moving entities", () => {
   });
 
   test("[J12] [J21] leaves waiting steps to the save that takes them", async () => {
-    const { behind, world, sheep, clock } = await herd();
+    const { behind, world, sheep, time } = await herd();
     world.changeEntity(sheep, { position: [2, 0, 0, 0] });
     await world.save();
     expect(await entriesIn(behind)).toEqual([]);
@@ -134,7 +134,7 @@ describe("the journal of a world with moving entities", () => {
     expect(await positionsAfterCrash(behind)).toEqual({ [`${sheep}`]: [4, 0, 0, 0] });
     await world.close();
     // No timer is left that would write to a closed world.
-    clock.advance(10_000);
+    time.advance(10_000);
     expect(world.failure).toBeUndefined();
   });
 });

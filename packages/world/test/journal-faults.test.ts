@@ -3,17 +3,11 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import {
-  codeOfRejection,
-  type DiskFault,
-  FakeClock,
-  FaultDisk,
-  type FaultyOperation,
-} from "@orthant/testkit";
+import { codeOfRejection, type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
 const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const COUNTER: Position = [0, 0, 0, 0];
 const STEPS = 6;

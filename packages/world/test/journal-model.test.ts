@@ -2,7 +2,7 @@ import { boxBetween, type Position, positionFrom, positionsLexicographic, region
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
@@ -20,7 +20,7 @@ const CENTRES: readonly Position[] = [
 /** Applies random operations to a world with a journal and to plain maps, and crashes it at any time. */
 class Chronicle {
   readonly #prng: Prng;
-  readonly #clock = new FakeClock();
+  readonly #time = new FakeTime();
   readonly #voxels = new Map<string, number>();
   readonly #entities = new Map<bigint, string>();
   readonly #players = new Map<bigint, string>();
@@ -57,7 +57,7 @@ class Chronicle {
     else if (dice < 76) this.#upsertPlayer();
     else if (dice < 78) this.#rename();
     else if (dice < 88) this.#running.push(this.#world.save());
-    else if (dice < 92) this.#clock.advance(this.#prng.below(8_000));
+    else if (dice < 92) this.#time.advance(this.#prng.below(8_000));
     else if (dice < 96) await this.#turns();
     else await this.crash();
   }
@@ -74,14 +74,14 @@ class Chronicle {
     await lost.close();
     this.#disk = new MemoryDisk(image);
     this.#world = await openWorldStore(this.#disk, {
-      clock: this.#clock,
+      time: this.#time,
       autosave: false,
       durability: this.#prng.chance(0.7) ? "journal" : "snapshot",
     });
     await this.#compare();
     if (this.#prng.chance(0.5)) {
       await this.#world.close();
-      this.#world = await openWorldStore(this.#disk, { clock: this.#clock, autosave: false });
+      this.#world = await openWorldStore(this.#disk, { time: this.#time, autosave: false });
       await this.#compare();
     }
     await this.#world.close();
@@ -89,7 +89,7 @@ class Chronicle {
     const stored = (await storedEntities(this.#disk)).map(({ entity }) => entity.entityId);
     expect(stored.sort()).toEqual([...this.#entities.keys()].sort());
     this.#world = await openWorldStore(this.#disk, {
-      clock: this.#clock,
+      time: this.#time,
       autosave: false,
       durability: "journal",
     });

@@ -7,14 +7,14 @@ import {
   codeOfRejection,
   type DiskFault,
   explorePowerCuts,
-  FakeClock,
+  FakeTime,
   FaultDisk,
   WEAK,
 } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
 const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const readOnly: StoreOptions = { ...quiet, readOnly: true };
 const ORIGIN: Position = [0, 0, 0, 0];

@@ -3,12 +3,12 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";
 import { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_FOLDER, JOURNAL_SEGMENT_BYTES_MAX } from "@orthant/save/internal";
-import { codeOfRejection, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
+import { codeOfRejection, FakeTime, FaultDisk, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
 const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const JOURNAL = /^journal\//;
 const ORIGIN: Position = [0, 0, 0, 0];

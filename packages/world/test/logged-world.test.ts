@@ -1,4 +1,4 @@
-import { clockOf, uniformChunk } from "@orthant/core";
+import { clockFrom, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
@@ -79,11 +79,11 @@ function change(before: number, after: number, block: number): LoggedChange {
 
 test("[K11] the contents of a log are replayed, saved, and skipped the next time", async () => {
   const saved = await disk();
-  const changes = [change(0, clockOf(1, 1), 3), change(clockOf(1, 1), clockOf(1, 4), 5)];
+  const changes = [change(0, clockFrom(1, 1), 3), change(clockFrom(1, 1), clockFrom(1, 4), 5)];
   for (const epoch of [2, 3]) {
     const world = await openLoggedWorldStore(saved, new SampleLog(epoch, changes), { autosave: false });
     expect(await world.get([1, 1, 1, 1])).toBe(5);
-    expect(world.clockOf(REGION)).toBe(clockOf(1, 4));
+    expect(world.clockOf(REGION)).toBe(clockFrom(1, 4));
     expect(world.lastEditOf(7n)).toBe(5);
     await world.close();
   }
@@ -94,10 +94,10 @@ test("[K11] the contents of a log are replayed, saved, and skipped the next time
 
 test("[K19] the last edit of a client is the latest in the log, even if an earlier one follows it", async () => {
   const later = {
-    ...change(0, clockOf(1, 1), 3),
+    ...change(0, clockFrom(1, 1), 3),
     origins: [4, 5].map((lastEditId) => ({ clientId: 7n, lastEditId })),
   };
-  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockOf(1, 1) }];
+  const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockFrom(1, 1) }];
   const earlier: LoggedChange = { steps, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
   const world = await openLoggedWorldStore(await disk(), new SampleLog(2, [later, earlier]), {
     autosave: false,
@@ -108,7 +108,7 @@ test("[K19] the last edit of a client is the latest in the log, even if an earli
 
 test("[K11] a log that builds on clocks the world does not have is rejected, and the folder is released", async () => {
   const saved = await disk();
-  const log = new SampleLog(2, [change(clockOf(1, 1), clockOf(1, 2), 3)]);
+  const log = new SampleLog(2, [change(clockFrom(1, 1), clockFrom(1, 2), 3)]);
   expect(await codeOfRejection(openLoggedWorldStore(saved, log))).toBe("ORT_JOURNAL");
   const world = await openLoggedWorldStore(saved, new SampleLog(2));
   expect(await world.get([0, 0, 0, 0])).toBe(0);
@@ -120,14 +120,14 @@ test("clocks belong to the log's epoch, which must be later than all previous on
   const log = new SampleLog(9);
   const world = await openLoggedWorldStore(saved, log, { autosave: false });
   const { clocks } = await world.set([0, 0, 0, 0], 1);
-  expect(clocks).toEqual([{ region: REGION, before: 0, after: clockOf(9, 1) }]);
+  expect(clocks).toEqual([{ region: REGION, before: 0, after: clockFrom(9, 1) }]);
   const renewed = await world.renewClocks([REGION, [5, 0, 0, 0]]);
-  expect(renewed.clocks.map(({ after }) => after)).toEqual([clockOf(9, 2), clockOf(9, 1)]);
+  expect(renewed.clocks.map(({ after }) => after)).toEqual([clockFrom(9, 2), clockFrom(9, 1)]);
   expect(log.entries.map((entry) => entry.kind === "edit" && entry.clocks)).toEqual([
-    [{ region: REGION, before: 0, clock: clockOf(9, 1) }],
+    [{ region: REGION, before: 0, clock: clockFrom(9, 1) }],
     [
-      { region: REGION, before: clockOf(9, 1), clock: clockOf(9, 2) },
-      { region: [5, 0, 0, 0], before: 0, clock: clockOf(9, 1) },
+      { region: REGION, before: clockFrom(9, 1), clock: clockFrom(9, 2) },
+      { region: [5, 0, 0, 0], before: 0, clock: clockFrom(9, 1) },
     ],
   ]);
   await world.close();

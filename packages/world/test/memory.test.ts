@@ -1,6 +1,6 @@
 import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
@@ -26,7 +26,7 @@ function chunkAt(index: number): Position {
 }
 
 async function openSmall(disk: MemoryDisk | SlowDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { autosave: false, clock: new FakeClock(), loadedChunksMax: LITTLE });
+  return openWorldStore(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
 }
 
 function loadedOf(world: WorldStore, count: number): readonly number[] {

@@ -1,11 +1,11 @@
 import { CUBE_CHUNKS, cubeAt, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { createSave, plainDescription } from "@orthant/save";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 
 /** Returns a save of three dimensions from an earlier program, with a chunk of block 7 at w = 3. */
 async function saveWithOutsideChunk(): Promise<MemoryDisk> {

@@ -2,7 +2,7 @@ import { boxBetween, type Position, positionFrom, positionsLexicographic, region
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
@@ -37,7 +37,7 @@ class Model {
 /** Applies random operations to a world and to a model of it. */
 class Campaign {
   readonly #prng: Prng;
-  readonly #clock = new FakeClock();
+  readonly #time = new FakeTime();
   readonly #issued = new Set<string>();
   readonly #background: Promise<unknown>[] = [];
   #disk: MemoryDisk;
@@ -70,7 +70,7 @@ class Campaign {
     else if (dice < 75) this.#upsertPlayer();
     else if (dice < 83) this.#later(this.#world.get(this.#position()));
     else if (dice < 90) this.#later(this.#world.save());
-    else if (dice < 94) this.#clock.advance(this.#prng.below(8_000));
+    else if (dice < 94) this.#time.advance(this.#prng.below(8_000));
     else if (dice < 96) await this.#savePointNow();
     else if (dice < 97) await this.#crash();
     else if (dice < 98) await this.closeAndCompare();
@@ -131,7 +131,7 @@ class Campaign {
     slow.delay = async () => {
       for (let turns = prng.below(60); turns > 0; turns--) await undefined;
     };
-    this.#world = await openWorldStore(slow, { clock: this.#clock, loadedChunksMax: 6 });
+    this.#world = await openWorldStore(slow, { time: this.#time, loadedChunksMax: 6 });
   }
 
   async #compare(disk: MemoryDisk): Promise<void> {

@@ -1,11 +1,11 @@
 import { boxBetween, isOrthantError, type Position } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { openSave, verifySave } from "@orthant/save";
-import { CrashDisk, explorePowerCuts, FakeClock, FaultDisk, Prng } from "@orthant/testkit";
+import { CrashDisk, explorePowerCuts, FakeTime, FaultDisk, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet = { clock: new FakeClock(), autosave: false };
+const quiet = { time: new FakeTime(), autosave: false };
 
 async function reopen(disk: MemoryDisk): Promise<WorldStore> {
   return openWorldStore(disk, quiet);

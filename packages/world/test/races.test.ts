@@ -1,6 +1,6 @@
 import { boxBetween, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { FakeClock, FaultDisk } from "@orthant/testkit";
+import { FakeTime, FaultDisk } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
@@ -10,8 +10,8 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 const FAR: Position = [600_000, 0, 0, 0];
 const PACK = /^data\//;
 
-async function reopen(disk: MemoryDisk | SlowDisk, clock = new FakeClock()): Promise<WorldStore> {
-  return openWorldStore(disk, { clock, autosave: false });
+async function reopen(disk: MemoryDisk | SlowDisk, time = new FakeTime()): Promise<WorldStore> {
+  return openWorldStore(disk, { time, autosave: false });
 }
 
 /** Returns a closed world with a near and a far leaf, with a voxel and an entity in each. */
@@ -143,18 +143,18 @@ describe("autosave", () => {
   test("that splits a leaf stores an entity once that moved in it and was not due", async () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const clock = new FakeClock();
-    const world = await openWorldStore(disk, { clock });
+    const time = new FakeTime();
+    const world = await openWorldStore(disk, { time });
     const { entityId } = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
     await world.save();
-    clock.advance(20_000);
+    time.advance(20_000);
     world.changeEntity(entityId, { position: [800, 0, 0, 0] });
     for (let index = 0; index < 40; index++) {
       for (let voxel = 0; voxel < 8; voxel++)
         await world.set([index * 40 + voxel, voxel, 0, 0], index + voxel);
     }
     const { generation } = world;
-    clock.advance(5_000);
+    time.advance(5_000);
     await expect.poll(() => world.generation).toBeGreaterThan(generation);
     await world.close();
     expect((await storedEntities(disk)).map(({ entity }) => entity.position[0])).toEqual([800]);
@@ -162,17 +162,17 @@ describe("autosave", () => {
 
   test("comes for a moved entity even if an edit caused a save shortly before", async () => {
     const disk = await twoLeaves();
-    const clock = new FakeClock();
-    const world = await openWorldStore(disk, { clock });
+    const time = new FakeTime();
+    const world = await openWorldStore(disk, { time });
     const [entity] = await world.entitiesIn(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     world.changeEntity(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
-    clock.advance(4_000);
+    time.advance(4_000);
     await world.set([0, 0, 0, 0], 5);
     const { generation } = world;
-    clock.advance(5_000);
+    time.advance(5_000);
     await expect.poll(() => world.generation).toBe(generation + 1);
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
-    clock.advance(1_000);
+    time.advance(1_000);
     await expect.poll(() => world.generation).toBe(generation + 2);
     expect((await storedEntities(disk)).map(({ entity: { position } }) => position[0])).toContain(3);
     await world.close();
@@ -181,10 +181,10 @@ describe("autosave", () => {
   test("that failed is reported once, to the caller that closes the world, and the folder is released", async () => {
     const behind = await twoLeaves();
     const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
-    const clock = new FakeClock();
-    const world = await openWorldStore(disk, { clock });
+    const time = new FakeTime();
+    const world = await openWorldStore(disk, { time });
     await world.set(FAR, 7);
-    clock.advance(5_000);
+    time.advance(5_000);
     await expect.poll(() => world.failure).toBeDefined();
     await expect(world.close()).rejects.toThrow("ORT_SAVE_POISONED");
     await world.close();
@@ -208,7 +208,7 @@ test("a throwing listener prevents neither the edit nor the other listeners", as
 
 test("a save includes earlier edits even if they were not awaited", async () => {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, { clock: new FakeClock(), autosave: false });
+  const world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
   const edits = [1, 2, 3].map((value) => world.set([value, 0, 0, 0], value));
   await world.save();
   const saved = await openWorldStore(new MemoryDisk(disk.image()), { readOnly: true });

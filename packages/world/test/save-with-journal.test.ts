@@ -10,7 +10,7 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { applyRepair, openSave, planRepair } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import {
   createWorldStore,
   openSaveWithJournal,
@@ -21,7 +21,7 @@ import {
 } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { clock: new FakeClock(), autosave: false };
+const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
 const journaled: StoreOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);

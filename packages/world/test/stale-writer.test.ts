@@ -4,7 +4,7 @@ import { verifySave } from "@orthant/save";
 import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
-import { immediateClock } from "./immediate-clock.ts";
+import { immediateTime } from "./immediate-time.ts";
 
 type Durability = NonNullable<StoreOptions["durability"]>;
 
@@ -18,7 +18,7 @@ type Acknowledged = Position[];
 
 async function startImage(durability: Durability): Promise<DiskImage> {
   const disk = new MemoryDisk();
-  const options = { durability, autosave: false, clock: immediateClock(), retention: RETENTION };
+  const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
   const world = await createWorldStore(disk, { name: "fenced" }, options);
   for (let round = 0; round < 3; round++) {
     await world.fill({ min: [0, 0, 0, 0], max: [40, 4, 4, 1] }, round + 1);
@@ -30,7 +30,7 @@ async function startImage(durability: Durability): Promise<DiskImage> {
 
 /** Does everything that a writer does: edits, saves, a named generation, compaction, an orderly end. */
 async function live(disk: Disk, line: number, durability: Durability, done: Acknowledged): Promise<void> {
-  const options = { durability, autosave: false, clock: immediateClock(), retention: RETENTION };
+  const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
   const world = await openWorldStore(disk, options);
   try {
     await editAndSave(world, durability, [line, 0], done);

@@ -10,19 +10,19 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
-import { codeOfRejection, FakeClock } from "@orthant/testkit";
+import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 
 const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: 5 }, 7n);
 
-async function flatWorld(disk = new MemoryDisk(), clock = new FakeClock()): Promise<WorldStore> {
-  return createWorldStore(disk, { name: "Test", generator: FLOOR }, { clock, autosave: false });
+async function flatWorld(disk = new MemoryDisk(), time = new FakeTime()): Promise<WorldStore> {
+  return createWorldStore(disk, { name: "Test", generator: FLOOR }, { time, autosave: false });
 }
 
 async function reopen(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { clock: new FakeClock(), autosave: false });
+  return openWorldStore(disk, { time: new FakeTime(), autosave: false });
 }
 
 describe("a new world", () => {
@@ -216,19 +216,19 @@ describe("saving", () => {
 
   test("happens automatically five seconds after an edit, and a minute after a change to a player", async () => {
     const disk = new MemoryDisk();
-    const clock = new FakeClock();
-    const world = await createWorldStore(disk, { generator: FLOOR }, { clock });
+    const time = new FakeTime();
+    const world = await createWorldStore(disk, { generator: FLOOR }, { time });
     await world.set([0, 0, 0, 0], 1);
     const before = world.generation;
-    clock.advance(4_999);
+    time.advance(4_999);
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     expect(world.generation).toBe(before);
-    clock.advance(1);
+    time.advance(1);
     await expect.poll(() => world.generation).toBe(before + 1);
     world.upsertPlayer(player(1n));
-    clock.advance(59_999);
+    time.advance(59_999);
     expect(world.generation).toBe(before + 1);
-    clock.advance(1);
+    time.advance(1);
     await expect.poll(() => world.generation).toBe(before + 2);
     await world.close();
   });
@@ -291,7 +291,7 @@ describe("players", () => {
     const world = await createWorldStore(
       disk,
       { spawn: [1, 2, 3, 4] },
-      { clock: new FakeClock(7), autosave: false },
+      { time: new FakeTime(7), autosave: false },
     );
     world.upsertPlayer({ playerId: 1n, name: "Ada" });
     expect(world.player(1n)).toEqual({ ...player(1n), name: "Ada", position: [1, 2, 3, 4], lastSavedMs: 7 });

@@ -58,11 +58,7 @@ async function createInCluster(engine: Engine, args: Arguments, context: Context
   const source = await context.openDisk(folder);
   await requireNative(source, folder);
   // The copy is of the last save; opening the world first replays its journal into that save.
-  const opened = await openWorldStore(source, {
-    clock: context.clock,
-    durability: "journal",
-    autosave: false,
-  });
+  const opened = await openWorldStore(source, { time: context.time, durability: "journal", autosave: false });
   await opened.close();
   const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
   const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });
@@ -88,7 +84,7 @@ interface ShardRow {
 async function printStatus(engine: Engine, args: Arguments, context: Context): Promise<void> {
   const world = args.at(1);
   const status = await requireStatus(engine, world);
-  const nodes = await clusterNodes(engine, world, context.clock);
+  const nodes = await clusterNodes(engine, world, context.time);
   const shards = status.shards.map((shard) => rowOf(status, shard));
   context.printJson({ world, name: status.map.world.name, map: status.map.generation, shards, nodes });
   context.printAll(
@@ -145,7 +141,7 @@ async function moveShard(engine: Engine, args: Arguments, context: Context): Pro
   if (successor === before.node) throw new UsageError(`${successor} owns shard ${shard} already`);
   if (successor !== "") await requireAlive(engine, world, successor, context);
   await sendCommand(engine, world, before.node, { kind: "move", shard, successor });
-  const { node, term } = await waitForOwner(engine, world, shard, before.term, context.clock);
+  const { node, term } = await waitForOwner(engine, world, shard, before.term, context.time);
   context.printJson({ world, shard, from: before.node, owner: node, term });
   context.print(`moved shard ${shard} from ${before.node} to ${node}, in term ${term}`);
 }
@@ -162,7 +158,7 @@ async function splitOff(engine: Engine, args: Arguments, context: Context): Prom
   const before = await requireOwned(engine, world, shard);
   const sectors = sectorsTouching(shape, voxels);
   await sendCommand(engine, world, before.node, { kind: "split", shard, sectors, newShard });
-  const { node, term } = await waitForOwner(engine, world, newShard, 0, context.clock);
+  const { node, term } = await waitForOwner(engine, world, newShard, 0, context.time);
   const box = voxelsOfSectors(shape, sectors);
   context.printJson({ world, shard: newShard, from: shard, owner: node, term, box });
   context.print(`split ${formatBox(box)} off shard ${shard} as shard ${newShard}; ${node} owns it`);
@@ -192,8 +188,8 @@ async function requireOwned(engine: Engine, world: string, shard: string): Promi
 }
 
 /** A shard released to a dead node would be without an owner for seconds. */
-async function requireAlive(engine: Engine, world: string, node: string, { clock }: Context): Promise<void> {
-  const nodes = await clusterNodes(engine, world, clock);
+async function requireAlive(engine: Engine, world: string, node: string, { time }: Context): Promise<void> {
+  const nodes = await clusterNodes(engine, world, time);
   const known = nodes.filter(({ isAlive, isLeaving }) => isAlive && !isLeaving).map((alive) => alive.node);
   if (known.includes(node)) return;
   throw new OrthantError(

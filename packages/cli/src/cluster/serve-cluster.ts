@@ -55,7 +55,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
     node &&
     new ClusterNode({
       ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
-      ...{ clock: context.clock, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+      ...{ time: context.time, random: systemRandomBits, generators: DEFAULT_GENERATORS },
       events: eventsFor(counts, context),
     });
   let isHandedOver = true;
@@ -113,10 +113,10 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
   };
 }
 
-function ownedBy(owner: ClusterNode, { clock }: Context): readonly OwnedShard[] {
+function ownedBy(owner: ClusterNode, { time }: Context): readonly OwnedShard[] {
   return Array.from(owner.shards, ([shard, { term, unsavedRecords, unsavedBytes, checkpointedMs }]) => ({
     ...{ shard, term, unsavedRecords: unsavedRecords, unsavedBytes: unsavedBytes },
-    savedAgoMs: Math.max(0, clock.nowMs() - checkpointedMs),
+    savedAgoMs: Math.max(0, time.nowMs() - checkpointedMs),
   }));
 }
 
@@ -128,7 +128,7 @@ async function serveGateway(
   context: Context,
 ): Promise<void> {
   const gateway = await ClusterGateway.open({
-    ...{ engine, world: args.at(0), clock: context.clock, generators: DEFAULT_GENERATORS },
+    ...{ engine, world: args.at(0), time: context.time, generators: DEFAULT_GENERATORS },
     onReadOnly: (isReadOnly) =>
       context.note(isReadOnly ? "NATS is away: the world is read-only" : "NATS is back"),
   });

@@ -118,7 +118,7 @@ async function measureStream(
 async function measureCommits(folder: string, context: Context): Promise<readonly number[]> {
   return context.makeFolder(folder, async (disk) => {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorldStore(disk, { generator }, { autosave: false, clock: context.clock });
+    const world = await createWorldStore(disk, { generator }, { autosave: false, time: context.time });
     const times: number[] = [];
     try {
       for (let commit = 0; commit < COMMITS; commit++) {

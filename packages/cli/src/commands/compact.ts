@@ -20,7 +20,7 @@ export const compactCommand: Command = {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorldStore(disk, { autosave: false, clock: context.clock });
+    const world = await openWorldStore(disk, { autosave: false, time: context.time });
     try {
       const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();
       const left = findings.map(({ file, message }) => ({ file, message }));

@@ -36,7 +36,7 @@ export const restoreCommand: Command = {
   run(args, context) {
     const [from, to] = [args.at(0), args.at(1)];
     const box = args.parsed("box", parseBox);
-    const moment = args.parsed("from", parseMoment(context.clock.nowMs()));
+    const moment = args.parsed("from", parseMoment(context.time.nowMs()));
     const isDry = args.has("dryRun");
     if (box !== undefined && moment !== undefined) {
       if (to !== "")
@@ -65,7 +65,7 @@ async function rollBack({ folder, box, moment, isDry }: RollBack, context: Conte
   const world = await openWorldStore(disk, {
     readOnly: isDry,
     autosave: false,
-    clock: context.clock,
+    time: context.time,
     retention: KEEP_EVERY_GENERATION,
   });
   try {

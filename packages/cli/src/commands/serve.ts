@@ -48,6 +48,11 @@ export const serveCommand: Command = {
       repeated: true,
     },
     { flags: "--origin <origin>", description: "a web page that may connect, or *", repeated: true },
+    {
+      flags: "--frame-ancestors <origin>",
+      description: "a web page that may show the viewer's page in a frame (default: none)",
+      repeated: true,
+    },
     { flags: "--proxies <count>", description: "how many proxies of yours stand before it", default: "0" },
     { flags: "--certificate <file>", description: "serve wss: with this certificate chain, in PEM" },
     { flags: "--key <file>", description: "the certificate's private key, in PEM" },
@@ -96,7 +101,7 @@ export const serveCommand: Command = {
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
     const world = await openWorldStore(disk, {
-      clock: context.clock,
+      time: context.time,
       durability: chosen(DURABILITIES, args.text("durability")),
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });

@@ -36,7 +36,7 @@ export const tagCommand: Command = {
     await requireNative(disk, folder);
     const world = await openWorldStore(disk, {
       autosave: false,
-      clock: context.clock,
+      time: context.time,
       retention: KEEP_EVERY_GENERATION,
     });
     try {

@@ -41,7 +41,7 @@ export const tokenCommand: Command = {
     await requireOptionFiles(args, ["privateKey"]);
     const key = await signingKey(args, context);
     const { issueToken } = await import("@orthant/server");
-    const nowMs = context.clock.nowMs();
+    const nowMs = context.time.nowMs();
     const tokenId = args.text("id") ?? randomBytes(TOKEN_ID_BYTES).toString("base64url");
     const token = await issueToken({ playerId, role, name, tokenId, expiresInSeconds }, key, nowMs);
     const expiresMs = nowMs + expiresInSeconds * 1000;

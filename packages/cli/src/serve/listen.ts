@@ -54,7 +54,8 @@ export async function whileListening<Result>(
   const { createServer } = await import("@orthant/server");
   const anonymous = args.parsed("anonymous", parseRole) ?? false;
   const auth = { secret: settings.secret, anonymous };
-  const server = await createServer({ ...settings.options, world, auth, page: VIEWER_PAGE });
+  const page = { folder: VIEWER_PAGE, frameAncestors: args.all("frameAncestors") };
+  const server = await createServer({ ...settings.options, world, auth, page });
   const revokedFile = args.text("revoked");
   const endFollowing =
     revokedFile === undefined ? undefined : followRevokedFile(revokedFile, server, context);
@@ -138,7 +139,7 @@ async function announce(
   const playerId = BigInt(randomInt(1, PLAYER_ID_END));
   const role = args.parsed("role", parseRole) ?? "builder";
   const expiresInSeconds = args.parsed("expires", parseDuration) ?? 0;
-  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.clock.nowMs());
+  const token = await issueToken({ playerId, role, expiresInSeconds }, { secret }, context.time.nowMs());
   context.printJson({
     world: args.at(0),
     ...facts,

@@ -1,4 +1,4 @@
-import { type Clock, type Position, PositionMap, PositionSet, type Timer } from "@orthant/core";
+import { type Position, PositionMap, PositionSet, type Timer, type TimeSource } from "@orthant/core";
 import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
 import {
   freshIdentity,
@@ -22,7 +22,7 @@ const OF_ANOTHER_PAST = -1;
 interface ReplicaStoreOptions {
   readonly cache: ReplicaCache | undefined;
   readonly random: () => bigint;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -115,7 +115,7 @@ export class ReplicaStore {
   }
 
   #schedule(): void {
-    this.#timer ??= this.#options.clock.after(STORE_DELAY_MS, () => this.#store());
+    this.#timer ??= this.#options.time.after(STORE_DELAY_MS, () => this.#store());
   }
 
   #store(): Promise<void> {

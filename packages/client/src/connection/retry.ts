@@ -57,7 +57,7 @@ export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantEr
         `this client joined again elsewhere: use one connection for each client id${because}`,
       );
     case "kicked":
-      return new OrthantError("ORT_CLOSED", `the server sent this player away${because}`);
+      return new OrthantError("ORT_CLOSED", `the server sent this player away${after(detail)}`);
     default:
       if (retryAfterMs !== undefined) return undefined;
       return new OrthantError("ORT_CLOSED", `the server ended the connection for good: ${reason}${because}`);
@@ -71,12 +71,16 @@ export function finalFault(fault: OrthantError): OrthantError | undefined {
 }
 
 /** Returns the error for a refused token when there is no other one to try. */
-export function refusedToken(detail: string): OrthantError {
-  const because = detail === "" ? "" : ` (${printable(detail)})`;
+function refusedToken(detail: string, token: Uint8Array): OrthantError {
+  const advice = token.length === 0 ? "give connect the option token" : "connect with a fresh token";
   return new OrthantError(
     "ORT_CREDENTIALS",
-    `the server refuses the token: connect with a fresh one${because}`,
+    `the server does not accept this client${after(detail)}; ${advice}`,
   );
+}
+
+function after(detail: string): string {
+  return detail === "" ? "" : `: ${printable(detail)}`;
 }
 
 /** A token that identifies a player: text or bytes, or a function that is called for each connection. */
@@ -93,6 +97,7 @@ export class TokenSource {
   #token: Uint8Array = new Uint8Array(0);
   #refused: Uint8Array | undefined;
   #refusals = 0;
+  #refusal = "";
 
   constructor(option: TokenOption) {
     this.#option = option;
@@ -118,8 +123,14 @@ export class TokenSource {
     return this.#refused !== undefined && bytesEqual(this.#refused, token) ? "refused before" : "use";
   }
 
-  /** Records that the server refused the token. Returns whether another one may be available. */
-  refuse(): "try another" | "give up" {
+  /** The error for the last refusal, when there is no other token to try. */
+  get error(): OrthantError {
+    return refusedToken(this.#refusal, this.#token);
+  }
+
+  /** Records that the server refused the token, and why. Returns whether another one may be available. */
+  refuse(detail: string): "try another" | "give up" {
+    this.#refusal = detail;
     this.#refused = this.#token;
     this.#refusals++;
     return typeof this.#option === "function" && this.#refusals < REFUSALS_MAX ? "try another" : "give up";

@@ -1,6 +1,6 @@
-import { type Clock, isOrthantError, OrthantError, type RandomBits, type Timer } from "@orthant/core";
+import { isOrthantError, OrthantError, type RandomBits, type Timer, type TimeSource } from "@orthant/core";
 import type { Goodbye, Wire } from "@orthant/protocol";
-import { Backoff, finalError, finalFault, refusedToken, STABLE_MS, type TokenSource } from "./retry.ts";
+import { Backoff, finalError, finalFault, STABLE_MS, type TokenSource } from "./retry.ts";
 
 /** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
 export type Status = "connecting" | "joined" | "waiting" | "closed";
@@ -62,7 +62,7 @@ interface FrameHandler {
 interface ServerConnectionOptions {
   readonly url: string;
   readonly openSocket: OpenSocket;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly random: RandomBits;
   readonly tokens: TokenSource;
   readonly onStatus: (status: Status, detail: StatusDetail) => void;
@@ -108,7 +108,7 @@ export class ServerConnection {
   /** Handles the welcome. */
   welcomed(): void {
     if (this.#status !== "connecting") return;
-    this.#joinedMs = this.#options.clock.nowMs();
+    this.#joinedMs = this.#options.time.nowMs();
     this.#options.tokens.accept();
     this.#become("joined");
   }
@@ -134,11 +134,11 @@ export class ServerConnection {
 
   async #attempt(): Promise<void> {
     this.#become("connecting");
-    this.#startedMs = this.#options.clock.nowMs();
+    this.#startedMs = this.#options.time.nowMs();
     const { tokens, openSocket, url } = this.#options;
     try {
       if ((await tokens.refresh()) === "refused before") {
-        if (this.#status === "connecting") this.close(refusedToken("it is the one that was refused before"));
+        if (this.#status === "connecting") this.close(tokens.error);
         return;
       }
     } catch (error) {
@@ -180,13 +180,13 @@ export class ServerConnection {
     socket.addEventListener("close", ({ code, reason }) => {
       if (isCurrent()) this.#drop(lost(problem || reason || `the socket closed with code ${code}`));
     });
-    this.#tickedMs = this.#options.clock.nowMs();
+    this.#tickedMs = this.#options.time.nowMs();
     this.#plan();
   }
 
   #opened(socket: WebSocketLike): void {
     this.#isOpen = true;
-    this.#receivedMs = this.#options.clock.nowMs();
+    this.#receivedMs = this.#options.time.nowMs();
     this.#handle(() =>
       this.#frames.connected({
         send: (frame) => {
@@ -200,26 +200,26 @@ export class ServerConnection {
   }
 
   #received(data: unknown): void {
-    this.#receivedMs = this.#options.clock.nowMs();
+    this.#receivedMs = this.#options.time.nowMs();
     if (!(data instanceof ArrayBuffer)) {
       this.#drop(lost("the server sent text, which is not the protocol"));
       return;
     }
     this.#handle(() => this.#frames.receive(new Uint8Array(data)));
     // Browsers throttle the timers of a hidden page, but never its sockets.
-    if (this.#isOpen && this.#options.clock.nowMs() - this.#tickedMs >= TICK_MS) this.#tick();
+    if (this.#isOpen && this.#options.time.nowMs() - this.#tickedMs >= TICK_MS) this.#tick();
   }
 
   #plan(): void {
     this.#ticker?.cancel();
-    this.#ticker = this.#options.clock.after(TICK_MS, () => {
+    this.#ticker = this.#options.time.after(TICK_MS, () => {
       this.#tick();
       if (this.#socket !== undefined) this.#plan();
     });
   }
 
   #tick(): void {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.time.nowMs();
     const isLate = nowMs - this.#tickedMs > LATE_TICK_MS;
     this.#tickedMs = nowMs;
     if (isLate) this.#receivedMs = Math.max(this.#receivedMs, nowMs - SILENCE_MS + LATE_TICK_MS);
@@ -260,18 +260,19 @@ export class ServerConnection {
 
   #finalError(goodbye: Goodbye): OrthantError | undefined {
     if (goodbye.reason !== "credentials") return finalError(goodbye);
-    return this.#options.tokens.refuse() === "give up" ? refusedToken(goodbye.detail) : undefined;
+    const { tokens } = this.#options;
+    return tokens.refuse(goodbye.detail) === "give up" ? tokens.error : undefined;
   }
 
   #wait(error: OrthantError, goodbye?: Goodbye): void {
-    const { clock } = this.#options;
-    const wasStable = this.#joinedMs !== 0 && clock.nowMs() - this.#joinedMs >= STABLE_MS;
+    const { time } = this.#options;
+    const wasStable = this.#joinedMs !== 0 && time.nowMs() - this.#joinedMs >= STABLE_MS;
     if (wasStable) this.#backoff.reset();
     this.#joinedMs = 0;
     // A token that expired during play is replaced at once, so that the player does not notice.
     const isRenewal = wasStable && goodbye?.reason === "credentials";
     const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);
-    this.#retry = clock.wait(retryInMs, () => this.#attempt());
+    this.#retry = time.wait(retryInMs, () => this.#attempt());
     this.#become("waiting", { error, retryInMs, ...(goodbye === undefined ? {} : { goodbye }) });
   }
 

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIPv6 } from "node:net";
-import { type Dimensions, systemClock, type TileChunk } from "@orthant/core";
+import { type Dimensions, systemTime, type TileChunk } from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
 import type { ClientWorld } from "../world/client-world.ts";
@@ -61,7 +61,7 @@ export function connectTiles(connection: TileConnection): TileClient {
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   const client = new Wire1Client({
-    clock: systemClock,
+    time: systemTime,
     playerId,
     send: (datagram) => socket.send(datagram, port, host, () => undefined),
     ...(onStatus && { onStatus }),

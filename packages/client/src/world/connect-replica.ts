@@ -1,13 +1,13 @@
 import {
-  type Clock,
   DEFAULT_GENERATORS,
   encodeUtf8,
   type GeneratorRegistry,
   nameFault,
   OrthantError,
   type RandomBits,
-  systemClock,
   systemRandomBits,
+  systemTime,
+  type TimeSource,
 } from "@orthant/core";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
@@ -32,7 +32,7 @@ export interface ReplicaOptions {
   readonly generators?: GeneratorRegistry;
   /** Creates the WebSocket; the platform's by default. */
   readonly socket?: OpenSocket;
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
   /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
   readonly random?: RandomBits;
 }
@@ -61,7 +61,7 @@ export function connectReplica(url: string, options: ReplicaOptions = {}): World
     onCacheFailure: options.onCacheFailure ?? (() => undefined),
     generators: options.generators ?? DEFAULT_GENERATORS,
     socket,
-    clock: options.clock ?? systemClock,
+    time: options.time ?? systemTime,
     random: options.random ?? systemRandomBits,
   });
 }

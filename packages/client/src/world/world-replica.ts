@@ -4,7 +4,6 @@ import {
   boxAt,
   type Chunk,
   type ChunkShape,
-  type Clock,
   chunkOfVoxel,
   type EditResult,
   GeneratorRef,
@@ -16,6 +15,7 @@ import {
   type QueryDetail,
   type RandomBits,
   type RegionTree,
+  type TimeSource,
   type Vector,
   type VoxelPlacement,
   voxelIndex,
@@ -54,7 +54,7 @@ interface ResolvedOptions {
   readonly onCacheFailure: (error: unknown) => void;
   readonly generators: GeneratorRegistry;
   readonly socket: OpenSocket;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly random: RandomBits;
 }
 
@@ -70,6 +70,9 @@ export class WorldReplica {
   readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
   readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>(reportLater);
+  readonly #onEdit = new ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]>(
+    reportLater,
+  );
   readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
   readonly #onMessage = new ListenerSet<[payload: Uint8Array]>(reportLater);
   readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
@@ -227,6 +230,15 @@ export class WorldReplica {
     return this.#onChange.add(listener);
   }
 
+  /**
+   * Calls `listener` with the chunks that an edit of this or another client changed, or the rejection of an own edit
+   * changed back; `before` returns one of them as it was. Regions that arrive or leave do not count. Returns an
+   * unsubscribe function.
+   */
+  onEdit(listener: (chunks: readonly Position[], before: (chunk: Position) => Chunk) => void): () => void {
+    return this.#onEdit.add(listener);
+  }
+
   /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
   onEntities(listener: (change: EntitiesChange) => void): () => void {
     return this.#onEntities.add(listener);
@@ -250,16 +262,17 @@ export class WorldReplica {
   }
 
   async #begin(): Promise<void> {
-    const { cache, random, clock, name, generators, url, socket, onCacheFailure } = this.#options;
-    const store = await ReplicaStore.open({ cache, random, clock, onFailure: onCacheFailure });
+    const { cache, random, time, name, generators, url, socket, onCacheFailure } = this.#options;
+    const store = await ReplicaStore.open({ cache, random, time, onFailure: onCacheFailure });
     this.#store = store;
     if (this.#ending !== undefined) {
       this.#closing.resolve(store.close());
       return;
     }
     const tokens = new TokenSource(this.#options.token);
+    const edits = this.#onEdit;
     const syncClient = new SyncClient({
-      clock,
+      time,
       generators,
       clientId: store.identity.clientId,
       firstEditId: store.identity.firstEditId,
@@ -270,6 +283,12 @@ export class WorldReplica {
         onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
         onFault: (fault) => this.#connection?.receivedFault(fault),
         onChange: (boxes) => this.#onChange.emit(boxes),
+        // Comparing chunks takes time, so the client does it only for listeners.
+        get onEdit() {
+          if (edits.isEmpty) return undefined;
+          return (chunks: readonly Position[], before: (chunk: Position) => Chunk) =>
+            edits.emit(chunks, before);
+        },
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#receiveResult(result),
         onEntities: (change) => this.#onEntities.emit(change),
@@ -288,7 +307,7 @@ export class WorldReplica {
     this.#connection = new ServerConnection(syncClient, {
       url,
       openSocket: socket,
-      clock,
+      time,
       random,
       tokens,
       onStatus,

@@ -1,15 +1,15 @@
-import { type Clock, isOrthantError, type Timer } from "@orthant/core";
+import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
 
 const RETRY_MS = 200;
 
 /** Retries calls that the engine did not answer, until it does or `end` is called. */
 export class Retries {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #waiting = new Map<Timer, (error: unknown) => void>();
   #end: { readonly error: unknown } | undefined;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(time: TimeSource) {
+    this.#time = time;
   }
 
   /** Repeats `attempt` while it throws `ORT_ENGINE_AWAY`. Returns its result or throws any other error. */
@@ -38,7 +38,7 @@ export class Retries {
   #pause(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#end !== undefined) return reject(this.#end.error);
-      const timer = this.#clock.wait(RETRY_MS, () => {
+      const timer = this.#time.wait(RETRY_MS, () => {
         this.#waiting.delete(timer);
         resolve();
       });

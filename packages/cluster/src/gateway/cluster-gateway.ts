@@ -1,10 +1,10 @@
 import {
-  type Clock,
   type ClockStep,
   EPOCH_MAX,
   type GeneratorRegistry,
   systemRandomBits,
   type Timer,
+  type TimeSource,
   WorldField,
 } from "@orthant/core";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
@@ -19,7 +19,7 @@ import { FollowedRegions } from "./followed-regions.ts";
 /** Dependencies of a gateway. */
 export interface ClusterGatewayOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly generators: GeneratorRegistry;
   readonly world: string;
   /**
@@ -61,9 +61,9 @@ export class ClusterGateway {
   #timer: Timer | undefined;
 
   private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
-    const { engine, clock, generators, world } = options;
+    const { engine, time, generators, world } = options;
     const { shape, generator } = directory.map.world;
-    const context = { engine, directory, clock, world };
+    const context = { engine, directory, time, world };
     this.#options = options;
     this.#directory = directory;
     this.#regions = new FollowedRegions({
@@ -76,7 +76,7 @@ export class ClusterGateway {
       shape,
       whenSeen: (steps) => this.#regions.whenSeen(steps),
     });
-    this.#presence = new PlayerPresence({ engine, clock, world, shape, gateway: systemRandomBits() });
+    this.#presence = new PlayerPresence({ engine, time, world, shape, gateway: systemRandomBits() });
     this.#poses = new PlayerPositionCache(context);
     this.#entities = new EntityQueries(context);
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
@@ -141,11 +141,11 @@ export class ClusterGateway {
   }
 
   #tick(): void {
-    const { clock } = this.#options;
-    this.#timer = clock.after(TICK_MS, () => this.#tick());
-    this.#regions.tick(clock.nowMs());
-    this.#presence.tick(clock.nowMs());
-    this.#poses.tick(clock.nowMs());
+    const { time } = this.#options;
+    this.#timer = time.after(TICK_MS, () => this.#tick());
+    this.#regions.tick(time.nowMs());
+    this.#presence.tick(time.nowMs());
+    this.#poses.tick(time.nowMs());
   }
 
   #statusChanged(status: EngineStatus): void {
@@ -187,7 +187,7 @@ export class ClusterGateway {
           for (const release of releases) release();
         };
       },
-      edit: (placements, origin) => this.#edits.edit(placements, origin),
+      edit: (edit, origin) => this.#edits.edit(edit, origin),
       // Only owners know; they answer a resent edit with `duplicate`.
       lastEditOf: () => 0,
       // An edit that an owner reports as made is in the journal.

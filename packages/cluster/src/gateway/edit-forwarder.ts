@@ -7,7 +7,7 @@ import {
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { WorldEditResult } from "@orthant/protocol";
+import type { RequestedEdit, WorldEditResult } from "@orthant/protocol";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
@@ -94,12 +94,14 @@ export class EditForwarder {
    * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
    * and with `ORT_EDIT_PARTS` if only some shards applied their part.
    */
-  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
+  edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
+    if (edit.kind !== "voxels")
+      return Promise.reject(new OrthantError("ORT_EDIT_PARTS", `a cluster cannot ${edit.kind} a box`));
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
       this.#clients.set(origin.clientId, client);
-      client.queue.push({ placements: [...placements], origin, resolve, reject });
+      client.queue.push({ placements: [...edit.placements], origin, resolve, reject });
       this.#startNext(origin.clientId, client);
     });
   }

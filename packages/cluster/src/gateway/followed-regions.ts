@@ -71,7 +71,7 @@ export class FollowedRegions {
     this.#options = options;
     this.#field = options.field;
     this.#volume = options.field.shape.volume;
-    this.#auditedMs = options.clock.nowMs();
+    this.#auditedMs = options.time.nowMs();
     this.#sectors = new SectorSubscriptions((sector) =>
       options.engine.follow(options.world, sector, (record) => this.#receiveRecord(record)),
     );
@@ -124,7 +124,7 @@ export class FollowedRegions {
       isKept = false;
       for (const followed of kept) {
         followed.keepers--;
-        followed.leftMs = this.#options.clock.nowMs();
+        followed.leftMs = this.#options.time.nowMs();
       }
     };
   }
@@ -138,7 +138,7 @@ export class FollowedRegions {
         const followed = this.#regions.get(...region);
         if (followed?.clock === undefined || followed.clock >= after) return undefined;
         // The record is late or lost; asking the owner is faster than waiting for the next audit.
-        const timer = this.#options.clock.wait(RECORD_MS, () => {
+        const timer = this.#options.time.wait(RECORD_MS, () => {
           if ((followed.clock ?? 0) < after) this.#queue.add(followed);
         });
         return this.#reach(followed, after).finally(() => timer.cancel());
@@ -183,7 +183,7 @@ export class FollowedRegions {
       early: [],
       partial: undefined,
       keepers: 0,
-      leftMs: this.#options.clock.nowMs(),
+      leftMs: this.#options.time.nowMs(),
       waiting: [],
     };
     this.#regions.set(...region, followed);

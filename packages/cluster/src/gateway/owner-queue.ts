@@ -1,4 +1,4 @@
-import { type Clock, decode, encode, isOrthantError, OrthantError, type Timer } from "@orthant/core";
+import { decode, encode, isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { ownerAddress } from "../shard/names.ts";
@@ -16,7 +16,7 @@ export type SendRequest = (request: OwnerRequest) => Promise<OwnerAnswer>;
 export interface OwnerQueueContext {
   readonly engine: Engine;
   readonly directory: ClusterDirectory;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly world: string;
 }
 
@@ -129,24 +129,24 @@ export class OwnerQueue<Item> {
   }
 
   async #run(shard: string, queue: ShardQueue<Item>): Promise<void> {
-    const { clock, batchMax, backgroundMax = batchMax } = this.#options;
+    const { time, batchMax, backgroundMax = batchMax } = this.#options;
     // Items added in the same turn share one request.
     await undefined;
     while (queue.items.size + queue.background.size > 0 && !this.#isClosed) {
-      const startMs = clock.nowMs();
+      const startMs = time.nowMs();
       const urgent = claimed(queue.items, batchMax);
       const background = claimed(queue.background, Math.min(backgroundMax, batchMax - urgent.length));
       const isAnswered = await this.#send(shard, queue, urgent, background);
       if (!isAnswered) {
-        queue.timer = clock.wait(RETRY_MS, () => {
+        queue.timer = time.wait(RETRY_MS, () => {
           queue.timer = undefined;
           this.#start(shard, queue);
         });
         break;
       }
       if (queue.items.size > 0 || queue.background.size === 0) continue;
-      const tookMs = clock.nowMs() - startMs;
-      queue.pause = clock.wait(Math.min(Math.max(tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX), () => {
+      const tookMs = time.nowMs() - startMs;
+      queue.pause = time.wait(Math.min(Math.max(tookMs, PAUSE_MS_MIN), PAUSE_MS_MAX), () => {
         queue.pause = undefined;
         this.#start(shard, queue);
       });

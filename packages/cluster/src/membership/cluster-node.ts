@@ -1,4 +1,10 @@
-import { type Box, type Clock, type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import {
+  type Box,
+  type GeneratorRegistry,
+  isOrthantError,
+  OrthantError,
+  type TimeSource,
+} from "@orthant/core";
 import type { Engine } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
@@ -16,7 +22,7 @@ import { splitShard } from "./split-shard.ts";
 export interface ClusterNodeOptions {
   readonly engine: Engine;
   readonly folders: ShardFolders;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** 64 random bits. */
   readonly random: () => bigint;
   readonly generators: GeneratorRegistry;
@@ -70,7 +76,7 @@ export class ClusterNode {
     this.#election = new Election(options.node, this.#heartbeats);
     this.#leases = new Leases(options);
     this.#maps = new ShardMapStore(options);
-    this.#retries = new Retries(options.clock);
+    this.#retries = new Retries(options.time);
   }
 
   /** Joins the cluster. */
@@ -209,8 +215,8 @@ export class ClusterNode {
   }
 
   async #claim(shard: string): Promise<void> {
-    const { clock, events } = this.#options;
-    const startMs = clock.nowMs();
+    const { time, events } = this.#options;
+    const startMs = time.nowMs();
     let term: number | undefined;
     try {
       term = await this.#retries.until(() => this.#leases.claim(shard, this.#directory?.leaseOf(shard)));
@@ -222,7 +228,7 @@ export class ClusterNode {
       this.#owners.set(shard, owner);
       owner.mapChanged(this.#requireDirectory().map);
       this.#election.claimed(shard);
-      events?.onClaimed?.(shard, term, clock.nowMs() - startMs);
+      events?.onClaimed?.(shard, term, time.nowMs() - startMs);
       // Another node may have claimed the shard while this one loaded it.
       const lease = this.#directory?.leaseOf(shard)?.lease;
       if (lease !== undefined) this.#leaseChanged(shard, lease);

@@ -1,4 +1,4 @@
-import { type Clock, type Codec, decode, encode, isOrthantError, type Timer } from "@orthant/core";
+import { type Codec, decode, encode, isOrthantError, type Timer, type TimeSource } from "@orthant/core";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { heartbeatKey, heartbeatPrefix } from "../shard/names.ts";
@@ -15,7 +15,7 @@ export interface NodeHeartbeat {
 /** Dependencies of a node's heartbeats. */
 export interface HeartbeatsOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly world: string;
   readonly node: string;
   /** Returns the content of the next heartbeat. */
@@ -113,8 +113,8 @@ export class Heartbeats {
 
   #send(): void {
     if (this.#isStopped) return;
-    const { engine, clock, world, node, state } = this.#options;
-    this.#timer = clock.after(NODE_HEARTBEAT_MS, () => this.#send());
+    const { engine, time, world, node, state } = this.#options;
+    this.#timer = time.after(NODE_HEARTBEAT_MS, () => this.#send());
     if (this.#isSending) return;
     this.#isSending = true;
     const heartbeat = { count: ++this.#count, ...state() };

@@ -1,4 +1,4 @@
-import { type Clock, decode, OrthantError } from "@orthant/core";
+import { decode, OrthantError, type TimeSource } from "@orthant/core";
 import type { Engine, JournalState } from "../engine/engine.ts";
 import { ClusterDirectory, type Lease, leaseCodec } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";
@@ -58,7 +58,7 @@ export interface NodeStatus {
 export async function clusterNodes(
   engine: Engine,
   world: string,
-  clock: Clock,
+  time: TimeSource,
 ): Promise<readonly NodeStatus[]> {
   const prefix = heartbeatPrefix(world);
   const nodes = new Map<string, NodeStatus>();
@@ -77,7 +77,7 @@ export async function clusterNodes(
   });
   // Entries delivered before this point may be old.
   isListening = true;
-  const timer = clock.wait(nodes.size === 0 ? 0 : NODE_HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
+  const timer = time.wait(nodes.size === 0 ? 0 : NODE_HEARTBEAT_MS * DEAD_AFTER_HEARTBEATS, end);
   await ended;
   timer.cancel();
   subscription.end();
@@ -96,13 +96,13 @@ export async function waitForOwner(
   world: string,
   shard: string,
   term: number,
-  clock: Clock,
+  time: TimeSource,
 ): Promise<Lease> {
   const directory = await ClusterDirectory.open(engine, world);
   try {
     return await new Promise<Lease>((resolve, reject) => {
       const detail = `shard ${shard} was released, and no node has claimed it yet`;
-      const timer = clock.wait(CLAIM_MS_MAX, () =>
+      const timer = time.wait(CLAIM_MS_MAX, () =>
         reject(new OrthantError("ORT_ENGINE_NO_RESPONDER", detail)),
       );
       const check = (lease: Lease | undefined): void => {

@@ -1,4 +1,4 @@
-import { boxContains, type Clock, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { boxContains, isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/store";
@@ -12,7 +12,7 @@ import { checkpointOf, EditGroup, readChanges, withCheckpoint } from "./shard-jo
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly world: string;
   readonly shard: string;
   readonly node: string;
@@ -78,7 +78,7 @@ export class ShardLog implements ExternalLog {
   constructor(options: ShardLogOptions) {
     this.#options = options;
     this.epoch = options.term;
-    this.#retries = new Retries(options.clock);
+    this.#retries = new Retries(options.time);
   }
 
   /** Sequence of the last stored record. */

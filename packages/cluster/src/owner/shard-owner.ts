@@ -105,8 +105,8 @@ export class ShardOwner {
     this.#limits = { ...OWNER_LIMITS, ...options.limits };
     this.#log = log;
     this.#world = world;
-    this.#players = new PlayerPositionStore(world, options.clock, this.#limits.playersMax);
-    this.#checkpointedMs = options.clock.nowMs();
+    this.#players = new PlayerPositionStore(world, options.time, this.#limits.playersMax);
+    this.#checkpointedMs = options.time.nowMs();
     world.onFailure((error) => this.#end(error));
   }
 
@@ -116,10 +116,10 @@ export class ShardOwner {
    * is a newer owner.
    */
   static async claim(options: ShardOwnerOptions): Promise<ShardOwner> {
-    const { folders, shard, term, clock, random, generators } = options;
+    const { folders, shard, term, time, random, generators } = options;
     const disk = await folders.claim(shard, term);
     const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
-    const settings = { clock, random, generators, autosave: false, retention: RETENTION };
+    const settings = { time, random, generators, autosave: false, retention: RETENTION };
     return new ShardOwner(options, disk, log, await openLoggedWorldStore(disk, log, settings));
   }
 
@@ -153,7 +153,7 @@ export class ShardOwner {
     this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
     await this.#world.save();
-    this.#checkpointedMs = this.#options.clock.nowMs();
+    this.#checkpointedMs = this.#options.time.nowMs();
   }
 
   /** Keeps all later journal records until the returned function is called. */
@@ -196,7 +196,7 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     await this.#world.close();
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
-    this.#options.clock.after(RELEASED_MS, () => this.#responding?.end());
+    this.#options.time.after(RELEASED_MS, () => this.#responding?.end());
   }
 
   /** Ends at once and drops what is not stored. */
@@ -277,7 +277,7 @@ export class ShardOwner {
   #checkpointAfter(delayMs: number): void {
     if (this.#checkpointing !== undefined || (this.#checkpointTimer !== undefined && delayMs > 0)) return;
     this.#checkpointTimer?.cancel();
-    this.#checkpointTimer = this.#options.clock.after(delayMs, () => {
+    this.#checkpointTimer = this.#options.time.after(delayMs, () => {
       this.#checkpointing = this.checkpoint()
         // The world reports the failure itself.
         .catch(() => undefined)

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from "@orthant/core";
+import { sleep, type TimeSource } from "@orthant/core";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { WorldStore } from "@orthant/world/store";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";
@@ -72,7 +72,7 @@ export class PlayerPositionCache {
           resolve();
         },
       };
-      const timer = this.#options.clock.wait(LOOKUP_MS, () => {
+      const timer = this.#options.time.wait(LOOKUP_MS, () => {
         this.#queue.remove(lookup);
         resolve();
       });
@@ -84,7 +84,7 @@ export class PlayerPositionCache {
   store(playerId: bigint, name: string, pose: Pose, sinceMs: number): void {
     // A player at the spawn may have been elsewhere before, at a time when no owner could be asked.
     if (!this.#poses.has(playerId) && posesEqual(pose, this.#spawnPose())) return;
-    const storedMs = this.#options.clock.nowMs();
+    const storedMs = this.#options.time.nowMs();
     this.#remember(playerId, pose);
     const news = { name, pose, movedMs: storedMs - sinceMs, storedMs };
     const known = this.#recent.get(playerId);
@@ -113,7 +113,7 @@ export class PlayerPositionCache {
   whenSent(): Promise<void> {
     if (this.#isAllSent()) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = this.#options.clock.wait(CLOSE_MS, resolve);
+      const timer = this.#options.time.wait(CLOSE_MS, resolve);
       this.#whenSent.push(() => {
         timer.cancel();
         resolve();
@@ -131,7 +131,7 @@ export class PlayerPositionCache {
     items: readonly (PoseUpdate | Lookup)[],
     request: SendRequest,
   ): Promise<readonly (PoseUpdate | Lookup)[]> {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.time.nowMs();
     const updates = items.filter((item) => item.kind === "update").map((item) => ({ item, ...item }));
     const lookups = items.filter((item) => item.kind === "lookup");
     const answer = await request({
@@ -198,7 +198,7 @@ const SETTLE_MS = 1_000;
 /** Stores player positions in the world of the first shard. Rules K32 and K33. */
 export class PlayerPositionStore {
   readonly #world: WorldStore;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #playersMax: number;
   readonly #startMs: number;
   /** Recent moves, in order of arrival. */
@@ -207,21 +207,21 @@ export class PlayerPositionStore {
   /** True if some players are not saved yet. */
   isUnsaved = false;
 
-  constructor(world: WorldStore, clock: Clock, playersMax: number) {
+  constructor(world: WorldStore, time: TimeSource, playersMax: number) {
     this.#world = world;
-    this.#clock = clock;
+    this.#time = time;
     this.#playersMax = playersMax;
-    this.#startMs = clock.nowMs();
+    this.#startMs = time.nowMs();
     this.#count = world.players.length;
   }
 
   /** Stores the reported players, then answers. */
   async answer({ updates, lookups }: PlayersRequest): Promise<PlayersAnswer> {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     this.#forgetMoves(nowMs);
     for (const player of updates) this.#store(player, nowMs);
     const early = SETTLE_MS - Math.abs(nowMs - this.#startMs);
-    if (lookups.length > 0 && early > 0) await sleep(this.#clock, early);
+    if (lookups.length > 0 && early > 0) await sleep(this.#time, early);
     return { kind: "players", poses: lookups.map((playerId) => this.#poseOf(playerId)) };
   }
 

@@ -1,7 +1,6 @@
 import {
   type Box,
   type ChunkShape,
-  type Clock,
   type Codec,
   decode,
   encode,
@@ -13,6 +12,7 @@ import {
   positionsLexicographic,
   regionsTouching,
   type Timer,
+  type TimeSource,
 } from "@orthant/core";
 import {
   NAME_BYTES_MAX,
@@ -95,7 +95,7 @@ export const presenceCodec: Codec<PresenceMessage> = {
 /** Dependencies of the player presence. */
 export interface PresenceOptions {
   readonly engine: Engine;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly world: string;
   readonly shape: ChunkShape;
   /** The gateway's unique random number. */
@@ -176,11 +176,11 @@ class LocalPlayers {
 
   #sendSoon(): void {
     if (this.#timer !== undefined) return;
-    const { clock } = this.#options;
-    const sinceMs = Math.abs(clock.nowMs() - this.#sentMs);
-    this.#timer = clock.after(Math.max(0, SEND_MS - sinceMs), () => {
+    const { time } = this.#options;
+    const sinceMs = Math.abs(time.nowMs() - this.#sentMs);
+    this.#timer = time.after(Math.max(0, SEND_MS - sinceMs), () => {
       this.#timer = undefined;
-      this.#sentMs = clock.nowMs();
+      this.#sentMs = time.nowMs();
       this.#sendChanges();
     });
   }
@@ -332,7 +332,7 @@ export class PlayerPresence implements PeerServers {
   }
 
   #update(key: string, gateway: bigint, sector: string, player: PresentPlayer): void {
-    const receivedMs = this.#options.clock.nowMs();
+    const receivedMs = this.#options.time.nowMs();
     const known = this.#players.get(key);
     if (known === undefined && this.#players.size >= REMOTE_PLAYERS_MAX) return;
     const isChanged = known === undefined || !isUnchanged(known.player, player);

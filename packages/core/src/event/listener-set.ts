@@ -8,6 +8,11 @@ export class ListenerSet<Event extends readonly unknown[]> {
     this.#onError = onError;
   }
 
+  /** Whether there is no listener. */
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
   /** Adds a listener. Returns an unsubscribe function. The same function may be added more than once. */
   add(listener: (...event: Event) => void): () => void {
     const own = (...event: Event): void => listener(...event);

@@ -1,8 +1,18 @@
-import { flatGenerator } from "./flat.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
+import { type Position, positionFrom } from "../lattice/position.ts";
+import { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./flat.ts";
 import { GeneratorRegistry } from "./generator-registry.ts";
-import { mazeGenerator } from "./maze/maze.ts";
-import { platformsGenerator } from "./platforms/platforms.ts";
+import { MAZE_DEFAULTS, mazeGenerator } from "./maze/maze.ts";
+import { PLATFORMS_DEFAULTS, type PlatformsParameters, platformsGenerator } from "./platforms/platforms.ts";
+import {
+  type SeedableGenerator,
+  type SeededGenerator,
+  type SeedOptions,
+  seedable,
+} from "./seeded-generator.ts";
 import { terrainGenerator } from "./terrain/terrain.ts";
+import { TERRAIN_DEFAULTS, type TerrainParameters } from "./terrain/terrain-parameters.ts";
+import type { WorldGenerator } from "./world-generator.ts";
 
 /** The generators that come with Orthant. */
 export const DEFAULT_GENERATORS: GeneratorRegistry = new GeneratorRegistry([
@@ -11,3 +21,86 @@ export const DEFAULT_GENERATORS: GeneratorRegistry = new GeneratorRegistry([
   terrainGenerator,
   mazeGenerator,
 ]);
+
+/**
+ * Hills with lakes, forests, caves and ores, for two or three dimensions.
+ *
+ * @example
+ * const world = await openOrCreateWorld("saves/valley", { dimensions: 3, generator: terrain({ seed: 7n }) });
+ */
+export const terrain: SeedableGenerator<SeedOptions & Partial<TerrainParameters>> = seedable(
+  terrainGenerator,
+  TERRAIN_DEFAULTS,
+);
+
+/**
+ * Platforms with groves, towers and walls that float in endless space, for three or four dimensions.
+ *
+ * @example
+ * const generator = platforms({ seed: 7n, structurePercent: 50 });
+ */
+export const platforms: SeedableGenerator<SeedOptions & Partial<PlatformsParameters>> = seedable(
+  platformsGenerator,
+  PLATFORMS_DEFAULTS,
+);
+
+/** A function that gives the flat generator its parameters. It needs no seed: the floor is the same everywhere. */
+export interface FlatFunction {
+  (options?: Partial<FlatParameters>): SeededGenerator;
+  /** The generator itself, for the `GeneratorRegistry` of a program that opens such worlds. */
+  readonly generator: WorldGenerator;
+}
+
+const seededFlat = seedable(flatGenerator, FLAT_DEFAULTS);
+
+/**
+ * An endless floor, by default two voxels of grass below height 0, for any number of dimensions.
+ *
+ * @example
+ * const generator = flat({ top: 64, thickness: 8 });
+ */
+export const flat: FlatFunction = Object.assign(
+  (options: Partial<FlatParameters> = {}): SeededGenerator =>
+    seededFlat(typeof options === "object" && options !== null ? { seed: 0n, ...options } : options),
+  { generator: flatGenerator },
+);
+
+/** Options of {@link maze}: positions may have as many numbers as the world has dimensions. */
+export interface MazeOptions extends SeedOptions {
+  /** Its lowest corner, in voxels. */
+  readonly origin?: readonly number[];
+  /** Rooms on each axis; those along y are its levels. */
+  readonly cells?: readonly number[];
+  /** Percentage of dead ends that are opened. */
+  readonly braidPercent?: number;
+}
+
+const seededMaze = seedable(mazeGenerator, MAZE_DEFAULTS);
+
+/**
+ * A finite maze of rooms on several levels, for any number of dimensions.
+ *
+ * @example
+ * const generator = maze({ seed: 7n, cells: [20, 3, 20] });
+ */
+export const maze: SeedableGenerator<MazeOptions> = Object.assign(
+  (options: MazeOptions): SeededGenerator => {
+    const isObject = typeof options === "object" && options !== null;
+    if (!isObject) return seededMaze(options);
+    const { origin, cells, ...others } = options;
+    return seededMaze({
+      ...others,
+      ...(origin !== undefined && { origin: padded("origin", origin, MAZE_DEFAULTS.origin) }),
+      ...(cells !== undefined && { cells: padded("cells", cells, MAZE_DEFAULTS.cells) }),
+    });
+  },
+  { generator: mazeGenerator },
+);
+
+/** Returns four numbers, the missing ones from the defaults. */
+function padded(name: string, given: readonly number[], defaults: Position): Position {
+  if (!Array.isArray(given) || given.length < 2 || given.length > 4) {
+    throw wrongArgument(name, given, "it is a list of two to four whole numbers, one for each axis");
+  }
+  return positionFrom((axis) => given[axis] ?? defaults[axis]);
+}

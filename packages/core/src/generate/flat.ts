@@ -24,9 +24,9 @@ const THICKNESS_MAX = 2 ** 16;
 /** The floor of the first worlds in four dimensions: voxels -2 and -1. */
 export const FLAT_DEFAULTS: FlatParameters = { block: GRASS, top: 0, thickness: 2 };
 
-const blockField = countBetween(0, U16_MAX);
-const topField = integerBetween(-TOP_MAX, TOP_MAX);
-const thicknessField = countBetween(0, THICKNESS_MAX);
+const blockField = countBetween("block", 0, U16_MAX);
+const topField = integerBetween("top", -TOP_MAX, TOP_MAX);
+const thicknessField = countBetween("thickness", 0, THICKNESS_MAX);
 
 const parametersCodec: Codec<FlatParameters> = {
   write(out, { block, top, thickness }) {

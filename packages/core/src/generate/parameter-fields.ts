@@ -1,30 +1,35 @@
 import type { ByteReader } from "../bytes/byte-reader.ts";
 import type { Codec } from "../bytes/codec.ts";
-import { requireInteger } from "../bytes/integers.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
 
-/** An integer parameter from `min` to `max` as a signed varint. */
-export function integerBetween(min: number, max: number): Codec<number> {
+/** The parameter `name`, an integer from `min` to `max`, as a signed varint. */
+export function integerBetween(name: string, min: number, max: number): Codec<number> {
   return {
     write(out, value) {
-      requireInteger(value, min, max);
+      requireBetween(name, value, min, max);
       out.varInt(value);
     },
-    read: (input) => requireParameter(input, input.varInt(), min, max),
+    read: (input) => requireParameter(input, name, input.varInt(), min, max),
   };
 }
 
-/** An unsigned integer parameter from `min` to `max` as a varint. */
-export function countBetween(min: number, max: number): Codec<number> {
+/** The parameter `name`, an unsigned integer from `min` to `max`, as a varint. */
+export function countBetween(name: string, min: number, max: number): Codec<number> {
   return {
     write(out, value) {
-      requireInteger(value, min, max);
+      requireBetween(name, value, min, max);
       out.varUint(value);
     },
-    read: (input) => requireParameter(input, input.varUint(), min, max),
+    read: (input) => requireParameter(input, name, input.varUint(), min, max),
   };
 }
 
-function requireParameter(input: ByteReader, value: number, min: number, max: number): number {
+function requireBetween(name: string, value: number, min: number, max: number): void {
+  if (Number.isInteger(value) && value >= min && value <= max) return;
+  throw wrongArgument(name, value, `it is a whole number from ${min} to ${max}`);
+}
+
+function requireParameter(input: ByteReader, name: string, value: number, min: number, max: number): number {
   if (value >= min && value <= max) return value;
-  throw input.fail("ORT_GENERATOR_PARAMETERS", `${value} is not from ${min} to ${max}`);
+  throw input.fail("ORT_GENERATOR_PARAMETERS", `${name} is ${value}, not from ${min} to ${max}`);
 }

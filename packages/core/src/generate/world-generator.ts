@@ -9,7 +9,7 @@ import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/content.ts";
 
 /** Turns parameters, a seed and a chunk shape into voxels. */
-export interface WorldGenerator<Parameters> {
+export interface WorldGenerator<Parameters = unknown> {
   /** Lower-case letters, digits and `-`, `.`, `:`, at most 64. Never reused for another generator. */
   readonly id: string;
   /** Increases whenever the same parameters and seed would produce different voxels. */

@@ -25,7 +25,7 @@ export const EPOCH_MAX: number = 2 ** 20 - 1;
 export const CLOCK_NEVER = 0;
 
 /** Returns the clock of a step in an epoch, both counted from 1. Throws `ORT_CLOCK` for an invalid one. */
-export function clockOf(epoch: number, step: number): number {
+export function clockFrom(epoch: number, step: number): number {
   const clock = epoch * CLOCK_STEPS_PER_EPOCH + step;
   if (Number.isInteger(epoch) && Number.isInteger(step) && step < CLOCK_STEPS_PER_EPOCH && isIssued(clock)) {
     return clock;
@@ -48,7 +48,7 @@ export function nextClock(clock: number, epoch: number): number {
   if (epochOf(clock) > epoch) {
     throw new OrthantError("ORT_CLOCK", `a region of epoch ${epochOf(clock)} changed in epoch ${epoch}`);
   }
-  return clockOf(epoch, epochOf(clock) === epoch ? stepOf(clock) + 1 : 1);
+  return clockFrom(epoch, epochOf(clock) === epoch ? stepOf(clock) + 1 : 1);
 }
 
 /** Throws `ORT_CLOCK` unless the number is a valid clock or {@link CLOCK_NEVER}. */

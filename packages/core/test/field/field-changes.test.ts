@@ -2,7 +2,7 @@ import {
   boxAt,
   type ChunkShape,
   CUBE_CHUNKS,
-  clockOf,
+  clockFrom,
   DEFAULT_GENERATORS,
   decode,
   emptyChunk,
@@ -40,7 +40,7 @@ import { FLOOR, openField } from "./open-field.ts";
 const BRICK = 11;
 const GRASS = 3;
 const BELOW: Position = [0, -1, 0, 0];
-const STEP = { region: BELOW, before: clockOf(1, 1), after: clockOf(1, 2) };
+const STEP = { region: BELOW, before: clockFrom(1, 1), after: clockFrom(1, 2) };
 const EDITS = {
   symbolic: { mode: "symbolic", detail: "edits" },
   concrete: { mode: "concrete", detail: "edits" },
@@ -178,7 +178,7 @@ describe("a replica that follows a field", () => {
       );
       for (let round = 1; round <= 12; round++) {
         field = randomEdit(prng, field);
-        const clock = clockOf(1, round);
+        const clock = clockFrom(1, round);
         for (const follower of replicas) {
           // Some rounds are skipped, so that one change covers several edits.
           if (round < 12 && prng.chance(0.5)) continue;

@@ -1,5 +1,5 @@
 import {
-  clockOf,
+  clockFrom,
   decode,
   EPOCH_MAX,
   type ErrorCode,
@@ -27,8 +27,8 @@ function clocksWith(...entries: readonly (readonly [region: Position, clock: num
 
 describe("a region clock", () => {
   test("[P1] is the epoch times 2^33 plus the step, and exact up to the last one", () => {
-    expect(clockOf(3, 5)).toBe(25_769_803_781);
-    const last = clockOf(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
+    expect(clockFrom(3, 5)).toBe(25_769_803_781);
+    const last = clockFrom(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
     expect(last).toBe(Number.MAX_SAFE_INTEGER);
     expect([epochOf(last), stepOf(last)]).toEqual([1_048_575, 8_589_934_591]);
   });
@@ -40,67 +40,69 @@ describe("a region clock", () => {
     ["a step that is too large", 1, 2 ** 33],
     ["half a step", 1, 0.5],
   ])("[P1] does not exist for %s", (_name, epoch, step) => {
-    expect(codeOf(() => clockOf(epoch, step))).toBe("ORT_CLOCK");
+    expect(codeOf(() => clockFrom(epoch, step))).toBe("ORT_CLOCK");
   });
 });
 
 describe("the clocks of regions", () => {
   test("[P23] are bumped once for each region, and return the steps in order", () => {
-    const clocks = clocksWith([EAST, clockOf(1, 7)]);
+    const clocks = clocksWith([EAST, clockFrom(1, 7)]);
     expect(clocks.bump([EAST, WEST, EAST], 2)).toEqual([
-      { region: WEST, before: 0, after: clockOf(2, 1) },
-      { region: EAST, before: clockOf(1, 7), after: clockOf(2, 1) },
+      { region: WEST, before: 0, after: clockFrom(2, 1) },
+      { region: EAST, before: clockFrom(1, 7), after: clockFrom(2, 1) },
     ]);
-    expect(clocks.get(EAST)).toBe(clockOf(2, 1));
+    expect(clocks.get(EAST)).toBe(clockFrom(2, 1));
     expect(clocks.size).toBe(2);
   });
 
   test("[P23] start at the first step of a new epoch, and have no step after its last", () => {
-    const clocks = clocksWith([EAST, clockOf(2, 9)], [WEST, clockOf(2, CLOCK_STEPS_PER_EPOCH - 1)]);
-    expect(clocks.bump([EAST], 2)).toEqual([{ region: EAST, before: clockOf(2, 9), after: clockOf(2, 10) }]);
+    const clocks = clocksWith([EAST, clockFrom(2, 9)], [WEST, clockFrom(2, CLOCK_STEPS_PER_EPOCH - 1)]);
+    expect(clocks.bump([EAST], 2)).toEqual([
+      { region: EAST, before: clockFrom(2, 9), after: clockFrom(2, 10) },
+    ]);
     expect(codeOf(() => clocks.bump([WEST], 2))).toBe("ORT_CLOCK");
     clocks.bump([EAST, WEST], 5);
-    expect([EAST, WEST].map((region) => clocks.get(region))).toEqual([clockOf(5, 1), clockOf(5, 1)]);
+    expect([EAST, WEST].map((region) => clocks.get(region))).toEqual([clockFrom(5, 1), clockFrom(5, 1)]);
   });
 
   test("[P23] all stay unchanged when one cannot be bumped", () => {
-    const clocks = clocksWith([EAST, clockOf(3, 7)]);
+    const clocks = clocksWith([EAST, clockFrom(3, 7)]);
     expect(codeOf(() => clocks.bump([WEST, EAST], 2))).toBe("ORT_CLOCK");
     expect(clocks.get(WEST)).toBe(0);
   });
 
   test("[P23] never go back, unless they are reset", () => {
-    const clocks = clocksWith([EAST, clockOf(3, 7)]);
-    expect(codeOf(() => clocks.advance(EAST, clockOf(3, 6)))).toBe("ORT_CLOCK");
-    clocks.reset(EAST, clockOf(1, 1));
-    expect(clocks.get(EAST)).toBe(clockOf(1, 1));
+    const clocks = clocksWith([EAST, clockFrom(3, 7)]);
+    expect(codeOf(() => clocks.advance(EAST, clockFrom(3, 6)))).toBe("ORT_CLOCK");
+    clocks.reset(EAST, clockFrom(1, 1));
+    expect(clocks.get(EAST)).toBe(clockFrom(1, 1));
     clocks.reset(EAST, 0);
     expect(clocks.size).toBe(0);
   });
 
   test("[P23] adopt the later ones of another set", () => {
-    const clocks = clocksWith([EAST, clockOf(3, 7)], [WEST, clockOf(1, 1)]);
-    clocks.merge(clocksWith([EAST, clockOf(3, 6)], [WEST, clockOf(2, 1)]));
+    const clocks = clocksWith([EAST, clockFrom(3, 7)], [WEST, clockFrom(1, 1)]);
+    clocks.merge(clocksWith([EAST, clockFrom(3, 6)], [WEST, clockFrom(2, 1)]));
     expect(clocks.entries()).toEqual([
-      { region: WEST, clock: clockOf(2, 1) },
-      { region: EAST, clock: clockOf(3, 7) },
+      { region: WEST, clock: clockFrom(2, 1) },
+      { region: EAST, clock: clockFrom(3, 7) },
     ]);
   });
 
   test("[P4] are compared with another set in region order", () => {
-    const before = clocksWith([EAST, clockOf(1, 1)], [[0, 5, 0, 0], clockOf(1, 1)]);
+    const before = clocksWith([EAST, clockFrom(1, 1)], [[0, 5, 0, 0], clockFrom(1, 1)]);
     const after = before.copy();
     after.bump([EAST, WEST], 1);
     expect(before.differences(after)).toEqual([
-      { region: WEST, before: 0, after: clockOf(1, 1) },
-      { region: EAST, before: clockOf(1, 1), after: clockOf(1, 2) },
+      { region: WEST, before: 0, after: clockFrom(1, 1) },
+      { region: EAST, before: clockFrom(1, 1), after: clockFrom(1, 2) },
     ]);
     expect(before.differences(before.copy())).toEqual([]);
   });
 
   test("[P5] exist only for regions on the lattice", () => {
     const clocks = new RegionClocks();
-    expect(codeOf(() => clocks.advance([2 ** 29, 0, 0, 0], clockOf(1, 1)))).toBe("ORT_POSITION_RANGE");
+    expect(codeOf(() => clocks.advance([2 ** 29, 0, 0, 0], clockFrom(1, 1)))).toBe("ORT_POSITION_RANGE");
     expect(codeOf(() => clocks.bump([[0.5, 0, 0, 0]], 1))).toBe("ORT_POSITION_RANGE");
     expect(codeOf(() => clocks.advance(EAST, 5))).toBe("ORT_CLOCK");
   });
@@ -111,13 +113,13 @@ describe("clocks in bytes", () => {
 
   test.each<[rule: string, name: string, entries: readonly (readonly [Position, number])[], hex: string]>([
     ["P2", "no clocks", [], "00 00"],
-    ["P2", "the epoch once, then each clock", [[EAST, clockOf(3, 5)]], "03 01 02000000 0a"],
+    ["P2", "the epoch once, then each clock", [[EAST, clockFrom(3, 5)]], "03 01 02000000 0a"],
     [
       "P3",
       "an older clock with its age",
       [
-        [WEST, clockOf(1, 6)],
-        [EAST, clockOf(3, 5)],
+        [WEST, clockFrom(1, 6)],
+        [EAST, clockFrom(3, 5)],
       ],
       "03 02 01000000 0d02 04000000 0a",
     ],
@@ -126,7 +128,7 @@ describe("clocks in bytes", () => {
       "a region that was never changed",
       [
         [WEST, 0],
-        [EAST, clockOf(3, 5)],
+        [EAST, clockFrom(3, 5)],
       ],
       "03 02 01000000 0103 04000000 0a",
     ],
@@ -134,8 +136,8 @@ describe("clocks in bytes", () => {
       "P4",
       "a region as the difference to the one before",
       [
-        [EAST, clockOf(1, 1)],
-        [[1, 0, 0, 9], clockOf(1, 1)],
+        [EAST, clockFrom(1, 1)],
+        [[1, 0, 0, 9], clockFrom(1, 1)],
       ],
       "01 02 02000000 02 00000012 02",
     ],
@@ -164,7 +166,7 @@ describe("clocks in bytes", () => {
   });
 
   test("[P4] are not written out of order", () => {
-    const entries = [EAST, WEST].map((region) => ({ region, clock: clockOf(1, 1) }));
+    const entries = [EAST, WEST].map((region) => ({ region, clock: clockFrom(1, 1) }));
     expect(codeOf(() => encode(codec, entries))).toBe("ORT_REGION_ORDER");
   });
 
@@ -201,7 +203,7 @@ describe("clocks in bytes", () => {
   test("[P7] of a resync request number at most 512", () => {
     const regions = Array.from({ length: 513 }, (_, x) => ({
       region: [x, 0, 0, 0] as const,
-      clock: clockOf(9, x + 1),
+      clock: clockFrom(9, x + 1),
     }));
     expect(codeOf(() => encode(resyncCodec, regions))).toBe("ORT_ARGUMENT");
     const most = regions.slice(1);

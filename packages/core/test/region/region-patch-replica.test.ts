@@ -4,7 +4,7 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  clockOf,
+  clockFrom,
   cubeAt,
   decode,
   type ErrorCode,
@@ -43,7 +43,7 @@ const [flat] = GENERATORS;
 /** Returns a replica that holds the region at the origin, and others, at step 5 of epoch 3. */
 function replicaOf(tree: RegionTree, ...regions: readonly Position[]): RegionReplica {
   const clocks = new RegionClocks();
-  for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockOf(3, 5));
+  for (const region of [ORIGIN, ...regions]) clocks.reset(region, clockFrom(3, 5));
   return replicaAt(VOLUME, tree, clocks, [ORIGIN, ...regions]);
 }
 
@@ -74,7 +74,10 @@ describe("a replica", () => {
     );
     expect(mismatches).toEqual([]);
     expect(replica.tree.equals(RegionTree.EMPTY.fill(regionBox(EAST), flat))).toBe(true);
-    expect([ORIGIN, EAST].map((region) => replica.clockOf(region))).toEqual([clockOf(3, 6), clockOf(3, 6)]);
+    expect([ORIGIN, EAST].map((region) => replica.clockOf(region))).toEqual([
+      clockFrom(3, 6),
+      clockFrom(3, 6),
+    ]);
   });
 
   test("[P17] refuses a patch if one region does not fit, and names it with the clock it holds", () => {
@@ -86,7 +89,7 @@ describe("a replica", () => {
     );
     expect(replica.apply(stale)).toEqual([{ region: EAST, clock: 0 }]);
     expect(replica.tree.equals(tree)).toBe(true);
-    expect(replica.held()).toEqual([{ region: ORIGIN, clock: clockOf(3, 5) }]);
+    expect(replica.held()).toEqual([{ region: ORIGIN, clock: clockFrom(3, 5) }]);
   });
 
   test("[P18] edits the chunk that it holds, and air where it holds nothing", () => {
@@ -128,7 +131,7 @@ describe("a replica", () => {
       { leaves: [{ box: cubeAt([0, 0, 0, 1], 4), content: flat }] },
       "ORT_PATCH_FORM",
     ],
-    ["P15", "lets a clock fall", { next: clockOf(3, 4) }, "ORT_CLOCK"],
+    ["P15", "lets a clock fall", { next: clockFrom(3, 4) }, "ORT_CLOCK"],
     ["P15", "gives a clock that is none", { next: 77 }, "ORT_CLOCK"],
     ["P5", "speaks of a region off the lattice", { region: [2 ** 29, 0, 0, 0] }, "ORT_POSITION_RANGE"],
     [
@@ -152,12 +155,12 @@ describe("a replica", () => {
     const replica = replicaOf(RegionTree.EMPTY.fill(regionBox(ORIGIN), stone));
     const whole = change({
       base: "air",
-      next: clockOf(3, 2),
+      next: clockFrom(3, 2),
       leaves: [{ box: boxAt(ORIGIN), content: house }],
     });
     expect(replica.apply(patch(whole))).toEqual([]);
     expect(replica.tree.equals(RegionTree.EMPTY.set(ORIGIN, house))).toBe(true);
-    expect(replica.clockOf(ORIGIN)).toBe(clockOf(3, 2));
+    expect(replica.clockOf(ORIGIN)).toBe(clockFrom(3, 2));
     expect(replica.apply(patch(change({ base: "air", next: 0 })))).toEqual([]);
     expect(replica.held()).toEqual([{ region: ORIGIN, clock: 0 }]);
   });
@@ -179,11 +182,11 @@ describe("a region in pieces", () => {
     for (const piece of [first, second]) {
       expect(replica.apply(patch(piece))).toEqual([]);
       expect(replica.tree.equals(before)).toBe(true);
-      expect(replica.clockOf(ORIGIN)).toBe(clockOf(3, 5));
+      expect(replica.clockOf(ORIGIN)).toBe(clockFrom(3, 5));
     }
     expect(replica.apply(patch(last))).toEqual([]);
     expect(replica.tree.equals(after)).toBe(true);
-    expect(replica.clockOf(ORIGIN)).toBe(clockOf(3, 6));
+    expect(replica.clockOf(ORIGIN)).toBe(clockFrom(3, 6));
   });
 
   test("[P19] keeps changes to other regions between its pieces", () => {
@@ -203,7 +206,7 @@ describe("a region in pieces", () => {
     ["a piece of another region", [first, { ...second, region: EAST, leaves: [] }]],
     [
       "a later piece after the region changed otherwise",
-      [first, change({}), { ...second, base: clockOf(3, 6) }],
+      [first, change({}), { ...second, base: clockFrom(3, 6) }],
     ],
   ])("[P19] is refused with %s", (_name, pieces) => {
     const replica = replicaOf(before, EAST);
@@ -237,7 +240,7 @@ describe("a patch", () => {
     const before = RegionTree.EMPTY.set(chunk, floor);
     const after = before.set(chunk, floor.set(indexInChunk(HYPERCUBE_CHUNKS, 3, 2, 5, 4), 7));
     const clocks = new RegionClocks();
-    clocks.reset(regionOf(chunk), clockOf(3, 41_234));
+    clocks.reset(regionOf(chunk), clockFrom(3, 41_234));
     const held = clocks.copy();
     const region = regionOf(chunk);
     const steps = clocks.bump([region], 3);
@@ -264,7 +267,7 @@ describe("a patch", () => {
       .set([1, 0, 0, 0], house)
       .set([2, 0, 0, 0], stone)
       .set([3, 0, 0, 0], house);
-    const steps = [{ region: ORIGIN, before: 0, after: clockOf(1, 1) }];
+    const steps = [{ region: ORIGIN, before: 0, after: clockFrom(1, 1) }];
     const [made] = buildPatch({ patchSeq: 1, before, after, steps, detail: "edits" }).changes;
     expect(made?.edits.map(({ chunk, edits }) => [chunk, edits])).toEqual([
       [ORIGIN, [{ index: 0, block: 1 }]],

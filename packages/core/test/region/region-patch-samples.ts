@@ -1,6 +1,6 @@
 import {
   type ClockStep,
-  clockOf,
+  clockFrom,
   type RegionChange,
   type RegionPatch,
   type RegionTree,
@@ -12,8 +12,8 @@ import { type ChangeForm, changeOfDifferences } from "@orthant/core/internal";
 export function change(parts: Partial<RegionChange>): RegionChange {
   return {
     region: [0, 0, 0, 0],
-    base: clockOf(3, 5),
-    next: clockOf(3, 6),
+    base: clockFrom(3, 5),
+    next: clockFrom(3, 6),
     piece: 0,
     leaves: [],
     edits: [],

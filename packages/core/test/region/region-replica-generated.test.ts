@@ -4,7 +4,7 @@ import {
   buildRegionSnapshot,
   type Chunk,
   chunkFromVoxels,
-  clockOf,
+  clockFrom,
   decode,
   emptyChunk,
   encode,
@@ -33,8 +33,8 @@ const SHAPE = HYPERCUBE_CHUNKS;
 const VOLUME = SHAPE.volume;
 const ORIGIN: Position = [0, 0, 0, 0];
 const EAST: Position = [1, 0, 0, 0];
-const FIRST = clockOf(1, 1);
-const SECOND = clockOf(1, 2);
+const FIRST = clockFrom(1, 1);
+const SECOND = clockFrom(1, 2);
 const [flat, other] = GENERATORS;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import {
   chunkFromVoxels,
-  clockOf,
+  clockFrom,
   decode,
   encode,
   RegionTree,
@@ -33,7 +33,7 @@ describe("the worked example", () => {
 
   test("[P8] of a patch matches what we write and read", () => {
     const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] as const;
-    const clocks = { base: clockOf(3, 5), next: clockOf(3, 6) };
+    const clocks = { base: clockFrom(3, 5), next: clockFrom(3, 6) };
     const patch = {
       patchSeq: 7,
       changes: [{ region: [0, 0, 0, 0], ...clocks, piece: 0, leaves: [], edits }],

@@ -1,4 +1,4 @@
-import type { Clock } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
 import { errorName, type OriginFile } from "./access-handle.ts";
 
 /** Folder for files that have lost their names, inside the folder of a disk. */
@@ -13,18 +13,18 @@ const LINGER_MS = 60_000;
  */
 export class GoneFiles {
   readonly folder: FileSystemDirectoryHandle;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   /** Files to delete, oldest first, and when they lost their names. */
   readonly #lingering: { readonly name: string; readonly sinceMs: number }[] = [];
 
-  private constructor(folder: FileSystemDirectoryHandle, clock: Clock) {
+  private constructor(folder: FileSystemDirectoryHandle, time: TimeSource) {
     this.folder = folder;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /** Opens the folder, creating it if needed, and finds what an earlier session left in it. */
-  static async open(root: FileSystemDirectoryHandle, clock: Clock): Promise<GoneFiles> {
-    const gone = new GoneFiles(await root.getDirectoryHandle(GONE_FOLDER, { create: true }), clock);
+  static async open(root: FileSystemDirectoryHandle, time: TimeSource): Promise<GoneFiles> {
+    const gone = new GoneFiles(await root.getDirectoryHandle(GONE_FOLDER, { create: true }), time);
     for await (const name of gone.folder.keys()) {
       const sinceMs = Number(LINGERING_NAME.exec(name)?.groups?.["sinceMs"] ?? Number.NaN);
       if (!Number.isNaN(sinceMs)) gone.#lingering.push({ name, sinceMs });
@@ -35,7 +35,7 @@ export class GoneFiles {
 
   /** Returns the name for a file that is removed now. */
   newName(): string {
-    const sinceMs = this.#clock.nowMs();
+    const sinceMs = this.#time.nowMs();
     const name = `${sinceMs} ${crypto.randomUUID()}`;
     this.#lingering.push({ name, sinceMs });
     return name;
@@ -61,7 +61,7 @@ export class GoneFiles {
    * stays and takes up space.
    */
   async sweep(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     // A clock that was set back must not keep a file for ever.
     const due = this.#lingering.filter(({ sinceMs }) => Math.abs(nowMs - sinceMs) > LINGER_MS);
     for (const entry of due) {

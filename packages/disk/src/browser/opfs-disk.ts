@@ -1,10 +1,10 @@
 import {
-  type Clock,
   type ErrorCode,
   isOrthantError,
   OrthantError,
-  systemClock,
   systemRandomBits,
+  systemTime,
+  type TimeSource,
 } from "@orthant/core";
 import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
 import { nameOf, parentOf, requirePath } from "../port/path.ts";
@@ -19,7 +19,7 @@ import { originFolder, requireWorker } from "./origin-folder.ts";
 /** Options for opening a disk in the browser. */
 export interface OpfsDiskOptions {
   /** Times how long removed files are kept. Default: the system clock. */
-  readonly clock?: Clock;
+  readonly time?: TimeSource;
 }
 
 /** A file that was found, and its open content, if any. */
@@ -58,14 +58,14 @@ export class OpfsDisk implements Disk {
    * Opens a folder of the site's private files, creating it if needed. Throws `ORT_LOCKED` when another page
    * or worker has it open, `ORT_DISK_DENIED` outside a worker or a secure page.
    */
-  static async open(folder: string, { clock = systemClock }: OpfsDiskOptions = {}): Promise<OpfsDisk> {
+  static async open(folder: string, { time = systemTime }: OpfsDiskOptions = {}): Promise<OpfsDisk> {
     requirePath(folder);
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {
       return await wrapErrors("open", folder, async () => {
         const root = await originFolder(folder, true);
-        const disk = new OpfsDisk(root, claim, await GoneFiles.open(root, clock));
+        const disk = new OpfsDisk(root, claim, await GoneFiles.open(root, time));
         await disk.#finishReplacing();
         await disk.#gone.sweep();
         return disk;

@@ -1,4 +1,4 @@
-import type { BlockCatalog, ChunkShape, Clock } from "@orthant/core";
+import type { BlockCatalog, ChunkShape, TimeSource } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Save } from "@orthant/save";
@@ -95,7 +95,7 @@ export interface ExportRequest {
 
 /** What long work uses of its caller. */
 export interface FormatEnvironment {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** Shows progress. Call `end` when the work ends. */
   progress(label: string, unit: string, total?: number): FormatProgress;
   /** Reports a remark for people. */

@@ -198,7 +198,7 @@ export const legacyWorldFormat: Format = {
       from: "v4dw",
       to: "tree",
       unit: "chunks",
-      run: (made) => importLegacyWorld(legacy, made, environment.clock.nowMs()),
+      run: (made) => importLegacyWorld(legacy, made, environment.time.nowMs()),
       verify: (made) => verifySave(made),
       close: async () => undefined,
     };

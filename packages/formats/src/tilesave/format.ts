@@ -66,7 +66,7 @@ export const tileSaveFormat: Format = {
       from: "tilesave",
       to: "tree",
       unit: "chunks",
-      run: (made) => importTileSave(save, made, environment.clock.nowMs()),
+      run: (made) => importTileSave(save, made, environment.time.nowMs()),
       verify: (made) => verifySave(made),
       close: async () => undefined,
     };

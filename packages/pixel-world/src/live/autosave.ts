@@ -1,8 +1,8 @@
-import type { Clock, Timer } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
 
 /** Calls `save` one interval after the first change since the last save, unless paused. */
 export class AutosaveTimer {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #intervalMs: number;
   readonly #save: () => void;
   #timer: Timer | undefined;
@@ -10,8 +10,8 @@ export class AutosaveTimer {
   /** True if the interval ended during a pause. */
   #isDue = false;
 
-  constructor(clock: Clock, intervalMs: number, save: () => void) {
-    this.#clock = clock;
+  constructor(time: TimeSource, intervalMs: number, save: () => void) {
+    this.#time = time;
     this.#intervalMs = intervalMs;
     this.#save = save;
   }
@@ -23,7 +23,7 @@ export class AutosaveTimer {
   /** Starts the interval, unless it is already running or its save is due. */
   start(): void {
     if (this.#isDue) return;
-    this.#timer ??= this.#clock.after(this.#intervalMs, () => {
+    this.#timer ??= this.#time.after(this.#intervalMs, () => {
       this.#timer = undefined;
       if (this.#isPaused) this.#isDue = true;
       else this.#save();

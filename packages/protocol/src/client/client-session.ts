@@ -300,7 +300,7 @@ export class ClientSession {
   }
 
   #nowMs(): number {
-    return this.#options.clock.nowMs();
+    return this.#options.time.nowMs();
   }
 }
 

@@ -19,9 +19,10 @@ import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.
 import { coverRegions } from "../message/regions.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
+import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
 import { OpenEdits } from "./open-edits.ts";
-import { ChangeNotes, type ReplicaNews, SharedReplica } from "./shared-replica.ts";
+import { SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
 
 /** Maximum bytes of clocks in an offer, so that it fits into a frame with the rest of the interest. */
@@ -120,7 +121,7 @@ export class ClientState {
 
   /** Returns what happened to the replica since the last call. */
   takeNews(): ReplicaNews | undefined {
-    return this.#notes.take(this.#replica ?? NO_REPLICA);
+    return this.#notes.take(this.#replica ?? NO_REPLICA, this.#options.events?.onEdit !== undefined);
   }
 
   /** Returns everything that is held, for a cache. */
@@ -139,6 +140,7 @@ export class ClientState {
     const { generators, generatedCacheBytes } = this.#options;
     const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, notes: this.#notes });
     this.dropAllBut(() => false);
+    this.#notes.beganAnew();
     this.#load(welcome, replica);
     for (const edit of this.edits.all()) predictIfPossible(replica, edit);
     return replica;
@@ -157,7 +159,7 @@ export class ClientState {
   }
 }
 
-const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false };
+const NO_REPLICA = { tree: RegionTree.EMPTY, holds: (): boolean => false, editsSince: () => undefined };
 
 function isRegion(region: Position): boolean {
   return (

@@ -1,23 +1,43 @@
 import {
+  type Box,
+  boxAt,
+  boxBetween,
   type Chunk,
   type ChunkShape,
   chunkOfVoxel,
+  chunksOfVoxels,
+  intersectBoxes,
   type Position,
   PositionMap,
+  positionFrom,
+  positionsLexicographic,
   type VoxelEdit,
   type VoxelPlacement,
   voxelIndex,
+  voxelsOfChunks,
 } from "@orthant/core";
+import type { RequestedEdit } from "../message/requested-edit.ts";
 
-interface PredictedVoxel extends VoxelEdit {
-  readonly editId: number;
+/** One predicted change of a chunk: a voxel, or a box of voxels relative to the chunk's corner. */
+type PredictedStep = { readonly editId: number } & (
+  | VoxelEdit
+  | { readonly box: Box; readonly block: number }
+);
+
+/** The predicted changes of one chunk at one moment: the first `length` of `steps`, which later layers may share. */
+export interface PredictedLayer {
+  readonly steps: readonly PredictedStep[];
+  readonly length: number;
 }
 
-/** The predicted voxels over one chunk, and the latest result of applying them. */
-interface Layer {
-  readonly voxels: readonly PredictedVoxel[];
-  seen?: { readonly base: Chunk; readonly result: Chunk };
+interface Layer extends PredictedLayer {
+  readonly steps: PredictedStep[];
+  /** The latest result, and how many steps it contains. */
+  seen?: { readonly base: Chunk; readonly result: Chunk; readonly length: number } | undefined;
 }
+
+/** A chunk whose predictions change, and those before. */
+export type PredictionChange = readonly [chunk: Position, before: PredictedLayer | undefined];
 
 /** A client's own edits without results, applied in order over the state from the server. */
 export class Predictions {
@@ -34,42 +54,113 @@ export class Predictions {
     return this.#layers.positions();
   }
 
-  /** Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. */
-  lay(editId: number, placements: readonly VoxelPlacement[]): readonly Position[] {
-    const voxelsByChunk = new PositionMap<PredictedVoxel[]>();
-    for (const { voxel, block } of placements) {
-      const chunk = chunkOfVoxel(this.#shape, voxel);
-      const predicted = { editId, index: voxelIndex(this.#shape, ...voxel), block };
-      const known = voxelsByChunk.get(...chunk);
-      if (known === undefined) voxelsByChunk.set(...chunk, [predicted]);
-      else known.push(predicted);
-    }
-    for (const [chunk, voxels] of voxelsByChunk) {
-      const below = this.#layers.get(...chunk)?.voxels ?? [];
-      this.#layers.set(...chunk, { voxels: [...below, ...voxels] });
-    }
-    const chunks = [...voxelsByChunk.positions()];
-    this.#chunksByEdit.set(editId, chunks);
-    return chunks;
+  /** Returns the predictions over a chunk. */
+  layerAt([x, y, z, w]: Position): PredictedLayer | undefined {
+    return this.#layers.get(x, y, z, w);
   }
 
-  /** Removes an edit from between the others. Returns its chunks. */
-  takeBack(editId: number): readonly Position[] {
-    const chunks = this.#chunksByEdit.get(editId) ?? [];
-    this.#chunksByEdit.delete(editId);
-    for (const chunk of chunks) {
-      const voxels = this.#layers.get(...chunk)?.voxels.filter((voxel) => voxel.editId !== editId) ?? [];
-      if (voxels.length === 0) this.#layers.delete(...chunk);
-      else this.#layers.set(...chunk, { voxels });
+  /**
+   * Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. A copy is
+   * not predicted: its source may not be held, and is what the server has when the edit's turn comes.
+   */
+  lay(editId: number, edit: RequestedEdit): readonly PredictionChange[] {
+    const stepsByChunk = this.#stepsOf(editId, edit);
+    const changes: PredictionChange[] = [];
+    for (const [chunk, steps] of stepsByChunk) {
+      const below = this.#layers.get(...chunk);
+      changes.push([chunk, below]);
+      this.#layers.set(...chunk, grown(below, steps));
     }
-    return chunks;
+    this.#chunksByEdit.set(editId, [...stepsByChunk.positions()]);
+    return changes;
+  }
+
+  /** Removes edits from between the others. Returns their chunks. */
+  takeBack(editIds: ReadonlySet<number>): readonly PredictionChange[] {
+    const layersBefore = new PositionMap<Layer | undefined>();
+    for (const editId of editIds) {
+      for (const chunk of this.#chunksByEdit.get(editId) ?? [])
+        layersBefore.set(...chunk, this.#layers.get(...chunk));
+      this.#chunksByEdit.delete(editId);
+    }
+    for (const [chunk, layer] of layersBefore) {
+      const steps = stepsIn(layer).filter((step) => !editIds.has(step.editId));
+      if (steps.length === 0) this.#layers.delete(...chunk);
+      else this.#layers.set(...chunk, { steps, length: steps.length });
+    }
+    return [...layersBefore];
   }
 
   /** Returns a chunk with its predictions applied. */
   over([x, y, z, w]: Position, base: Chunk): Chunk {
     const layer = this.#layers.get(x, y, z, w);
     if (layer === undefined) return base;
-    if (layer.seen?.base !== base) layer.seen = { base, result: base.edit(layer.voxels) };
-    return layer.seen.result;
+    const seen = layer.seen?.base === base ? layer.seen : { base, result: base, length: 0 };
+    if (seen.length < layer.length || layer.seen !== seen) {
+      const result = applied(this.#shape, seen.result, layer.steps.slice(seen.length, layer.length));
+      layer.seen = { base, result, length: layer.length };
+      return result;
+    }
+    return seen.result;
   }
+
+  /** Returns a chunk with the predictions of an earlier moment applied. */
+  overLayer(layer: PredictedLayer | undefined, base: Chunk): Chunk {
+    return applied(this.#shape, base, stepsIn(layer));
+  }
+
+  #stepsOf(editId: number, edit: RequestedEdit): PositionMap<PredictedStep[]> {
+    if (edit.kind === "voxels") return this.#voxelSteps(editId, edit.placements);
+    const stepsByChunk = new PositionMap<PredictedStep[]>();
+    if (edit.kind === "copy") return stepsByChunk;
+    for (const chunk of positionsLexicographic(chunksOfVoxels(this.#shape, edit.box))) {
+      const { min } = voxelsOfChunks(this.#shape, boxAt(chunk));
+      const part = intersectBoxes(edit.box, voxelsOfChunks(this.#shape, boxAt(chunk))) ?? edit.box;
+      const local = boxBetween(minus(part.min, min), minus(part.max, min));
+      stepsByChunk.set(...chunk, [{ editId, box: local, block: edit.block }]);
+    }
+    return stepsByChunk;
+  }
+
+  #voxelSteps(editId: number, placements: readonly VoxelPlacement[]): PositionMap<PredictedStep[]> {
+    const stepsByChunk = new PositionMap<PredictedStep[]>();
+    for (const { voxel, block } of placements) {
+      const chunk = chunkOfVoxel(this.#shape, voxel);
+      const step = { editId, index: voxelIndex(this.#shape, ...voxel), block };
+      const known = stepsByChunk.get(...chunk);
+      if (known === undefined) stepsByChunk.set(...chunk, [step]);
+      else known.push(step);
+    }
+    return stepsByChunk;
+  }
+}
+
+/** Returns a layer with more steps. Shares the array with the newest layer, so that a long series of edits is cheap. */
+function grown(below: Layer | undefined, steps: readonly PredictedStep[]): Layer {
+  if (below === undefined) return { steps: [...steps], length: steps.length };
+  const shared = below.length === below.steps.length ? below.steps : below.steps.slice(0, below.length);
+  for (const step of steps) shared.push(step);
+  return { steps: shared, length: shared.length, seen: below.seen };
+}
+
+function stepsIn(layer: PredictedLayer | undefined): readonly PredictedStep[] {
+  return layer === undefined ? [] : layer.steps.slice(0, layer.length);
+}
+
+/** Returns a chunk after some steps, with all voxels between two boxes applied at once. */
+function applied(shape: ChunkShape, base: Chunk, steps: readonly PredictedStep[]): Chunk {
+  let chunk = base;
+  let voxels: VoxelEdit[] = [];
+  for (const step of steps) {
+    if ("index" in step) voxels.push(step);
+    else {
+      chunk = chunk.edit(voxels).fill(shape, step.box, step.block);
+      voxels = [];
+    }
+  }
+  return chunk.edit(voxels);
+}
+
+function minus(position: Position, from: Position): Position {
+  return positionFrom((axis) => position[axis] - from[axis]);
 }

@@ -1,6 +1,5 @@
 import {
   type Box,
-  boxAt,
   boxContains,
   buildRegionSnapshot,
   buildSnapshot,
@@ -15,95 +14,22 @@ import {
   isOrthantError,
   OrthantError,
   type Position,
-  PositionMap,
-  PositionSet,
+  type PositionSet,
   positionsEqual,
   type RegionClock,
   RegionClocks,
   type RegionPatch,
   RegionReplica,
   type RegionTree,
-  regionBox,
   regionOf,
   voxelIndex,
 } from "@orthant/core";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";
+import type { ChangeNotes, EditNews, LayersBefore } from "./change-notes.ts";
 import type { OpenEdit } from "./open-edits.ts";
 import { Predictions } from "./predictions.ts";
-
-/** The parts of a replica that are needed to find out what changed. */
-interface Replica {
-  readonly tree: RegionTree;
-  holds(region: Position): boolean;
-}
-
-/** A region whose content changed, or that is no longer held. */
-export interface RegionNews {
-  readonly region: Position;
-  readonly state: "held" | "forgotten";
-}
-
-/** What happened to a replica in one step. */
-export interface ReplicaNews {
-  readonly regions: readonly RegionNews[];
-  /** Boxes of the chunks that look different. */
-  readonly chunks: readonly Box[];
-}
-
-/** Records what happens to a replica, to report at the end of a step what looks different. */
-export class ChangeNotes {
-  /** Each affected region, and whether it was held at the start of the step. */
-  readonly #wasHeld = new PositionMap<boolean>();
-  /** Regions that came from the cache, which therefore has them already. */
-  readonly #restored = new PositionSet();
-  /** Chunks whose predictions changed. */
-  readonly #predicted = new PositionSet();
-  #treeBefore: RegionTree | undefined;
-
-  /** Records a change to a region. `treeBefore` is the tree before that change. */
-  touched(region: Position, wasHeld: boolean, treeBefore: RegionTree): void {
-    this.#treeBefore ??= treeBefore;
-    if (!this.#wasHeld.has(...region)) this.#wasHeld.set(...region, wasHeld);
-  }
-
-  /** Records that a region was restored from the cache. */
-  restored(region: Position): void {
-    this.#restored.add(...region);
-  }
-
-  /** Records that the predictions over some chunks changed. */
-  predicted(chunks: Iterable<Position>): void {
-    for (const chunk of chunks) this.#predicted.add(...chunk);
-  }
-
-  /** Returns what happened since the last call. */
-  take(replica: Replica): ReplicaNews {
-    const regions: RegionNews[] = [];
-    const chunks: Box[] = [];
-    for (const [region, wasHeld] of this.#wasHeld) {
-      const isHeld = replica.holds(region);
-      const isCached = this.#restored.has(...region);
-      if (isHeld && !isCached) regions.push({ region, state: "held" });
-      if (!isHeld && (wasHeld || isCached)) regions.push({ region, state: "forgotten" });
-      if (isHeld !== wasHeld) chunks.push(regionBox(region));
-      else if (isHeld) chunks.push(...this.#differences(region, replica.tree));
-    }
-    for (const chunk of this.#predicted) if (replica.holds(regionOf(chunk))) chunks.push(boxAt(chunk));
-    this.#wasHeld.clear();
-    this.#restored.clear();
-    this.#predicted.clear();
-    this.#treeBefore = undefined;
-    return { regions, chunks };
-  }
-
-  #differences(region: Position, after: RegionTree): readonly Box[] {
-    const box = regionBox(region);
-    const before = this.#treeBefore ?? after;
-    return Array.from(before.slice(box).differences(after.slice(box)), (difference) => difference.box);
-  }
-}
 
 /** Default memory for the generated chunks that a client caches for reading. */
 const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
@@ -233,22 +159,31 @@ export class SharedReplica {
 
   /** Applies an own edit over everything. Throws `ORT_POSITION_RANGE` for voxels off the lattice. */
   predict({ editId, placements }: OpenEdit): void {
-    this.#notes.predicted(this.#predictions.lay(editId, placements));
+    this.#notes.predicted(this.#predictions.lay(editId, { kind: "voxels", placements }));
   }
 
   /** Removes the prediction of an own edit. */
   takeBack(editId: number): void {
-    this.#notes.predicted(this.#predictions.takeBack(editId));
+    this.#notes.predicted(this.#predictions.takeBack(new Set([editId])));
   }
 
   /** Returns the voxels of a chunk with predictions, or `undefined` when its region is not held. */
   chunkAt(position: Position): Chunk | undefined {
     if (!this.holds(regionOf(position))) return undefined;
-    const content = this.tree.at(...position) ?? emptyChunk(this.shape.volume);
-    return this.#predictions.over(
-      position,
-      content instanceof GeneratorRef ? this.#realize(position) : content,
-    );
+    return this.#predictions.over(position, this.#contentIn(this.tree, position));
+  }
+
+  /** Returns those of some chunks that look different than with an earlier tree and earlier predictions. */
+  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditNews | undefined {
+    const before = (chunk: Position): Chunk =>
+      this.#predictions.overLayer(layers.get(...chunk), this.#contentIn(tree, chunk));
+    const chunks: Position[] = [];
+    for (const chunk of candidates) {
+      // Layers never change, so `before` is valid even when later edits change the predictions.
+      if (!layers.has(...chunk)) layers.set(...chunk, this.#predictions.layerAt(chunk));
+      if (this.chunkAt(chunk)?.equals(before(chunk)) === false) chunks.push(chunk);
+    }
+    return chunks.length === 0 ? undefined : { chunks, before };
   }
 
   /** Returns the block of a voxel with predictions, or `undefined` when its region is not held. */
@@ -301,6 +236,12 @@ export class SharedReplica {
   #canHold(content: unknown): boolean {
     if (!(content instanceof GeneratorRef)) return true;
     return this.#generated !== undefined && this.#world.generator.equals(content);
+  }
+
+  /** Returns the voxels of a chunk in a tree of this replica, without predictions. */
+  #contentIn(tree: RegionTree, position: Position): Chunk {
+    const content = tree.at(...position) ?? emptyChunk(this.shape.volume);
+    return content instanceof GeneratorRef ? this.#realize(position) : content;
   }
 
   #realize(position: Position): Chunk {

@@ -1,7 +1,15 @@
-import type { Box, Clock, GeneratorRegistry, OrthantError, Position, Vector } from "@orthant/core";
+import type {
+  Box,
+  Chunk,
+  GeneratorRegistry,
+  OrthantError,
+  Position,
+  TimeSource,
+  Vector,
+} from "@orthant/core";
 import type { NumberedEntity } from "../message/entity.ts";
 import type { Goodbye, NumberedEditResult, Welcome } from "../message/server-message.ts";
-import type { ReplicaNews } from "./shared-replica.ts";
+import type { ReplicaNews } from "./change-notes.ts";
 
 /** The part of the world that a client wants to hold. */
 export interface InterestArea {
@@ -34,6 +42,11 @@ export interface SyncClientEvents {
   readonly onFault?: (error: OrthantError) => void;
   /** Chunks that look different because of patches, own edits, or regions that were gained or dropped. */
   readonly onChange?: (chunks: readonly Box[]) => void;
+  /**
+   * Chunks, held before and after, that look different because of a patch, an own edit or its rejection. `before`
+   * returns one of them as it was; it may be called later, too. Regions that were gained or dropped do not count.
+   */
+  readonly onEdit?: ((chunks: readonly Position[], before: (chunk: Position) => Chunk) => void) | undefined;
   /** The whole interest has arrived. */
   readonly onComplete?: (interestId: number) => void;
   readonly onEditResult?: (result: NumberedEditResult) => void;
@@ -56,7 +69,7 @@ export interface SyncClientCounts {
 /** Options of a client. */
 export interface SyncClientOptions {
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly generators: GeneratorRegistry;
   /** Random, secret, and the same across connections; the server uses it to recognize resent edits. */
   readonly clientId: bigint;
@@ -109,6 +122,7 @@ export class EventQueue {
     this.#pending = [];
     for (const { region, state } of news?.regions ?? []) this.#events.onRegion?.(region, state);
     if (news !== undefined && news.chunks.length > 0) this.#events.onChange?.(news.chunks);
+    if (news?.edits !== undefined) this.#events.onEdit?.(news.edits.chunks, news.edits.before);
     if (entities !== undefined) this.#events.onEntities?.(entities);
     for (const fire of pending) fire();
   }

@@ -12,7 +12,7 @@ import { clipText } from "../message/sendable.ts";
 import type { Welcome } from "../message/server-message.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
 import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
-import type { Account, Player, SyncServerOptions } from "./sync-server-options.ts";
+import type { Account, AccountFault, Player, SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
 /** What client and server agree on. */
@@ -60,7 +60,8 @@ export async function authorize(
   { authorize, events }: SyncServerOptions,
 ): Promise<{ readonly account: Account } | Disconnect> {
   try {
-    return { account: await authorize(hello) };
+    const decided = await authorize(hello);
+    return isFault(decided) ? decided : { account: decided };
   } catch (error) {
     // Only our own errors are meant for the client.
     if (!isOrthantError(error)) events?.onFailure?.(error);
@@ -120,6 +121,11 @@ export function welcomeFor(
     position: player.position,
     orientation: player.orientation,
   };
+}
+
+/** An answer that is neither an account nor a fault counts as an account, which the join refuses. */
+function isFault(decided: Account | AccountFault | undefined): decided is AccountFault {
+  return decided !== undefined && "reason" in decided;
 }
 
 function isPlayerId(id: unknown): id is bigint {

@@ -75,7 +75,7 @@ export class ServerSession implements Watcher {
     wire: Wire,
     network: string | undefined,
   ) {
-    const nowMs = context.options.clock.nowMs();
+    const nowMs = context.options.time.nowMs();
     this.network = network;
     this.#context = context;
     this.#sessions = sessions;
@@ -202,7 +202,7 @@ export class ServerSession implements Watcher {
   }
 
   #receive(frame: Uint8Array): Disconnect | undefined {
-    const nowMs = this.#context.options.clock.nowMs();
+    const nowMs = this.#context.options.time.nowMs();
     const joined = this.#joined;
     const limit = this.#receiveLimits.frame(frame.length, nowMs, joined !== undefined);
     if (limit !== undefined) return limitExceeded(limit, this.#context.limits);
@@ -250,7 +250,7 @@ export class ServerSession implements Watcher {
 
   #join(hello: Hello, account: Account, agreement: Agreement): Disconnect | undefined {
     const context = this.#context;
-    const nowMs = context.options.clock.nowMs();
+    const nowMs = context.options.time.nowMs();
     // Checked here, after the player lookup, because the account may have been revoked meanwhile.
     const budget =
       context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account, nowMs);
@@ -375,7 +375,7 @@ export class ServerSession implements Watcher {
   #end(): void {
     const { options } = this.#context;
     const joined = this.#joined;
-    const nowMs = options.clock.nowMs();
+    const nowMs = options.time.nowMs();
     this.#phase = "closed";
     this.#out.abandon();
     // The client is gone even if its state could not be stored, or the game's rule fails.

@@ -1,4 +1,4 @@
-import type { Clock, Position, RejectionReason, VoxelPlacement } from "@orthant/core";
+import type { Position, RejectionReason, TimeSource, VoxelPlacement } from "@orthant/core";
 import type { Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import type { GoodbyeReason, Role } from "../message/server-message.ts";
@@ -74,9 +74,12 @@ export interface TickReport {
 export interface SyncServerOptions {
   readonly world: SyncWorld;
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
-  /** Identifies a client. Throws an `OrthantError` with code `ORT_CREDENTIALS` to refuse it. */
-  readonly authorize: (hello: Hello) => Promise<Account>;
+  readonly time: TimeSource;
+  /**
+   * Identifies a client, or says why it may not join. An `OrthantError` that it throws also refuses the client,
+   * which reads its detail.
+   */
+  readonly authorize: (hello: Hello) => Promise<Account | AccountFault>;
   /** Returns why an account may not be here, if so. Called before each join and, for players, each tick. */
   readonly checkAccount?: (account: Account) => AccountFault | undefined;
   /** When an edit is acknowledged: once it is applied, or once it would survive a crash. */

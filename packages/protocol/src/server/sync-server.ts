@@ -36,10 +36,10 @@ export class SyncServer {
   #shutdown: Disconnect | undefined;
 
   constructor(options: SyncServerOptions) {
-    const { world, clock, rules, events } = options;
+    const { world, time, rules, events } = options;
     const limits = { ...DEFAULT_SYNC_LIMITS, ...options.limits };
     const regions = new WatchedRegions();
-    const nowMs = (): number => clock.nowMs();
+    const nowMs = (): number => time.nowMs();
     // One kind of work must not starve the others.
     const workMs = limits.tickWorkMs / 3;
     const slices = options.pause && { ms: SLICE_MS, onOver: () => this.#planSlice() };
@@ -112,7 +112,7 @@ export class SyncServer {
   /** Sends all clients what happened since the last tick, without waiting. */
   tick(): void {
     const { options, feed, changeLists, wholeRegions, entities, regions, totals } = this.#context;
-    const nowMs = options.clock.nowMs();
+    const nowMs = options.time.nowMs();
     const before = { ...totals };
     const work = this.#startWork();
     const sessions = this.#sessions.inTurn(this.#turnCount++);
@@ -208,7 +208,7 @@ export class SyncServer {
     const { options, interestWork, loadWork, loader } = this.#context;
     interestWork.startSlice();
     loadWork.startSlice();
-    this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.clock.nowMs());
+    this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.time.nowMs());
     loader.goOn();
   }
 

@@ -8,10 +8,10 @@ import type {
   GeneratorRegistry,
   Position,
   Vector,
-  VoxelPlacement,
   WorldField,
 } from "@orthant/core";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
+import type { RequestedEdit } from "../message/requested-edit.ts";
 
 /** The result of an edit in the world. */
 export interface WorldEditResult {
@@ -70,7 +70,7 @@ export interface SyncWorld {
   /** Keeps the loaded parts of a box of chunks, now and in future. Returns a function that releases them. */
   keep(chunks: Box): () => void;
   /** Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. */
-  edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult>;
+  edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult>;
   /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
   lastEditOf(clientId: bigint): number;
   /**

@@ -2,7 +2,7 @@ import { boxAt, type Position, regionBox } from "@orthant/core";
 import { EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { codeOf } from "@orthant/testkit";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   blank,
   change,
@@ -230,6 +230,69 @@ test("large edits are sent at a rate that a server grants", () => {
   }
   expect(bytesBefore).toBeGreaterThan(100_000);
   expect(bytesBefore).toBeLessThan(400_000);
+});
+
+describe("an event about an edit", () => {
+  const CHUNK: Position = [0, -1, 0, 0];
+  const index = 56;
+  /** The block of the voxel above in the chunks of each event: before and now. */
+  const blocks = ({ sync, edits }: TestClient): readonly unknown[] =>
+    edits
+      .splice(0)
+      .map(({ chunks, before }) =>
+        chunks.map((chunk) => [before(chunk).get(index), sync.chunkAt(chunk)?.get(index)]),
+      );
+
+  test("says what an own edit and its rejection changed", () => {
+    const client = grounded();
+    client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+    expect(blocks(client)).toEqual([[[GRASS, STONE]]]);
+    client.sync.setVoxels([{ voxel: VOXEL, block: GOLD }]);
+    expect(blocks(client)).toEqual([[[STONE, GOLD]]]);
+    client.receive(results({ editId: 1, status: "rejected", reason: "reach", detail: "" }));
+    expect(blocks(client)).toEqual([]);
+    client.receive(results({ editId: 2, status: "rejected", reason: "reach", detail: "" }));
+    expect(blocks(client)).toEqual([[[GOLD, GRASS]]]);
+  });
+
+  test("says what a patch changed, once for all patches of a frame", () => {
+    const client = grounded();
+    const edit = (block: number) => [{ chunk: CHUNK, edits: [{ index, block }] }];
+    client.receive(
+      patch(2, { ...change(GROUND, 0, tick(1)), edits: edit(STONE) }),
+      patch(3, { ...change(GROUND, tick(1), tick(2)), edits: edit(GOLD) }),
+    );
+    expect(blocks(client)).toEqual([[[GRASS, GOLD]]]);
+  });
+
+  test("does not come when a patch brings what was predicted", () => {
+    const client = grounded();
+    client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+    client.edits.splice(0);
+    const edits = [{ chunk: CHUNK, edits: [{ index, block: STONE }] }];
+    client.receive(
+      patch(2, { ...change(GROUND, 0, tick(1)), edits }),
+      results({ editId: 1, status: "applied" }),
+    );
+    expect(client.edits).toEqual([]);
+  });
+
+  test("does not come for regions that are gained or dropped, with or without predictions", () => {
+    const client = TestClient.joined();
+    client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+    client.receive(blank(1, "generated", GROUND));
+    client.receive(forget(2, GROUND));
+    expect(client.edits).toEqual([]);
+  });
+
+  test("knows how a chunk was even after later edits", () => {
+    const client = grounded();
+    client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+    const [first] = client.edits.splice(0);
+    client.sync.setVoxels([{ voxel: VOXEL, block: GOLD }]);
+    client.receive(results({ editId: 1, status: "unchanged" }));
+    expect(first?.before(CHUNK).get(index)).toBe(GRASS);
+  });
 });
 
 test("edits for a world that the server no longer has are refused, and the next connection starts without them", () => {

@@ -4,7 +4,7 @@ import {
   type Chunk,
   chunkFromVoxels,
   chunkShape,
-  clockOf,
+  clockFrom,
   DEFAULT_GENERATORS,
   GeneratorRegistry,
   OrthantError,
@@ -95,7 +95,7 @@ test("a resumed region continues with patches from its clock, in a stream that s
   client.connect();
   client.receive(RESUMED);
   client.sync.tick();
-  const next = clockOf(6, 1);
+  const next = clockFrom(6, 1);
   client.receive(patch(1, change(SKY, tick(4), next)), heartbeat(1, 1, true));
   expect(client.sync.clockOf(SKY)).toBe(next);
   expect(client.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
@@ -293,7 +293,7 @@ test("an offer that does not fit into a frame leaves out the farthest regions", 
   client.sync.setInterest({ boxes: [wide], center: [0, 0, 0, 0] });
   client.sync.tick();
   // Steps near the end of their epoch take six bytes each, and together a bit more than half a frame.
-  const clock = (x: number, y: number): number => clockOf(5, 2 ** 32 + x * 64 + y);
+  const clock = (x: number, y: number): number => clockFrom(5, 2 ** 32 + x * 64 + y);
   for (let x = 0; x < 64; x++) {
     const changes = Array.from({ length: 64 }, (_, y) => change([x, y, 0, 0], "generated", clock(x, y)));
     client.receive(patch(x + 1, ...changes));

@@ -120,7 +120,7 @@ test("a clock that is set back does not stop a client from sending requests", ()
   client.receive(misfit(1));
   client.pass(50);
   expect(client.sentOf("resync")).toHaveLength(1);
-  client.clock.advance(-3_600_000);
+  client.time.advance(-3_600_000);
   client.sync.tick();
   expect(client.sentOf("resync")).toHaveLength(1);
 });

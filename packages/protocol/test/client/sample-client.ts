@@ -2,8 +2,9 @@ import {
   type Box,
   boxAt,
   type ChangeBase,
+  type Chunk,
   chunkShape,
-  clockOf,
+  clockFrom,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
   decode,
@@ -35,7 +36,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 
 /** Chunks of 8 x 8 x 8 voxels. */
 export const SHAPE = chunkShape([8, 8, 8, 1]);
@@ -48,7 +49,7 @@ export const GROUND: Position = [0, -1, 0, 0];
 /** The epoch of the test servers. */
 export const EPOCH = { number: 5, id: 0xabcdn };
 /** A clock of that epoch. */
-export const tick = (step: number): number => clockOf(EPOCH.number, step);
+export const tick = (step: number): number => clockFrom(EPOCH.number, step);
 
 export const WELCOME: Welcome = {
   kind: "welcome",
@@ -72,10 +73,12 @@ export const WELCOME: Welcome = {
 
 /** A client, a manual clock, and the server's end of the connection, controlled by the test. */
 export class TestClient {
-  readonly clock = new FakeClock();
+  readonly time = new FakeTime();
   readonly sync: SyncClient;
   readonly frames: ClientFrame[] = [];
   readonly changes: Box[] = [];
+  readonly edits: { readonly chunks: readonly Position[]; readonly before: (chunk: Position) => Chunk }[] =
+    [];
   readonly regions: string[] = [];
   readonly results: NumberedEditResult[] = [];
   readonly entities: EntitiesChange[] = [];
@@ -91,7 +94,7 @@ export class TestClient {
 
   constructor(options: Partial<SyncClientOptions> = {}) {
     this.sync = new SyncClient({
-      clock: this.clock,
+      time: this.time,
       generators: DEFAULT_GENERATORS,
       clientId: 42n,
       name: "ada",
@@ -101,6 +104,7 @@ export class TestClient {
         onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
         onFault: (error) => this.faults.push(error),
         onChange: (boxes) => this.changes.push(...boxes),
+        onEdit: (chunks, before) => this.edits.push({ chunks, before }),
         onComplete: (interestId) => this.completed.push(interestId),
         onEditResult: (result) => this.results.push(result),
         onEntities: (change) => this.entities.push(change),
@@ -144,9 +148,9 @@ export class TestClient {
     this.sync.receive(encode(serverFrameCodec(this.volume), { number, messages }));
   }
 
-  /** Advances the clock and ticks the client. */
+  /** Advances the time and ticks the client. */
   pass(ms: number): void {
-    this.clock.advance(ms);
+    this.time.advance(ms);
     this.sync.tick();
   }
 

@@ -1,4 +1,4 @@
-import { BlockCatalog, chunkShape, clockOf, GeneratorRef } from "@orthant/core";
+import { BlockCatalog, chunkShape, clockFrom, GeneratorRef } from "@orthant/core";
 import type { NumberedEntity, Pose } from "@orthant/protocol";
 import {
   type ClientMessage,
@@ -94,8 +94,8 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       motion: [1, 0, -1, 0],
       boxes: [{ min: [-6, 0, 0, 0], max: [7, 1, 1, 1] }],
       held: [
-        { region: [-1, 0, 0, 0], clock: clockOf(3, 5) },
-        { region: [0, 0, 0, 0], clock: clockOf(1, 2) },
+        { region: [-1, 0, 0, 0], clock: clockFrom(3, 5) },
+        { region: [0, 0, 0, 0], clock: clockFrom(1, 2) },
       ],
       heldBlank: [
         regionMask([
@@ -126,7 +126,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   {
     rule: "N19",
     name: "a resync",
-    message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockOf(3, 5) }] },
+    message: { kind: "resync", expected: 8, regions: [{ region: [0, 0, 0, 0], clock: clockFrom(3, 5) }] },
     hex: "04 08 03 01 00000000 0a",
   },
   { rule: "N4", name: "lost entities", message: { kind: "entitiesLost" }, hex: "05" },
@@ -198,8 +198,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
         changes: [
           {
             region: [0, 0, 0, 0],
-            base: clockOf(3, 5),
-            next: clockOf(3, 6),
+            base: clockFrom(3, 5),
+            next: clockFrom(3, 6),
             piece: 0,
             leaves: [],
             edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }],

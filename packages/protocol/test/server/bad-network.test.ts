@@ -1,6 +1,6 @@
 import { type Box, type Position, regionBox, type VoxelPlacement } from "@orthant/core";
 import { SyncServer } from "@orthant/protocol";
-import { FakeClock, Prng } from "@orthant/testkit";
+import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Chronicle, LossyClient, type Weather } from "./lossy-client.ts";
 import { settle, TICK_MS } from "./sample-session.ts";
@@ -33,10 +33,10 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
     const stored = Array.from({ length: 6 }, () => somePlacements(prng)).flat();
     const world = new SampleWorld({ stored });
     const chronicle = new Chronicle(world);
-    const clock = new FakeClock();
+    const time = new FakeTime();
     const sync = new SyncServer({
       world,
-      clock,
+      time,
       acknowledge: prng.chance(0.5) ? "durable" : "applied",
       tickMs: TICK_MS,
       authorize: async ({ clientId, name }) => ({ playerId: clientId, role: "builder", name }),
@@ -74,7 +74,7 @@ describe("on a network that loses, delays, repeats and reorders frames and cuts 
       }
       if (isStormy && prng.chance(0.1)) world.change(somePlacements(prng));
       await settle();
-      clock.advance(TICK_MS);
+      time.advance(TICK_MS);
       sync.tick();
       await settle();
     }

@@ -76,9 +76,9 @@ describe("a client that", () => {
   test("wants regions that take long to make does not delay the tick", async () => {
     const stage = new Stage();
     const client = await stage.join();
-    let nowMs = stage.clock.nowMs();
+    let nowMs = stage.time.nowMs();
     // Every reading of the clock takes a millisecond, and so does everything that is timed.
-    vi.spyOn(stage.clock, "nowMs").mockImplementation(() => nowMs++);
+    vi.spyOn(stage.time, "nowMs").mockImplementation(() => nowMs++);
     client.want([{ min: [0, 0, 0, 0], max: [400, 4, 4, 4] }]);
     stage.sync.tick();
     const counts: number[] = [];

@@ -170,7 +170,7 @@ describe("hostile frames", () => {
         await settle();
       }
       good.send();
-      stage.clock.advance(20);
+      stage.time.advance(20);
     }
     stage.world.change([{ voxel: [1, 1, 0, 0], block: 9 }]);
     await stage.tick();

@@ -124,7 +124,7 @@ describe("a resync", () => {
     client.isDeaf = true;
     for (let step = 0; step < 4_097; step++) {
       stage.world.change([tileIn(A, 1 + (step % 9))]);
-      stage.clock.advance(1);
+      stage.time.advance(1);
       stage.sync.tick();
     }
     client.readFrames();

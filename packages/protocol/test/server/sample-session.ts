@@ -30,7 +30,7 @@ import {
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { SampleWorld } from "./sample-world.ts";
 
 export const TICK_MS = 100;
@@ -50,7 +50,7 @@ export interface StageOptions {
 /** A server with its world and clock, to which clients connect. */
 export class Stage {
   readonly world: SampleWorld;
-  readonly clock = new FakeClock();
+  readonly time = new FakeTime();
   readonly sync: SyncServer;
   #clients: SampleClient[] = [];
 
@@ -58,7 +58,7 @@ export class Stage {
     this.world = world;
     this.sync = new SyncServer({
       world,
-      clock: this.clock,
+      time: this.time,
       acknowledge,
       tickMs: TICK_MS,
       authorize: async ({ clientId, name }) => ({ playerId: clientId + 1_000n, role: "builder", name }),
@@ -90,9 +90,9 @@ export class Stage {
     return client;
   }
 
-  /** Advances the clock by one tick and delivers the frames. */
+  /** Advances the time by one tick and delivers the frames. */
   async tick(ms: number = TICK_MS): Promise<void> {
-    this.clock.advance(ms);
+    this.time.advance(ms);
     this.sync.tick();
     await settle();
     for (const client of this.#clients) client.readFrames();

@@ -24,14 +24,16 @@ import {
   type VoxelPlacement,
   WorldField,
 } from "@orthant/core";
-import type {
-  PeerServers,
-  Pose,
-  RemotePlayerEvent,
-  SyncWorld,
-  VisibleEntity,
-  VisibleEntityEvent,
-  WorldEditResult,
+import {
+  type PeerServers,
+  type Pose,
+  placementsOf,
+  type RemotePlayerEvent,
+  type RequestedEdit,
+  type SyncWorld,
+  type VisibleEntity,
+  type VisibleEntityEvent,
+  type WorldEditResult,
 } from "@orthant/protocol";
 
 /** Initial state of a sample world. */
@@ -128,13 +130,13 @@ export class SampleWorld implements SyncWorld {
     this.#read(chunks);
   }
 
-  async edit(placements: readonly VoxelPlacement[], origin: EditOrigin): Promise<WorldEditResult> {
+  async edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
     await Promise.resolve();
     if (this.editFailure !== undefined) throw this.editFailure;
     if (origin.editId <= this.lastEditOf(origin.clientId)) return { status: "duplicate", clocks: [] };
     this.edits.push(origin);
     this.ledger.set(origin.clientId, origin.editId);
-    const clocks = this.change(placements);
+    const clocks = this.change([...placementsOf(edit, (voxel) => this.field.voxelAt(...voxel))]);
     return { status: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }
 

@@ -30,10 +30,10 @@ function slowStage(options: ConstructorParameters<typeof Stage>[0] = {}): Stage 
   const stage = Object.assign(new Stage({ world, events, ...options }), { reports });
   const keep = world.keep.bind(world);
   world.keep = (chunks) => {
-    stage.clock.advance(1);
+    stage.time.advance(1);
     const release = keep(chunks);
     return () => {
-      stage.clock.advance(1);
+      stage.time.advance(1);
       return release();
     };
   };
@@ -124,7 +124,7 @@ describe("tickWorkMs", () => {
     const stage = new Stage({ world, limits: { tickWorkMs: 60 } });
     const load = world.load.bind(world);
     world.load = (chunks) => {
-      stage.clock.advance(1);
+      stage.time.advance(1);
       return load(chunks);
     };
     const client = await stage.join();
@@ -148,7 +148,7 @@ describe("tickWorkMs", () => {
     const world = stage.world as { name: string };
     Object.defineProperty(world, "name", {
       get() {
-        stage.clock.advance(1);
+        stage.time.advance(1);
         return "Slow";
       },
     });

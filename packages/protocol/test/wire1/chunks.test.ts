@@ -52,10 +52,10 @@ describe("the chunks of a session", () => {
     const stage = new Wire1Stage();
     const peer = await stage.peer();
     const sentMs: number[] = [];
-    const startMs = stage.clock.nowMs();
+    const startMs = stage.time.nowMs();
     for (let tick = 0; tick < 130 * SECOND_TICKS; tick++) {
       for (const { x, y } of peer.takeChunks()) {
-        if (x === -2 && y === -2) sentMs.push(stage.clock.nowMs() - startMs);
+        if (x === -2 && y === -2) sentMs.push(stage.time.nowMs() - startMs);
       }
       if (tick % 10 === 0) peer.say("heartbeat");
       await stage.tick();

@@ -2,36 +2,36 @@ import { isDeepStrictEqual } from "node:util";
 import { decode, encode, type TileChunk } from "@orthant/core";
 import { Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
-import { FakeClock, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
+import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { Wire1Stage } from "./server-stage.ts";
 
 /** A client whose server is the test. */
 function clientStage(): {
-  readonly clock: FakeClock;
+  readonly time: FakeTime;
   readonly client: Wire1Client;
   readonly sent: Wire1Message[];
   readonly statuses: Wire1Status[];
   pass(ms: number): void;
   receive(message: Wire1Message): void;
 } {
-  const clock = new FakeClock();
+  const time = new FakeTime();
   const sent: Wire1Message[] = [];
   const statuses: Wire1Status[] = [];
   const client = new Wire1Client({
-    clock,
+    time,
     playerId: 5,
     send: (datagram) => sent.push(decode(wire1Codec, datagram)),
     onStatus: (status) => statuses.push(status),
   });
   return {
-    clock,
+    time,
     client,
     sent,
     statuses,
     pass(ms) {
       for (let passed = 0; passed < ms; passed += 50) {
-        clock.advance(50);
+        time.advance(50);
         client.tick();
       }
     },
@@ -50,12 +50,12 @@ const chunkOf = (x: number, y: number, material: number): TileChunk => ({
 
 describe("a Wire v1 client", () => {
   test("[W50] repeats SYNs after half a second, one, two and four, gives up after ten and starts over after two", () => {
-    const { clock, client, sent, statuses, pass } = clientStage();
-    const startMs = clock.nowMs();
+    const { time, client, sent, statuses, pass } = clientStage();
+    const startMs = time.nowMs();
     const sentMs: number[] = [];
     client.tick();
     for (let step = 0; step < 300; step++) {
-      sentMs.push(...sent.splice(0).map(() => clock.nowMs() - startMs));
+      sentMs.push(...sent.splice(0).map(() => time.nowMs() - startMs));
       pass(50);
     }
     expect(sentMs).toEqual([0, 500, 1_500, 3_500, 7_500, 12_050, 12_550, 13_550]);
@@ -190,7 +190,7 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
   const seed = 11;
   const prng = new Prng(seed);
   const stage = new Wire1Stage();
-  const network = new LossyNetwork(stage.clock, prng, {
+  const network = new LossyNetwork(stage.time, prng, {
     ...RELIABLE_NETWORK,
     loss: 0.2,
     duplication: 0.1,
@@ -202,7 +202,7 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
     const from = { address: "10.0.0.1", port: 1_000 + index };
     const [near, far] = network.connect().ends;
     const client = new Wire1Client({
-      clock: stage.clock,
+      time: stage.time,
       playerId: index + 1,
       send: (datagram) => near.send(datagram),
     });

@@ -17,18 +17,18 @@ function eventsIn(recording: Uint8Array): readonly Wire1Event[] {
 /** A stage that records what its peers send. */
 class RecordedStage extends Wire1Stage {
   readonly #pieces: Uint8Array[] = [];
-  readonly recorder = new Wire1Recorder((bytes) => this.#pieces.push(bytes), this.clock.nowMs());
+  readonly recorder = new Wire1Recorder((bytes) => this.#pieces.push(bytes), this.time.nowMs());
 
   constructor() {
     super();
     const receive = this.server.receive.bind(this.server);
     this.server.receive = (from, datagram) => {
-      this.recorder.datagram(from, datagram, this.clock.nowMs());
+      this.recorder.datagram(from, datagram, this.time.nowMs());
       receive(from, datagram);
     };
     const tick = this.server.tick.bind(this.server);
     this.server.tick = () => {
-      this.recorder.tick(this.clock.nowMs());
+      this.recorder.tick(this.time.nowMs());
       tick();
     };
   }
@@ -42,7 +42,7 @@ class RecordedStage extends Wire1Stage {
 async function replayed(recording: Uint8Array): Promise<Wire1Stage> {
   const stage = new Wire1Stage();
   await replayWire1(recording, {
-    advance: (ms) => stage.clock.advance(ms),
+    advance: (ms) => stage.time.advance(ms),
     receive: (from, datagram) => stage.server.receive(from, datagram),
     tick: async () => {
       stage.server.tick();
@@ -123,7 +123,7 @@ describe("a Wire v1 recording", () => {
           else if (kind === 2) peer.send(prng.bytes(prng.below(40)));
           const [x, y] = [prng.below(32) - 16, prng.below(32) - 16];
           peer.command({ kind: "setTile", x, y, material: 1 + prng.below(9) });
-          if (prng.below(5) === 0) original.clock.advance(prng.below(TICK_MS));
+          if (prng.below(5) === 0) original.time.advance(prng.below(TICK_MS));
         }
         await original.tick();
       }

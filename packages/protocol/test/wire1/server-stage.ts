@@ -16,7 +16,7 @@ import {
   Wire1Server,
 } from "@orthant/protocol";
 import { type Wire1Control, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
-import { FakeClock } from "@orthant/testkit";
+import { FakeTime } from "@orthant/testkit";
 import { SampleWorld } from "../server/sample-world.ts";
 
 export const TICK_MS = 100;
@@ -34,7 +34,7 @@ export interface Wire1StageOptions {
 
 /** A Wire v1 server with its sync server, world and clock. */
 export class Wire1Stage {
-  readonly clock = new FakeClock();
+  readonly time = new FakeTime();
   readonly world: SampleWorld;
   readonly sync: SyncServer;
   readonly server: Wire1Server;
@@ -48,11 +48,11 @@ export class Wire1Stage {
     const { world = new SampleWorld(), role = "builder", banned, onCommand, rules } = options;
     const limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_WIRE1_LIMITS, ...options.limits };
     const expected = new ExpectedPlayers();
-    const { clock } = this;
+    const { time } = this;
     this.world = world;
     this.sync = new SyncServer({
       world,
-      clock,
+      time,
       limits,
       tickMs: TICK_MS,
       acknowledge: "applied",
@@ -64,7 +64,7 @@ export class Wire1Stage {
       world,
       sync: this.sync,
       expected,
-      clock,
+      time,
       limits,
       accountOf: (playerId) =>
         playerId === banned ? undefined : { playerId: BigInt(playerId), role, name: `player ${playerId}` },
@@ -110,7 +110,7 @@ export class Wire1Stage {
   /** Runs ticks. */
   async tick(count = 1): Promise<void> {
     for (let tick = 0; tick < count; tick++) {
-      this.clock.advance(TICK_MS);
+      this.time.advance(TICK_MS);
       this.server.tick();
       this.sync.tick();
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();

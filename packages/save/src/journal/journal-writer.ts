@@ -1,4 +1,4 @@
-import { ByteWriter, type Clock, type Codec, OrthantError, type Timer } from "@orthant/core";
+import { ByteWriter, type Codec, OrthantError, type Timer, type TimeSource } from "@orthant/core";
 import type { SaveChange } from "../commit/save-change.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
 import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
@@ -19,7 +19,7 @@ const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
 /** What a journal needs from its world. */
 interface JournalWriterParts extends SegmentWriterParts {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly volume: number;
 }
 
@@ -64,7 +64,7 @@ export class JournalWriter {
   readonly #segments: SegmentWriter;
   readonly #scratch = new ByteWriter();
   readonly #waiters: Waiter[] = [];
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   #events: LogEvents | undefined;
   #segment: SegmentId | undefined;
   #collecting: Group | undefined;
@@ -86,7 +86,7 @@ export class JournalWriter {
   private constructor(parts: JournalWriterParts) {
     this.#codec = journalEntryCodec(parts.volume);
     this.#segments = new SegmentWriter(parts);
-    this.#clock = parts.clock;
+    this.#time = parts.time;
   }
 
   /** Creates the journal folder. The next commit makes its name durable, since it syncs the parent folder. */
@@ -113,7 +113,7 @@ export class JournalWriter {
     }
     this.#collect(this.#segment, written);
     if (!isOnlyMovement) this.#await();
-    else this.#stepTimer ??= this.#clock.after(STEPS_WAIT_MS, () => this.#await());
+    else this.#stepTimer ??= this.#time.after(STEPS_WAIT_MS, () => this.#await());
   }
 
   /** Resolves when all entries added so far are durable. */

@@ -3,7 +3,7 @@ import {
   boxContains,
   boxesIntersect,
   type Chunk,
-  clockOf,
+  clockFrom,
   OrthantError,
   type Position,
   PositionMap,
@@ -120,7 +120,7 @@ function repairedClocks(
   chunks: readonly ChunkEntry[],
   clockEpoch: number,
 ): readonly RegionClock[] {
-  const renewed = clockOf(clockEpoch, 1);
+  const renewed = clockFrom(clockEpoch, 1);
   const isChanged = (region: Position): boolean =>
     changedCubes.some((cube) => boxesIntersect(cube, regionBox(region)));
   const result = new PositionMap<number>();

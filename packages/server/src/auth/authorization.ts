@@ -1,7 +1,8 @@
 import { createHash, type KeyObject } from "node:crypto";
 import { isOrthantError, OrthantError } from "@orthant/core";
-import type { Account, Hello, Role } from "@orthant/protocol";
-import { tokenVerifier, type VerifyingKey } from "./token.ts";
+import type { Account, AccountFault, Hello, Role } from "@orthant/protocol";
+import { type AuthorizedAccount, type AuthorizeRejection, checkedDecision } from "./decision.ts";
+import { isExpiredToken, tokenVerifier, type VerifyingKey } from "./token.ts";
 
 /** How players prove who they are. */
 export interface AuthOptions {
@@ -17,20 +18,28 @@ export interface AuthOptions {
 
 /** Input for a game's own decision. */
 export interface AuthorizeRequest {
-  readonly token: Uint8Array;
+  /** The client's token as text; empty without a token. */
+  readonly token: string;
+  /** The client's token as it came. */
+  readonly tokenBytes: Uint8Array;
   /** The client's requested name. */
   readonly name: string;
   /** The account by the token, or by the lack of one; `undefined` when the server cannot tell. */
   readonly account: Account | undefined;
 }
 
-/** A game's own decision: the account, or `undefined` for a client that may not join. */
-export type AuthorizeHook = (request: AuthorizeRequest) => Account | undefined | Promise<Account | undefined>;
+/**
+ * A game's own decision: the account, `{ reject: "You are banned until Monday." }` with a text for the player, or
+ * `undefined` to refuse without one.
+ */
+export type AuthorizeHook = (request: AuthorizeRequest) => Decision | Promise<Decision>;
+
+type Decision = AuthorizedAccount | AuthorizeRejection | undefined;
 
 /** Decides who may join. */
 interface Authorization {
-  /** Returns a client's account. Throws `ORT_CREDENTIALS`, without details, for one that may not join. */
-  readonly authorize: (hello: Hello) => Promise<Account>;
+  /** Returns a client's account, or why the client may not join, in words that tell an attacker nothing. */
+  readonly authorize: (hello: Hello) => Promise<Account | AccountFault>;
   /** Whether any client may join, only because the server is reachable from this machine alone. */
   readonly trustsMachine: boolean;
   /** The role of players without a token; `undefined` when they may not join. */
@@ -45,11 +54,18 @@ interface AuthorizationOptions {
   readonly nowMs: () => number;
   /** Players who need no token, because this process itself connects them. */
   readonly insider: (hello: Hello) => Account | undefined;
-  /** Called with the reason for a refusal, for the log; the client does not learn it. */
+  /** Called with the reason for a refusal, for the log; the client may learn less. */
   readonly onRefused: (why: unknown) => void;
-  /** Called with an error that the game's own decision threw. */
+  /** Called with an error that the game's own decision threw, or with what is wrong about its answer. */
   readonly onError: (error: unknown) => void;
 }
+
+/** What a client without a token reads. */
+const TOKEN_NEEDED = "this server needs a token";
+/** What the holder of a token that was valid once reads. */
+const TOKEN_EXPIRED = "the token has expired";
+/** What all others read, whatever is wrong with their token. */
+const NOT_ACCEPTED = "these credentials are not accepted";
 
 type TokenVerifier = ReturnType<typeof tokenVerifier>;
 
@@ -66,19 +82,28 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
       "no player could join: give a secret, a public key or authorize, or allow anonymous players";
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
-  const authorize = async (hello: Hello): Promise<Account> => {
-    const account =
-      insider(hello) ??
-      (await accountOf(hello, verify, anonymous).catch((error: unknown) => {
-        onRefused(error);
-        throw refusal();
-      }));
-    const { token, name } = hello;
-    const decided =
-      hook === undefined ? account : await decisionOf(() => hook({ token, name, account }), onError);
-    if (decided !== undefined) return { ...credentialsOf(account), ...decided };
-    onRefused("no account");
-    throw refusal();
+  const authorize = async (hello: Hello): Promise<Account | AccountFault> => {
+    const refuse = (why: unknown, detail: string): AccountFault => {
+      onRefused(why);
+      return { reason: "credentials", detail };
+    };
+    let account: Account | undefined;
+    try {
+      account = insider(hello) ?? (await accountOf(hello, verify, anonymous));
+    } catch (error) {
+      // Only the holder of a token that this server's key signed learns that it has expired.
+      return refuse(error, isExpiredToken(error) ? TOKEN_EXPIRED : NOT_ACCEPTED);
+    }
+    const decided = hook === undefined ? account : await decisionOf(hook, hello, account, onError);
+    if (decided === undefined) {
+      const lacksToken = hello.token.length === 0 && account === undefined;
+      return refuse("no account", lacksToken ? TOKEN_NEEDED : NOT_ACCEPTED);
+    }
+    if ("reject" in decided) {
+      onRefused(decided.reject);
+      return { reason: "kicked", detail: decided.reject };
+    }
+    return { ...credentialsOf(account), ...decided };
   };
   return { authorize, trustsMachine, anonymous };
 }
@@ -108,22 +133,16 @@ function credentialsOf({
   return { ...(expiresMs !== undefined && { expiresMs }), ...(tokenId !== undefined && { tokenId }) };
 }
 
-/** The only explanation that a client gets. */
-function refusal(): OrthantError {
-  return new OrthantError("ORT_CREDENTIALS", "these credentials are not accepted");
-}
-
-/** A game may also refuse by throwing that error; any other error is a fault, and refuses too. */
+/** A game may also refuse by throwing `ORT_CREDENTIALS`; any other error is a fault, and refuses too. */
 async function decisionOf(
-  decide: () => ReturnType<AuthorizeHook>,
+  hook: AuthorizeHook,
+  { token, name }: Hello,
+  account: Account | undefined,
   onError: (error: unknown) => void,
-): Promise<Account | undefined> {
+): Promise<Account | AuthorizeRejection | undefined> {
   try {
-    const account = await decide();
-    const expiresMs: unknown = account?.expiresMs;
-    if (expiresMs === undefined || (typeof expiresMs === "number" && !Number.isNaN(expiresMs)))
-      return account;
-    throw new OrthantError("ORT_ARGUMENT", `authorize gave expiresMs ${String(expiresMs)}, not a number`);
+    const text = new TextDecoder().decode(token);
+    return checkedDecision(await hook({ token: text, tokenBytes: token, name, account }), name);
   } catch (error) {
     if (!isOrthantError(error, "ORT_CREDENTIALS")) onError(error);
     return undefined;

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { nameFault, OrthantError, U64_MAX } from "@orthant/core";
+import { isOrthantError, nameFault, OrthantError, U64_MAX } from "@orthant/core";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
-import { type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 
 /** The claims of a token about its holder. */
 export interface TokenClaims {
@@ -47,7 +47,8 @@ export const SECRET_BYTES_MIN = 32;
 /** Tolerated difference between the clocks of machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const DECIMAL = /^(?:0|[1-9]\d{0,19})$/;
-const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
+/** All roles. */
+export const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies readonly Role[];
 
 /** Signs a token for a player: a JSON Web Token, which the client sends unchanged. */
 export async function issueToken(
@@ -77,20 +78,31 @@ export async function issueToken(
   return token.sign(signing);
 }
 
-/** Returns a function that verifies a token and returns its claims, or throws. Rejects a weak key. */
+/** Returns whether an error of a verifier is about a valid signature of this key and an expiry in the past. */
+export function isExpiredToken(error: unknown): boolean {
+  return isOrthantError(error, "ORT_CREDENTIALS") && error.cause instanceof errors.JWTExpired;
+}
+
+/**
+ * Returns a function that verifies a token and returns its claims, or throws `ORT_CREDENTIALS`. Rejects a weak
+ * key.
+ */
 export function tokenVerifier(
   key: VerifyingKey,
   nowMs: () => number = Date.now,
 ): (token: Uint8Array) => Promise<VerifiedClaims> {
   const { algorithm, key: verifying } = verificationOf(key);
   return async (token) => {
-    const { payload } = await jwtVerify(token, verifying, {
+    const verified = jwtVerify(token, verifying, {
       // Only this one: the token's own claim about its algorithm is ignored.
       algorithms: [algorithm],
       requiredClaims: ["exp", "sub"],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       currentDate: new Date(nowMs()),
       ...(key.audience === undefined ? {} : { audience: key.audience }),
+    });
+    const { payload } = await verified.catch((cause: unknown) => {
+      throw new OrthantError("ORT_CREDENTIALS", `the token is not valid: ${String(cause)}`, {}, { cause });
     });
     return claimsOf(payload);
   };

@@ -1,4 +1,4 @@
-import { type Clock, TokenBucket } from "@orthant/core";
+import { type TimeSource, TokenBucket } from "@orthant/core";
 import { networkOf } from "./addresses.ts";
 import type { ServerLimits } from "./limits.ts";
 
@@ -43,15 +43,15 @@ const NETWORKS_MAX = 16_384;
 /** Counts connections and request rates by network, so that one network cannot exhaust the server. */
 export class ConnectionLimiter {
   readonly #limits: ServerLimits;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #sockets = new Map<string, number>();
   readonly #connections = new Map<string, number>();
   readonly #rates = new Map<string, TokenBucket>();
   #connectionCount = 0;
 
-  constructor(limits: ServerLimits, clock: Clock) {
+  constructor(limits: ServerLimits, time: TimeSource) {
     this.#limits = limits;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /** Number of open connections. */
@@ -72,7 +72,7 @@ export class ConnectionLimiter {
 
   /** Counts a request against the rate of its network. */
   countRequest(address: string): HttpRefusal | undefined {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     if (this.#rateOf(networkOf(address), nowMs)?.take(1, nowMs) === true) return undefined;
     return { status: 429, name: "httpRequestsPerSecond", detail: "too many requests from your network" };
   }

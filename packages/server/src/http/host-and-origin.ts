@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { hostname } from "node:os";
-import { type Clock, OrthantError } from "@orthant/core";
+import { OrthantError, type TimeSource } from "@orthant/core";
 import type { Logger } from "pino";
 import { isForwarded, isLoopback } from "./addresses.ts";
 import type { HttpRefusal } from "./connection-limiter.ts";
@@ -37,10 +37,10 @@ export class HostNames {
   readonly #rule: HostRule;
   readonly #names: ReadonlySet<string>;
   readonly #log: Logger;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   #loggedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(rule: HostRule, log: Logger, clock: Clock) {
+  constructor(rule: HostRule, log: Logger, time: TimeSource) {
     const machine = hostname().toLowerCase();
     const [short = ""] = machine.split(".");
     this.#rule = rule;
@@ -49,7 +49,7 @@ export class HostNames {
       ...(rule.hosts ?? []).map((name) => name.toLowerCase()),
     ]);
     this.#log = log;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /** Returns why a request is refused for its `Host`; `undefined` when it is not. */
@@ -73,7 +73,7 @@ export class HostNames {
   }
 
   #logRefused(host: string): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#time.nowMs();
     if (nowMs - this.#loggedMs < LOG_MS) return;
     this.#loggedMs = nowMs;
     this.#log.warn(

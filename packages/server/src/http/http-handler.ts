@@ -8,7 +8,7 @@ import { addressOf, isForwarded, isLoopback } from "./addresses.ts";
 import type { ConnectionLimiter, HttpRefusal, RefusalName } from "./connection-limiter.ts";
 import type { HostNames } from "./host-and-origin.ts";
 import type { HttpListener } from "./http-listener.ts";
-import type { PageFile } from "./page-files.ts";
+import type { PageFile, ServedPage } from "./page-files.ts";
 
 /** Metrics of requests. */
 export interface HttpMetrics {
@@ -29,8 +29,8 @@ export interface HttpHandlerOptions {
   readonly proxies: number;
   readonly hostNames: HostNames;
   readonly metricsRule: MetricsRule;
-  /** Files of a web page, by their request path. */
-  readonly files: ReadonlyMap<string, PageFile>;
+  /** The web page at `/`; `undefined` for none. */
+  readonly page: ServedPage | undefined;
 }
 
 /** Answers plain HTTP requests, and limits the sockets of each network. */
@@ -54,14 +54,14 @@ export class HttpHandler {
 
   /** Answers a plain request. */
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const { limiter, metrics, proxies, metricsRule, log, files } = this.#options;
+    const { limiter, metrics, proxies, metricsRule, log, page } = this.#options;
     const refusal = limiter.countRequest(addressOf(request, proxies)) ?? this.#misdirected(request);
     if (refusal !== undefined) {
       metrics.refused(refusal.name);
       refuseRequest(response, refusal);
       return;
     }
-    const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, files };
+    const sources = { unready: this.#unready, metrics: () => metrics.text(), metricsRule, page };
     answerRequest(request, response, sources).then(
       (refusal) => refusal && metrics.refused(refusal),
       (error: unknown) => {
@@ -150,8 +150,7 @@ interface EndpointSources {
   readonly unready: () => string | undefined;
   readonly metrics: () => Promise<string>;
   readonly metricsRule: MetricsRule;
-  /** Files of a web page, by their request path. */
-  readonly files: ReadonlyMap<string, PageFile>;
+  readonly page: ServedPage | undefined;
 }
 
 /** The answer to a request. */
@@ -164,18 +163,6 @@ interface Answer {
 
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
-/** A page may only load content from this server, and other sites may not frame it. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
 
 /** Answers a plain request. Returns why it was refused, if it was. */
 async function answerRequest(
@@ -183,9 +170,10 @@ async function answerRequest(
   response: ServerResponse,
   sources: EndpointSources,
 ): Promise<HttpRefusal["name"] | undefined> {
-  const file = isReading(request) ? sources.files.get(pathOf(request)) : undefined;
-  if (file !== undefined) {
-    answerFile(request, response, file);
+  const { page } = sources;
+  const file = isReading(request) ? page?.files.get(pathOf(request)) : undefined;
+  if (page !== undefined && file !== undefined) {
+    answerFile(request, response, file, page.policy);
     return undefined;
   }
   const { status, text, type = TEXT_TYPE, refusal } = await answerFor(request, sources);
@@ -284,14 +272,19 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-function answerFile(request: IncomingMessage, response: ServerResponse, file: PageFile): void {
+function answerFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: PageFile,
+  policy: string,
+): void {
   const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   const body = takesGzip ? file.gzipped : file.bytes;
   response.writeHead(200, {
     "content-type": file.type,
     "content-length": body.length,
     "cache-control": file.isFixed ? "public, max-age=31536000, immutable" : "no-cache",
-    "content-security-policy": PAGE_POLICY,
+    "content-security-policy": policy,
     "cross-origin-opener-policy": "same-origin",
     "referrer-policy": "no-referrer",
     vary: "accept-encoding",

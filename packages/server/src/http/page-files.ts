@@ -3,6 +3,7 @@ import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { OrthantError } from "@orthant/core";
+import { type PageOptions, pagePolicy } from "./page-policy.ts";
 
 /** A file of a web page, ready to send. */
 export interface PageFile {
@@ -11,6 +12,14 @@ export interface PageFile {
   readonly gzipped: Uint8Array;
   /** Whether its name changes with its content, so that browsers may cache it forever. */
   readonly isFixed: boolean;
+}
+
+/** A web page, ready to send. */
+export interface ServedPage {
+  /** Its files, by their request path. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  /** The `Content-Security-Policy` of every file. */
+  readonly policy: string;
 }
 
 /** Limits of a page, which is held in memory. */
@@ -31,12 +40,19 @@ const TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
+/** Reads a page. Throws `ORT_ARGUMENT` for a bad policy, and otherwise as `readPageFiles` does. */
+export async function readPage(page: string | URL | PageOptions): Promise<ServedPage> {
+  const options = typeof page === "string" || page instanceof URL ? { folder: page } : page;
+  const policy = pagePolicy(options);
+  return { files: await readPageFiles(options.folder), policy };
+}
+
 /**
  * Reads all files of a folder, by their request path; `/` is `index.html`. They are read once, so a request
  * never touches the disk. Throws `ORT_NOT_FOUND` without an index, and `ORT_LIMIT` for more than a page
  * should have.
  */
-export async function readPageFiles(folder: string | URL): Promise<ReadonlyMap<string, PageFile>> {
+async function readPageFiles(folder: string | URL): Promise<ReadonlyMap<string, PageFile>> {
   const root = typeof folder === "string" ? folder : fileURLToPath(folder);
   const files = new Map<string, PageFile>();
   let bytes = 0;

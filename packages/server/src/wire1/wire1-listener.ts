@@ -74,7 +74,7 @@ export class Wire1Listener {
     const { onCommand, record } = parts.options;
     if (record !== undefined) {
       this.#record(() => {
-        this.#recorder = new Wire1Recorder(record, parts.clock.nowMs());
+        this.#recorder = new Wire1Recorder(record, parts.time.nowMs());
       });
     }
     const role = roleOf(parts);
@@ -124,7 +124,7 @@ export class Wire1Listener {
 
   /** Sends every client what it lacks. */
   tick(): void {
-    this.#record(() => this.#recorder?.tick(this.#parts.clock.nowMs()));
+    this.#record(() => this.#recorder?.tick(this.#parts.time.nowMs()));
     this.#server.tick();
   }
 
@@ -141,7 +141,7 @@ export class Wire1Listener {
     }
     // Not a Buffer: its `slice` does not copy.
     const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length);
-    this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.clock.nowMs()));
+    this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.time.nowMs()));
     this.#server.receive({ address, port }, bytes);
   }
 
@@ -161,8 +161,8 @@ export class Wire1Listener {
   }
 
   #logLegacy(from: Wire1Address): void {
-    const { log, clock } = this.#parts;
-    const nowMs = clock.nowMs();
+    const { log, time } = this.#parts;
+    const nowMs = time.nowMs();
     if (nowMs - this.#legacyLoggedMs < LEGACY_LOG_MS) return;
     this.#legacyLoggedMs = nowMs;
     log.warn(from, "a text message from before Wire v1 came and was dropped; that client has to be updated");

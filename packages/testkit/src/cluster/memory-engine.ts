@@ -176,7 +176,7 @@ export class MemoryEngine implements Engine {
   set partition(partition: Partition) {
     this.#partition = partition;
     if (partition !== "none") {
-      this.#hub.clock.after(NOTICE_MS, () => this.#notice());
+      this.#hub.time.after(NOTICE_MS, () => this.#notice());
       return;
     }
     if (this.#isNoticed) {
@@ -303,13 +303,13 @@ export class MemoryEngine implements Engine {
     act: (resolve: (result: Result) => void, reject: (error: unknown) => void) => void,
   ): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new OrthantError("ORT_CLOSED", "the engine was closed"));
-    const { clock, faultPlan } = this.#hub;
+    const { time, faultPlan } = this.#hub;
     return new Promise((resolve, reject) => {
       if (this.#isNoticed) {
         reject(away());
         return;
       }
-      const timer = clock.wait(timeoutMs, () => this.#happen(() => reject(away())));
+      const timer = time.wait(timeoutMs, () => this.#happen(() => reject(away())));
       const answer = (settle: () => void): void => {
         if (this.#isCut("from engine") || this.#hub.happens(faultPlan.answerLoss)) return;
         this.#deliver(() => {
@@ -337,18 +337,18 @@ export class MemoryEngine implements Engine {
   /** Sends from the node to the engine, in order. */
   #send(act: () => void): void {
     if (this.#isCut("to engine")) return;
-    const { clock } = this.#hub;
-    const dueMs = Math.max(this.#sentUntilMs, clock.nowMs() + this.#hub.delayMs());
+    const { time } = this.#hub;
+    const dueMs = Math.max(this.#sentUntilMs, time.nowMs() + this.#hub.delayMs());
     this.#sentUntilMs = dueMs;
-    clock.wait(dueMs - clock.nowMs(), act);
+    time.wait(dueMs - time.nowMs(), act);
   }
 
   /** Delivers from the engine to the node, in order. */
   #deliver(act: () => void): void {
-    const { clock } = this.#hub;
-    const dueMs = Math.max(this.#receivedUntilMs, clock.nowMs() + this.#hub.delayMs());
+    const { time } = this.#hub;
+    const dueMs = Math.max(this.#receivedUntilMs, time.nowMs() + this.#hub.delayMs());
     this.#receivedUntilMs = dueMs;
-    clock.wait(dueMs - clock.nowMs(), () => this.#happen(act));
+    time.wait(dueMs - time.nowMs(), () => this.#happen(act));
   }
 
   #happen(act: () => void): void {

@@ -1,6 +1,6 @@
 import type { AppendOutcome, JournalRecord, JournalState, StoredRecord, TableEntry } from "@orthant/cluster";
 import { APPEND_RECORDS_MAX } from "@orthant/cluster/internal";
-import { type Clock, OrthantError } from "@orthant/core";
+import { OrthantError, type TimeSource } from "@orthant/core";
 
 /** Fault injection settings of the engine. Probabilities are from 0 to 1. */
 export interface EngineFaultPlan {
@@ -25,7 +25,7 @@ export const NO_ENGINE_FAULTS: EngineFaultPlan = {
 
 /** Dependencies and settings of the in-memory engine. */
 export interface MemoryHubOptions {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
   readonly random: () => number;
   /** Size at which a journal is full. */
@@ -139,7 +139,7 @@ export class MemoryTable {
 
 /** The state that a quorum of servers would hold, and the faults on the way to it. */
 export class MemoryState {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly random: () => number;
   readonly table: MemoryTable = new MemoryTable();
   faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
@@ -148,8 +148,8 @@ export class MemoryState {
   #isAway = false;
   #whenBack: (() => void)[] = [];
 
-  constructor({ clock, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
-    this.clock = clock;
+  constructor({ time, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
+    this.time = time;
     this.random = random;
     this.#journalBytesMax = journalBytesMax;
   }

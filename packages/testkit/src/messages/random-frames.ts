@@ -7,7 +7,7 @@ import {
   type Content,
   chunkFromVoxels,
   chunkShape,
-  clockOf,
+  clockFrom,
   comparePositions,
   EPOCH_MAX,
   GeneratorRef,
@@ -94,8 +94,8 @@ function randomRegions(prng: Prng, lengthMax: number): readonly Position[] {
 /** Returns a clock: `CLOCK_NEVER`, an early one or the last possible one. */
 function randomClock(prng: Prng): number {
   if (prng.chance(0.2)) return CLOCK_NEVER;
-  if (prng.chance(0.05)) return clockOf(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
-  return clockOf(prng.between(1, 5), prng.between(1, 300));
+  if (prng.chance(0.05)) return clockFrom(EPOCH_MAX, CLOCK_STEPS_PER_EPOCH - 1);
+  return clockFrom(prng.between(1, 5), prng.between(1, 300));
 }
 
 /** Returns regions in order, with clocks. */
@@ -124,14 +124,14 @@ function randomPatch(prng: Prng, volume: number): RegionPatch {
 }
 
 function randomChange(prng: Prng, region: Position, volume: number): RegionChange {
-  const base = prng.pick<RegionChange["base"]>(["air", "generated", CLOCK_NEVER, clockOf(1, 1)]);
+  const base = prng.pick<RegionChange["base"]>(["air", "generated", CLOCK_NEVER, clockFrom(1, 1)]);
   const first = positionFrom((axis) => region[axis] * REGION_EDGE_CHUNKS);
   const second: Position = [first[0] + 1, first[1], first[2], first[3]];
   const leaf: PatchLeaf = { box: boxAt(first), content: randomContent(prng, volume) };
   return {
     region,
     base,
-    next: clockOf(prng.between(2, 4), prng.between(1, 300)),
+    next: clockFrom(prng.between(2, 4), prng.between(1, 300)),
     piece: 0,
     leaves: prng.chance(0.3) ? [] : [leaf],
     edits: base === "air" ? [] : [{ chunk: second, edits: [{ index: prng.below(volume), block: 9 }] }],

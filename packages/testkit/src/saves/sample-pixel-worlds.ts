@@ -11,7 +11,7 @@ import {
   packMask,
   Version1Writer,
 } from "@orthant/pixel-world";
-import { FakeClock } from "../fake-clock.ts";
+import { FakeTime } from "../fake-time.ts";
 
 /** Path of the sample files. */
 export const FILE = "world.pxsw";
@@ -63,16 +63,16 @@ export function sampleBody(id: bigint, position: readonly [number, number] = [10
 /** Creates a world on a disk in memory. */
 export async function newWorld(
   options: PixelWorldOptions = {},
-): Promise<{ readonly disk: MemoryDisk; readonly world: PixelWorld; readonly clock: FakeClock }> {
+): Promise<{ readonly disk: MemoryDisk; readonly world: PixelWorld; readonly time: FakeTime }> {
   const disk = new MemoryDisk();
-  const clock = new FakeClock();
+  const time = new FakeTime();
   const world = await createPixelWorld(
     disk,
     FILE,
     { worldSeed: 42n, chunkEdge: EDGE },
-    { clock, random: () => 9n, ...options },
+    { time, random: () => 9n, ...options },
   );
-  return { disk, world, clock };
+  return { disk, world, time };
 }
 
 /** Returns the bytes of a file on a disk. */

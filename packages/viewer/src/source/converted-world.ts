@@ -5,7 +5,7 @@ import {
   type Position,
   positionFrom,
   positionsLexicographic,
-  systemClock,
+  systemTime,
   voxelIndex,
 } from "@orthant/core";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
@@ -65,7 +65,7 @@ async function convert(
 ): Promise<readonly string[]> {
   const notes: string[] = [];
   const environment = {
-    clock: systemClock,
+    time: systemTime,
     progress: () => ({ advance: () => undefined, end: () => undefined }),
     note: (line: string) => void notes.push(`${line}.`),
   };

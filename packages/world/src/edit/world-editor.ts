@@ -1,10 +1,10 @@
 import {
-  type Clock,
   type ClockStep,
   type EditOrigin,
   encode,
   ListenerSet,
   type Position,
+  type TimeSource,
   type WorldField,
 } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
@@ -65,15 +65,15 @@ export class WorldEditor {
   readonly #content: WorldContent;
   readonly #saver: WorldSaver;
   readonly #epoch: SessionEpoch;
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #queue = new SerialQueue();
   readonly #listeners = new ListenerSet<[AppliedEdit]>();
 
-  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, clock: Clock) {
+  constructor(content: WorldContent, saver: WorldSaver, epoch: SessionEpoch, time: TimeSource) {
     this.#content = content;
     this.#saver = saver;
     this.#epoch = epoch;
-    this.#clock = clock;
+    this.#time = time;
   }
 
   /** Calls `listener` after each edit that changed something. Returns an unsubscribe function. */
@@ -102,7 +102,7 @@ export class WorldEditor {
   }
 
   spawnEntity(entity: NewStoredEntity): StoredEntity {
-    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#clock.nowMs());
+    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#time.nowMs());
     this.#saver.noteChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
@@ -115,7 +115,7 @@ export class WorldEditor {
     const { entity, crosses, isOnlyMovement } = this.#content.changeEntity(
       entityId,
       checked,
-      this.#clock.nowMs(),
+      this.#time.nowMs(),
     );
     const kind = crosses ? "world" : "entities";
     this.#saver.noteChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
@@ -131,7 +131,7 @@ export class WorldEditor {
   }
 
   upsertPlayer(change: PlayerChange): void {
-    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#clock.nowMs());
+    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#time.nowMs());
     this.#saver.noteChange("players", () => ({ kind: "player", player }));
   }
 

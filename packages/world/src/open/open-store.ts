@@ -5,7 +5,7 @@ import {
   encode,
   HYPERCUBE_CHUNKS,
   OrthantError,
-  systemClock,
+  systemTime,
 } from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
@@ -87,7 +87,7 @@ async function openToRead(disk: Disk, options: StoreOptions): Promise<WorldStore
     try {
       const { field, ...parts } = worldSettings(save.global, options);
       const content = contentOf(save, field, options);
-      if (await readJournal(disk, content, parts.clock.nowMs(), options.damagedJournal))
+      if (await readJournal(disk, content, parts.time.nowMs(), options.damagedJournal))
         return new WorldStore({ ...parts, disk, content, writing: undefined });
       // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
       await save.close();
@@ -124,13 +124,13 @@ export async function createWorldStore(
   const lock = await disk.lock(LOCK_FILE);
   try {
     if (lock.isContested) throw contested();
-    const { clock = systemClock, generators = DEFAULT_GENERATORS } = options;
+    const { time = systemTime, generators = DEFAULT_GENERATORS } = options;
     const global = globalOf(world, newWorldId(randomBits(options.random)));
     // Check before writing anything: a world that cannot be opened or stored must not block the next attempt.
     const settings = worldSettings(global, options);
     encode(worldDescriptionCodec, global.description);
     const writer = await createSave(disk, {
-      nowMs: clock.nowMs(),
+      nowMs: time.nowMs(),
       global,
       generators,
       lock,
@@ -189,12 +189,12 @@ async function openForWriting(
   let world: WorldStore | undefined;
   try {
     const content = contentOf(save, field, options);
-    const { clock } = parts;
-    const found = await recover(disk, content, { nowMs: clock.nowMs(), damaged: damagedJournal });
+    const { time } = parts;
+    const found = await recover(disk, content, { nowMs: time.nowMs(), damaged: damagedJournal });
     const { volume } = field.shape;
     const random = randomBits(options.random);
     const journal =
-      durability === "journal" ? await JournalWriter.open({ disk, lock, clock, volume, random }) : undefined;
+      durability === "journal" ? await JournalWriter.open({ disk, lock, time, volume, random }) : undefined;
     const epoch = nextEpochNumber(content.global.description.clockEpoch, found);
     world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
     // The next opening must not report the cut-off part as missing again.

@@ -1,12 +1,12 @@
 import {
   type BlockCatalog,
-  type Clock,
   DEFAULT_GENERATORS,
   I32_MAX,
   OrthantError,
   type RandomBits,
-  systemClock,
   systemRandomBits,
+  systemTime,
+  type TimeSource,
   WorldField,
   wrongArgument,
 } from "@orthant/core";
@@ -25,7 +25,7 @@ import {
 /** What the options contribute to a world, besides its save. */
 export interface WorldSettings {
   readonly field: WorldField;
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly catalog: BlockCatalog;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
@@ -44,7 +44,7 @@ export function worldSettings(global: GlobalState, options: StoreOptions): World
   });
   return {
     field,
-    clock: options.clock ?? systemClock,
+    time: options.time ?? systemTime,
     catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
     cadence: cadenceOf(options),

@@ -1,25 +1,25 @@
-import type { Clock, Timer } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
 import type { CompactionReport, SaveWriter } from "@orthant/save";
 
 /** Saves a fixed time after the first change since the last save, no matter how many more changes follow. */
 export class Autosave {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #save: () => void;
   #timer: Timer | undefined;
   #dueMs = Infinity;
 
-  constructor(clock: Clock, save: () => void) {
-    this.#clock = clock;
+  constructor(time: TimeSource, save: () => void) {
+    this.#time = time;
     this.#save = save;
   }
 
   /** Schedules a save within `delayMs`. A save that is already due earlier stays scheduled. */
   within(delayMs: number): void {
-    const dueMs = this.#clock.nowMs() + delayMs;
+    const dueMs = this.#time.nowMs() + delayMs;
     if (dueMs >= this.#dueMs) return;
     this.cancel();
     this.#dueMs = dueMs;
-    this.#timer = this.#clock.after(delayMs, () => {
+    this.#timer = this.#time.after(delayMs, () => {
       this.cancel();
       this.#save();
     });
@@ -37,13 +37,13 @@ const PAUSE_MS = 2;
 
 /** Removes data that no saved state needs from the disk, in the background and in small slices. */
 export class BackgroundCompactor {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #writer: SaveWriter;
   readonly #pauses = new Map<Timer, () => void>();
   #isClosed = false;
 
-  constructor(clock: Clock, writer: SaveWriter) {
-    this.#clock = clock;
+  constructor(time: TimeSource, writer: SaveWriter) {
+    this.#time = time;
     this.#writer = writer;
   }
 
@@ -70,7 +70,7 @@ export class BackgroundCompactor {
   #pause(): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = this.#clock.wait(PAUSE_MS, () => {
+      const timer = this.#time.wait(PAUSE_MS, () => {
         this.#pauses.delete(timer);
         resolve();
       });

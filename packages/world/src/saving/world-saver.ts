@@ -1,4 +1,4 @@
-import { type Clock, ListenerSet, nextTurn, OrthantError } from "@orthant/core";
+import { ListenerSet, nextTurn, OrthantError, type TimeSource } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, Save, SaveWriter } from "@orthant/save";
@@ -24,7 +24,7 @@ export interface WriterResources {
 
 /** What saving a world requires. */
 export interface SaverParts {
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly content: WorldContent;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
@@ -34,7 +34,7 @@ export interface SaverParts {
 
 /** Commits the changes of a world, one save at a time, and knows whether saving is still possible. */
 export class WorldSaver {
-  readonly #clock: Clock;
+  readonly #time: TimeSource;
   readonly #cadence: WorldCadence;
   readonly #content: WorldContent;
   readonly #writing: WriterResources | undefined;
@@ -52,18 +52,18 @@ export class WorldSaver {
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
-  constructor({ clock, content, writing, autosave, cadence }: SaverParts) {
+  constructor({ time, content, writing, autosave, cadence }: SaverParts) {
     this.#cadence = cadence;
     this.#content = content;
-    this.#clock = clock;
+    this.#time = time;
     this.#writing = writing;
     this.#journal = writing?.journal;
     this.#journal?.attach({
       onFull: () => void this.#saveShared().catch(() => undefined),
       onFailure: (error) => this.#fail(error),
     });
-    this.#compactor = writing && new BackgroundCompactor(clock, writing.writer);
-    this.#autosave = writing && autosave ? new Autosave(clock, () => this.#saveUnasked()) : undefined;
+    this.#compactor = writing && new BackgroundCompactor(time, writing.writer);
+    this.#autosave = writing && autosave ? new Autosave(time, () => this.#saveUnasked()) : undefined;
   }
 
   /** Why saving has stopped; `undefined` while it works. */
@@ -165,7 +165,7 @@ export class WorldSaver {
     try {
       // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#time.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal, no change may be left out: this save deletes the segment that holds it.
       const change = this.#content.startCommit(nowMs, this.#journal === undefined ? dueMs : Infinity);
@@ -222,7 +222,7 @@ export class WorldSaver {
     const oldestMs = this.#content.entities.oldestChangeMs();
     if (this.#content.unsaved.hasUnassigned) this.#autosave?.within(this.#cadence.worldMs);
     if (oldestMs === undefined) return;
-    this.#autosave?.within(Math.max(0, oldestMs + this.#cadence.entitiesMs - this.#clock.nowMs()));
+    this.#autosave?.within(Math.max(0, oldestMs + this.#cadence.entitiesMs - this.#time.nowMs()));
   }
 
   #saveUnasked(): void {

@@ -37,9 +37,9 @@ export const MAZE_DEFAULTS: MazeParameters = {
   braidPercent: 25,
 };
 
-const originField = integerBetween(-ORIGIN_MAX, ORIGIN_MAX);
-const cellsField = countBetween(1, CELLS_ON_AXIS_MAX);
-const percentField = countBetween(0, 100);
+const originField = integerBetween("origin", -ORIGIN_MAX, ORIGIN_MAX);
+const cellsField = countBetween("cells", 1, CELLS_ON_AXIS_MAX);
+const percentField = countBetween("braidPercent", 0, 100);
 
 const parametersCodec: Codec<MazeParameters> = {
   write(out, { origin, cells, braidPercent }) {

@@ -23,8 +23,8 @@ export const PLATFORMS_DEFAULTS: PlatformsParameters = { cellVoxels: 384, struct
 
 const CELL_VOXELS_MIN = 96;
 const CELL_VOXELS_MAX = 4096;
-const cellField = countBetween(CELL_VOXELS_MIN, CELL_VOXELS_MAX);
-const percentField = countBetween(0, 100);
+const cellField = countBetween("cellVoxels", CELL_VOXELS_MIN, CELL_VOXELS_MAX);
+const percentField = countBetween("structurePercent", 0, 100);
 
 const parametersCodec: Codec<PlatformsParameters> = {
   write(out, { cellVoxels, structurePercent }) {

@@ -29,9 +29,9 @@ export const TERRAIN_DEFAULTS: TerrainParameters = {
 const LEVEL_MAX = 2 ** 31;
 const RELIEF_MAX = 4096;
 
-const levelField = integerBetween(-LEVEL_MAX, LEVEL_MAX);
-const reliefField = countBetween(0, RELIEF_MAX);
-const waterField = option(levelField);
+const levelField = integerBetween("baseLevel", -LEVEL_MAX, LEVEL_MAX);
+const reliefField = countBetween("relief", 0, RELIEF_MAX);
+const waterField = option(integerBetween("waterLevel", -LEVEL_MAX, LEVEL_MAX));
 
 /** Codec of the parameters. */
 export const terrainParametersCodec: Codec<TerrainParameters> = {

@@ -156,7 +156,7 @@ export class EditQueue {
     const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
     let made: Awaited<ReturnType<SyncWorld["edit"]>>;
     try {
-      made = await world.edit(placements, origin);
+      made = await world.edit({ kind: "voxels", placements }, origin);
     } catch (error) {
       // Only the code, because a nested error may name files of the server.
       this.#reject(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });

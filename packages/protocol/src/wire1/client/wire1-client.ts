@@ -1,5 +1,4 @@
 import {
-  type Clock,
   encode,
   floorDivide,
   PositionMap,
@@ -7,6 +6,7 @@ import {
   TILE_CHUNK_EDGE,
   TILE_CHUNKS,
   type TileChunk,
+  type TimeSource,
   voxelIndex,
 } from "@orthant/core";
 import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
@@ -28,7 +28,7 @@ export type Wire1Status = "disconnected" | "connecting" | "connected";
 /** Options of a Wire v1 client. */
 export interface Wire1ClientOptions {
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
+  readonly time: TimeSource;
   /** From 1 to 2^32 - 1. */
   readonly playerId: number;
   /** Takes ownership of the bytes of one datagram. */
@@ -147,7 +147,7 @@ export class Wire1Client {
 
   /** Sends due datagrams. Call it about 20 times per second. */
   tick(): void {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.time.nowMs();
     switch (this.#status) {
       case "disconnected":
         if (nowMs - this.#sinceMs >= RECONNECT_MS) this.#connect(nowMs);
@@ -198,7 +198,7 @@ export class Wire1Client {
 
   #take(message: Wire1Message): Wire1Drop | undefined {
     if (this.#status === "disconnected") return "stranger";
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#options.time.nowMs();
     this.#silentMs = 0;
     switch (message.kind) {
       case "command":
@@ -234,7 +234,7 @@ export class Wire1Client {
     if (this.#chunks.size >= CHUNKS_HELD_MAX && !this.#chunks.has(chunk.x, chunk.y, 0, 0)) return "full";
     this.#chunks.set(chunk.x, chunk.y, 0, 0, chunk);
     if (this.#wanted.has(chunk.x, chunk.y, 0, 0)) {
-      this.#wanted.set(chunk.x, chunk.y, 0, 0, this.#options.clock.nowMs());
+      this.#wanted.set(chunk.x, chunk.y, 0, 0, this.#options.time.nowMs());
     }
     this.#asked.settle(chunk.x, chunk.y);
     this.#tiles.settle(chunk);
@@ -243,7 +243,7 @@ export class Wire1Client {
   }
 
   #ask(chunkX: number, chunkY: number): void {
-    this.#wanted.set(chunkX, chunkY, 0, 0, this.#options.clock.nowMs());
+    this.#wanted.set(chunkX, chunkY, 0, 0, this.#options.time.nowMs());
     this.#asked.ask(chunkX, chunkY);
   }
 

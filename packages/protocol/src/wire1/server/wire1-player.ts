@@ -32,9 +32,9 @@ export class Wire1Player {
     network: string,
     events: Wire1PlayerEvents,
   ) {
-    const { sync, world, clock } = options;
+    const { sync, world, time } = options;
     this.#client = new SyncClient({
-      clock,
+      time,
       generators: world.generators,
       clientId,
       name: account.name,

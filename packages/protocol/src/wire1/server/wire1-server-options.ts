@@ -1,4 +1,4 @@
-import type { Clock, RandomBits } from "@orthant/core";
+import type { RandomBits, TimeSource } from "@orthant/core";
 import type { Hello } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
 import type { SyncLimits } from "../../server/sync-limits.ts";
@@ -68,7 +68,7 @@ export interface Wire1ServerOptions {
   /** The instance that the server's `authorize` asks first. */
   readonly expected: ExpectedPlayers;
   /** Only `nowMs` is used; the caller drives ticks. */
-  readonly clock: Clock;
+  readonly time: TimeSource;
   readonly limits: SyncLimits & Wire1Limits;
   /** Returns a player's account, or `undefined` to refuse the player. */
   readonly accountOf: (playerId: number, from: Wire1Address) => Account | undefined;

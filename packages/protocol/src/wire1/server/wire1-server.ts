@@ -50,17 +50,17 @@ export class Wire1Server {
 
   /** Throws `ORT_ARGUMENT` for a world whose chunks are not 32 x 32 tiles. */
   constructor(options: Wire1ServerOptions) {
-    const { world, clock, limits } = options;
+    const { world, time, limits } = options;
     if (!positionsEqual(world.shape.extents, TILE_CHUNKS.extents)) {
       const found = world.shape.extents.join(" x ");
       throw new OrthantError("ORT_ARGUMENT", `Wire v1 has chunks of 32 x 32 tiles, and this world ${found}`);
     }
-    const nowMs = clock.nowMs();
+    const nowMs = time.nowMs();
     this.#tickedMs = nowMs;
     this.#handshakes = new Wire1Handshakes(limits, nowMs);
     this.#parts = {
       options,
-      feed: new TileFeed(world, () => clock.nowMs()),
+      feed: new TileFeed(world, () => time.nowMs()),
       schedule: new SendSchedule(nowMs),
       players: new Set(),
       say: (to, control) => this.#send(to, CONTROL_DATAGRAMS[control]),
@@ -94,7 +94,7 @@ export class Wire1Server {
 
   /** Sends each session the chunks it lacks, without waiting. */
   tick(): void {
-    const nowMs = this.#parts.options.clock.nowMs();
+    const nowMs = this.#parts.options.time.nowMs();
     this.#handshakes.clean(nowMs);
     const listenedMs = Math.min(LISTENED_MS_MAX, nowMs - this.#tickedMs);
     this.#tickedMs = nowMs;
@@ -111,7 +111,7 @@ export class Wire1Server {
   }
 
   #receive(from: Wire1Address, datagram: Uint8Array): Wire1Drop | undefined {
-    const nowMs = this.#parts.options.clock.nowMs();
+    const nowMs = this.#parts.options.time.nowMs();
     const key = keyOf(from);
     const session = this.#sessions.get(key);
     const isKnown = session !== undefined || this.#handshakes.has(key);

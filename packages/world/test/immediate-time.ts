@@ -1,7 +1,7 @@
-import type { Clock } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
 
-/** Returns a clock on which every pause ends in the next turn, and nothing happens in the background. */
-export function immediateClock(): Clock {
+/** Returns a time source on which every pause ends in the next turn, and nothing happens in the background. */
+export function immediateTime(): TimeSource {
   let nowMs = 1_000_000;
   return {
     nowMs: () => ++nowMs,

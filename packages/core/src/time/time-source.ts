@@ -1,5 +1,5 @@
 /** A source of time, passed in so that tests can control it. */
-export interface Clock {
+export interface TimeSource {
   /** Milliseconds since 1970, as saves record them. */
   nowMs(): number;
   /**
@@ -25,8 +25,8 @@ export interface Timer {
 declare function setTimeout(callback: () => void, delayMs: number): { unref?(): void } | number;
 declare function clearTimeout(handle: { unref?(): void } | number): void;
 
-/** The system clock. */
-export const systemClock: Clock = {
+/** The time and timers of the system. */
+export const systemTime: TimeSource = {
   nowMs: () => Date.now(),
   after(delayMs, callback) {
     const handle = setTimeout(callback, delayMs);
@@ -40,8 +40,8 @@ export const systemClock: Clock = {
 };
 
 /** Resolves after `delayMs` and keeps the process alive until then. */
-export function sleep(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => clock.wait(delayMs, resolve));
+export function sleep(time: TimeSource, delayMs: number): Promise<void> {
+  return new Promise((resolve) => time.wait(delayMs, resolve));
 }
 
 // Node has the first, every platform the second; ES2022's library declares neither.

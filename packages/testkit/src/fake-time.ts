@@ -1,12 +1,12 @@
-import type { Clock, Timer } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
 
 interface Call {
   readonly dueMs: number;
   readonly callback: () => void;
 }
 
-/** A clock that only a test moves. */
-export class FakeClock implements Clock {
+/** A source of time that only a test advances. */
+export class FakeTime implements TimeSource {
   #nowMs: number;
   readonly #calls = new Set<Call>();
 

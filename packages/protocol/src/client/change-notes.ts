@@ -1,0 +1,125 @@
+import {
+  type Box,
+  boxAt,
+  type Chunk,
+  type Position,
+  PositionMap,
+  PositionSet,
+  positionsLexicographic,
+  type RegionTree,
+  regionBox,
+  regionOf,
+} from "@orthant/core";
+import type { PredictedLayer, PredictionChange } from "./predictions.ts";
+
+/** The parts of a replica that are needed to find out what changed. */
+interface Replica {
+  readonly tree: RegionTree;
+  holds(region: Position): boolean;
+  /** Returns the chunks that look different than with an earlier tree and earlier predictions. */
+  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditNews | undefined;
+}
+
+/** The predictions over chunks before a step, for those that changed in it. */
+export type LayersBefore = PositionMap<PredictedLayer | undefined>;
+
+/** A region whose content changed, or that is no longer held. */
+export interface RegionNews {
+  readonly region: Position;
+  readonly state: "held" | "forgotten";
+}
+
+/** Chunks that were held before and after a step, and look different because of edits. */
+export interface EditNews {
+  readonly chunks: readonly Position[];
+  /** Returns one of these chunks as it was before the step. */
+  readonly before: (chunk: Position) => Chunk;
+}
+
+/** What happened to a replica in one step. */
+export interface ReplicaNews {
+  readonly regions: readonly RegionNews[];
+  /** Boxes of the chunks that look different. */
+  readonly chunks: readonly Box[];
+  /** Only if the caller asked for it. */
+  readonly edits?: EditNews | undefined;
+}
+
+/** Records what happens to a replica, to report at the end of a step what looks different. */
+export class ChangeNotes {
+  /** Each affected region, and whether it was held at the start of the step. */
+  readonly #wasHeld = new PositionMap<boolean>();
+  /** Regions that came from the cache, which therefore has them already. */
+  readonly #restored = new PositionSet();
+  /** Chunks whose predictions changed, and what they were at the start of the step. */
+  #layersBefore: LayersBefore = new PositionMap();
+  #isAnotherWorld = false;
+  #treeBefore: RegionTree | undefined;
+
+  /** Records a change to a region. `treeBefore` is the tree before that change. */
+  touched(region: Position, wasHeld: boolean, treeBefore: RegionTree): void {
+    this.#treeBefore ??= treeBefore;
+    if (!this.#wasHeld.has(...region)) this.#wasHeld.set(...region, wasHeld);
+  }
+
+  /** Records that a region was restored from the cache. */
+  restored(region: Position): void {
+    this.#restored.add(...region);
+  }
+
+  /** Records that the predictions over some chunks changed. */
+  predicted(changes: readonly PredictionChange[]): void {
+    for (const [chunk, before] of changes) {
+      if (!this.#layersBefore.has(...chunk)) this.#layersBefore.set(...chunk, before);
+    }
+  }
+
+  /** Records that another replica begins, whose chunks cannot be compared with those before. */
+  beganAnew(): void {
+    this.#isAnotherWorld = true;
+  }
+
+  /** Returns what happened since the last call. */
+  take(replica: Replica, wantsEdits: boolean): ReplicaNews {
+    const regions: RegionNews[] = [];
+    const chunks: Box[] = [];
+    const changed = new PositionSet();
+    for (const [region, wasHeld] of this.#wasHeld) {
+      const isHeld = replica.holds(region);
+      const isCached = this.#restored.has(...region);
+      if (isHeld && !isCached) regions.push({ region, state: "held" });
+      if (!isHeld && (wasHeld || isCached)) regions.push({ region, state: "forgotten" });
+      if (isHeld !== wasHeld) chunks.push(regionBox(region));
+      else if (isHeld) {
+        const differences = this.#differences(region, replica.tree);
+        chunks.push(...differences);
+        if (wantsEdits)
+          for (const box of differences)
+            for (const chunk of positionsLexicographic(box)) changed.add(...chunk);
+      }
+    }
+    for (const chunk of this.#layersBefore.positions()) {
+      const region = regionOf(chunk);
+      if (!replica.holds(region)) continue;
+      chunks.push(boxAt(chunk));
+      if (this.#wasHeld.get(...region) !== false) changed.add(...chunk);
+    }
+    const edits =
+      wantsEdits && !this.#isAnotherWorld && changed.size > 0
+        ? replica.editsSince(changed, this.#treeBefore ?? replica.tree, this.#layersBefore)
+        : undefined;
+    this.#wasHeld.clear();
+    this.#restored.clear();
+    // Listeners may still ask how chunks were before.
+    this.#layersBefore = new PositionMap();
+    this.#treeBefore = undefined;
+    this.#isAnotherWorld = false;
+    return { regions, chunks, edits };
+  }
+
+  #differences(region: Position, after: RegionTree): readonly Box[] {
+    const box = regionBox(region);
+    const before = this.#treeBefore ?? after;
+    return Array.from(before.slice(box).differences(after.slice(box)), (difference) => difference.box);
+  }
+}

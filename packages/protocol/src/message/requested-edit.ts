@@ -1,0 +1,71 @@
+import {
+  type Box,
+  boxBetween,
+  boxExtents,
+  OrthantError,
+  type Position,
+  positionFrom,
+  positionsMinorToMajor,
+  type VoxelPlacement,
+} from "@orthant/core";
+
+/**
+ * What an edit asks for: blocks for single voxels, one block for every voxel of a box, or a copy of a box of voxels
+ * whose least corner goes to `to`. Its size is that of the request, not of the boxes; `placementsOf` lists the voxels.
+ */
+export type RequestedEdit =
+  | { readonly kind: "voxels"; readonly placements: readonly VoxelPlacement[] }
+  | { readonly kind: "fill"; readonly box: Box; readonly block: number }
+  | { readonly kind: "copy"; readonly box: Box; readonly to: Position };
+
+/** Returns the box of voxels that a copy changes. */
+export function copyTarget({ box, to }: { readonly box: Box; readonly to: Position }): Box {
+  const extents = boxExtents(box);
+  return boxBetween(
+    to,
+    positionFrom((axis) => to[axis] + extents[axis]),
+  );
+}
+
+/** Returns the smallest box around the voxels that an edit sets. Throws `ORT_ARGUMENT` for an edit of no voxels. */
+export function changedBox(edit: RequestedEdit): Box {
+  if (edit.kind === "fill") return edit.box;
+  return edit.kind === "copy" ? copyTarget(edit) : boxAround(edit.placements);
+}
+
+function boxAround(placements: readonly VoxelPlacement[]): Box {
+  const [first] = placements;
+  if (first === undefined) throw new OrthantError("ORT_ARGUMENT", "an edit of no voxels has no box");
+  const min = [...first.voxel] as [number, number, number, number];
+  const max = [...first.voxel] as [number, number, number, number];
+  for (const { voxel } of placements) {
+    for (let axis = 0; axis < 4; axis++) {
+      const coordinate = voxel[axis] as number;
+      if (coordinate < (min[axis] as number)) min[axis] = coordinate;
+      if (coordinate > (max[axis] as number)) max[axis] = coordinate;
+    }
+  }
+  return { min, max: positionFrom((axis) => max[axis] + 1) };
+}
+
+/**
+ * Yields the voxels that an edit sets and their blocks, one at a time, so that a fill of a million voxels needs no
+ * list of them. `blockAt` returns the present block of a voxel; a copy asks for those of its source.
+ */
+export function* placementsOf(
+  edit: RequestedEdit,
+  blockAt: (voxel: Position) => number,
+): Generator<VoxelPlacement, void, undefined> {
+  if (edit.kind === "voxels") yield* edit.placements;
+  else if (edit.kind === "fill") {
+    for (const voxel of positionsMinorToMajor(edit.box)) yield { voxel, block: edit.block };
+  } else {
+    const { box, to } = edit;
+    for (const source of positionsMinorToMajor(box)) {
+      yield {
+        voxel: positionFrom((axis) => source[axis] - box.min[axis] + to[axis]),
+        block: blockAt(source),
+      };
+    }
+  }
+}

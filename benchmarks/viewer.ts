@@ -19,18 +19,10 @@ import {
   terrainGenerator,
   WorldField,
 } from "@orthant/core";
+import { BlockAppearance } from "@orthant/mesh";
+import { emptyVolume, GreedyMesher, quadCount } from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
-import {
-  blockAppearance,
-  chunkOfScene,
-  cutChunk,
-  emptyVolume,
-  fillMeshBlock,
-  firstSlice,
-  GreedyMesher,
-  meshBlockGrid,
-  quadCount,
-} from "@orthant/viewer/internal";
+import { chunkOfScene, cutChunk, fillMeshBlock, firstSlice, meshBlockGrid } from "@orthant/viewer/internal";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import type { Browser } from "playwright-core";
 import { WebSocket } from "ws";
@@ -97,7 +89,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
   const slice = firstSlice(shape, [0, 0, 0, 0]);
   const grid = meshBlockGrid(shape, slice);
   const volume = emptyVolume(grid.size);
-  const mesher = new GreedyMesher(blockAppearance(DEFAULT_BLOCKS.blocks));
+  const mesher = new GreedyMesher(new BlockAppearance(DEFAULT_BLOCKS));
   const meshBlocks = [-2, -1, 0, 1].flatMap((right) =>
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
@@ -108,8 +100,8 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
     quads = 0;
     for (const meshBlock of meshBlocks) {
       if (fillMeshBlock(grid, meshBlock, cutAt, volume) === "air") continue;
-      const { opaque, veil } = mesher.mesh(volume);
-      quads += quadCount(opaque) + quadCount(veil);
+      const { opaque, transparent } = mesher.mesh(volume);
+      quads += quadCount(opaque) + quadCount(transparent);
     }
     return quads;
   };

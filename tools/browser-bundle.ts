@@ -7,6 +7,7 @@ const BROWSER_PACKAGES = [
   "@orthant/core",
   "@orthant/client/replica",
   "@orthant/disk/browser",
+  "@orthant/mesh",
   "@orthant/world/store",
 ];
 

@@ -10,7 +10,7 @@ const BUILT = join(VIEWER, "dist/page/index.html");
 /** Before compression; three.js is most of it. */
 const CHUNK_KILOBYTES_MAX = 700;
 /** The packages bundled into the page, which make it outdated when they change. */
-const INSIDE = ["client", "core", "disk", "formats", "protocol", "viewer", "world"];
+const INSIDE = ["client", "core", "disk", "formats", "mesh", "protocol", "viewer", "world"];
 
 if (!existsSync(BUILT) || newest() > statSync(BUILT).mtimeMs) {
   await build({

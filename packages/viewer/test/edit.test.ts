@@ -1,10 +1,9 @@
 import { DEFAULT_BLOCKS } from "@orthant/core";
+import { BlockAppearance } from "@orthant/mesh";
 import {
   addVoxel,
   BRUSH_RADIUS_MAX,
-  blockAppearance,
   brushVoxels,
-  castRay,
   EditHistory,
   emptyColumns,
   paintMapTile,
@@ -45,32 +44,6 @@ describe("a brush", () => {
   });
 });
 
-describe("a ray", () => {
-  const wall = (right: number): boolean => right < 10;
-
-  test("ends at the first voxel that is not free and reports the voxel before it", () => {
-    const hit = castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, wall);
-    expect(hit).toEqual({ voxel: [10, 0, 0], before: [9, 0, 0], distance: 9.5 });
-    const slanted = castRay([0.5, 0.5, 0.5], [2, 1, 0], 50, wall);
-    expect(slanted?.voxel).toEqual([10, 5, 0]);
-    expect(slanted?.before).toEqual([9, 5, 0]);
-  });
-
-  test("also works in negative directions", () => {
-    const hit = castRay([0.5, -0.5, 0.5], [0, -1, 0], 50, (_right, up) => up > -4);
-    expect(hit).toEqual({ voxel: [0, -4, 0], before: [0, -3, 0], distance: 2.5 });
-  });
-
-  test("has no hit out of reach, at unknown voxels, or without a direction", () => {
-    expect(castRay([0.5, 0.5, 0.5], [1, 0, 0], 9, wall)).toBeUndefined();
-    expect(
-      castRay([0.5, 0.5, 0.5], [1, 0, 0], 50, (right) => (right < 5 ? true : undefined)),
-    ).toBeUndefined();
-    expect(castRay([0.5, 0.5, 0.5], [0, 0, 0], 50, wall)).toBeUndefined();
-    expect(castRay([Number.NaN, 0, 0], [1, 0, 0], 50, wall)).toBeUndefined();
-  });
-});
-
 describe("an edit history", () => {
   test("returns the last edit first and skips edits that were not applied", () => {
     const history = new EditHistory();
@@ -94,7 +67,7 @@ describe("an edit history", () => {
 });
 
 describe("a map tile", () => {
-  const looks = blockAppearance(DEFAULT_BLOCKS.blocks);
+  const looks = new BlockAppearance(DEFAULT_BLOCKS);
   const [WATER, SAND, STONE] = [5, 4, 1];
 
   test("has the colour of the first voxel from above", () => {

@@ -4,8 +4,6 @@ import type { Band } from "./band.ts";
 /** A colour: red, green, blue and opacity, 0 to 255 each. */
 export type Colour = readonly [red: number, green: number, blue: number, opacity: number];
 
-/** Names of translucent blocks in catalogs. */
-const VEIL_NAMES: ReadonlySet<string> = new Set(["water", "glass", "ice"]);
 /** Share that a translucent voxel hides, and what each further one adds. */
 const VEIL_SHARE = 0.55;
 const VEIL_SHARE_PER_VOXEL = 0.05;
@@ -18,8 +16,6 @@ const HEIGHT_SPAN = 48;
 const HEIGHT_LIGHT = 0.22;
 const LIGHT_MIN = 0.35;
 const LIGHT_MAX = 1.45;
-/** A block missing from the catalog gets its own colour, which is the same in every picture. */
-const UNKNOWN_LIGHTEST = 0x60;
 
 /** Turns visible voxels into colours. */
 export class Painter {
@@ -42,7 +38,7 @@ export class Painter {
   readonly isVeil = (block: number): boolean => {
     let veil = this.#veils.get(block);
     if (veil === undefined) {
-      veil = this.#isShaded && VEIL_NAMES.has(this.#catalog.byId(block)?.name ?? "");
+      veil = this.#isShaded && this.#catalog.isTransparent(block);
       this.#veils.set(block, veil);
     }
     return veil;
@@ -97,8 +93,7 @@ export class Painter {
     if (block === AIR) return this.#background;
     let colour = this.#colours.get(block);
     if (colour === undefined) {
-      const known = this.#catalog.byId(block)?.colour;
-      colour = known === undefined ? colourOfUnknown(block) : opaque(known);
+      colour = opaque(this.#catalog.colourOf(block));
       this.#colours.set(block, colour);
     }
     return colour;
@@ -136,13 +131,6 @@ function isSeen({ blocks, veils }: Band, pixel: number): boolean {
 function rise(height: number, neighbour: number): number {
   if (neighbour === NOTHING) return SLOPE_MAX / 2;
   return Math.max(-SLOPE_MAX, Math.min(SLOPE_MAX, height - neighbour));
-}
-
-function colourOfUnknown(block: number): Colour {
-  const mixed = Math.imul(block, 0x9e37_79b1) >>> 0;
-  const part = (shift: number): number =>
-    UNKNOWN_LIGHTEST + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_LIGHTEST));
-  return [part(0), part(8), part(16), 255];
 }
 
 /** Glyphs of three by five pixels, one digit per row, whose bits run from the left. */

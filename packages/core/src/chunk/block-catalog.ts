@@ -18,6 +18,10 @@ export interface Block {
 /** Maximum length of a block's name in UTF-16 units, each of which takes at most three bytes of UTF-8. */
 export const BLOCK_NAME_LENGTH_MAX = 64;
 const COLOUR_MAX = 0xff_ffff;
+/** A block is transparent when the last word of its name is one of these, as in "blue ice". */
+const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(["air", "water", "glass", "ice"]);
+/** Each part of an unknown block's colour is at least this, so that none is too dark to see. */
+const UNKNOWN_PART_MIN = 0x60;
 
 /** The blocks of a world. Immutable. Ids need not be consecutive; 0 is always air. */
 export class BlockCatalog {
@@ -25,6 +29,7 @@ export class BlockCatalog {
   readonly blocks: readonly Block[];
   readonly #byId: ReadonlyMap<number, Block>;
   readonly #byName: ReadonlyMap<string, Block>;
+  readonly #transparent: ReadonlySet<number>;
 
   /** Throws `ORT_ARGUMENT` for blocks that contradict each other. */
   constructor(blocks: readonly Block[]) {
@@ -37,6 +42,8 @@ export class BlockCatalog {
     if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
     this.#byId = new Map(this.blocks.map((block) => [block.id, block]));
     this.#byName = new Map(this.blocks.map((block) => [block.name, block]));
+    const transparent = this.blocks.filter(({ name }) => TRANSPARENT_WORDS.has(name.split(" ").at(-1) ?? ""));
+    this.#transparent = new Set(transparent.map(({ id }) => id));
   }
 
   /**
@@ -61,6 +68,31 @@ export class BlockCatalog {
   byName(name: string): Block | undefined {
     return this.#byName.get(name);
   }
+
+  /** Whether a block stops movement. A block that the catalog does not have does. */
+  isSolid(id: number): boolean {
+    return this.#byId.get(id)?.solid ?? true;
+  }
+
+  /**
+   * Whether what lies behind a block is visible: air, and every block whose name ends in the word water, glass or
+   * ice. A block that the catalog does not have is not transparent.
+   */
+  isTransparent(id: number): boolean {
+    return this.#transparent.has(id);
+  }
+
+  /** Returns a block's colour as 0xRRGGBB. One that the catalog does not have gets its own, everywhere the same. */
+  colourOf(id: number): number {
+    return this.#byId.get(id)?.colour ?? colourOfUnknown(id);
+  }
+}
+
+function colourOfUnknown(id: number): number {
+  const mixed = Math.imul(id, 0x9e37_79b1) >>> 0;
+  const part = (shift: number): number =>
+    UNKNOWN_PART_MIN + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_PART_MIN));
+  return part(0) * 0x1_0000 + part(8) * 0x100 + part(16);
 }
 
 /** Returns what is wrong with blocks ordered by id, or `undefined`. */

@@ -25,6 +25,23 @@ describe("a block catalog", () => {
     expect([catalog.byId(2), catalog.byName("Stone"), catalog.byName("toString")]).toEqual(new Array(3));
   });
 
+  test("knows what is solid and transparent, and gives every block a colour", () => {
+    const named = (id: number, name: string): Block => ({ id, name, colour: id, solid: id % 2 === 0 });
+    const names = ["water", "blue ice", "glass", "glass door", "ice cream", "Ice", "hourglass", "lava"];
+    const catalog = new BlockCatalog([air, ...names.map((name, index) => named(index + 1, name))]);
+    expect(catalog.blocks.filter(({ id }) => catalog.isTransparent(id)).map(({ name }) => name)).toEqual([
+      "air",
+      "water",
+      "blue ice",
+      "glass",
+    ]);
+    expect([catalog.isSolid(0), catalog.isSolid(1), catalog.isSolid(2)]).toEqual([false, false, true]);
+    expect([catalog.isSolid(77), catalog.isTransparent(77)], "an unknown block").toEqual([true, false]);
+    expect(catalog.colourOf(3)).toBe(3);
+    expect(catalog.colourOf(77)).not.toBe(catalog.colourOf(78));
+    for (const part of [0, 8, 16]) expect((catalog.colourOf(77) >> part) & 0xff).toBeGreaterThanOrEqual(0x60);
+  });
+
   test.each<[name: string, blocks: readonly Block[]]>([
     ["no air", [stone]],
     ["nothing", []],

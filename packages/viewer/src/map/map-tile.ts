@@ -1,5 +1,6 @@
 import { AIR } from "@orthant/core";
-import { type BlockAppearance, NOTHING, VEIL } from "../mesh/block-appearance.ts";
+import type { BlockAppearance } from "@orthant/mesh";
+import { INVISIBLE, TRANSPARENT } from "@orthant/mesh/volume";
 
 /** The visible voxels in each column of a tile, from above. */
 export interface MapTileColumns {
@@ -16,7 +17,7 @@ export interface MapTileColumns {
 /** Light comes from the upper left: slopes that face it are brighter, the others darker. */
 const SLOPE_LIGHT = 0.09;
 const SLOPE_MAX = 3;
-const VEIL_SHARE = 0.6;
+const TRANSPARENT_SHARE = 0.6;
 const LIGHT_MAX = 1.4;
 
 /** Returns empty columns. */
@@ -39,13 +40,13 @@ export function addVoxel(
   height: number,
   appearance: BlockAppearance,
 ): boolean {
-  const kind = appearance.classes[block];
-  if (kind === NOTHING) return true;
+  const kind = appearance.kinds[block];
+  if (kind === INVISIBLE) return true;
   if (columns.blocks[cell] === AIR) {
     columns.blocks[cell] = block;
     columns.heights[cell] = height;
   }
-  if (kind === VEIL) return true;
+  if (kind === TRANSPARENT) return true;
   columns.grounds[cell] = block;
   return false;
 }
@@ -63,13 +64,14 @@ export function paintMapTile(
     if (block === AIR) continue;
     const colour = appearance.colours[block] as number;
     const ground = grounds[cell] as number;
-    const isVeil = isShaded && appearance.classes[block] === VEIL && ground !== AIR;
+    const isTransparent = isShaded && appearance.kinds[block] === TRANSPARENT && ground !== AIR;
     const light = isShaded ? lightAt(width, heights, blocks, cell) : 1;
     for (let part = 0; part < 3; part++) {
       const shift = 16 - part * 8;
       const own = (colour >>> shift) & 0xff;
       const below = ((appearance.colours[ground] as number) >>> shift) & 0xff;
-      pixels[cell * 4 + part] = (isVeil ? own * VEIL_SHARE + below * (1 - VEIL_SHARE) : own) * light;
+      pixels[cell * 4 + part] =
+        (isTransparent ? own * TRANSPARENT_SHARE + below * (1 - TRANSPARENT_SHARE) : own) * light;
     }
     pixels[cell * 4 + 3] = 255;
   }

@@ -1,23 +1,13 @@
-import { AIR, type Chunk, type ChunkShape, floorDivide, floorModulo, type Position } from "@orthant/core";
+import { type Chunk, type ChunkShape, floorDivide, floorModulo, type Position } from "@orthant/core";
+import {
+  type ChunkCut,
+  type CutAt,
+  type Filling,
+  fillVolume,
+  type Volume,
+  type VolumeChunks,
+} from "@orthant/mesh/volume";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
-
-/** Voxels that are drawn together, with a border of one voxel on each side; right varies fastest. */
-export interface Volume {
-  /** Voxels on each axis, without the border. */
-  readonly size: ScenePoint;
-  /** The block of each voxel, including the border. */
-  readonly blocks: Uint16Array;
-}
-
-/** Number of voxels in a volume of this size, including the border. */
-function paddedLength([right, up, back]: ScenePoint): number {
-  return (right + 2) * (up + 2) * (back + 2);
-}
-
-/** Returns a volume of air. */
-export function emptyVolume(size: ScenePoint): Volume {
-  return { size, blocks: new Uint16Array(paddedLength(size)) };
-}
 
 /**
  * Writes into `into` the voxels of `beside` where `here` has air: what a visitor would meet in the
@@ -34,10 +24,7 @@ export function differenceOf(beside: Volume, here: Volume, into: Volume): boolea
   return isAny !== 0;
 }
 
-/** A slice's part of a chunk: a single block, or one per voxel, with right varying fastest, then up. */
-export type ChunkCut = number | Uint16Array;
-
-/** Returns the cut of a chunk. */
+/** Returns a slice's part of a chunk, with right varying fastest, then up. */
 export function cutChunk(chunk: Chunk, shape: ChunkShape, slice: Slice): ChunkCut {
   const uniform = chunk.uniformBlock;
   if (uniform !== undefined) return uniform;
@@ -72,11 +59,7 @@ export const MESH_BLOCK_EDGE_VOXELS = 32;
 const MESH_BLOCK_EDGE_CHUNKS_MAX = 4;
 
 /** Divides a slice of a world into mesh blocks. Each mesh block is one draw call. */
-export interface MeshBlockGrid {
-  /** Voxels of a chunk on each axis of the scene. */
-  readonly chunk: ScenePoint;
-  /** Chunks of a mesh block on each axis of the scene. */
-  readonly chunks: ScenePoint;
+export interface MeshBlockGrid extends VolumeChunks {
   /** Voxels of a mesh block on each axis of the scene. */
   readonly size: ScenePoint;
 }
@@ -109,12 +92,6 @@ export function chunkOfScene({ extents }: ChunkShape, slice: Slice, [right, up, 
   return position;
 }
 
-/** Returns a chunk's cut by its scene position; `undefined` while the chunk is unknown. */
-export type CutAt = (right: number, up: number, back: number) => ChunkCut | undefined;
-
-/** Result of filling a volume: filled, nothing but air, or partly unknown. */
-export type Filling = "filled" | "air" | "unknown";
-
 /** Fills a volume with a mesh block and the voxels around it. Writes nothing for an empty or unknown mesh block. */
 export function fillMeshBlock(
   grid: MeshBlockGrid,
@@ -122,53 +99,7 @@ export function fillMeshBlock(
   cutAt: CutAt,
   into: Volume,
 ): Filling {
-  const { chunk, chunks, size } = grid;
-  const cuts: ChunkCut[] = [];
-  for (let b = -1; b <= chunks[2]; b++)
-    for (let u = -1; u <= chunks[1]; u++)
-      for (let r = -1; r <= chunks[0]; r++) {
-        const cut = cutAt(
-          meshBlock[0] * chunks[0] + r,
-          meshBlock[1] * chunks[1] + u,
-          meshBlock[2] * chunks[2] + b,
-        );
-        if (cut === undefined) return "unknown";
-        cuts.push(cut);
-      }
-  if (cuts.every((cut) => cut === AIR)) return "air";
-  let index = 0;
-  for (let b = -1; b <= chunks[2]; b++)
-    for (let u = -1; u <= chunks[1]; u++)
-      for (let r = -1; r <= chunks[0]; r++) {
-        const corner: ScenePoint = [r * chunk[0], u * chunk[1], b * chunk[2]];
-        copyCut(cuts[index++] as ChunkCut, corner, chunk, size, into.blocks);
-      }
-  return "filled";
-}
-
-function copyCut(
-  cut: ChunkCut,
-  [cornerRight, cornerUp, cornerBack]: ScenePoint,
-  chunk: ScenePoint,
-  size: ScenePoint,
-  blocks: Uint16Array,
-): void {
-  const rowLength = size[0] + 2;
-  const layerLength = rowLength * (size[1] + 2);
-  // Of the neighbouring chunks, only the adjacent voxels count.
-  const fromRight = Math.max(0, -1 - cornerRight);
-  const toRight = Math.min(chunk[0], size[0] + 1 - cornerRight);
-  const toUp = Math.min(chunk[1], size[1] + 1 - cornerUp);
-  const toBack = Math.min(chunk[2], size[2] + 1 - cornerBack);
-  for (let b = Math.max(0, -1 - cornerBack); b < toBack; b++)
-    for (let u = Math.max(0, -1 - cornerUp); u < toUp; u++) {
-      const to =
-        cornerRight + fromRight + 1 + (cornerUp + u + 1) * rowLength + (cornerBack + b + 1) * layerLength;
-      if (typeof cut === "number") {
-        blocks.fill(cut, to, to + toRight - fromRight);
-      } else {
-        const from = fromRight + chunk[0] * (u + chunk[1] * b);
-        for (let r = 0; r < toRight - fromRight; r++) blocks[to + r] = cut[from + r] as number;
-      }
-    }
+  const { chunks } = grid;
+  const first: ScenePoint = [meshBlock[0] * chunks[0], meshBlock[1] * chunks[1], meshBlock[2] * chunks[2]];
+  return fillVolume(grid, first, cutAt, into);
 }

@@ -1,6 +1,6 @@
 import type { Block, Box, ChunkShape, Position, Vector } from "@orthant/core";
+import type { QuadMesh } from "@orthant/mesh/volume";
 import type { Brush } from "../edit/edit.ts";
-import type { QuadMesh } from "../mesh/greedy-mesher.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
 
 /** A world's properties, known before any of it is shown. */
@@ -115,7 +115,7 @@ export type PageMessage =
 /** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
 export interface MeshBlock {
   readonly opaque: QuadMesh;
-  readonly veil: QuadMesh;
+  readonly transparent: QuadMesh;
   readonly before: QuadMesh;
   readonly behind: QuadMesh;
 }

@@ -1,5 +1,5 @@
+import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "@orthant/mesh/volume";
 import { BufferAttribute, BufferGeometry, Group, Mesh, type ShaderMaterial, Sphere, Vector3 } from "three";
-import { COLOUR_BYTES, POSITION_NUMBERS, type QuadMesh, quadCount } from "../mesh/greedy-mesher.ts";
 import type { WorkerMessage } from "../message/messages.ts";
 import type { ScenePoint } from "../slice/slice.ts";
 import { SliceMaterials } from "./voxel-materials.ts";
@@ -20,12 +20,12 @@ export class MeshBlockLayer {
     const group = new Group();
     group.position.set(...corner);
     let bytes = 0;
-    for (const kind of ["opaque", "veil", "before", "behind"] as const) {
+    for (const kind of ["opaque", "transparent", "before", "behind"] as const) {
       const mesh = meshes[kind];
       if (mesh.positions.length === 0) continue;
       const drawn = drawnMesh(mesh, size, this.materials[kind]);
       // Translucent surfaces draw over opaque ones, and ghosts over both.
-      drawn.renderOrder = kind === "opaque" ? 0 : kind === "veil" ? 1 : 2;
+      drawn.renderOrder = kind === "opaque" ? 0 : kind === "transparent" ? 1 : 2;
       group.add(drawn);
       bytes += mesh.positions.byteLength + mesh.colours.byteLength;
     }

@@ -125,7 +125,7 @@ const SKY_FRAGMENT = /* glsl */ `
 /** The shader materials of one slice, which all fade together. */
 export class SliceMaterials {
   readonly opaque: ShaderMaterial = voxelMaterial("opaque");
-  readonly veil: ShaderMaterial = voxelMaterial("veil");
+  readonly transparent: ShaderMaterial = voxelMaterial("transparent");
   readonly before: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.before);
   readonly behind: ShaderMaterial = voxelMaterial("ghost", BESIDE_COLOURS.behind);
 
@@ -144,7 +144,7 @@ export class SliceMaterials {
   }
 
   get #all(): readonly ShaderMaterial[] {
-    return [this.opaque, this.veil, this.before, this.behind];
+    return [this.opaque, this.transparent, this.before, this.behind];
   }
 }
 
@@ -165,7 +165,7 @@ export function skyMaterial(): ShaderMaterial {
   });
 }
 
-function voxelMaterial(kind: "opaque" | "veil" | "ghost", colour?: Color): ShaderMaterial {
+function voxelMaterial(kind: "opaque" | "transparent" | "ghost", colour?: Color): ShaderMaterial {
   return new ShaderMaterial({
     glslVersion: GLSL3,
     vertexShader: VOXEL_VERTEX,
@@ -176,7 +176,7 @@ function voxelMaterial(kind: "opaque" | "veil" | "ghost", colour?: Color): Shade
       presence: { value: 1 },
       ghost: { value: colour === undefined ? [0, 0, 0, 0] : [colour.r, colour.g, colour.b, 0.2] },
     },
-    side: kind === "veil" ? DoubleSide : FrontSide,
+    side: kind === "transparent" ? DoubleSide : FrontSide,
     transparent: kind !== "opaque",
     depthWrite: kind === "opaque",
   });

@@ -7,7 +7,8 @@ import {
   PositionMap,
   positionsLexicographic,
 } from "@orthant/core";
-import { type ChunkCut, type CutAt, chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
+import type { ChunkCut, CutAt } from "@orthant/mesh/volume";
+import { chunkOfScene, cutChunk } from "../mesh/mesh-block.ts";
 import type { Slice } from "../slice/slice.ts";
 
 /** Bytes of a single-block cut, and overhead of any cached cut. */

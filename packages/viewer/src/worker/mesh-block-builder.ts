@@ -1,14 +1,20 @@
 import { AIR, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
-import type { BlockAppearance } from "../mesh/block-appearance.ts";
-import { GreedyMesher, meshBytes, NO_QUADS, type QuadMesh, type VolumeMesh } from "../mesh/greedy-mesher.ts";
+import type { BlockAppearance } from "@orthant/mesh";
+import {
+  emptyVolume,
+  GreedyMesher,
+  meshBytes,
+  NO_QUADS,
+  type QuadMesh,
+  type Volume,
+  type VolumeMesh,
+} from "@orthant/mesh/volume";
 import {
   differenceOf,
-  emptyVolume,
   fillMeshBlock,
   type MeshBlockGrid,
   meshBlockAt,
   meshBlockGrid,
-  type Volume,
 } from "../mesh/mesh-block.ts";
 import type { MeshBlock, MeshNumbers, View, WorkerMessage } from "../message/messages.ts";
 import { canSweep, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
@@ -24,7 +30,7 @@ const NEAR_VOXELS = 56;
 /** Every n-th mesh block made is a new one, even while others keep changing. */
 const NEW_TURN = 4;
 
-const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, veil: NO_QUADS };
+const NO_SURFACE: VolumeMesh = { opaque: NO_QUADS, transparent: NO_QUADS };
 
 interface MadeMeshBlock {
   readonly meshBlock: ScenePoint;
@@ -163,7 +169,7 @@ export class MeshBlockBuilder {
     const filling = fillMeshBlock(grid, meshBlock, this.#cuts.of(slice), here);
     if (filling === "unknown") return false;
     if (filling === "air") here.blocks.fill(AIR);
-    const { opaque, veil } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
+    const { opaque, transparent } = filling === "air" ? NO_SURFACE : this.#mesher.mesh(here);
     const ghost = (at: number): QuadMesh => {
       if (fillMeshBlock(grid, meshBlock, this.#cuts.of({ ...slice, at }), beside) !== "filled")
         return NO_QUADS;
@@ -174,13 +180,13 @@ export class MeshBlockBuilder {
     const before = hasGhosts ? ghost(slice.at - 1) : NO_QUADS;
     const behind = hasGhosts ? ghost(slice.at + 1) : NO_QUADS;
     this.#chunks += grid.chunks[0] * grid.chunks[1] * grid.chunks[2];
-    this.#send(view.sliceId, grid, meshBlock, { opaque, veil, before, behind });
+    this.#send(view.sliceId, grid, meshBlock, { opaque, transparent, before, behind });
     return true;
   }
 
   #send(sliceId: number, { size }: MeshBlockGrid, meshBlock: ScenePoint, meshes: MeshBlock): void {
     const key = keyOf(meshBlock);
-    const all = [meshes.opaque, meshes.veil, meshes.before, meshes.behind];
+    const all = [meshes.opaque, meshes.transparent, meshes.before, meshes.behind];
     const bytes = all.reduce((sum, mesh) => sum + meshBytes(mesh), 0);
     const old = this.#made.get(key);
     this.#made.set(key, { meshBlock, bytes });

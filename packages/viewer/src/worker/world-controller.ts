@@ -1,10 +1,11 @@
 import {
-  AIR,
   AXES,
   type Axis,
+  BlockCatalog,
   type Box,
   type Chunk,
   chunkOfVoxel,
+  DEFAULT_BLOCKS,
   intersectBoxes,
   isOrthantError,
   type Position,
@@ -12,8 +13,8 @@ import {
   type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
-import { brushVoxels, castRay, EditHistory } from "../edit/edit.ts";
-import { blockAppearance } from "../mesh/block-appearance.ts";
+import { BlockAppearance, castRay } from "@orthant/mesh";
+import { brushVoxels, EditHistory } from "../edit/edit.ts";
 import type {
   Hit,
   OpenRequest,
@@ -23,7 +24,7 @@ import type {
   WorldFacts,
   WorldStatus,
 } from "../message/messages.ts";
-import { type ScenePoint, type Slice, voxelAt } from "../slice/slice.ts";
+import { type ScenePoint, voxelAt } from "../slice/slice.ts";
 import { SharedSource } from "../source/server-source.ts";
 import type { SourceEvents, ViewSource } from "../source/view-source.ts";
 import { MapTileBuilder } from "./map-tile-builder.ts";
@@ -52,6 +53,7 @@ export class WorldController {
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
+  #blocks = DEFAULT_BLOCKS;
   #meshBlocks: MeshBlockBuilder | undefined;
   #map: MapTileBuilder | undefined;
   #view: View | undefined;
@@ -135,10 +137,10 @@ export class WorldController {
     const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
     this.#facts = facts;
     if (!isSame) {
-      const appearance = blockAppearance(facts.blocks);
+      this.#blocks = new BlockCatalog(facts.blocks);
       const parts = {
         shape: facts.shape,
-        appearance,
+        appearance: new BlockAppearance(this.#blocks),
         chunkAt: (position: Position) => this.#source?.chunkAt(position),
         send: this.#options.send,
       };
@@ -184,14 +186,17 @@ export class WorldController {
 
   #pick(from: ScenePoint, direction: ScenePoint): Hit | undefined {
     const slice = this.#view?.slice;
-    if (slice === undefined) return undefined;
-    const isFree = (...point: [number, number, number]): boolean | undefined => {
-      const block = this.#blockAt(voxelAt(slice, point));
-      return block === undefined ? undefined : block === AIR;
-    };
-    const hit = castRay(from, direction, POINT_VOXELS, isFree);
+    // A page without a size has no directions.
+    if (slice === undefined || !direction.every(Number.isFinite)) return undefined;
+    const scene = {
+      dimensions: 3,
+      blocks: this.#blocks,
+      voxelAt: (point: ScenePoint) => this.#blockAt(voxelAt(slice, point)),
+    } as const;
+    const hit = castRay(scene, from, direction, POINT_VOXELS);
     if (hit === undefined) return undefined;
-    return hitOf(slice, hit.voxel, hit.before, hit.distance, (position) => this.#blockAt(position) ?? AIR);
+    const { position, adjacent, block, distance } = hit;
+    return { voxel: voxelAt(slice, position), before: voxelAt(slice, adjacent), block, distance };
   }
 
   async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
@@ -260,17 +265,6 @@ export class WorldController {
     const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
     return chunk?.get(voxelIndex(shape, ...position));
   }
-}
-
-function hitOf(
-  slice: Slice,
-  voxel: ScenePoint,
-  before: ScenePoint,
-  distance: number,
-  blockAt: (position: Position) => number,
-): Hit {
-  const position = voxelAt(slice, voxel);
-  return { voxel: position, before: voxelAt(slice, before), block: blockAt(position), distance };
 }
 
 /** Whether the drawn mesh blocks of one world are also valid for the other. */

@@ -1,6 +1,5 @@
-import type { ScenePoint } from "../slice/slice.ts";
-import { type BlockAppearance, NOTHING, OPAQUE, VEIL } from "./block-appearance.ts";
-import type { Volume } from "./mesh-block.ts";
+import { type BlockAppearance, INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
+import type { Volume, VolumePoint } from "./volume.ts";
 
 /** Numbers per vertex: its position in the mesh block, and a word with its side, its light and its glow. */
 export const POSITION_NUMBERS = 4;
@@ -65,18 +64,29 @@ class QuadList {
   }
 }
 
-/** The surface of a volume, split into opaque and translucent quads. */
+/** The surface of a volume, split into opaque and transparent quads. */
 export interface VolumeMesh {
   readonly opaque: QuadMesh;
-  readonly veil: QuadMesh;
+  readonly transparent: QuadMesh;
 }
 
+/** Which faces a mesh has, and how they are lit. */
+export interface VolumeMeshOptions {
+  /** The sides whose faces to build; by default {@link ALL_SIDES}. */
+  readonly sides?: readonly number[];
+  /** Whether the corners of faces are darker beside other voxels; by default true. */
+  readonly isShaded?: boolean;
+}
+
+/** The six sides of a voxel: towards greater and lesser x, then y, then z. A side is `2 * axis`, plus 1 for lesser. */
+export const ALL_SIDES: readonly number[] = [0, 1, 2, 3, 4, 5];
+
 /** Light of an unoccluded corner; each adjacent opaque voxel subtracts one. */
-const LIGHT_FULL = 3;
+export const LIGHT_FULL = 3;
 const FULL_CORNERS = 0xff;
 /** Bits of a face key: a block, then two bits for each corner. */
 const CORNER_SHIFT = 16;
-const VEIL_OPACITY = 150;
+const TRANSPARENT_OPACITY = 150;
 const OPAQUE_OPACITY = 255;
 
 /**
@@ -86,7 +96,8 @@ const OPAQUE_OPACITY = 255;
 export class GreedyMesher {
   readonly #appearance: BlockAppearance;
   readonly #opaque = new QuadList();
-  readonly #veil = new QuadList();
+  readonly #transparent = new QuadList();
+  #isShaded = true;
   #classes = new Uint8Array(0);
   #keys = new Int32Array(0);
 
@@ -95,30 +106,28 @@ export class GreedyMesher {
   }
 
   /** Returns the surface of a volume. The voxels around it only hide and shade faces. */
-  mesh(volume: Volume): VolumeMesh {
+  mesh(volume: Volume, { sides = ALL_SIDES, isShaded = true }: VolumeMeshOptions = {}): VolumeMesh {
     if (this.#classify(volume)) {
-      for (const axis of [0, 1, 2] as const) {
-        this.#faces(volume, axis, 1);
-        this.#faces(volume, axis, -1);
-      }
+      this.#isShaded = isShaded;
+      for (const side of sides) this.#faces(volume, (side >> 1) as 0 | 1 | 2, side % 2 === 0 ? 1 : -1);
     }
-    return { opaque: this.#opaque.take(), veil: this.#veil.take() };
+    return { opaque: this.#opaque.take(), transparent: this.#transparent.take() };
   }
 
   /** Classifies each voxel by opacity. Returns false when the volume has no surface. */
   #classify({ blocks }: Volume): boolean {
     if (this.#classes.length < blocks.length) this.#classes = new Uint8Array(blocks.length);
     const classes = this.#classes;
-    const lights = this.#appearance.classes;
+    const { kinds } = this.#appearance;
     let any = 0;
     let all = 0xff;
     for (let index = 0; index < blocks.length; index++) {
-      const kind = lights[blocks[index] as number] as number;
+      const kind = kinds[blocks[index] as number] as number;
       classes[index] = kind;
       any |= kind;
       all &= kind;
     }
-    return any !== NOTHING && all !== OPAQUE;
+    return any !== INVISIBLE && all !== OPAQUE;
   }
 
   /** Adds the faces in one direction of an axis, layer by layer. */
@@ -148,6 +157,7 @@ export class GreedyMesher {
     const outward = sign * strides[axis];
     const classes = this.#classes;
     const keys = this.#keys;
+    const isShaded = this.#isShaded;
     let index = 0;
     let any = 0;
     for (let v = 0; v < size[along]; v++) {
@@ -158,10 +168,12 @@ export class GreedyMesher {
         let key = 0;
         if (kind === OPAQUE) {
           if (before !== OPAQUE) {
-            const light = cornerLight(classes, cell + outward, acrossStride, alongStride);
+            const light = isShaded
+              ? cornerLight(classes, cell + outward, acrossStride, alongStride)
+              : FULL_CORNERS;
             key = (blocks[cell] as number) | (light << CORNER_SHIFT);
           }
-        } else if (kind === VEIL && before === NOTHING) {
+        } else if (kind === TRANSPARENT && before === INVISIBLE) {
           key = (blocks[cell] as number) | (FULL_CORNERS << CORNER_SHIFT);
         }
         keys[index++] = key;
@@ -172,7 +184,7 @@ export class GreedyMesher {
   }
 
   #mergeFaces(
-    size: ScenePoint,
+    size: VolumePoint,
     axes: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
     sign: 1 | -1,
     layer: number,
@@ -204,30 +216,37 @@ export class GreedyMesher {
   #addQuad(
     [axis, across, along]: readonly [0 | 1 | 2, 0 | 1 | 2, 0 | 1 | 2],
     sign: 1 | -1,
-    [layer, u, v]: ScenePoint,
+    [layer, u, v]: VolumePoint,
     [wide, high]: readonly [number, number],
     key: number,
   ): void {
     const block = key & 0xffff;
     const light = key >>> CORNER_SHIFT;
-    const isVeil = this.#appearance.classes[block] === VEIL;
+    const isTransparent = this.#appearance.kinds[block] === TRANSPARENT;
     const side = axis * 2 + (sign > 0 ? 0 : 1);
     const glow = this.#appearance.glows[block] as number;
     const colour = this.#appearance.colours[block] as number;
-    const list = isVeil ? this.#veil : this.#opaque;
+    const list = isTransparent ? this.#transparent : this.#opaque;
     // Seen from outside, the corners run counterclockwise.
     const corners = sign > 0 ? [0, 1, 2, 3] : [0, 3, 2, 1];
-    const isLightAt = (corner: number): number => (light >>> (corner * 2)) & 3;
+    const lightAt = (corner: number): number => (light >>> (corner * 2)) & 3;
     // The quad is split into two triangles along its brighter diagonal.
-    const turn = isLightAt(0) + isLightAt(2) >= isLightAt(1) + isLightAt(3) ? 0 : 1;
+    const turn = lightAt(0) + lightAt(2) >= lightAt(1) + lightAt(3) ? 0 : 1;
     const position: [number, number, number] = [0, 0, 0];
     position[axis] = layer + (sign > 0 ? 1 : 0);
     for (let index = 0; index < 4; index++) {
       const corner = corners[(index + turn) % 4] as number;
       position[across] = u + (corner === 1 || corner === 2 ? wide : 0);
       position[along] = v + (corner >= 2 ? high : 0);
-      const word = side | (isLightAt(corner) << 3) | (glow << 5);
-      list.add(position[0], position[1], position[2], word, colour, isVeil ? VEIL_OPACITY : OPAQUE_OPACITY);
+      const word = side | (lightAt(corner) << 3) | (glow << 5);
+      list.add(
+        position[0],
+        position[1],
+        position[2],
+        word,
+        colour,
+        isTransparent ? TRANSPARENT_OPACITY : OPAQUE_OPACITY,
+      );
     }
   }
 }

@@ -1,0 +1,19 @@
+export {
+  buildMesh,
+  type ChunkMesh,
+  type MeshArrays,
+  type MeshOptions,
+  type MeshSource,
+} from "./build-mesh.ts";
+export { castRay, type Face, RAY_DISTANCE_MAX, type RayHit, type RayOptions } from "./cast-ray.ts";
+export {
+  BOX_EDGE_MAX,
+  BOX_EDGE_MIN,
+  BOX_MOTION_MAX,
+  type BoxMove,
+  type MoveOptions,
+  type MovingBox,
+  moveBox,
+} from "./move-box.ts";
+export { type AppearanceOptions, BlockAppearance } from "./volume/block-appearance.ts";
+export type { PointLike, VoxelReader } from "./voxel-reader.ts";

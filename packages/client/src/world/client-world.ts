@@ -6,7 +6,9 @@ import {
   type Chunk,
   type ChunkBox,
   type ChunkShape,
+  ChunksEdit,
   type Dimensions,
+  type EditEvent,
   type EditResult,
   type Entity,
   type EntityEvent,
@@ -137,6 +139,19 @@ export class ClientWorld<D extends Dimensions = Dimensions> {
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
     requireList("placements", placements, "it is a list of { position, block }");
     return this.replica.setVoxels(placements.map((placement, index) => this.#placement(placement, index)));
+  }
+
+  /**
+   * Calls `listener` when voxels that the client holds change: by its own edit, by another player, or back because
+   * the server rejected an edit. Returns an unsubscribe function.
+   */
+  onEdit(listener: (edit: EditEvent<D>) => void): () => void {
+    requireFunction("listener", listener);
+    return this.replica.onEdit((chunks, before) => {
+      const after = (chunk: Position): Chunk => this.replica.chunkAt(chunk) ?? before(chunk);
+      const difference = { before, after, author: undefined };
+      listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
+    });
   }
 
   /**

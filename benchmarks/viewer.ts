@@ -17,7 +17,7 @@ import {
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import { BlockAppearance } from "@orthant/mesh";
 import { emptyVolume, GreedyMesher, quadCount } from "@orthant/mesh/volume";
@@ -85,7 +85,7 @@ function pageFigure(): Figure {
 
 /** Mesh blocks of generated chunks that are already realized: measures only the mesher and its inputs. */
 function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, budget: number): Figure {
-  const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
+  const state = WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const slice = firstSlice(shape, [0, 0, 0, 0]);
   const grid = meshBlockGrid(shape, slice);
   const volume = emptyVolume(grid.size);
@@ -94,7 +94,7 @@ function meshFigure(name: string, shape: ChunkShape, generator: GeneratorRef, bu
     [-1, 0].flatMap((up) => [-2, -1, 0, 1].map((back) => [right, up, back] as const)),
   );
   const cutAt = (right: number, up: number, back: number) =>
-    cutChunk(field.realizeChunk(...chunkOfScene(shape, slice, [right, up, back])), shape, slice);
+    cutChunk(state.realizeChunk(...chunkOfScene(shape, slice, [right, up, back])), shape, slice);
   let quads = 0;
   const meshAll = (): number => {
     quads = 0;

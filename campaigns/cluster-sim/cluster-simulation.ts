@@ -236,17 +236,17 @@ class ClusterSimulation {
 
   /** Checks that everything at the same clock has the same content, bit by bit. */
   #compare(region: Position, clock: number, saved: WorldStore): void {
-    const fields = [
-      saved.field,
-      ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.field] : [])),
+    const states = [
+      saved.state,
+      ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.state] : [])),
     ];
-    const held = fields.filter(
-      (_field, index) =>
+    const held = states.filter(
+      (_state, index) =>
         index === 0 || this.#gateways[index - 1]?.gateway?.world.isLoaded(regionBox(region)) === true,
     );
     for (const position of positionsLexicographic(regionBox(region))) {
-      for (const [index, field] of held.entries()) {
-        const fault = this.#oracle.faultOf(region, clock, position, field.realizeChunk(...position));
+      for (const [index, state] of held.entries()) {
+        const fault = this.#oracle.faultOf(region, clock, position, state.realizeChunk(...position));
         if (fault !== undefined) throw new Error(`${index === 0 ? "the save" : "a gateway"}: ${fault}`);
       }
     }

@@ -23,7 +23,7 @@ export interface RegionState {
 
 /**
  * Every state of every region, at each clock that any run of the server issued. Recorded from the world's
- * field at the moment of the edit, and so independent of the protocol.
+ * state at the moment of the edit, and so independent of the protocol.
  */
 export class RegionStates {
   readonly #generator: GeneratorRef;

@@ -210,7 +210,7 @@ export class SimServer {
     history.recover({
       clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,
       lastEditOf: (clientId) => world.lastEditOf(clientId),
-      overrides: world.field.overrides,
+      overrides: world.state.overrides,
     });
     await world.close();
   }
@@ -221,7 +221,7 @@ export class SimServer {
     world.onEdit(({ clocks }) => {
       try {
         if (run.isAlive)
-          for (const { region, after } of clocks) states.add(region, after, world.field.overrides);
+          for (const { region, after } of clocks) states.add(region, after, world.state.overrides);
       } catch (error) {
         fail(error);
       }
@@ -258,7 +258,7 @@ export class SimServer {
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
     const edit: SyncWorld["edit"] = async (requested, origin) => {
-      const placements = [...placementsOf(requested, (voxel) => port.field.voxelAt(...voxel))];
+      const placements = [...placementsOf(requested, (voxel) => port.state.voxelAt(...voxel))];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
       const result = await port.edit(requested, origin);

@@ -228,7 +228,7 @@ class Simulation {
     // Without this, the world would unload the first regions while loading the last ones.
     const release = world.keep(this.#plan.arena);
     await this.#passUntil(world.load(this.#plan.arena));
-    this.#history.compare(world.field.overrides);
+    this.#history.compare(world.state.overrides);
     release();
   }
 

@@ -12,7 +12,7 @@ const SIDES = [
 ];
 
 /** Draws what is around a place, the farthest first; gives the faces in that order. */
-export function draw(context, field, catalog, [middleX, middleY, middleZ]) {
+export function draw(context, state, catalog, [middleX, middleY, middleZ]) {
   const { width, height } = context.canvas;
   const project = (x, y, z) => [
     width / 2 + (x - middleX - (z - middleZ)) * HALF_WIDTH,
@@ -23,11 +23,11 @@ export function draw(context, field, catalog, [middleX, middleY, middleZ]) {
   for (let z = middleZ - VIEW_VOXELS; z < middleZ + VIEW_VOXELS; z++) {
     for (let x = middleX - VIEW_VOXELS; x < middleX + VIEW_VOXELS; x++) {
       for (let y = middleY - VIEW_VOXELS; y < middleY + VIEW_VOXELS; y++) {
-        const block = field.voxelAt(x, y, z, 0);
+        const block = state.voxelAt(x, y, z, 0);
         if (block === 0) continue;
         for (const { step, corners, light } of SIDES) {
           const before = [x + step[0], y + step[1], z + step[2], 0];
-          if (field.voxelAt(...before) !== 0) continue;
+          if (state.voxelAt(...before) !== 0) continue;
           const points = corners.map(([right, up, near]) => project(x + +right, y + +up, z + +near));
           fill(context, points, shade(catalog.byId(block).colour, light));
           faces.push({ voxel: [x, y, z, 0], before, points });

@@ -30,7 +30,7 @@ const commands = {
       boxBetween([chunkX - chunks, -4, chunkZ - chunks, 0], [chunkX + chunks, 8, chunkZ + chunks, 1]),
     );
     middle[1] = 120;
-    while (world.field.voxelAt(...middle) === 0) middle[1]--;
+    while (world.state.voxelAt(...middle) === 0) middle[1]--;
     redraw();
   },
 
@@ -82,7 +82,7 @@ async function withDisk(folder, work) {
 }
 
 function redraw() {
-  faces = draw(context, world.field, world.catalog, middle);
+  faces = draw(context, world.state, world.catalog, middle);
 }
 
 addEventListener("message", ({ data: [command, ...parameters] }) => {

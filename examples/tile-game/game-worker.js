@@ -84,7 +84,7 @@ function loadAround() {
 }
 
 function tileAt(x, y) {
-  return world.field.voxelAt(x, y, 0, 0);
+  return world.state.voxelAt(x, y, 0, 0);
 }
 
 function draw() {

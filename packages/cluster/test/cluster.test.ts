@@ -44,8 +44,8 @@ test("[K20] an edit through one gateway appears at another, and is in the journa
   expect(made.status).toBe("applied");
   expect(small.hub.journal("town", "0")?.state.last).toBe((before ?? 0) + 1);
   await small.pass(20);
-  expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
-  expect(other.world.field.voxelAt(1, 2, 3, 0)).toBe(4);
+  expect(gateway.world.state.voxelAt(1, 2, 3, 0)).toBe(4);
+  expect(other.world.state.voxelAt(1, 2, 3, 0)).toBe(4);
   expect(other.world.clockOf([0, 0, 0, 0])).toBe(made.clocks[0]?.after);
 });
 
@@ -59,7 +59,7 @@ test("[K21] a node takes a world with many earlier sessions at the first attempt
   expect(node.shards.get("0")?.term).toBe(4);
   const { gateway } = await small.gateway();
   await small.settled(gateway.world.load(REGION));
-  expect(gateway.world.field.voxelAt(1, 2, 3, 0)).toBe(3);
+  expect(gateway.world.state.voxelAt(1, 2, 3, 0)).toBe(3);
   expect((await small.settled(small.edit(gateway, [1, 2, 3, 0], 9))).status).toBe("applied");
 });
 
@@ -205,7 +205,7 @@ test("[K11] [K18] when a node dies, another one has all acknowledged edits withi
   await small.settled(small.edit(gateway, [9, 0, 0, 0], 7));
   const { gateway: late } = await small.gateway();
   await small.settled(late.world.load(REGION));
-  const seen = Array.from({ length: 10 }, (_, x) => late.world.field.voxelAt(x, 0, 0, 0));
+  const seen = Array.from({ length: 10 }, (_, x) => late.world.state.voxelAt(x, 0, 0, 0));
   expect(seen).toEqual(new Array(10).fill(7));
 });
 
@@ -226,7 +226,7 @@ test("[K9] [K21] a paused node is fenced: it stores and saves nothing after anot
   await small.pass(2_000);
   expect(lost).not.toHaveLength(0);
   await small.settled(gateway.world.load(REGION));
-  expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 2]);
+  expect([0, 1].map((x) => gateway.world.state.voxelAt(x, 0, 0, 0))).toEqual([1, 2]);
 });
 
 test("a shard moves to another node while edits continue, and all of them are applied", async () => {
@@ -271,7 +271,7 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   const { gateway: late } = await small.gateway();
   await small.settled(late.world.load(boxBetween([0, 0, 0, 0], [32, 1, 1, 1])));
   for (let index = 0; index < 40; index++)
-    expect(late.world.field.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
+    expect(late.world.state.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
 });
 
 test("while the engine is away a gateway shows what it has, and rejects edits", async () => {
@@ -298,9 +298,9 @@ test("a gateway detects a lost record even if no later one follows", async () =>
   await small.settled(Promise.all([gateway.world.load(REGION), other.world.load(REGION)]));
   small.hub.faultPlan = { ...small.hub.faultPlan, deliveryLoss: 1 };
   await small.settled(small.edit(gateway, [0, 0, 0, 0], 5));
-  expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(0);
+  expect(other.world.state.voxelAt(0, 0, 0, 0)).toBe(0);
   await small.pass(7_000);
-  expect(other.world.field.voxelAt(0, 0, 0, 0)).toBe(5);
+  expect(other.world.state.voxelAt(0, 0, 0, 0)).toBe(5);
 });
 
 test("[K10] [K20] when a journal is lost, saved edits survive and no clock goes back", async () => {
@@ -319,7 +319,7 @@ test("[K10] [K20] when a journal is lost, saved edits survive and no clock goes 
   await small.pass(6_000);
   expect(lost).toHaveLength(1);
   expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
-  expect([0, 1, 2].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0, 3]);
+  expect([0, 1, 2].map((x) => gateway.world.state.voxelAt(x, 0, 0, 0))).toEqual([1, 0, 3]);
 });
 
 test("[K20] an edit whose journal is lost settles even if no other edit follows", async () => {
@@ -344,7 +344,7 @@ test("[K20] an edit whose journal is lost settles even if no other edit follows"
   const { status, clocks } = await small.settled(edited);
   expect(status).toBe("applied");
   expect(gateway.world.clockOf([0, 0, 0, 0])).toBeGreaterThan(clocks[0]?.after ?? Infinity);
-  expect([0, 1].map((x) => gateway.world.field.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
+  expect([0, 1].map((x) => gateway.world.state.voxelAt(x, 0, 0, 0))).toEqual([1, 0]);
 });
 
 test("[K15] all gateways share one epoch, including those that open later", async () => {
@@ -442,7 +442,7 @@ test("[K27] when the engine loses its table, nodes restore what they know, and n
   await small.until(() => successor.node.owns("0") && successor.node.owns("east"));
   const { gateway: late } = await small.gateway();
   await small.settled(late.world.load(boxAt([16, 0, 0, 0])));
-  expect(late.world.field.voxelAt(64, 0, 0, 0)).toBe(1);
+  expect(late.world.state.voxelAt(64, 0, 0, 0)).toBe(1);
 });
 
 test("[K27] a restored map also replaces a newer one that was lost with the table", async () => {

@@ -66,16 +66,16 @@ export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.t
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError, wrongArgument } from "./error/orthant-error.ts";
 export { ListenerSet } from "./event/listener-set.ts";
-export { type FieldChangeOptions, regionChange, wholeRegionChange } from "./field/field-changes.ts";
-export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./field/generated-chunk-cache.ts";
+export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
+export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
 export {
   type EditOrigin,
-  type FieldEdit,
+  type StateEdit,
   type QueryDetail,
   type VoxelPlacement,
-  WorldField,
-  type WorldFieldOptions,
-} from "./field/world-field.ts";
+  WorldState,
+  type WorldStateOptions,
+} from "./state/world-state.ts";
 export {
   DEFAULT_GENERATORS,
   type FlatFunction,

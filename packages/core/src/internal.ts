@@ -1,7 +1,6 @@
 export { portableCrc32 } from "./bytes/crc32.ts";
 export { streamDeflateRaw, streamInflateRaw } from "./bytes/deflate.ts";
 export { encodeChunkChange } from "./chunk/chunk-change.ts";
-export { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "./field/generated-chunk-cache.ts";
 export { MAZE_STRIDE_VOXELS } from "./generate/maze/maze.ts";
 export { generatorManifestHash, generatorVersionHash } from "./generate/world-generator.ts";
 export { splitBox, subtractBox } from "./lattice/box.ts";
@@ -15,4 +14,5 @@ export { CLOCK_STEPS_PER_EPOCH } from "./region/region-clock.ts";
 export { type ChangeForm, changeOfDifferences, type RealizeChunk } from "./region/region-patch-build.ts";
 export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
 export { canonicalNodes, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
 export { ChunkTree } from "./tree/chunk-tree.ts";

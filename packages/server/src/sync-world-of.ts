@@ -31,15 +31,15 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
     epoch,
     shape: world.shape,
     catalog: world.catalog,
-    generators: world.field.generators,
+    generators: world.state.generators,
     get name() {
       return clipText(world.name, WORLD_NAME_BYTES_MAX);
     },
     get spawn() {
       return world.spawn;
     },
-    get field() {
-      return world.field;
+    get state() {
+      return world.state;
     },
     knowsEpoch: (other) => world.knowsEpoch(other),
     clockOf: (region) => world.clockOf(region) ?? CLOCK_NEVER,

@@ -8,7 +8,7 @@ import {
   type QueryDetail,
   type RegionTree,
   voxelIndex,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { Save } from "@orthant/save";
 import type { RegionReader } from "./regions/region-reader.ts";
@@ -18,12 +18,12 @@ export class StoreSnapshot {
   readonly shape: ChunkShape;
   readonly #save: Save;
   readonly #reader: RegionReader;
-  #field: WorldField;
+  #state: WorldState;
 
   /** Takes ownership of the save and the reader. Internal; use `World.snapshot`. */
-  constructor(field: WorldField, save: Save, reader: RegionReader) {
-    this.shape = field.shape;
-    this.#field = field;
+  constructor(state: WorldState, save: Save, reader: RegionReader) {
+    this.shape = state.shape;
+    this.#state = state;
     this.#save = save;
     this.#reader = reader;
   }
@@ -37,19 +37,19 @@ export class StoreSnapshot {
   /** Returns the voxels of a chunk. */
   async chunk(position: Position): Promise<Chunk> {
     await this.load(boxAt(position));
-    return this.#field.realizeChunk(...position);
+    return this.#state.realizeChunk(...position);
   }
 
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.load(box);
-    return this.#field.queryRegion(box, detail);
+    return this.#state.queryRegion(box, detail);
   }
 
   /** Reads a box of chunks from the disk, so that later queries need not wait. */
   async load(box: Box): Promise<void> {
     await this.#reader.load(box, ({ overrides }) => {
-      this.#field = this.#field.withOverrides(overrides.merge(this.#field.overrides));
+      this.#state = this.#state.withOverrides(overrides.merge(this.#state.overrides));
     });
   }
 

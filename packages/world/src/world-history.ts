@@ -3,13 +3,13 @@ import {
   boxContains,
   boxVolume,
   type Chunk,
-  type FieldEdit,
   OrthantError,
   type Position,
   PositionMap,
   positionsLexicographic,
   requireInteger,
-  type WorldField,
+  type StateEdit,
+  type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/save";
@@ -145,7 +145,7 @@ export async function restoreEdit(disk: Disk, box: Box, generation: number): Pro
   const save = await openSave(disk, { generation });
   try {
     const past = await chunksIn(save, box);
-    return { touched: [box], change: (field) => restore(field, box, past) };
+    return { touched: [box], change: (state) => restore(state, box, past) };
   } finally {
     await save.close();
   }
@@ -162,17 +162,17 @@ async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
   return chunks;
 }
 
-function restore(field: WorldField, box: Box, past: PositionMap<Chunk>): FieldEdit {
+function restore(state: WorldState, box: Box, past: PositionMap<Chunk>): StateEdit {
   const chunks: (readonly [Position, Chunk])[] = [...past];
-  for (const { box: piece } of field.overrides.pieces(box)) {
+  for (const { box: piece } of state.overrides.pieces(box)) {
     // Check before iterating: one piece may be very large.
     requireEditable(chunks.length + boxVolume(piece));
     for (const position of positionsLexicographic(piece)) {
       // Chunks edited since then were untouched before.
-      if (!past.has(...position)) chunks.push([position, field.generatedChunk(...position)]);
+      if (!past.has(...position)) chunks.push([position, state.generatedChunk(...position)]);
     }
   }
-  return field.setChunks(chunks);
+  return state.setChunks(chunks);
 }
 
 function requireEditable(chunks: number): void {

@@ -14,7 +14,7 @@ import {
   type TimeSource,
   type VoxelPlacement,
   voxelIndex,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
@@ -76,7 +76,7 @@ export class WorldStore {
   /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
   constructor(parts: WorldParts) {
     const { disk, time, random, content, catalog, writing, epoch } = parts;
-    this.shape = content.regions.field.shape;
+    this.shape = content.regions.state.shape;
     this.catalog = catalog;
     this.#disk = disk;
     this.#time = time;
@@ -153,14 +153,14 @@ export class WorldStore {
   async chunk(position: Position): Promise<Chunk> {
     this.#saver.requireOpen();
     return this.#content.whenLoaded([boxAt(position)], () =>
-      this.#content.regions.field.realizeChunk(...position),
+      this.#content.regions.state.realizeChunk(...position),
     );
   }
 
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([box], () => this.#content.regions.field.queryRegion(box, detail));
+    return this.#content.whenLoaded([box], () => this.#content.regions.state.queryRegion(box, detail));
   }
 
   /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */
@@ -189,8 +189,8 @@ export class WorldStore {
   }
 
   /** Everything in memory, as it is now. Where a leaf is not loaded, it has what the generator produces. */
-  get field(): WorldField {
-    return this.#content.regions.field;
+  get state(): WorldState {
+    return this.#content.regions.state;
   }
 
   /** The clock of a loaded region, `CLOCK_NEVER` if it was never edited; `undefined` if it is not loaded. */
@@ -202,7 +202,7 @@ export class WorldStore {
   snapshot(): StoreSnapshot {
     this.#saver.requireOpen();
     const save = this.#content.save.share();
-    return new StoreSnapshot(this.#content.regions.field, save, this.#content.regions.readerFor(save));
+    return new StoreSnapshot(this.#content.regions.state, save, this.#content.regions.readerFor(save));
   }
 
   /**

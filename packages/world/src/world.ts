@@ -20,7 +20,7 @@ import {
   type VoxelBox,
   type VoxelPlacement,
   type VoxelWorld,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport } from "@orthant/save";
@@ -107,7 +107,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   voxelAt(position: Position<D>): number | undefined {
     const voxel = this.#axes.position("position", position);
     if (!this.store.isLoaded(boxAt(chunkOfVoxel(this.chunkShape, voxel)))) return undefined;
-    return this.store.field.voxelAt(...voxel);
+    return this.store.state.voxelAt(...voxel);
   }
 
   async chunk(chunkPosition: Position<D>): Promise<Chunk> {
@@ -116,7 +116,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
     const chunk = this.#axes.position("chunkPosition", chunkPosition);
-    return this.store.isLoaded(boxAt(chunk)) ? this.store.field.realizeChunk(...chunk) : undefined;
+    return this.store.isLoaded(boxAt(chunk)) ? this.store.state.realizeChunk(...chunk) : undefined;
   }
 
   /**
@@ -183,7 +183,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   onEdit(listener: (edit: EditEvent<D>) => void): () => void {
     requireFunction("listener", listener);
     return this.store.onEdit(({ chunks, before, after, author }) => {
-      const chunkIn = (field: WorldField) => (chunk: Position) => field.realizeChunk(...chunk);
+      const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
       const difference = { before: chunkIn(before), after: chunkIn(after), author };
       listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
     });

@@ -155,7 +155,7 @@ describe("World.contentBounds", () => {
     await first.close();
     const world = await openWorldStore(disk, quiet);
     const box = boxBetween([-2, -200, -2, -2], [2, 200, 2, 2]);
-    const generated = world.field.queryContentBounds(box);
+    const generated = world.state.queryContentBounds(box);
     const bounds = await world.contentBounds(box);
     expect(generated).toBeDefined();
     expect(bounds && generated && boxContainsBox(bounds, generated)).toBe(true);

@@ -101,7 +101,7 @@ describe("loaded regions", () => {
     const world = await openWorldStore(disk, quiet);
     const far = boxAt([FAR[0] / 8, 0, 0, 0]);
     expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([false, false]);
-    expect([...world.field.overrides.pieces(far)]).toEqual([]);
+    expect([...world.state.overrides.pieces(far)]).toEqual([]);
     const region: Position = [Math.floor(FAR[0] / 32), 0, 0, 0];
     expect(world.clockOf(region)).toBeUndefined();
     await world.load(far);
@@ -110,10 +110,10 @@ describe("loaded regions", () => {
     expect(clock).toBeGreaterThan(CLOCK_NEVER);
     expect(world.clockOf([0, 7, 0, 0])).toBe(CLOCK_NEVER);
     expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([true, false]);
-    expect(world.field.realizeChunk(...far.min).get(0)).toBe(1);
+    expect(world.state.realizeChunk(...far.min).get(0)).toBe(1);
     const { clocks } = await world.set(FAR, 2);
     expect(clocks).toEqual([{ region, before: clock, after: world.clockOf(region) }]);
-    expect(world.field.realizeChunk(...far.min).get(0)).toBe(2);
+    expect(world.state.realizeChunk(...far.min).get(0)).toBe(2);
     await world.close();
   });
 });

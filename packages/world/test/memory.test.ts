@@ -53,7 +53,7 @@ describe("the loaded regions of a world", () => {
     expect(clock).toBeGreaterThan(CLOCK_NEVER);
     for (let index = 1; index < 12; index++) await world.get(voxelAt(index));
     expect(world.clockOf([0, 0, 0, 0])).toBeUndefined();
-    expect(world.field.overrides.slice(regionBox([0, 0, 0, 0])).bounds()).toBeUndefined();
+    expect(world.state.overrides.slice(regionBox([0, 0, 0, 0])).bounds()).toBeUndefined();
     await world.load(boxAt([0, 0, 0, 0]));
     expect(world.clockOf([0, 0, 0, 0])).toBe(clock);
     await world.close();

@@ -22,8 +22,8 @@ import {
   TILE_CHUNKS,
   terrainGenerator,
   voxelIndex,
-  WorldField,
   type WorldGenerator,
+  WorldState,
 } from "@orthant/core";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorldStore, type NewWorldStore } from "@orthant/world/store";
@@ -218,10 +218,10 @@ const REACH_VOXELS = 256;
 
 /** Returns a spawn position: on top of the highest ground near the origin, or else the origin itself. */
 function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
-  const field = WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape });
+  const state = WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });
   const isFree = (y: number): boolean => {
     const voxel: Position = [0, y, 0, 0];
-    const chunk = field.realizeChunk(...chunkOfVoxel(shape, voxel));
+    const chunk = state.realizeChunk(...chunkOfVoxel(shape, voxel));
     const block = chunk.get(voxelIndex(shape, ...voxel));
     return block === AIR || DEFAULT_BLOCKS.byId(block)?.solid === false;
   };

@@ -10,7 +10,7 @@ import {
   isOrthantError,
   type Position,
   positionFrom,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
@@ -164,13 +164,13 @@ async function planMap(
   request: MapRequest,
   context: Context,
 ): Promise<Pick<DrawnMap, "picture" | "layout">> {
-  const { field, catalog } = await fieldOf(disk, save, context);
-  const { shape } = field;
+  const { state, catalog } = await stateOf(disk, save, context);
+  const { shape } = state;
   const { spawn: exact } = save.global.description;
   const spawn = positionFrom((index) => Math.floor(exact[index]));
   const sheetAt = SHEET_STEPS.map((step) => spawn[3] + step);
   const view = viewOf(shape, request.slices, request.axis, sheetAt);
-  let box = request.box ?? (await defaultBox(save, field, spawn, view));
+  let box = request.box ?? (await defaultBox(save, state, spawn, view));
   for (const slice of request.slices) box = cutBox(box, slice);
   if (view.sheet !== undefined) box = cutBox(box, view.sheet);
   const scale = request.scale ?? fittingScale(layoutOf(view, box, 1));
@@ -181,7 +181,7 @@ async function planMap(
     );
   }
   const heat = request.heat && (await HeatMap.of(save, shape, sheetBox(box, view.sheet), view, request.heat));
-  const source = new ChunkSource(save, field);
+  const source = new ChunkSource(save, state);
   const middle = view.along === undefined ? 0 : spawn[view.along];
   return {
     picture: { source, shape, catalog, view, box, scale, background: request.background, middle, heat },
@@ -217,16 +217,16 @@ async function drawFile(
 }
 
 /** Returns the world's generator and blocks. Without the generator, edits appear in empty space. */
-async function fieldOf(
+async function stateOf(
   disk: Disk,
   save: Save,
   context: Context,
-): Promise<Pick<WorldStore, "field" | "catalog">> {
+): Promise<Pick<WorldStore, "state" | "catalog">> {
   try {
     const world = await openWorldStore(disk, { readOnly: true });
-    const { field, catalog } = world;
+    const { state, catalog } = world;
     await world.close();
-    return { field, catalog };
+    return { state, catalog };
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
       throw error;
@@ -234,7 +234,7 @@ async function fieldOf(
     const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
     const shape = save.global.description.chunkShape;
     return {
-      field: WorldField.open({ generators: DEFAULT_GENERATORS, generator, shape }),
+      state: WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape }),
       catalog: DEFAULT_BLOCKS,
     };
   }

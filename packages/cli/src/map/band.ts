@@ -9,7 +9,7 @@ import {
   type Position,
   PositionMap,
   positionFrom,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { LeafEntry, Save } from "@orthant/save";
 import type { MapView } from "./view.ts";
@@ -133,20 +133,20 @@ const LEAVES_KEPT = 48;
 /** Returns chunks from the save, or else from the generator. Caches a few leaves and some chunks. */
 export class ChunkSource {
   readonly #content: Save;
-  readonly #field: WorldField;
+  readonly #state: WorldState;
   /** Least recently used first. */
   readonly #leaves = new Map<LeafEntry, PositionMap<Chunk>>();
 
-  constructor(content: Save, field: WorldField) {
+  constructor(content: Save, state: WorldState) {
     this.#content = content;
-    this.#field = field;
+    this.#state = state;
   }
 
   /** Loads the chunks of a box. Returns a function that looks them up. */
   async open(box: Box): Promise<(position: Position) => Chunk | undefined> {
     const made: PositionMap<Chunk>[] = [];
     for (const leaf of await this.#content.leavesIn(box)) made.push(await this.#read(leaf));
-    const content = this.#field.queryContentBounds(box);
+    const content = this.#state.queryContentBounds(box);
     return (position) => {
       for (const chunks of made) {
         const chunk = chunks.get(...position);
@@ -154,7 +154,7 @@ export class ChunkSource {
       }
       if (content === undefined || position.some((at, axis) => isOutside(at, content, axis)))
         return undefined;
-      return this.#field.realizeChunk(...position);
+      return this.#state.realizeChunk(...position);
     };
   }
 

@@ -9,7 +9,7 @@ import {
   positionFrom,
   unionBox,
   voxelsOfChunks,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
@@ -116,17 +116,17 @@ const PROBE = 768;
 /** Returns a box with the edits, the spawn point and their surroundings; all of a bounded world. */
 export async function defaultBox(
   content: Save,
-  field: WorldField,
+  state: WorldState,
   spawn: Position,
   { along, sheet }: MapView,
 ): Promise<Box> {
-  const { shape } = field;
+  const { shape } = state;
   const least = sheet === undefined ? EXTENT_MIN : SHEET_EXTENT_MIN;
   const made = await boundsOfMade(content, shape);
   const home = boxAt(spawn);
   const seen = made === undefined ? home : unionBox(made, home);
   const probe = inside(shape, { min: moved(spawn, -PROBE), max: moved(spawn, PROBE) });
-  const generated = field.queryContentBounds(chunksOfVoxels(shape, probe));
+  const generated = state.queryContentBounds(chunksOfVoxels(shape, probe));
   const world = generated && voxelsOfChunks(shape, generated);
   const range = (axis: Axis): readonly [number, number] => {
     if (shape.extents[axis] === 1) return [0, 1];

@@ -5,7 +5,7 @@ import {
   systemRandomBits,
   type Timer,
   type TimeSource,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
@@ -68,7 +68,7 @@ export class ClusterGateway {
     this.#directory = directory;
     this.#regions = new FollowedRegions({
       ...context,
-      field: WorldField.open({ generators, generator, shape }),
+      state: WorldState.open({ generators, generator, shape }),
       onChange: (steps) => this.#notify(steps),
     });
     this.#edits = new EditForwarder({
@@ -174,8 +174,8 @@ export class ClusterGateway {
       shape: map.world.shape,
       catalog: map.world.catalog,
       generators,
-      get field() {
-        return regions.field;
+      get state() {
+        return regions.state;
       },
       knowsEpoch: ({ number, id }) => number === epoch.number && id === epoch.id,
       clockOf: (region) => regions.clockOf(region),

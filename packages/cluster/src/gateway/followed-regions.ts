@@ -9,7 +9,7 @@ import {
   positionsLexicographic,
   regionBox,
   regionsTouching,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { JournalChunk } from "@orthant/save/journal";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
@@ -20,7 +20,7 @@ import { SectorSubscriptions } from "./sector-subscriptions.ts";
 /** Dependencies of the followed regions. */
 export interface FollowedRegionsOptions extends OwnerQueueContext {
   /** The world as generated, without edits. */
-  readonly field: WorldField;
+  readonly state: WorldState;
   /** Called at once for every change. */
   readonly onChange: (steps: readonly ClockStep[]) => void;
 }
@@ -64,13 +64,13 @@ export class FollowedRegions {
   readonly #sectors: SectorSubscriptions;
   readonly #queue: OwnerQueue<Followed>;
   readonly #volume: number;
-  #field: WorldField;
+  #state: WorldState;
   #auditedMs: number;
 
   constructor(options: FollowedRegionsOptions) {
     this.#options = options;
-    this.#field = options.field;
-    this.#volume = options.field.shape.volume;
+    this.#state = options.state;
+    this.#volume = options.state.shape.volume;
     this.#auditedMs = options.time.nowMs();
     this.#sectors = new SectorSubscriptions((sector) =>
       options.engine.follow(options.world, sector, (record) => this.#receiveRecord(record)),
@@ -85,8 +85,8 @@ export class FollowedRegions {
   }
 
   /** The current content of all held regions. */
-  get field(): WorldField {
-    return this.#field;
+  get state(): WorldState {
+    return this.#state;
   }
 
   /** Number of followed regions. */
@@ -221,13 +221,13 @@ export class FollowedRegions {
 
   #apply(followed: Followed, { region, before, after, chunks }: RegionRecord): void {
     const changed = chunks.map((change) => [change.position, this.#chunkAfter(change)] as const);
-    this.#field = this.#field.setChunks(changed).field;
+    this.#state = this.#state.setChunks(changed).state;
     this.#reached(followed, { region, before, after });
   }
 
   #chunkAfter(change: JournalChunk): Chunk {
     if ("chunk" in change) return change.chunk;
-    return this.#field.realizeChunk(...change.position).edit(change.edits);
+    return this.#state.realizeChunk(...change.position).edit(change.edits);
   }
 
   /**
@@ -279,10 +279,10 @@ export class FollowedRegions {
 
   #replace(followed: Followed, clock: number, chunks: readonly JournalChunk[]): void {
     const { region } = followed;
-    let overrides = this.#field.overrides.carve(regionBox(region));
+    let overrides = this.#state.overrides.carve(regionBox(region));
     for (const change of chunks)
       if ("chunk" in change) overrides = overrides.set(change.position, change.chunk);
-    this.#field = this.#field.withOverrides(overrides);
+    this.#state = this.#state.withOverrides(overrides);
     const step = followed.clock === undefined ? undefined : { region, before: followed.clock, after: clock };
     if (followed.clock === undefined) followed.clock = clock;
     this.#reached(followed, step);
@@ -308,7 +308,7 @@ export class FollowedRegions {
       this.#regions.delete(...followed.region);
       this.#sectors.leave(followed.region);
       this.#queue.remove(followed);
-      this.#field = this.#field.withOverrides(this.#field.overrides.carve(regionBox(followed.region)));
+      this.#state = this.#state.withOverrides(this.#state.overrides.carve(regionBox(followed.region)));
     }
   }
 }

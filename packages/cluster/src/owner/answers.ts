@@ -72,7 +72,7 @@ async function answerOf(
     const made: JournalChunk[] = [];
     let skipped = 0;
     let bytes = 0;
-    const { overrides } = world.field;
+    const { overrides } = world.state;
     for (const position of positionsLexicographic(box)) {
       const chunk = overrides.at(...position);
       if (chunk === undefined || skipped++ < start) continue;

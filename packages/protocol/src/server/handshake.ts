@@ -111,7 +111,7 @@ export function welcomeFor(
     epoch: world.epoch,
     worldName: world.name,
     shape: world.shape,
-    generator: world.field.generator,
+    generator: world.state.generator,
     catalog: world.catalog,
     spawn: world.spawn,
     playerId: player.playerId,

@@ -8,7 +8,7 @@ import type {
   GeneratorRegistry,
   Position,
   Vector,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
@@ -61,7 +61,7 @@ export interface SyncWorld {
   readonly spawn: Vector;
   readonly generators: GeneratorRegistry;
   /** Everything that is currently loaded. */
-  readonly field: WorldField;
+  readonly state: WorldState;
   /** Returns the clock of a loaded region. */
   clockOf(region: Position): number;
   /** Returns true when everything stored of a box of chunks is loaded. */

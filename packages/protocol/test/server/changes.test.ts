@@ -110,7 +110,7 @@ test("a change that reverts loaded contents reaches the client they were loaded 
   const client = await stage.joinAt(boxesOf(A));
   world.change([tileIn(A, 0)]);
   await stage.tick();
-  expect(world.field.overrides.bounds()).toBe(undefined);
+  expect(world.state.overrides.bounds()).toBe(undefined);
   expect(client.agrees(A)).toBe(true);
 });
 

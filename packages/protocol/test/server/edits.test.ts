@@ -47,7 +47,7 @@ describe("an edit", () => {
     await stage.tick();
     expect(client.take().map(({ kind }) => kind)).toEqual(["patch", "editResults"]);
     expect(client.agrees(A)).toBe(true);
-    expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
+    expect(stage.world.state.voxelAt(...VOXEL)).toBe(9);
     expect(stage.world.edits).toEqual([{ clientId: 1n, editId: 1, playerId: 1_001n }]);
   });
 
@@ -73,7 +73,7 @@ describe("an edit", () => {
     await settle();
     await stage.tick();
     expect(resultsIn(client)).toEqual([[2, "applied"]]);
-    expect(stage.world.field.voxelAt(...VOXEL)).toBe(9);
+    expect(stage.world.state.voxelAt(...VOXEL)).toBe(9);
   });
 
   test("that arrives twice is applied once, and its result is sent again", async () => {
@@ -413,7 +413,7 @@ describe("a result", () => {
       [2, "applied"],
       [3, "block", "this world has no block 999"],
     ]);
-    expect(stage.world.field.voxelAt(...VOXEL)).toBe(8);
+    expect(stage.world.state.voxelAt(...VOXEL)).toBe(8);
   });
 
   test("waits for the disk in durable mode, which is asked once for all edits of a moment", async () => {

@@ -23,7 +23,7 @@ describe("a hello", () => {
         epoch: world.epoch,
         worldName: "Sample",
         shape: world.shape,
-        generator: world.field.generator,
+        generator: world.state.generator,
         catalog: world.catalog,
         spawn: [4, 4, 0, 0],
         playerId: 1_001n,

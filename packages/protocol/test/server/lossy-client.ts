@@ -9,7 +9,7 @@ import {
   type RegionTree,
   regionBox,
   type VoxelPlacement,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import type { ServerSession, SyncServer } from "@orthant/protocol";
 import {
@@ -42,12 +42,12 @@ interface OpenEdit {
 export class Chronicle {
   readonly #states = new PositionMap<Map<number, RegionState>>();
   readonly #world: SampleWorld;
-  readonly #untouched: WorldField;
+  readonly #untouched: WorldState;
 
   constructor(world: SampleWorld) {
     this.#world = world;
     const { generators, shape } = world;
-    this.#untouched = WorldField.open({ generators, shape, generator: world.field.generator });
+    this.#untouched = WorldState.open({ generators, shape, generator: world.state.generator });
     world.onEdit((steps) => {
       for (const { region } of steps) this.note(region);
     });
@@ -58,7 +58,7 @@ export class Chronicle {
     const states = this.#states.get(...region) ?? new Map<number, RegionState>();
     this.#states.set(...region, states);
     const clock = this.#world.clockOf(region);
-    if (!states.has(clock)) states.set(clock, new RegionState(this.#world.field, region));
+    if (!states.has(clock)) states.set(clock, new RegionState(this.#world.state, region));
   }
 
   /** Returns true when a region had this state at this clock. */
@@ -71,18 +71,18 @@ export class Chronicle {
 
 /** A region at one moment, as seen with and without the generators. */
 class RegionState {
-  readonly #field: WorldField;
+  readonly #state: WorldState;
   readonly #chunks: Box;
   #concrete: RegionTree | undefined;
 
-  constructor(field: WorldField, region: Position) {
-    this.#field = field;
+  constructor(state: WorldState, region: Position) {
+    this.#state = state;
     this.#chunks = regionBox(region);
   }
 
   equals(tree: RegionTree): boolean {
-    if (this.#field.queryRegion(this.#chunks, "symbolic").equals(tree)) return true;
-    this.#concrete ??= this.#field.queryRegion(this.#chunks, "concrete");
+    if (this.#state.queryRegion(this.#chunks, "symbolic").equals(tree)) return true;
+    this.#concrete ??= this.#state.queryRegion(this.#chunks, "concrete");
     return this.#concrete.equals(tree);
   }
 }
@@ -334,10 +334,10 @@ export class LossyClient {
   }
 
   #newReplica(): RegionReplica {
-    const { field, shape } = this.#world;
+    const { state, shape } = this.#world;
     return new RegionReplica(shape.volume, {
-      generator: field.generator,
-      realize: (_generator, position) => field.generatedChunk(...position),
+      generator: state.generator,
+      realize: (_generator, position) => state.generatedChunk(...position),
     });
   }
 }

@@ -32,7 +32,7 @@ describe("a client with other generators", () => {
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);
     stage.world.change([{ ...FLOOR_TILE, block: 3 }, { ...tileIn(ABOVE, 0) }, { ...tileIn(BELOW, 0) }]);
     await stage.tick();
-    expect(stage.world.field.overrides.bounds()).toBe(undefined);
+    expect(stage.world.state.overrides.bounds()).toBe(undefined);
     expect(client.agrees(ABOVE) && client.agrees(BELOW)).toBe(true);
   });
 

@@ -128,10 +128,10 @@ export class SampleClient {
 
   constructor(stage: Stage, network?: string) {
     this.#stage = stage;
-    const { field, shape } = stage.world;
+    const { state, shape } = stage.world;
     this.replica = new RegionReplica(shape.volume, {
-      generator: field.generator,
-      realize: (_generator, position) => field.generatedChunk(...position),
+      generator: state.generator,
+      realize: (_generator, position) => state.generatedChunk(...position),
     });
     const wire = {
       send: (frame: Uint8Array) => {
@@ -216,12 +216,12 @@ export class SampleClient {
   /** Returns true when the client's copy of a region matches the world. */
   agrees(region: Position): boolean {
     const { world } = this.#stage;
-    const { field, shape } = world;
+    const { state, shape } = world;
     if (this.replica.clockOf(region) !== world.clockOf(region)) return false;
     return [...positionsLexicographic(regionBox(region))].every((position) => {
       const held = this.replica.tree.at(...position) ?? emptyChunk(shape.volume);
-      const chunk = "generatorId" in held ? field.generatedChunk(...position) : held;
-      return chunk.equals(field.realizeChunk(...position));
+      const chunk = "generatorId" in held ? state.generatedChunk(...position) : held;
+      return chunk.equals(state.realizeChunk(...position));
     });
   }
 

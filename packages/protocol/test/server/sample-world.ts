@@ -22,7 +22,7 @@ import {
   TILE_CHUNKS,
   type Vector,
   type VoxelPlacement,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 import {
   type PeerServers,
@@ -54,7 +54,7 @@ export class SampleWorld implements SyncWorld {
   readonly catalog: BlockCatalog = DEFAULT_BLOCKS;
   readonly spawn: Vector = [4, 4, 0, 0];
   readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
-  field: WorldField;
+  state: WorldState;
   /** The error with which `edit` fails. */
   editFailure: Error | undefined;
   /** Number of calls of `whenDurable`. */
@@ -93,15 +93,15 @@ export class SampleWorld implements SyncWorld {
 
   constructor({ shape = TILE_CHUNKS, generator, stored = [], entities = [] }: SampleWorldOptions = {}) {
     this.shape = shape;
-    this.field = WorldField.open({
+    this.state = WorldState.open({
       generators: DEFAULT_GENERATORS,
       generator: generator ?? generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
       shape,
     });
-    const { field, regions } = this.field.setVoxels(stored);
-    for (const region of regions) this.#unread.set(...region, field.overrides.slice(regionBox(region)));
+    const { state, regions } = this.state.setVoxels(stored);
+    for (const region of regions) this.#unread.set(...region, state.overrides.slice(regionBox(region)));
     this.#clocks.bump(regions, 1);
-    this.field = this.field.withOverrides(OverrideTree.UNTOUCHED);
+    this.state = this.state.withOverrides(OverrideTree.UNTOUCHED);
     for (const entity of entities) this.#entities.set(entity.id, entity);
   }
 
@@ -136,16 +136,16 @@ export class SampleWorld implements SyncWorld {
     if (origin.editId <= this.lastEditOf(origin.clientId)) return { status: "duplicate", clocks: [] };
     this.edits.push(origin);
     this.ledger.set(origin.clientId, origin.editId);
-    const clocks = this.change([...placementsOf(edit, (voxel) => this.field.voxelAt(...voxel))]);
+    const clocks = this.change([...placementsOf(edit, (voxel) => this.state.voxelAt(...voxel))]);
     return { status: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }
 
   /** Applies an edit without an origin. */
   change(placements: readonly VoxelPlacement[]): readonly ClockStep[] {
-    for (const region of this.field.setVoxels(placements).regions) this.#read(regionBox(region));
-    const { field, regions } = this.field.setVoxels(placements);
+    for (const region of this.state.setVoxels(placements).regions) this.#read(regionBox(region));
+    const { state, regions } = this.state.setVoxels(placements);
     if (regions.length === 0) return [];
-    this.field = field;
+    this.state = state;
     const clocks = this.#clocks.bump(regions, this.epoch.number);
     for (const listener of this.#editListeners) listener(clocks);
     return clocks;
@@ -153,15 +153,15 @@ export class SampleWorld implements SyncWorld {
 
   /** Replaces whole chunks without an origin. */
   changeChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): void {
-    const { field, regions } = this.field.setChunks(chunks);
-    this.field = field;
+    const { state, regions } = this.state.setChunks(chunks);
+    this.state = state;
     const clocks = this.#clocks.bump(regions, this.epoch.number);
     for (const listener of this.#editListeners) listener(clocks);
   }
 
   /** Adds content without a clock, like worlds from other programs have. */
   import(placements: readonly VoxelPlacement[]): void {
-    this.field = this.field.setVoxels(placements).field;
+    this.state = this.state.setVoxels(placements).state;
   }
 
   lastEditOf(clientId: bigint): number {
@@ -234,7 +234,7 @@ export class SampleWorld implements SyncWorld {
       const overrides = this.#unread.get(...region);
       this.#unread.delete(...region);
       if (overrides !== undefined)
-        this.field = this.field.withOverrides(this.field.overrides.merge(overrides));
+        this.state = this.state.withOverrides(this.state.overrides.merge(overrides));
     }
   }
 }

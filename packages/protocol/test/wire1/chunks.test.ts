@@ -26,7 +26,7 @@ describe("the chunks of a session", () => {
       const chunks = peer.takeChunks();
       counts.push(chunks.length);
       for (const { x, y, tiles } of chunks) {
-        expect(tiles).toEqual(world.field.realizeChunk(x, y, 0, 0).voxels());
+        expect(tiles).toEqual(world.state.realizeChunk(x, y, 0, 0).voxels());
       }
       await stage.tick();
     }
@@ -148,7 +148,7 @@ describe("the chunks of a session", () => {
     const positions = placesOf(peer.takeChunks());
     expect(positions).toContain("4 4");
     expect(positions).not.toContain("0 0");
-    expect(stage.world.field.voxelAt(5, 5, 0, 0)).toBe(8);
+    expect(stage.world.state.voxelAt(5, 5, 0, 0)).toBe(8);
   });
 
   test("[W36] are sent again when the session requests them again", async () => {
@@ -218,11 +218,11 @@ describe("the chunks of a session", () => {
   test("[W39] are never accepted from a client", async () => {
     const stage = new Wire1Stage();
     const peer = await stage.peer();
-    const before = stage.world.field;
+    const before = stage.world.state;
     peer.send(Uint8Array.of(1, 3, 0));
     peer.send(Uint8Array.of(1, 4, 0xff, 0xff));
     await stage.tick();
-    expect([stage.dropped("direction"), stage.world.field === before]).toEqual([2, true]);
+    expect([stage.dropped("direction"), stage.world.state === before]).toEqual([2, true]);
   });
 });
 

@@ -230,7 +230,7 @@ test("[W37, W52] twelve clients on a bad network all see the world's contents", 
   const differences = (): readonly string[] =>
     clients.flatMap((client, index) =>
       [...client.chunks].flatMap(({ x, y, tiles }) => {
-        const expected = stage.world.field.realizeChunk(x, y, 0, 0).voxels();
+        const expected = stage.world.state.realizeChunk(x, y, 0, 0).voxels();
         return isDeepStrictEqual(tiles, expected) ? [] : [`client ${index}, chunk ${x} ${y}`];
       }),
     );

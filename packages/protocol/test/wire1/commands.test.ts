@@ -19,7 +19,7 @@ describe("a tile that a session sets", () => {
     const [builder, other] = [await stage.peer(), await stage.peer()];
     builder.command({ kind: "setTile", x: -1, y: 40, material: 7 }, 5);
     await stage.tick(5);
-    expect(stage.world.field.voxelAt(-1, 40, 0, 0)).toBe(7);
+    expect(stage.world.state.voxelAt(-1, 40, 0, 0)).toBe(7);
     expect(edits).toEqual([[5n, [{ voxel: [-1, 40, 0, 0], block: 7 }]]]);
     for (const peer of [builder, other]) {
       const last = peer
@@ -42,21 +42,21 @@ describe("a tile that a session sets", () => {
       await stage.tick(SECOND_TICKS);
       peer.say("heartbeat");
     }
-    const before = stage.world.field;
+    const before = stage.world.state;
     peer.take();
     peer.command({ kind: "setTile", x: 2, y: 2, material });
     await stage.tick(8);
-    expect(stage.world.field).toBe(before);
+    expect(stage.world.state).toBe(before);
     expect(peer.takeChunks().some(({ x, y }) => x === 0 && y === 0)).toBe(true);
   });
 
   test("[W35] is refused outside the world", async () => {
     const stage = new Wire1Stage({ limits: { chunkCoordinateMax: 1 } });
     const peer = await stage.peer();
-    const before = stage.world.field;
+    const before = stage.world.state;
     peer.command({ kind: "setTile", x: 64, y: 0, material: 3 });
     await stage.tick(5);
-    expect(stage.world.field).toBe(before);
+    expect(stage.world.state).toBe(before);
   });
 
   test("[W35] counts against the edit rate of its player", async () => {
@@ -64,7 +64,7 @@ describe("a tile that a session sets", () => {
     const peer = await stage.peer();
     for (let x = 0; x < 20; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
     await stage.tick(5);
-    const made = Array.from({ length: 20 }, (_, x) => stage.world.field.voxelAt(x, 0, 0, 0));
+    const made = Array.from({ length: 20 }, (_, x) => stage.world.state.voxelAt(x, 0, 0, 0));
     expect(made.filter((material) => material === 3)).toHaveLength(5);
   });
 
@@ -80,8 +80,8 @@ describe("a tile that a session sets", () => {
     const peer = await stage.peer();
     for (const x of [2 ** 31 - 1, -(2 ** 31)]) peer.command({ kind: "setTile", x, y: x, material: 3 });
     await stage.tick(5);
-    expect(stage.world.field.voxelAt(2 ** 31 - 1, 2 ** 31 - 1, 0, 0)).toBe(3);
-    expect(stage.world.field.voxelAt(-(2 ** 31), -(2 ** 31), 0, 0)).toBe(3);
+    expect(stage.world.state.voxelAt(2 ** 31 - 1, 2 ** 31 - 1, 0, 0)).toBe(3);
+    expect(stage.world.state.voxelAt(-(2 ** 31), -(2 ** 31), 0, 0)).toBe(3);
     expect(stage.failures).toEqual([]);
   });
 });
@@ -92,7 +92,7 @@ describe("a game command", () => {
     const peer = await stage.peer();
     peer.command({ kind: "jump" }, 9);
     await stage.tick(3);
-    const before = stage.world.field;
+    const before = stage.world.state;
     const seen: unknown[] = [];
     for (let seed = 0; seed < 200; seed++) {
       const command = randomWire1Command(new Prng(seed));
@@ -102,7 +102,7 @@ describe("a game command", () => {
       seen.push([{ playerId: 9n, role: "builder", name: "player 9" }, command]);
     }
     expect(stage.commands.slice(1)).toEqual(seen);
-    expect(stage.world.field).toBe(before);
+    expect(stage.world.state).toBe(before);
   });
 
   test("[W40] waits until its player has joined", async () => {
@@ -153,12 +153,12 @@ describe("a game command", () => {
     const peer = await stage.peer();
     peer.command({ kind: "setTile", x: 60, y: 0, material: 3 });
     await stage.tick(5);
-    expect(stage.world.field.voxelAt(60, 0, 0, 0)).not.toBe(3);
+    expect(stage.world.state.voxelAt(60, 0, 0, 0)).not.toBe(3);
     peer.command({ kind: "pickupProbe", x: 58, y: 0 });
     await stage.tick(3);
     peer.command({ kind: "setTile", x: 60, y: 0, material: 3 });
     await stage.tick(5);
-    expect(stage.world.field.voxelAt(60, 0, 0, 0)).toBe(3);
+    expect(stage.world.state.voxelAt(60, 0, 0, 0)).toBe(3);
     expect(stage.sync.players[0]?.position).toEqual([58, 0, 0, 0]);
   });
 

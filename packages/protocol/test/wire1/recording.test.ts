@@ -54,7 +54,7 @@ async function replayed(recording: Uint8Array): Promise<Wire1Stage> {
 }
 
 function tilesOf({ world }: Wire1Stage): readonly number[] {
-  return Array.from(positionsLexicographic(EDITED), ([x, y]) => world.field.voxelAt(x, y, 0, 0));
+  return Array.from(positionsLexicographic(EDITED), ([x, y]) => world.state.voxelAt(x, y, 0, 0));
 }
 
 describe("a Wire v1 recording", () => {

@@ -78,7 +78,7 @@ class SavedSource implements ViewSource {
 
   chunkAt(position: Position): Chunk | undefined {
     if (!this.#loaded.has(...regionOf(position))) return undefined;
-    return this.#world.field.realizeChunk(...position);
+    return this.#world.state.realizeChunk(...position);
   }
 
   edit(): Promise<ViewEditResult> {
@@ -93,7 +93,7 @@ class SavedSource implements ViewSource {
     const notes: RegionInfo[] = [];
     for (const region of positionsLexicographic(regionsTouching(chunks))) {
       if (!this.#loaded.has(...region)) continue;
-      const pieces = this.#world.field.queryRegion(regionBox(region), "symbolic").pieces();
+      const pieces = this.#world.state.queryRegion(regionBox(region), "symbolic").pieces();
       const isConcrete = [...pieces].some(({ content }) => !(content instanceof GeneratorRef));
       notes.push({ region, clock: undefined, isConcrete });
     }

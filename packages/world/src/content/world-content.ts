@@ -9,7 +9,7 @@ import {
   regionBox,
   regionOf,
   roundOutToRegions,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import {
   type CommittedChange,
@@ -36,7 +36,7 @@ import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
 /** What an edit changed. */
-interface FieldChange {
+interface ChangedPlaces {
   readonly chunks: readonly Position[];
   readonly clocks: readonly ClockStep[];
 }
@@ -60,10 +60,10 @@ export class WorldContent {
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
 
-  constructor(save: Save, field: WorldField, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
+  constructor(save: Save, state: WorldState, { loadedChunksMax, entityHysteresisChunks }: ContentLimits) {
     this.global = save.global;
-    this.regions = new WorldRegions(save, field, loadedChunksMax);
-    this.entities = new EntityStore(field.shape, {
+    this.regions = new WorldRegions(save, state, loadedChunksMax);
+    this.entities = new EntityStore(state.shape, {
       recordBytesMax: save.manifest.limits.entityBlobHardMaxBytes,
       hysteresisChunks: entityHysteresisChunks,
     });
@@ -111,9 +111,9 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** Records an edit and its resulting field. */
-  noteEdit(field: WorldField, { chunks, clocks }: FieldChange): void {
-    this.regions.field = field;
+  /** Records an edit and the state after it. */
+  noteEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
+    this.regions.state = state;
     for (const position of chunks) this.#unsaved.addChunk(position);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
   }
@@ -217,7 +217,7 @@ export class WorldContent {
   saveChange(nowMs: number): SaveChange | undefined {
     const unsaved = this.#unsaved;
     if (unsaved.isEmpty) return undefined;
-    const leaves = leafChanges(unsaved, this.save.index, this.regions.field.overrides, this.entities).map(
+    const leaves = leafChanges(unsaved, this.save.index, this.regions.state.overrides, this.entities).map(
       (change) => {
         const entities = change.entities?.map((entity) => ({ ...entity, lastSavedMs: nowMs }));
         return entities === undefined ? change : { ...change, entities };

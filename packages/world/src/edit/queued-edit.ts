@@ -8,7 +8,6 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
-  type FieldEdit,
   intersectBoxes,
   OrthantError,
   type Position,
@@ -17,10 +16,11 @@ import {
   positionsLexicographic,
   positionsMinorToMajor,
   regionBox,
+  type StateEdit,
   uniformChunk,
   type VoxelPlacement,
   voxelsOfChunks,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import {
   requireArray,
@@ -37,7 +37,7 @@ const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 export interface QueuedEdit {
   /** The chunks to load before the edit is applied. */
   readonly touched: readonly Box[];
-  readonly change: (field: WorldField) => FieldEdit;
+  readonly change: (state: WorldState) => StateEdit;
   /** The requested voxels, when the edit sets voxels one by one. */
   readonly placements?: readonly VoxelPlacement[];
 }
@@ -48,7 +48,7 @@ export function voxelsEdit(shape: ChunkShape, placements: readonly VoxelPlacemen
   for (const placement of placements) requirePlacement(placement);
   const own = placements.map(({ voxel, block }) => ({ voxel: copyPosition(voxel), block }));
   for (const { voxel } of own) requireInWorld(shape, voxel, "voxel");
-  const change = (field: WorldField): FieldEdit => field.setVoxels(own);
+  const change = (state: WorldState): StateEdit => state.setVoxels(own);
   const [only, ...others] = own;
   // Most edits set one voxel and need no set of chunks.
   if (only !== undefined && others.length === 0) {
@@ -72,7 +72,7 @@ export function chunksEdit(
     requireInWorld(shape, pair[0], "chunk");
     return [copyPosition(pair[0]), pair[1]] as const;
   });
-  return { touched: own.map(([position]) => boxAt(position)), change: (field) => field.setChunks(own) };
+  return { touched: own.map(([position]) => boxAt(position)), change: (state) => state.setChunks(own) };
 }
 
 /** Creates a request that sets every voxel of a box. */
@@ -81,7 +81,7 @@ export function fillEdit(shape: ChunkShape, box: Box, block: number): QueuedEdit
   requireBoxInWorld(shape, own);
   const chunks = chunksOfVoxels(shape, own);
   requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: fill it in parts");
-  return { touched: [chunks], change: (field) => fillBox(field, own, block) };
+  return { touched: [chunks], change: (state) => fillBox(state, own, block) };
 }
 
 /** Creates a request that copies a box of voxels to another position. */
@@ -96,13 +96,13 @@ export function copyEdit(shape: ChunkShape, box: Box, to: Position): QueuedEdit 
   const touched = [source, target].map((voxels) => chunksOfVoxels(shape, voxels));
   for (const chunks of touched)
     requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: copy them in parts");
-  return { touched, change: (field) => copyBox(field, source, target.min) };
+  return { touched, change: (state) => copyBox(state, source, target.min) };
 }
 
 /** Creates a request that only bumps the clocks of regions. */
 export function clockRenewal(regions: readonly Position[]): QueuedEdit {
   const own = regions.map(copyPosition);
-  return { touched: own.map(regionBox), change: (field) => ({ field, chunks: [], regions: own }) };
+  return { touched: own.map(regionBox), change: (state) => ({ state, chunks: [], regions: own }) };
 }
 
 /** Throws `ORT_ARGUMENT` for a position that is not 0 on an axis the world lacks. */
@@ -145,31 +145,31 @@ function copyPosition(position: Position): Position {
 }
 
 /** Returns the edit that sets every voxel of a box. */
-function fillBox(field: WorldField, box: Box, block: number): FieldEdit {
-  const chunks = chunksOfVoxels(field.shape, box);
+function fillBox(state: WorldState, box: Box, block: number): StateEdit {
+  const chunks = chunksOfVoxels(state.shape, box);
   const filled = Array.from(positionsLexicographic(chunks), (position): readonly [Position, Chunk] => [
     position,
-    fillChunk(field, position, box, block),
+    fillChunk(state, position, box, block),
   ]);
-  return field.setChunks(filled);
+  return state.setChunks(filled);
 }
 
 /** Returns the edit that copies a box of voxels to another position. Source and target may overlap. */
-function copyBox(field: WorldField, box: Box, to: Position): FieldEdit {
+function copyBox(state: WorldState, box: Box, to: Position): StateEdit {
   const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
     const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
-    return { voxel, block: field.voxelAt(...position) };
+    return { voxel, block: state.voxelAt(...position) };
   });
-  return field.setVoxels(placements);
+  return state.setVoxels(placements);
 }
 
-function fillChunk(field: WorldField, position: Position, box: Box, block: number): Chunk {
-  const { shape } = field;
+function fillChunk(state: WorldState, position: Position, box: Box, block: number): Chunk {
+  const { shape } = state;
   const voxels = voxelsOfChunks(shape, boxAt(position));
   const part = intersectBoxes(box, voxels);
   if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, block);
   const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
-  return field.realizeChunk(...position).fill(shape, local, block);
+  return state.realizeChunk(...position).fill(shape, local, block);
 }
 
 function minus(position: Position, from: Position): Position {

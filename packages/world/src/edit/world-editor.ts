@@ -5,7 +5,7 @@ import {
   ListenerSet,
   type Position,
   type TimeSource,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
@@ -51,8 +51,8 @@ export interface StoreEdit {
 /** An edit that changed something, as listeners get it. */
 export interface AppliedEdit extends StoreEdit {
   /** The world before the edit and after it. */
-  readonly before: WorldField;
-  readonly after: WorldField;
+  readonly before: WorldState;
+  readonly after: WorldState;
   /** The player whose edit it was, if any. */
   readonly author: bigint | undefined;
 }
@@ -146,17 +146,17 @@ export class WorldEditor {
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
   #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): StoreEdit {
-    const before = this.#content.regions.field;
-    const { field, chunks, regions } = change(before);
+    const before = this.#content.regions.state;
+    const { state, chunks, regions } = change(before);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: StoreEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.noteOrigin(origin);
-    this.#content.noteEdit(field, edit);
+    this.#content.noteEdit(state, edit);
     if (clocks.length > 0 || origin) {
-      const entry = { before, after: field, chunks, clocks, origin, placements };
+      const entry = { before, after: state, chunks, clocks, origin, placements };
       this.#saver.noteChange("world", () => loggedEditOf(entry));
     }
-    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: field, author: origin?.playerId });
+    if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;
   }
 }

@@ -15,7 +15,7 @@ import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../world-options.ts";
 import type { LoggedChange } from "./world-log.ts";
 
-/** Chunks added to the field in one step; adding them one by one is many times slower. */
+/** Chunks added to the state in one step; adding them one by one is many times slower. */
 const CHUNKS_AT_ONCE = 4_096;
 
 /** Replays a journal in memory and writes nothing. Rule J14. */
@@ -27,7 +27,7 @@ export async function replayJournal(
   const { damage } = journal.found;
   if (damage !== undefined && damaged === "refuse") throw refusalOf(journal, damage);
   const replay = new Replay(content, nowMs);
-  for await (const entries of journal.entries(content.regions.field.shape.volume)) {
+  for await (const entries of journal.entries(content.regions.state.shape.volume)) {
     for (const entry of entries) await replay.apply(entry);
   }
   replay.finish();
@@ -52,7 +52,7 @@ export async function replayReadable(
   nowMs: number,
 ): Promise<ReplayedJournal> {
   const replay = new Replay(content, nowMs, { keepLaterClocks: true });
-  const groups = journal.entries(content.regions.field.shape.volume);
+  const groups = journal.entries(content.regions.state.shape.volume);
   let changes = 0;
   let loss = journal.found.damage;
   for (;;) {
@@ -90,7 +90,7 @@ function refusalOf({ groups }: JournalReader, damage: OrthantError): OrthantErro
 class Replay {
   readonly #content: WorldContent;
   readonly #nowMs: number;
-  /** Current chunks that are not in the field yet. */
+  /** Current chunks that are not in the state yet. */
   #chunks = new PositionMap<Chunk>();
   readonly #keepLaterClocks: boolean;
 
@@ -126,10 +126,10 @@ class Replay {
     }
   }
 
-  /** Moves all pending chunks into the field. */
+  /** Moves all pending chunks into the state. */
   finish(): void {
-    const { field } = this.#content.regions.field.setChunks(this.#chunks);
-    this.#content.noteEdit(field, { chunks: [...this.#chunks.positions()], clocks: [] });
+    const { state } = this.#content.regions.state.setChunks(this.#chunks);
+    this.#content.noteEdit(state, { chunks: [...this.#chunks.positions()], clocks: [] });
     this.#chunks = new PositionMap();
   }
 
@@ -153,7 +153,7 @@ class Replay {
   }
 
   #chunkAt(position: Position): Chunk {
-    return this.#chunks.get(...position) ?? this.#content.regions.field.realizeChunk(...position);
+    return this.#chunks.get(...position) ?? this.#content.regions.state.realizeChunk(...position);
   }
 }
 

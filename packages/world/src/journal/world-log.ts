@@ -11,7 +11,7 @@ import {
   type VoxelEdit,
   type VoxelPlacement,
   voxelIndex,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { GlobalState, LastClientEdit, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
@@ -72,8 +72,8 @@ export interface ExternalLog extends ChangeLog {
 
 /** The effect of an edit on a world. */
 interface AppliedEdit {
-  readonly before: WorldField;
-  readonly after: WorldField;
+  readonly before: WorldState;
+  readonly after: WorldState;
   readonly chunks: readonly Position[];
   readonly clocks: readonly ClockStep[];
   readonly origin: EditOrigin | undefined;
@@ -107,8 +107,8 @@ export function loggedEditOf({ before, after, chunks, clocks, origin, placements
 }
 
 function journalChunkOf(
-  before: WorldField,
-  after: WorldField,
+  before: WorldState,
+  after: WorldState,
   position: Position,
   asked: readonly VoxelEdit[] | undefined,
 ): JournalChunk {
@@ -118,7 +118,7 @@ function journalChunkOf(
   return edits.length * VOXEL_BYTES < chunk.byteLength ? { position, edits } : { position, chunk };
 }
 
-function diffOf(before: WorldField, position: Position, after: Chunk): readonly VoxelEdit[] {
+function diffOf(before: WorldState, position: Position, after: Chunk): readonly VoxelEdit[] {
   return diffChunks(before.realizeChunk(...position), after);
 }
 

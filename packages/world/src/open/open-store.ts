@@ -72,8 +72,8 @@ async function openPast(disk: Disk, at: Moment, options: StoreOptions): Promise<
   const generation = await generationAt(disk, at, newest.global.description);
   const save = await openSave(disk, { ...saveOptionsOf(options), generation });
   try {
-    const { field, ...parts } = worldSettings(save.global, options);
-    return new WorldStore({ ...parts, disk, content: contentOf(save, field, options), writing: undefined });
+    const { state, ...parts } = worldSettings(save.global, options);
+    return new WorldStore({ ...parts, disk, content: contentOf(save, state, options), writing: undefined });
   } catch (error) {
     await save.close();
     throw error;
@@ -85,8 +85,8 @@ async function openToRead(disk: Disk, options: StoreOptions): Promise<WorldStore
   for (;;) {
     const save = await openSave(disk, saveOptionsOf(options));
     try {
-      const { field, ...parts } = worldSettings(save.global, options);
-      const content = contentOf(save, field, options);
+      const { state, ...parts } = worldSettings(save.global, options);
+      const content = contentOf(save, state, options);
       if (await readJournal(disk, content, parts.time.nowMs(), options.damagedJournal))
         return new WorldStore({ ...parts, disk, content, writing: undefined });
       // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
@@ -182,16 +182,16 @@ function globalOf(world: NewWorldStore, worldId: bigint): GlobalState {
  */
 async function openForWriting(
   disk: Disk,
-  { save, writer, lock, settings: { field, ...parts } }: WritableSave,
+  { save, writer, lock, settings: { state, ...parts } }: WritableSave,
   options: StoreOptions,
 ): Promise<WorldStore> {
   const { durability = "snapshot", damagedJournal = "refuse" } = options;
   let world: WorldStore | undefined;
   try {
-    const content = contentOf(save, field, options);
+    const content = contentOf(save, state, options);
     const { time } = parts;
     const found = await recover(disk, content, { nowMs: time.nowMs(), damaged: damagedJournal });
-    const { volume } = field.shape;
+    const { volume } = state.shape;
     const random = randomBits(options.random);
     const journal =
       durability === "journal" ? await JournalWriter.open({ disk, lock, time, volume, random }) : undefined;
@@ -236,10 +236,10 @@ export async function openLoggedWorldStore(
   options: StoreOptions = {},
 ): Promise<WorldStore> {
   const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
-  const { field, ...parts } = settings;
+  const { state, ...parts } = settings;
   let world: WorldStore | undefined;
   try {
-    const content = contentOf(save, field, options);
+    const content = contentOf(save, state, options);
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });

@@ -87,7 +87,7 @@ async function replayOnto(
   try {
     // Use the time of the save, so that replaying the same journal always produces the same bytes.
     const nowMs = save.manifest.lastModifiedMs;
-    const content = contentOf(save, settings.field, options);
+    const content = contentOf(save, settings.state, options);
     const replayed = await replayReadable(journal, content, nowMs);
     const change = await content.completeSaveChange(nowMs);
     if (change !== undefined) await (await writer.commit(change)).close();

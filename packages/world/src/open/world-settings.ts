@@ -7,7 +7,7 @@ import {
   systemRandomBits,
   systemTime,
   type TimeSource,
-  WorldField,
+  WorldState,
   wrongArgument,
 } from "@orthant/core";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
@@ -24,7 +24,7 @@ import {
 
 /** What the options contribute to a world, besides its save. */
 export interface WorldSettings {
-  readonly field: WorldField;
+  readonly state: WorldState;
   readonly time: TimeSource;
   readonly catalog: BlockCatalog;
   readonly autosave: boolean;
@@ -36,14 +36,14 @@ export interface WorldSettings {
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
 export function worldSettings(global: GlobalState, options: StoreOptions): WorldSettings {
   requireRanges(options);
-  const field = WorldField.open({
+  const state = WorldState.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
     shape: global.description.chunkShape,
     ...(options.cacheLimits && { cacheLimits: options.cacheLimits }),
   });
   return {
-    field,
+    state,
     time: options.time ?? systemTime,
     catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
@@ -55,11 +55,11 @@ export function worldSettings(global: GlobalState, options: StoreOptions): World
 /** Returns the contents of a newly opened world. */
 export function contentOf(
   save: Save,
-  field: WorldField,
+  state: WorldState,
   { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: StoreOptions,
 ): WorldContent {
   const limits = { loadedChunksMax, entityHysteresisChunks };
-  return new WorldContent(save, field, limits);
+  return new WorldContent(save, state, limits);
 }
 
 /** Throws `ORT_ARGUMENT` for options out of range. */

@@ -7,7 +7,7 @@ import {
   RegionClocks,
   regionBox,
   unionBox,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { LeafIndex, Save } from "@orthant/save";
 import { LoadedRegions } from "./loaded-regions.ts";
@@ -20,7 +20,7 @@ const REGIONS_BEFORE_UNLOAD = 4_096;
 
 /** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
 export class WorldRegions {
-  field: WorldField;
+  state: WorldState;
   readonly clocks: RegionClocks = new RegionClocks();
   readonly #weightMax: number;
   readonly #loaded = new LoadedRegions();
@@ -28,13 +28,13 @@ export class WorldRegions {
   readonly #add: (region: LoadedRegion) => void;
   #evicted = 0;
 
-  constructor(save: Save, field: WorldField, loadedChunksMax: number) {
-    this.field = field;
+  constructor(save: Save, state: WorldState, loadedChunksMax: number) {
+    this.state = state;
     this.#weightMax = loadedChunksMax;
     this.#reader = this.#readerOf(save, this.#loaded);
     this.#add = ({ region, overrides, clock }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
-        this.field = this.field.withOverrides(overrides.merge(this.field.overrides));
+        this.state = this.state.withOverrides(overrides.merge(this.state.overrides));
       this.clocks.reset(region, clock);
     };
   }
@@ -70,7 +70,7 @@ export class WorldRegions {
   async contentBounds(box: Box): Promise<Box | undefined> {
     while (!this.#reader.index.isLoaded(box)) await this.#reader.loadIndex(box);
     // Nothing awaits from here on, so memory and index are consistent.
-    let bounds = this.field.queryContentBounds(box);
+    let bounds = this.state.queryContentBounds(box);
     for (const { cube, chunkRefs } of this.#reader.index.touching(box)) {
       const part = intersectBoxes(cube, box);
       if (part === undefined || chunkRefs.length === 0 || this.isLoaded(part)) continue;
@@ -98,19 +98,19 @@ export class WorldRegions {
 
   /** Evicts the least recently used regions that are saved. After many evictions unloads `index`, if given. */
   evict(isUnsaved: (region: Position) => boolean, index: LeafIndex | undefined): void {
-    let { overrides } = this.field;
+    let { overrides } = this.state;
     for (const region of this.#loaded.removeCold(this.#weightMax * WEIGHT_LEFT, isUnsaved)) {
       overrides = overrides.carve(regionBox(region));
       this.clocks.reset(region, CLOCK_NEVER);
       this.#evicted++;
     }
-    this.field = this.field.withOverrides(overrides);
+    this.state = this.state.withOverrides(overrides);
     if (this.#evicted < REGIONS_BEFORE_UNLOAD || index === undefined) return;
     this.#evicted = 0;
     index.unload(() => false);
   }
 
   #readerOf(save: Save, loaded: LoadedRegions): RegionReader {
-    return new RegionReader(save, loaded, (position) => this.field.generatedChunk(...position));
+    return new RegionReader(save, loaded, (position) => this.state.generatedChunk(...position));
   }
 }

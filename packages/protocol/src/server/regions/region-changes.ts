@@ -8,7 +8,7 @@ import {
   type RegionChange,
   regionChange,
   splitPatch,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 
 /** How regions are encoded for a client, depending on its generators and its support of edit lists. */
@@ -192,11 +192,11 @@ export class RegionStep implements ClockStep {
   readonly before: number;
   readonly after: number;
   /** `undefined` if the earlier state is unknown. */
-  readonly #from: WorldField | undefined;
-  readonly #to: WorldField;
+  readonly #from: WorldState | undefined;
+  readonly #to: WorldState;
   readonly #changes: (EncodedChange | undefined)[] = [];
 
-  constructor({ region, before, after }: ClockStep, from: WorldField | undefined, to: WorldField) {
+  constructor({ region, before, after }: ClockStep, from: WorldState | undefined, to: WorldState) {
     this.region = region;
     this.before = before;
     this.after = after;

@@ -1,4 +1,4 @@
-import { type ClockStep, comparePositions, type WorldField } from "@orthant/core";
+import { type ClockStep, comparePositions, type WorldState } from "@orthant/core";
 import type { SyncWorld } from "../sync-world.ts";
 import { RegionStep } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
@@ -11,7 +11,7 @@ const HISTORY_LENGTH_MAX = 128;
 /** The state of a region at one clock. */
 interface Moment {
   readonly clock: number;
-  readonly field: WorldField;
+  readonly state: WorldState;
   readonly endedMs: number;
   /** The step from here to the newest clock requested so far. */
   step: RegionStep | undefined;
@@ -20,7 +20,7 @@ interface Moment {
 /** A region that changed since the last tick, and its state before that. */
 interface Changed {
   readonly before: number;
-  readonly field: WorldField | undefined;
+  readonly state: WorldState | undefined;
   after: number;
 }
 
@@ -31,12 +31,12 @@ export class RegionFeed implements RegionListener {
   readonly #changed = new Map<WatchedRegion, Changed>();
   readonly #history = new Map<WatchedRegion, Moment[]>();
   /** The world as it was after the last change, which is its state before the next change. */
-  #field: WorldField;
+  #state: WorldState;
 
   constructor(world: SyncWorld, regions: WatchedRegions) {
     this.#world = world;
     this.#regions = regions;
-    this.#field = world.field;
+    this.#state = world.state;
     regions.listen(this);
   }
 
@@ -53,7 +53,7 @@ export class RegionFeed implements RegionListener {
   isLoaded(region: WatchedRegion): boolean {
     if (!region.isLoaded && this.#world.isLoaded(region.chunks)) {
       region.isLoaded = true;
-      this.#field = this.#world.field;
+      this.#state = this.#world.state;
     }
     return region.isLoaded;
   }
@@ -66,16 +66,16 @@ export class RegionFeed implements RegionListener {
       const known = this.#changed.get(region);
       if (known !== undefined) known.after = after;
       // The state of a region that was not loaded before this change is unknown.
-      else this.#changed.set(region, { before, field: region.isLoaded ? this.#field : undefined, after });
+      else this.#changed.set(region, { before, state: region.isLoaded ? this.#state : undefined, after });
     }
-    this.#field = this.#world.field;
+    this.#state = this.#world.state;
   }
 
   /** Returns the regions that changed since the last call, in order, each with one step for all changes. */
   takeSteps(nowMs: number): readonly { readonly region: WatchedRegion; readonly step: RegionStep }[] {
-    const steps = Array.from(this.#changed, ([region, { before, field, after }]) => {
-      const step = new RegionStep({ region: region.position, before, after }, field, this.#field);
-      if (field !== undefined) this.#remember(region, { clock: before, field, endedMs: nowMs, step });
+    const steps = Array.from(this.#changed, ([region, { before, state, after }]) => {
+      const step = new RegionStep({ region: region.position, before, after }, state, this.#state);
+      if (state !== undefined) this.#remember(region, { clock: before, state, endedMs: nowMs, step });
       return { region, step };
     });
     this.#changed.clear();
@@ -95,8 +95,8 @@ export class RegionFeed implements RegionListener {
     if (moment.step?.after !== after) {
       moment.step = new RegionStep(
         { region: region.position, before: clock, after },
-        moment.field,
-        this.#field,
+        moment.state,
+        this.#state,
       );
     }
     return moment.step;

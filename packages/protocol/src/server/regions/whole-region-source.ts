@@ -102,21 +102,21 @@ export class WholeRegionSource implements RegionListener {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
     this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
-    const { field } = this.#world;
-    const change = wholeRegionChange(field, { region: region.position, clock }, encoding);
+    const { state } = this.#world;
+    const change = wholeRegionChange(state, { region: region.position, clock }, encoding);
     if (encoding.mode === "symbolic") {
       this.#workLeft -= EDITED_CHUNK_WORK * (change.leaves.length + change.edits.length);
     }
     const isAir = change.base === "air" && change.leaves.length === 0;
     return isAir && clock === CLOCK_NEVER
       ? "air"
-      : encodeChange(change, field.shape.volume, this.#pieceBytesMax);
+      : encodeChange(change, state.shape.volume, this.#pieceBytesMax);
   }
 
   #isBlankNow({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {
-    const { field } = this.#world;
-    if (field.overrides.slice(chunks).bounds() !== undefined) return false;
-    return mode === "symbolic" || field.queryContentBounds(chunks) === undefined;
+    const { state } = this.#world;
+    if (state.overrides.slice(chunks).bounds() !== undefined) return false;
+    return mode === "symbolic" || state.queryContentBounds(chunks) === undefined;
   }
 
   #entriesOf({ index }: RegionEncoding): Map<WatchedRegion, Entry> {

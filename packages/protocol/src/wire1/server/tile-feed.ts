@@ -6,7 +6,7 @@ import {
   PositionSet,
   regionBox,
   regionOf,
-  type WorldField,
+  type WorldState,
 } from "@orthant/core";
 import type { SyncWorld } from "../../server/sync-world.ts";
 import { wire1Codec } from "../message/wire1-message.ts";
@@ -53,7 +53,7 @@ export class RegionLoads {
 /** The part of a world that Wire v1 shows as tiles. */
 export type TileWorld = Pick<
   SyncWorld,
-  "shape" | "spawn" | "field" | "isLoaded" | "load" | "keep" | "onEdit"
+  "shape" | "spawn" | "state" | "isLoaded" | "load" | "keep" | "onEdit"
 >;
 
 /** Observes a chunk. */
@@ -91,12 +91,12 @@ export class TileFeed {
   readonly #stopListening: () => void;
   #madeCount = 0;
   /** The world before the next change. */
-  #field: WorldField;
+  #state: WorldState;
 
   constructor(world: TileWorld, nowMs: () => number) {
     this.#world = world;
     this.#loads = new RegionLoads(world, nowMs);
-    this.#field = world.field;
+    this.#state = world.state;
     this.#stopListening = world.onEdit((steps) => this.#notice(steps));
   }
 
@@ -150,8 +150,8 @@ export class TileFeed {
       return undefined;
     }
     // A region loaded since the last change differs from the missing one before.
-    this.#field = this.#world.field;
-    const tiles = this.#field.realizeChunk(x, y, 0, 0).voxels();
+    this.#state = this.#world.state;
+    const tiles = this.#state.realizeChunk(x, y, 0, 0).voxels();
     const datagram = encode(wire1Codec, { kind: "batch", chunks: [{ x, y, tiles }] });
     this.#madeCount++;
     this.#keep(chunk, datagram);
@@ -181,13 +181,13 @@ export class TileFeed {
   }
 
   #notice(steps: readonly ClockStep[]): void {
-    const before = this.#field;
-    this.#field = this.#world.field;
+    const before = this.#state;
+    this.#state = this.#world.state;
     for (const { region } of steps) {
       for (const chunk of this.#regions.get(...region)?.chunks ?? []) {
         const position: Position = [chunk.x, chunk.y, 0, 0];
         // An untouched chunk is the same object in both, or missing in both.
-        if (before.overrides.at(...position) === this.#field.overrides.at(...position)) continue;
+        if (before.overrides.at(...position) === this.#state.overrides.at(...position)) continue;
         this.#datagrams.delete(chunk);
         for (const watcher of chunk.watchers) watcher.chunkChanged();
       }

@@ -7,18 +7,18 @@ import {
   type GeneratorRef,
   generatorRef,
   HYPERCUBE_CHUNKS,
-  WorldField,
+  WorldState,
 } from "@orthant/core";
 
 /** The world that the seed documents start with: a floor two voxels high in four dimensions. */
 export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n);
 
 /** Returns an unedited world. */
-export function openField(
+export function openState(
   generator: GeneratorRef = FLOOR,
   shape: ChunkShape = HYPERCUBE_CHUNKS,
   cacheLimits?: CacheLimits,
-): WorldField {
+): WorldState {
   const generators = DEFAULT_GENERATORS;
-  return WorldField.open({ generators, generator, shape, ...(cacheLimits && { cacheLimits }) });
+  return WorldState.open({ generators, generator, shape, ...(cacheLimits && { cacheLimits }) });
 }

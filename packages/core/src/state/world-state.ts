@@ -18,7 +18,7 @@ import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.t
 export type QueryDetail = "symbolic" | "concrete";
 
 /** The parts of a world. */
-export interface WorldFieldOptions {
+export interface WorldStateOptions {
   readonly generators: GeneratorRegistry;
   readonly generator: GeneratorRef;
   readonly shape: ChunkShape;
@@ -45,41 +45,41 @@ export interface VoxelPlacement {
 }
 
 /** The result of an edit. */
-export interface FieldEdit {
-  /** The world after the edit; the same field when nothing changed. */
-  readonly field: WorldField;
+export interface StateEdit {
+  /** The world after the edit; the same state when nothing changed. */
+  readonly state: WorldState;
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Position[];
   /** The regions of these chunks, in lexicographic order. */
   readonly regions: readonly Position[];
 }
 
-/** State shared by all snapshots of one world. */
-interface FieldWorld {
+/** The generated part of a world, shared by all its states. */
+interface UntouchedWorld {
   readonly generators: GeneratorRegistry;
   readonly space: GeneratedSpace;
   readonly generator: GeneratorRef;
   readonly generated: GeneratedChunkCache;
 }
 
-/** One state of a world: edits on top of generated content. Immutable: an edit returns another field. */
-export class WorldField {
+/** One state of a world: edits on top of generated content. Immutable: an edit returns another state. */
+export class WorldState {
   readonly shape: ChunkShape;
   readonly overrides: OverrideTree;
-  readonly #world: FieldWorld;
+  readonly #world: UntouchedWorld;
 
-  private constructor(world: FieldWorld, overrides: OverrideTree) {
+  private constructor(world: UntouchedWorld, overrides: OverrideTree) {
     this.#world = world;
     this.shape = world.space.shape;
     this.overrides = overrides;
   }
 
   /** Returns the first snapshot of a world. */
-  static open(options: WorldFieldOptions): WorldField {
+  static open(options: WorldStateOptions): WorldState {
     const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits } = options;
     const space = generators.open(generator, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
-    return new WorldField({ generators, space, generator, generated }, overrides);
+    return new WorldState({ generators, space, generator, generated }, overrides);
   }
 
   /** The generator of the untouched space. */
@@ -101,7 +101,7 @@ export class WorldField {
 
   /**
    * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
-   * is air. A field knows only loaded content: for a world on disk use `World.contentBounds`.
+   * is air. A state knows only loaded content: for a world on disk use `World.contentBounds`.
    */
   queryContentBounds(box: Box): Box | undefined {
     const generated = this.#world.space.contentBounds(box);
@@ -128,12 +128,12 @@ export class WorldField {
   }
 
   /** Returns the world with other overrides. */
-  withOverrides(overrides: OverrideTree): WorldField {
-    return overrides === this.overrides ? this : new WorldField(this.#world, overrides);
+  withOverrides(overrides: OverrideTree): WorldState {
+    return overrides === this.overrides ? this : new WorldState(this.#world, overrides);
   }
 
   /** Returns the world with these voxels; the last one for a position wins. */
-  setVoxels(placements: Iterable<VoxelPlacement>): FieldEdit {
+  setVoxels(placements: Iterable<VoxelPlacement>): StateEdit {
     const editsByChunk = new PositionMap<VoxelEdit[]>();
     for (const { voxel, block } of placements) {
       const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
@@ -148,7 +148,7 @@ export class WorldField {
   }
 
   /** Returns the world with these chunks; the last one for a position wins. */
-  setChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): FieldEdit {
+  setChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): StateEdit {
     const { volume } = this.shape;
     const edited = new PositionMap<Chunk>();
     for (const [position, chunk] of chunks) {
@@ -158,7 +158,7 @@ export class WorldField {
     return this.#apply([...edited]);
   }
 
-  #apply(edited: readonly (readonly [position: Position, chunk: Chunk])[]): FieldEdit {
+  #apply(edited: readonly (readonly [position: Position, chunk: Chunk])[]): StateEdit {
     let { overrides } = this;
     const changed: Position[] = [];
     for (const [position, chunk] of edited) {
@@ -168,11 +168,11 @@ export class WorldField {
       if (!chunk.equals(generated)) overrides = overrides.set(position, chunk);
       else if (before !== undefined) overrides = overrides.carve(boxAt(position));
     }
-    return { field: this.withOverrides(overrides), ...reportOf(changed) };
+    return { state: this.withOverrides(overrides), ...reportOf(changed) };
   }
 }
 
-function reportOf(changed: readonly Position[]): Pick<FieldEdit, "chunks" | "regions"> {
+function reportOf(changed: readonly Position[]): Pick<StateEdit, "chunks" | "regions"> {
   // Most edits change one chunk and need no set of regions.
   if (changed.length <= 1) return { chunks: changed, regions: changed.map(regionOf) };
   const regions = new PositionSet();

@@ -11,7 +11,7 @@ import {
 import { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { openField } from "./open-field.ts";
+import { openState } from "./open-state.ts";
 
 /** Returns a chunk with `bits` bits per voxel: 512 bytes for each bit, and a little more. */
 function chunkOfBits(bits: number): Chunk {
@@ -125,14 +125,14 @@ describe("cache of generated chunks", () => {
   });
 });
 
-describe("snapshots of a field", () => {
+describe("states of a world", () => {
   test("share one cache, so an edit or an older snapshot never makes a chunk cold", () => {
-    const field = openField();
-    const floor = field.realizeChunk(3, -1, 0, 0);
-    const edited = field.setVoxels([{ voxel: [0, 5, 0, 0], block: 3 }]).field;
+    const state = openState();
+    const floor = state.realizeChunk(3, -1, 0, 0);
+    const edited = state.setVoxels([{ voxel: [0, 5, 0, 0], block: 3 }]).state;
     expect(edited.realizeChunk(3, -1, 0, 0)).toBe(floor);
-    const other = field.withOverrides(edited.overrides);
+    const other = state.withOverrides(edited.overrides);
     expect(other.realizeChunk(3, -1, 0, 0)).toBe(floor);
-    expect(field.realizeChunk(3, -1, 0, 0)).toBe(floor);
+    expect(state.realizeChunk(3, -1, 0, 0)).toBe(floor);
   });
 });

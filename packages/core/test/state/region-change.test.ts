@@ -28,14 +28,14 @@ import {
   terrainGenerator,
   uniformChunk,
   type VoxelPlacement,
-  WorldField,
   type WorldGenerator,
+  WorldState,
   wholeRegionChange,
 } from "@orthant/core";
 import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { FLOOR, openField } from "./open-field.ts";
+import { FLOOR, openState } from "./open-state.ts";
 
 const BRICK = 11;
 const GRASS = 3;
@@ -46,15 +46,15 @@ const EDITS = {
   concrete: { mode: "concrete", detail: "edits" },
 } as const;
 
-function withVoxel(field: WorldField, voxel: Position, block: number): WorldField {
-  return field.setVoxels([{ voxel, block }]).field;
+function withVoxel(state: WorldState, voxel: Position, block: number): WorldState {
+  return state.setVoxels([{ voxel, block }]).state;
 }
 
 describe("the change of a region between two snapshots", () => {
   test.each<QueryDetail>(["symbolic", "concrete"])(
     "is one edit for one voxel in generated space, and for undoing it, when %s",
     (mode) => {
-      const untouched = openField();
+      const untouched = openState();
       const edited = withVoxel(untouched, [0, -1, 0, 0], BRICK);
       const edits = (block: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, block }] }];
       const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [] };
@@ -64,19 +64,19 @@ describe("the change of a region between two snapshots", () => {
   );
 
   test("is empty where the snapshots are the same, and does not mention other regions", () => {
-    const field = openField();
-    const elsewhere = withVoxel(field, [0, 0, 0, 0], BRICK);
+    const state = openState();
+    const elsewhere = withVoxel(state, [0, 0, 0, 0], BRICK);
     for (const mode of ["symbolic", "concrete"] as const) {
-      expect(regionChange(field, elsewhere, STEP, EDITS[mode])).toMatchObject({ leaves: [], edits: [] });
+      expect(regionChange(state, elsewhere, STEP, EDITS[mode])).toMatchObject({ leaves: [], edits: [] });
     }
   });
 
   test("names the generator where edits were undone only for receivers that can generate", () => {
-    const untouched = openField();
+    const untouched = openState();
     const positions = [...positionsLexicographic({ min: [0, -2, 0, 0], max: [2, 0, 1, 1] })];
     const filled = untouched.setChunks(
       positions.map((position) => [position, uniformChunk(4096, BRICK)]),
-    ).field;
+    ).state;
     const symbolic = regionChange(filled, untouched, STEP, EDITS.symbolic);
     expect(symbolic.leaves).toEqual([{ box: { min: [0, -2, 0, 0], max: [2, 0, 1, 1] }, content: FLOOR }]);
     const concrete = regionChange(filled, untouched, STEP, { mode: "concrete", detail: "chunks" });
@@ -96,7 +96,7 @@ describe("the change of a region between two snapshots", () => {
   });
 
   test("generates only chunks whose override was added or removed", () => {
-    const { field: untouched, asked } = countedField();
+    const { state: untouched, asked } = countedState();
     const first = withVoxel(untouched, [0, -1, 0, 0], BRICK);
     const second = withVoxel(first, [1, -1, 0, 0], BRICK);
     for (const mode of ["symbolic", "concrete"] as const) {
@@ -112,36 +112,36 @@ describe("the change of a region between two snapshots", () => {
 
 describe("a whole region", () => {
   test("contains the edits on top of generated content, or everything on top of air", () => {
-    const field = withVoxel(openField(), [0, -1, 0, 0], BRICK);
+    const state = withVoxel(openState(), [0, -1, 0, 0], BRICK);
     const held = { region: BELOW, clock: STEP.before };
     const parts = { region: BELOW, next: STEP.before, piece: 0 };
-    expect(wholeRegionChange(field, held, EDITS.symbolic)).toEqual({
+    expect(wholeRegionChange(state, held, EDITS.symbolic)).toEqual({
       ...parts,
       base: "generated",
       leaves: [],
       edits: [{ chunk: BELOW, edits: [{ index: 7 * 8, block: BRICK }] }],
     });
-    expect(wholeRegionChange(field, held, { mode: "symbolic", detail: "chunks" })).toEqual({
+    expect(wholeRegionChange(state, held, { mode: "symbolic", detail: "chunks" })).toEqual({
       ...parts,
       base: "generated",
-      leaves: [{ box: boxAt(BELOW), content: field.realizeChunk(...BELOW) }],
+      leaves: [{ box: boxAt(BELOW), content: state.realizeChunk(...BELOW) }],
       edits: [],
     });
-    const concrete = wholeRegionChange(field, held, EDITS.concrete);
+    const concrete = wholeRegionChange(state, held, EDITS.concrete);
     expect(concrete).toMatchObject({ ...parts, base: "air", edits: [] });
     const replica = new RegionReplica(HYPERCUBE_CHUNKS.volume);
     replica.apply({ patchSeq: 1, changes: [concrete] });
-    expect(replica.tree.equals(field.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
+    expect(replica.tree.equals(state.queryRegion(regionBox(BELOW), "concrete"))).toBe(true);
   });
 
   test("generates as many chunks as were edited, when symbolic", () => {
-    const edited = countedField().field.setVoxels([
+    const edited = countedState().state.setVoxels([
       { voxel: [0, -1, 0, 0], block: BRICK },
       { voxel: [8, -1, 0, 0], block: BRICK },
-    ]).field;
-    const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).field;
-    // Another field with the same edits, so that no chunk is cached.
-    const { field: untouched, asked } = countedField();
+    ]).state;
+    const { overrides } = edited.setChunks([[[2, -1, 0, 0], emptyChunk(HYPERCUBE_CHUNKS.volume)]]).state;
+    // Another state with the same edits, so that no chunk is cached.
+    const { state: untouched, asked } = countedState();
     const made = wholeRegionChange(
       untouched.withOverrides(overrides),
       { region: BELOW, clock: 0 },
@@ -153,42 +153,42 @@ describe("a whole region", () => {
   });
 });
 
-describe("a replica that follows a field", () => {
+describe("a replica that follows a world", () => {
   test.each<[shape: ChunkShape, name: string, generator: GeneratorRef]>([
     [TILE_CHUNKS, "a flat world in 2D", FLOOR],
     [TILE_CHUNKS, "terrain in 2D", generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 6n)],
     [CUBE_CHUNKS, "terrain in 3D", generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n)],
     [HYPERCUBE_CHUNKS, "platforms in 4D", generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 9n)],
     [HYPERCUBE_CHUNKS, "a flat world in 4D", FLOOR],
-  ])("matches the field, voxel for voxel: $1", (shape, _name, generator) => {
+  ])("matches the world, voxel for voxel: $1", (shape, _name, generator) => {
     const space = DEFAULT_GENERATORS.open(generator, shape);
     const realize: RealizeChunk = (_generator, position) => space.realize(...position);
     const codec = regionPatchCodec(shape.volume);
     for (let seed = 0; seed < 6; seed++) {
       const prng = new Prng(seed);
-      let field = openField(generator, shape);
-      for (let edits = prng.below(4); edits > 0; edits--) field = randomEdit(prng, field);
+      let state = openState(generator, shape);
+      for (let edits = prng.below(4); edits > 0; edits--) state = randomEdit(prng, state);
       const replicas = (["symbolic", "concrete"] as const).flatMap((mode) =>
         (["edits", "chunks"] as const).map((detail) => {
           const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generator, realize } : {});
-          const replaced = wholeRegionChange(field, { region: BELOW, clock: 0 }, { mode, detail });
+          const replaced = wholeRegionChange(state, { region: BELOW, clock: 0 }, { mode, detail });
           replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [replaced] })));
-          return { replica, mode, detail, told: field, clock: 0 };
+          return { replica, mode, detail, told: state, clock: 0 };
         }),
       );
       for (let round = 1; round <= 12; round++) {
-        field = randomEdit(prng, field);
+        state = randomEdit(prng, state);
         const clock = clockFrom(1, round);
         for (const follower of replicas) {
           // Some rounds are skipped, so that one change covers several edits.
           if (round < 12 && prng.chance(0.5)) continue;
           const step = { region: BELOW, before: follower.clock, after: clock };
-          const made = regionChange(follower.told, field, step, follower);
+          const made = regionChange(follower.told, state, step, follower);
           const bytes = encode(codec, { patchSeq: round, changes: [made] });
           expect(follower.replica.apply(decode(codec, bytes)), `seed ${seed}, round ${round}`).toEqual([]);
-          follower.told = field;
+          follower.told = state;
           follower.clock = clock;
-          expectSame(follower.replica, field, `seed ${seed}, round ${round}, ${follower.mode}`);
+          expectSame(follower.replica, state, `seed ${seed}, round ${round}, ${follower.mode}`);
           if (follower.mode === "concrete") {
             const names = [...follower.replica.tree.pieces()].filter(
               ({ content }) => content instanceof GeneratorRef,
@@ -202,25 +202,25 @@ describe("a replica that follows a field", () => {
 });
 
 /** Makes a random edit: some voxels, whole chunks, back to generated content, or a box of overrides. */
-function randomEdit(prng: Prng, field: WorldField): WorldField {
-  const { shape } = field;
+function randomEdit(prng: Prng, state: WorldState): WorldState {
+  const { shape } = state;
   const chunk = positionFrom((axis) =>
     shape.extents[axis] === 1 ? 0 : (BELOW[axis] as number) * 4 + prng.below(4),
   );
   const corner = positionFrom((axis) => chunk[axis] * shape.extents[axis]);
   switch (prng.below(6)) {
     case 0:
-      return field.setChunks([[chunk, uniformChunk(shape.volume, prng.pick([0, 0, BRICK]))]]).field;
+      return state.setChunks([[chunk, uniformChunk(shape.volume, prng.pick([0, 0, BRICK]))]]).state;
     case 1:
-      return field.setChunks([[chunk, field.generatedChunk(...chunk)]]).field;
+      return state.setChunks([[chunk, state.generatedChunk(...chunk)]]).state;
     case 2: {
       const box = {
         min: chunk,
         max: positionFrom((axis) => chunk[axis] + (shape.extents[axis] === 1 ? 1 : prng.between(1, 3))),
       };
       return prng.chance(0.5)
-        ? field.withOverrides(field.overrides.carve(box))
-        : field.withOverrides(field.overrides.fill(box, uniformChunk(shape.volume, prng.pick([0, BRICK]))));
+        ? state.withOverrides(state.overrides.carve(box))
+        : state.withOverrides(state.overrides.fill(box, uniformChunk(shape.volume, prng.pick([0, BRICK]))));
     }
     default: {
       const placements = Array.from(
@@ -230,17 +230,17 @@ function randomEdit(prng: Prng, field: WorldField): WorldField {
           block: prng.pick([0, GRASS, BRICK, 300]),
         }),
       );
-      return field.setVoxels(placements).field;
+      return state.setVoxels(placements).state;
     }
   }
 }
 
-function expectSame(replica: RegionReplica, field: WorldField, where: string): void {
-  const concrete = field.queryRegion(regionBox(BELOW), "concrete");
-  const air = emptyChunk(field.shape.volume);
+function expectSame(replica: RegionReplica, state: WorldState, where: string): void {
+  const concrete = state.queryRegion(regionBox(BELOW), "concrete");
+  const air = emptyChunk(state.shape.volume);
   for (const position of positionsLexicographic(regionBox(BELOW))) {
     const held = replica.tree.at(...position) ?? air;
-    const voxels = held instanceof GeneratorRef ? field.generatedChunk(...position) : held;
+    const voxels = held instanceof GeneratorRef ? state.generatedChunk(...position) : held;
     const expected = concrete.at(...position) ?? air;
     if (expected instanceof GeneratorRef || !voxels.equals(expected))
       expect.fail(`${where}: chunk [${position}]`);
@@ -248,7 +248,7 @@ function expectSame(replica: RegionReplica, field: WorldField, where: string): v
 }
 
 /** Returns a flat world that records which chunks it generates. */
-function countedField(): { readonly field: WorldField; readonly asked: Position[] } {
+function countedState(): { readonly state: WorldState; readonly asked: Position[] } {
   const asked: Position[] = [];
   const counted: WorldGenerator<FlatParameters> = {
     ...flatGenerator,
@@ -265,6 +265,6 @@ function countedField(): { readonly field: WorldField; readonly asked: Position[
     },
   };
   const generators = new GeneratorRegistry([counted]);
-  const field = WorldField.open({ generators, generator: FLOOR, shape: HYPERCUBE_CHUNKS });
-  return { field, asked };
+  const state = WorldState.open({ generators, generator: FLOOR, shape: HYPERCUBE_CHUNKS });
+  return { state, asked };
 }

@@ -15,10 +15,10 @@ import {
 import type { Content } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import type { Difference } from "../tree/tree-walk.ts";
-import type { QueryDetail, WorldField } from "./world-field.ts";
+import type { QueryDetail, WorldState } from "./world-state.ts";
 
 /** The form in which a receiver needs a change. */
-export interface FieldChangeOptions {
+export interface RegionChangeOptions {
   /** `symbolic` for a receiver that generates the same voxels, `concrete` for one that does not. */
   readonly mode: QueryDetail;
   readonly detail: ChangeDetail;
@@ -30,10 +30,10 @@ export interface FieldChangeOptions {
  * or removed.
  */
 export function regionChange(
-  before: WorldField,
-  after: WorldField,
+  before: WorldState,
+  after: WorldState,
   { region, before: base, after: next }: ClockStep,
-  { mode, detail }: FieldChangeOptions,
+  { mode, detail }: RegionChangeOptions,
 ): RegionChange {
   const chunks = regionBox(region);
   const made = before.overrides.slice(chunks).differences(after.overrides.slice(chunks));
@@ -46,24 +46,24 @@ export function regionChange(
  * contains only the edits there; a concrete one starts from air and contains every chunk of the region.
  */
 export function wholeRegionChange(
-  field: WorldField,
+  state: WorldState,
   { region, clock }: RegionClock,
-  { mode, detail }: FieldChangeOptions,
+  { mode, detail }: RegionChangeOptions,
 ): RegionChange {
   const chunks = regionBox(region);
-  if (mode === "concrete") return changeOverAir(field.queryRegion(chunks, "concrete"), { region, clock });
-  const made = OverrideTree.UNTOUCHED.differences(field.overrides.slice(chunks));
-  return changeOfDifferences(region, "generated", clock, symbolic(made, field), formFor(field, detail));
+  if (mode === "concrete") return changeOverAir(state.queryRegion(chunks, "concrete"), { region, clock });
+  const made = OverrideTree.UNTOUCHED.differences(state.overrides.slice(chunks));
+  return changeOfDifferences(region, "generated", clock, symbolic(made, state), formFor(state, detail));
 }
 
-function formFor(field: WorldField, detail: ChangeDetail): ChangeForm {
-  return { detail, realize: (_generator, [x, y, z, w]) => field.generatedChunk(x, y, z, w) };
+function formFor(state: WorldState, detail: ChangeDetail): ChangeForm {
+  return { detail, realize: (_generator, [x, y, z, w]) => state.generatedChunk(x, y, z, w) };
 }
 
 /** Converts differences of overrides to visible content: a gap is the generator's, dug-out air is nothing. */
 function* symbolic(
   made: Iterable<Difference<Chunk>>,
-  { generator }: WorldField,
+  { generator }: WorldState,
 ): Generator<Difference<Content>> {
   for (const { box, before, after } of made) {
     yield {
@@ -75,16 +75,16 @@ function* symbolic(
 }
 
 /** Like {@link symbolic}, but with generated chunks wherever the receiver needs them. */
-function* concrete(made: Iterable<Difference<Chunk>>, field: WorldField): Generator<Difference<Content>> {
+function* concrete(made: Iterable<Difference<Chunk>>, state: WorldState): Generator<Difference<Content>> {
   for (const difference of made) {
     if (difference.after !== undefined) {
-      yield* symbolic([difference], field);
+      yield* symbolic([difference], state);
       continue;
     }
     const { box } = difference;
     for (const position of positionsLexicographic(box)) {
       const before = difference.before === undefined ? undefined : unlessAir(difference.before);
-      const after = unlessAir(field.generatedChunk(...position));
+      const after = unlessAir(state.generatedChunk(...position));
       if (before !== after) yield { box: boxVolume(box) === 1 ? box : boxAt(position), before, after };
     }
   }

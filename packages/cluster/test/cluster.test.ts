@@ -221,7 +221,7 @@ test("[K9] [K21] a paused node is fenced: it stores and saves nothing after anot
   const successor = await small.node("b");
   await small.until(() => successor.node.owns("0"));
   await small.settled(small.edit(gateway, [1, 0, 0, 0], 2));
-  await expect(small.settled(zombie.node.checkpoint())).rejects.toMatchObject({ code: "ORT_SAVE_POISONED" });
+  await expect(small.settled(zombie.node.checkpoint())).rejects.toMatchObject({ code: "ORT_SAVE_FAILED" });
   zombie.engine.resume();
   await small.pass(2_000);
   expect(lost).not.toHaveLength(0);

@@ -38,7 +38,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
     const world = await openWorldStore(old, { autosave: false });
     await world.set([1, 2, 3, 0], 4);
     const young = await shards.claim("0", 4);
-    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_FAILED");
     expect(await codeOfRejection(old.open("manifest.json", "read"))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(old.rename("manifest.json", "x"))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(old.lock("world.lock"))).toBe("ORT_FENCED");

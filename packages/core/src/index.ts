@@ -66,16 +66,6 @@ export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.t
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError, wrongArgument } from "./error/orthant-error.ts";
 export { ListenerSet } from "./event/listener-set.ts";
-export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
-export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
-export {
-  type EditOrigin,
-  type StateEdit,
-  type QueryDetail,
-  type VoxelPlacement,
-  WorldState,
-  type WorldStateOptions,
-} from "./state/world-state.ts";
 export {
   DEFAULT_GENERATORS,
   type FlatFunction,
@@ -212,6 +202,16 @@ export {
 export { patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
 export { splitPatch } from "./region/region-patch-split.ts";
 export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
+export { type CacheLimits, GeneratedChunkCache, RENDER_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
+export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
+export {
+  type EditOrigin,
+  type QueryDetail,
+  type StateEdit,
+  type VoxelPlacement,
+  WorldState,
+  type WorldStateOptions,
+} from "./state/world-state.ts";
 export { nameFault, printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { nextTurn, sleep, systemTime, type Timer, type TimeSource, TokenBucket } from "./time/time-source.ts";

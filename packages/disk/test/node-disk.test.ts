@@ -136,7 +136,7 @@ describe("a folder as a disk", () => {
     expect(datasync).toHaveBeenCalledTimes(1);
     datasync.mockRejectedValueOnce(systemError("EIO"));
     await expect(file.writeDurably(3, Uint8Array.of(4))).rejects.toMatchObject({ code: "ORT_DISK_IO" });
-    await expect(file.writeDurably(3, Uint8Array.of(4))).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
+    await expect(file.writeDurably(3, Uint8Array.of(4))).rejects.toMatchObject({ code: "ORT_SYNC_FAILED" });
     vi.restoreAllMocks();
     await file.close();
   });
@@ -158,14 +158,14 @@ describe("a folder as a disk", () => {
     await file.close();
   });
 
-  test("poisons a file whose sync failed, and never syncs it again", async () => {
+  test("refuses writes to a file whose sync failed, and never syncs it again", async () => {
     const datasync = vi
       .spyOn(await fileHandlePrototype(), "datasync")
       .mockRejectedValueOnce(systemError("EIO"));
     const file = await new NodeDisk(root).open("page", "create");
     await expect(file.sync()).rejects.toMatchObject({ code: "ORT_DISK_IO" });
-    await expect(file.sync()).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
-    await expect(file.append(Uint8Array.of(1))).rejects.toMatchObject({ code: "ORT_DISK_POISONED" });
+    await expect(file.sync()).rejects.toMatchObject({ code: "ORT_SYNC_FAILED" });
+    await expect(file.append(Uint8Array.of(1))).rejects.toMatchObject({ code: "ORT_SYNC_FAILED" });
     expect(datasync).toHaveBeenCalledTimes(1);
     expect(await file.size()).toBe(0);
     await file.close();

@@ -251,7 +251,7 @@ export class PixelWorld {
   close(): Promise<void> {
     // Only the first caller gets the error; later calls resolve once the world is closed.
     if (this.#closing !== undefined) return this.#closing.catch(() => undefined);
-    const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#poisoned());
+    const saved = this.#failure === undefined ? this.#save() : Promise.reject(this.#saveFailed());
     this.#closing = saved.finally(async () => {
       this.#autosave.cancel();
       await this.idle();
@@ -354,7 +354,7 @@ export class PixelWorld {
       return await work();
     } catch (error) {
       this.#failure = error;
-      this.#pending.fail(this.#poisoned());
+      this.#pending.fail(this.#saveFailed());
       throw error;
     }
   }
@@ -372,7 +372,7 @@ export class PixelWorld {
   }
 
   #requireUnbroken(): void {
-    if (this.#failure !== undefined) throw this.#poisoned();
+    if (this.#failure !== undefined) throw this.#saveFailed();
   }
 
   #requireWritable(): void {
@@ -380,10 +380,10 @@ export class PixelWorld {
     this.#requireUnbroken();
   }
 
-  #poisoned(): OrthantError {
+  #saveFailed(): OrthantError {
     const cause = this.#failure;
     const reason = isOrthantError(cause) ? cause.message : String(cause);
     const detail = `a save failed, so nothing more is accepted; what was saved before is safe (${reason})`;
-    return new OrthantError("ORT_SAVE_POISONED", detail, {}, { cause });
+    return new OrthantError("ORT_SAVE_FAILED", detail, {}, { cause });
   }
 }

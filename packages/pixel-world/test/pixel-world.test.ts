@@ -285,10 +285,10 @@ describe("errors of an open pixel world", () => {
       expect(await codeOfRejection(handle.done)).toBe("ORT_DISK_IO");
       expect(handle.isComplete).toBe(false);
       expect(handle.failure).toBeDefined();
-      expect(await codeOfRejection(world.store(1, 0, filled(3)))).toBe("ORT_SAVE_POISONED");
-      expect(await codeOfRejection(world.save().done)).toBe("ORT_SAVE_POISONED");
+      expect(await codeOfRejection(world.store(1, 0, filled(3)))).toBe("ORT_SAVE_FAILED");
+      expect(await codeOfRejection(world.save().done)).toBe("ORT_SAVE_FAILED");
       expect((await world.load(0, 0))?.[0], "what is in memory can be read").toBe(nth);
-      expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_POISONED");
+      expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_FAILED");
       expect(isWhole(await verifyPixelWorld(inner, FILE))).toBe(true);
     }
   });
@@ -306,7 +306,7 @@ describe("errors of an open pixel world", () => {
           (error) => error.code,
         ),
       );
-    expect(codes.at(-1)).toBe("ORT_SAVE_POISONED");
+    expect(codes.at(-1)).toBe("ORT_SAVE_FAILED");
     await world.close().catch(() => undefined);
     expect((await openPixelSave(inner, FILE)).chunkCount).toBe(0);
   });

@@ -302,7 +302,7 @@ describe("a disk that fails", () => {
   );
 
   test.each(cases)(
-    "[S50] at any %s (%s) ends the commit, poisons the writer and leaves a generation intact",
+    "[S50] at any %s (%s) ends the commit and all further use of the writer, and leaves a generation intact",
     async (operation, kind) => {
       let struck = true;
       for (let nth = 1; struck; nth++) struck = await commitOnFaultyDisk(operation, kind, nth);
@@ -346,7 +346,7 @@ async function commitOnFaultyDisk(
   const retired = failing.retirementFailure !== undefined;
   if (faulty.struck && !retired) {
     expect(isOrthantError(outcome, "ORT_DISK_IO", "ORT_DISK_FULL")).toBe(true);
-    expect(await codeOfRejection(() => failing.commit(change(10)))).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(() => failing.commit(change(10)))).toBe("ORT_SAVE_FAILED");
   } else expect(outcome).toBe("committed");
   const found = await chunksOf(await openSave(disk));
   expect(outcome === "committed" ? [9] : [4, 9]).toContain(found["0,0,0,0"]);

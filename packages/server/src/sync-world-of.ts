@@ -99,6 +99,6 @@ function keepPlayer(
     world.upsertPlayer({ playerId, name, position, orientation });
   } catch (error) {
     // A failed or closed world has reported that it stores nothing more; players must still be able to leave.
-    if (!isOrthantError(error, "ORT_SAVE_POISONED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
+    if (!isOrthantError(error, "ORT_SAVE_FAILED") && !isOrthantError(error, "ORT_CLOSED")) throw error;
   }
 }

@@ -130,7 +130,7 @@ describe("a world that cannot be saved", () => {
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     await world.set([0, 50, 0, 0], 3);
-    await expect(world.save()).rejects.toThrow("ORT_SAVE_POISONED");
+    await expect(world.save()).rejects.toThrow("ORT_SAVE_FAILED");
     expect(await ask(server, "/readyz")).toMatchObject({ status: 503, text: "the world cannot be saved\n" });
     expect((await ask(server, "/healthz")).status).toBe(200);
     expect(await metric(server, "orthant_world_failed")).toBe(1);
@@ -138,7 +138,7 @@ describe("a world that cannot be saved", () => {
     expect((await client.next("editResults")).results).toMatchObject([
       { status: "rejected", reason: "world" },
     ]);
-    expect(await codeOfRejection(server.close())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(server.close())).toBe("ORT_SAVE_FAILED");
     expect(await client.closed, "clients are told goodbye all the same").toBe(1012);
     const errors = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 50);
     expect(errors.map(({ msg }) => msg)).toEqual([

@@ -180,7 +180,7 @@ class FaultFile implements DiskFile {
       if (writes && syncs) await this.#file.writeDurably(offset, bytes);
       else if (writes) await this.#file.writeAt(offset, bytes);
     } catch (error) {
-      this.#guard.poison();
+      this.#guard.failSync();
       await this.#file.writeAt(offset, written);
       throw error;
     }
@@ -196,7 +196,7 @@ class FaultFile implements DiskFile {
     try {
       if (this.#injector.strike("sync", this.#path) !== "skip") await this.#file.sync();
     } catch (error) {
-      this.#guard.poison();
+      this.#guard.failSync();
       throw error;
     }
   }

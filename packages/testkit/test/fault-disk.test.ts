@@ -29,8 +29,8 @@ describe("a disk with a fault", () => {
   test("fails a sync once and then refuses the file for ever", async () => {
     const { file } = await faultyFile({ operation: "sync", kind: "io", nth: 1 });
     expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_IO");
-    expect(await codeOfRejection(file.sync())).toBe("ORT_DISK_POISONED");
-    expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_DISK_POISONED");
+    expect(await codeOfRejection(file.sync())).toBe("ORT_SYNC_FAILED");
+    expect(await codeOfRejection(file.append(bytesOf("a")))).toBe("ORT_SYNC_FAILED");
   });
 
   test("fails a durable write as a write or as a sync, and then refuses the file for ever", async () => {
@@ -41,7 +41,7 @@ describe("a disk with a fault", () => {
       const { file, behind } = await faultyFile({ operation, kind: "io", nth: 1 });
       expect(await codeOfRejection(file.writeDurably(0, bytesOf("four")))).toBe("ORT_DISK_IO");
       expect(textOf(behind, "page")).toBe(left);
-      expect(await codeOfRejection(file.writeDurably(0, bytesOf("a")))).toBe("ORT_DISK_POISONED");
+      expect(await codeOfRejection(file.writeDurably(0, bytesOf("a")))).toBe("ORT_SYNC_FAILED");
     }
   });
 

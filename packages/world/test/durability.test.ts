@@ -115,10 +115,10 @@ describe("whenDurable", () => {
     const world = await newWorld(disk);
     await world.set([0, 0, 0, 0], 1);
     const codes = await Promise.all([1, 2].map(() => codeOfRejection(world.whenDurable())));
-    expect(codes).toEqual(["ORT_SAVE_POISONED", "ORT_SAVE_POISONED"]);
-    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_POISONED");
+    expect(codes).toEqual(["ORT_SAVE_FAILED", "ORT_SAVE_FAILED"]);
+    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_FAILED");
     await world.close();
-    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_FAILED");
   });
 });
 
@@ -138,7 +138,7 @@ describe("onFailure", () => {
     time.advance(5_000);
     await expect.poll(() => heard).toHaveLength(1);
     expect(heard).toEqual([world.failure]);
-    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_FAILED");
     await world.close();
     expect(heard).toHaveLength(1);
     expect(unheard).toEqual([]);

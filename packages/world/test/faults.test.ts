@@ -112,11 +112,11 @@ describe("when the n-th call of an operation fails", () => {
     await world.save();
     await world.set([0, 0, 0, 0], 2);
     await expect(world.save()).rejects.toThrow(
-      /ORT_SAVE_POISONED: a save failed.*what was saved before is safe.*injected fault/s,
+      /ORT_SAVE_FAILED: a save failed.*what was saved before is safe.*injected fault/s,
     );
-    await expect(world.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_SAVE_POISONED");
-    await expect(world.save()).rejects.toThrow("ORT_SAVE_POISONED");
-    expect(() => world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] })).toThrow("ORT_SAVE_POISONED");
+    await expect(world.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_SAVE_FAILED");
+    await expect(world.save()).rejects.toThrow("ORT_SAVE_FAILED");
+    expect(() => world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] })).toThrow("ORT_SAVE_FAILED");
     expect(await world.get([0, 0, 0, 0])).toBe(2);
     await world.close();
   });

@@ -261,12 +261,12 @@ describe("a world with a journal", () => {
     world.onFailure((failure) => heard.push(failure));
     await world.set(ORIGIN, 1);
     const codes = await Promise.all([2, 3].map((value) => codeOfRejection(world.set(ORIGIN, value))));
-    expect(codes).toEqual(["ORT_SAVE_POISONED", "ORT_SAVE_POISONED"]);
+    expect(codes).toEqual(["ORT_SAVE_FAILED", "ORT_SAVE_FAILED"]);
     expect(heard).toEqual([world.failure]);
-    expect(await codeOfRejection(world.set(ORIGIN, 4))).toBe("ORT_SAVE_POISONED");
-    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_POISONED");
-    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_POISONED");
-    expect(() => world.upsertPlayer({ playerId: 1n })).toThrow("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(world.set(ORIGIN, 4))).toBe("ORT_SAVE_FAILED");
+    expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_FAILED");
+    expect(await codeOfRejection(world.whenDurable())).toBe("ORT_SAVE_FAILED");
+    expect(() => world.upsertPlayer({ playerId: 1n })).toThrow("ORT_SAVE_FAILED");
     await world.close();
     const found = await afterCrash(behind);
     expect([1, 3]).toContain(await found.get(ORIGIN));
@@ -283,7 +283,7 @@ describe("a world with a journal", () => {
     const world = await createWorldStore(disk, {}, journaled);
     world.upsertPlayer({ playerId: 1n });
     await expect.poll(() => world.failure).toBeDefined();
-    expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_POISONED");
+    expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_FAILED");
   });
 
   test("verify reports how much is in the journal", async () => {

@@ -186,7 +186,7 @@ describe("autosave", () => {
     await world.set(FAR, 7);
     time.advance(5_000);
     await expect.poll(() => world.failure).toBeDefined();
-    await expect(world.close()).rejects.toThrow("ORT_SAVE_POISONED");
+    await expect(world.close()).rejects.toThrow("ORT_SAVE_FAILED");
     await world.close();
     const again = await reopen(behind);
     expect(await again.get(FAR)).toBe(1);

@@ -82,7 +82,7 @@ export class OpfsFile implements DiskFile {
     try {
       await this.#use(operation, work);
     } catch (error) {
-      this.#guard.poison();
+      this.#guard.failSync();
       throw error;
     }
   }

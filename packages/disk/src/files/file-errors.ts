@@ -72,7 +72,7 @@ const TROUBLES: ReadonlySet<ErrorCode> = new Set([
   "ORT_DISK_FULL",
   "ORT_DISK_DENIED",
   "ORT_DISK_IO",
-  "ORT_DISK_POISONED",
+  "ORT_SYNC_FAILED",
   "ORT_CLOSED",
   "ORT_EXISTS",
 ]);

@@ -79,7 +79,7 @@ export class NodeFile implements DiskFile {
       await this.#write("writeDurably", offset, bytes, handle);
       if (handle === this.#handle) await wrapErrors("writeDurably", this.#path, () => handle.datasync());
     } catch (error) {
-      this.#guard.poison();
+      this.#guard.failSync();
       throw error;
     }
   }
@@ -97,7 +97,7 @@ export class NodeFile implements DiskFile {
     try {
       await wrapErrors("sync", this.#path, () => this.#handle.datasync());
     } catch (error) {
-      this.#guard.poison();
+      this.#guard.failSync();
       throw error;
     }
   }

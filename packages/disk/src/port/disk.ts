@@ -58,7 +58,7 @@ export interface FolderDisk extends Disk {
   moveDirectory(from: string, to: string): Promise<void>;
 }
 
-/** An open file. After a failed `sync` or `writeDurably`, writes and syncs throw `ORT_DISK_POISONED`. */
+/** An open file. After a failed `sync` or `writeDurably`, writes and syncs throw `ORT_SYNC_FAILED`. */
 export interface DiskFile {
   /** Returns the current size in bytes, durable or not. */
   size(): Promise<number>;

@@ -9,7 +9,7 @@ export class FileGuard {
   readonly #path: string;
   readonly #mode: OpenMode;
   #closed = false;
-  #poisoned = false;
+  #syncFailed = false;
 
   constructor(path: string, mode: OpenMode) {
     this.#path = path;
@@ -28,8 +28,8 @@ export class FileGuard {
     const context = { path: this.#path, operation };
     if (this.#mode === "read")
       throw new OrthantError("ORT_ARGUMENT", `${operation} of a file opened to read`, context);
-    if (this.#poisoned)
-      throw new OrthantError("ORT_DISK_POISONED", `${operation} after a failed sync`, context);
+    if (this.#syncFailed)
+      throw new OrthantError("ORT_SYNC_FAILED", `${operation} after a failed sync`, context);
   }
 
   /** Throws unless a file of `size` bytes has `length` bytes at `offset`. */
@@ -45,8 +45,8 @@ export class FileGuard {
    * Rejects all further writes: after a failed sync the kernel may have dropped the data and still report
    * success for the next sync, so no later success can be trusted.
    */
-  poison(): void {
-    this.#poisoned = true;
+  failSync(): void {
+    this.#syncFailed = true;
   }
 
   /** Marks the file closed. Returns whether it was open. */

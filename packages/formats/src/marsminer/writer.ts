@@ -92,14 +92,14 @@ export async function resumeMarsMiner(
 
 /**
  * Commits states of a save, one at a time. Blocks are added after all others and never overwritten, so every
- * committed state stays in place. When a write fails, this and every later call throws `ORT_SAVE_POISONED`.
+ * committed state stays in place. When a write fails, this and every later call throws `ORT_SAVE_FAILED`.
  * Earlier commits are safe.
  */
 export class MarsMinerWriter {
   readonly #files: GrowingSave;
   readonly #chunks = new Map<string, MarsMinerChunkEntry>();
   readonly #tables = new Map<string, BlockAddress>();
-  #isPoisoned = false;
+  #hasFailed = false;
   #isBusy = false;
 
   /** Takes ownership of the files. Use {@link createMarsMiner} or {@link resumeMarsMiner} instead. */
@@ -176,14 +176,14 @@ export class MarsMinerWriter {
   }
 
   async #guard<Value>(work: () => Promise<Value>): Promise<Value> {
-    if (this.#isPoisoned) throw new OrthantError("ORT_SAVE_POISONED", "an earlier write to this save failed");
+    if (this.#hasFailed) throw new OrthantError("ORT_SAVE_FAILED", "an earlier write to this save failed");
     if (this.#isBusy)
       throw new OrthantError("ORT_ARGUMENT", "one call at a time: the last one is not done yet");
     this.#isBusy = true;
     try {
       return await work();
     } catch (error) {
-      this.#isPoisoned = true;
+      this.#hasFailed = true;
       throw error;
     } finally {
       this.#isBusy = false;

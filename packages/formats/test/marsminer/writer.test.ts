@@ -241,7 +241,7 @@ describe("a writer of MarsMiner saves", () => {
       const writer = await resumeMarsMiner(faulty);
       await writer.putChunk(chunkOf(640, 0, 1));
       expect(await codeOfRejection(writer.commit({ ticks: TICKS, name: "lost" }))).toBe("ORT_DISK_IO");
-      expect(await codeOfRejection(writer.commit({ ticks: TICKS, name: "lost" }))).toBe("ORT_SAVE_POISONED");
+      expect(await codeOfRejection(writer.commit({ ticks: TICKS, name: "lost" }))).toBe("ORT_SAVE_FAILED");
       await writer.close();
       expect(await readAll(disk)).toEqual(before);
     }

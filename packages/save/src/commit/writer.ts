@@ -329,7 +329,7 @@ export class SaveWriter {
     if (this.#failure !== undefined) {
       const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
       throw new OrthantError(
-        "ORT_SAVE_POISONED",
+        "ORT_SAVE_FAILED",
         `an earlier commit failed: ${reason}`,
         {},
         { cause: this.#failure },

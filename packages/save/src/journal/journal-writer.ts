@@ -1,5 +1,6 @@
-import { ByteWriter, type Codec, OrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { ByteWriter, type Codec, type Timer, type TimeSource } from "@orthant/core";
 import type { SaveChange } from "../commit/save-change.ts";
+import { saveFailed } from "../commit/save-failed.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
 import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
 import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
@@ -118,7 +119,7 @@ export class JournalWriter {
 
   /** Resolves when all entries added so far are durable. */
   whenDurable(): Promise<void> {
-    if (this.#failure !== undefined) return Promise.reject(poisoned(this.#failure.error));
+    if (this.#failure !== undefined) return Promise.reject(saveFailed(this.#failure.error));
     if (this.#durableTo >= this.#position) return Promise.resolve();
     this.#await();
     const position = this.#position;
@@ -160,7 +161,7 @@ export class JournalWriter {
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#stepTimer?.cancel();
-    for (const { reject } of this.#waiters.splice(0)) reject(poisoned(error));
+    for (const { reject } of this.#waiters.splice(0)) reject(saveFailed(error));
     this.#coming?.reject(error);
     this.#coming = undefined;
   }
@@ -354,15 +355,4 @@ class LatestEntities {
   settleAll(out: ByteWriter): void {
     for (const entityId of this.#latest.keys()) this.settle(entityId, out);
   }
-}
-
-/** Returns the error for every edit and save after a failed save. */
-export function poisoned(cause: unknown): OrthantError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OrthantError(
-    "ORT_SAVE_POISONED",
-    `a save failed, so nothing more is accepted; what was saved before is safe: close the world and open it again (${reason})`,
-    {},
-    { cause },
-  );
 }

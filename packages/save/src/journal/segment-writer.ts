@@ -158,7 +158,7 @@ export function nextEpochNumber(last: number, { stale }: ScannedJournal): number
  * had listed the segments. The next opening lists that one too, and chooses another epoch. Rule J1.
  */
 export function isSegmentTaken(error: unknown): boolean {
-  const cause = isOrthantError(error, "ORT_SAVE_POISONED") ? error.cause : undefined;
+  const cause = isOrthantError(error, "ORT_SAVE_FAILED") ? error.cause : undefined;
   return isOrthantError(cause, "ORT_EXISTS") && cause.context.path?.startsWith(`${JOURNAL_FOLDER}/`) === true;
 }
 

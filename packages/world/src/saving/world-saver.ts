@@ -2,7 +2,7 @@ import { ListenerSet, nextTurn, OrthantError, type TimeSource } from "@orthant/c
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, Save, SaveWriter } from "@orthant/save";
-import { poisoned, type SegmentId } from "@orthant/save/journal";
+import { type SegmentId, saveFailed } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
 import type { ChangeLog, LoggedEntry } from "../journal/world-log.ts";
 import type { WorldCadence } from "../world-options.ts";
@@ -156,7 +156,7 @@ export class WorldSaver {
       this.#journalEnded = true;
     } catch (error) {
       this.#fail(error);
-      throw poisoned(error);
+      throw saveFailed(error);
     }
   }
 
@@ -183,7 +183,7 @@ export class WorldSaver {
       return this.#content.save.generation;
     } catch (error) {
       this.#fail(error);
-      throw poisoned(error);
+      throw saveFailed(error);
     }
   }
 
@@ -233,7 +233,7 @@ export class WorldSaver {
   #requireHealth(): void {
     if (this.#failure === undefined) return;
     this.#failureReported = true;
-    throw poisoned(this.#failure);
+    throw saveFailed(this.#failure);
   }
 
   async #reporting<Result>(saving: Promise<Result>): Promise<Result> {

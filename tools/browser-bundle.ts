@@ -5,10 +5,11 @@ import { build } from "vite";
 /** Packages that must also run in a browser, bundled completely to prove it. */
 const BROWSER_PACKAGES = [
   "@orthant/core",
-  "@orthant/client/replica",
+  "@orthant/client",
   "@orthant/disk/browser",
   "@orthant/mesh",
-  "@orthant/world/store",
+  "@orthant/world",
+  "orthant/client",
 ];
 
 /** Size of a package in a browser, with all of its exports. */

@@ -89,7 +89,9 @@ export function layerOf(path: string, { layers, packages }: Architecture): Layer
   if (owner === undefined || layer === undefined) return undefined;
   const [first, ...rest] = path.slice(`${owner.folder}/src/`.length).split("/");
   const folder = rest.length === 0 ? undefined : first;
-  return { owner, layer, folder, runtime: folderRuntime(layer, folder) };
+  const runtime =
+    (folder === undefined ? layer.files?.[first ?? ""] : undefined) ?? folderRuntime(layer, folder);
+  return { owner, layer, folder, runtime };
 }
 
 function folderRuntime(layer: PackageLayer, folder: string | undefined): Runtime {

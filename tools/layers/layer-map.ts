@@ -20,6 +20,8 @@ export interface PackageLayer {
   readonly externals: readonly string[];
   /** Whether it is published with its imports bundled, so that these may be development dependencies. */
   readonly isBundled?: boolean;
+  /** Files of `src` that run elsewhere than the rest of the package. */
+  readonly files?: Readonly<Record<string, Runtime>>;
   /** When given, every folder of `src` is listed. */
   readonly folders?: Readonly<Record<string, FolderLayer>>;
 }

@@ -42,7 +42,7 @@ export {
   valueNoise,
   type WorldGenerator,
 } from "@orthant/core";
-export { type Disk, MemoryDisk } from "@orthant/disk";
+export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
 export type { NewEntity, NewWorld, World, WorldEntity, WorldOptions, WorldPlayer } from "@orthant/world";

@@ -1,4 +1,4 @@
-export { BRUSH_RADIUS_MAX, type Brush, brushVoxels, EditHistory } from "./edit/edit.ts";
+export { BRUSH_RADIUS_MAX, type Brush, brushPlacements } from "./edit/edit.ts";
 export { addVoxel, emptyColumns, type MapTileColumns, paintMapTile } from "./map/map-tile.ts";
 export {
   chunkOfScene,

@@ -1,17 +1,20 @@
-import { DEFAULT_BLOCKS } from "@orthant/core";
+import { DEFAULT_BLOCKS, type Position } from "@orthant/core";
 import { BlockAppearance } from "@orthant/mesh";
 import {
   addVoxel,
   BRUSH_RADIUS_MAX,
-  brushVoxels,
-  EditHistory,
+  type Brush,
+  brushPlacements,
   emptyColumns,
   paintMapTile,
+  type Slice,
   sliceHiding,
 } from "@orthant/viewer/internal";
 import { describe, expect, test } from "vitest";
 
 const slice = sliceHiding(3, [0, 0, 0, 2]);
+const brushVoxels = (brush: Brush, center: Position, shown: Slice): readonly Position[] =>
+  brushPlacements(brush, center, shown, 7).map(({ position }) => position);
 
 describe("a brush", () => {
   test("of radius 0 is one voxel", () => {
@@ -41,28 +44,6 @@ describe("a brush", () => {
     expect([has(2, 0, 0), has(1, 1, 2), has(2, 2, 0), has(2, 2, 2)]).toEqual([true, true, false, false]);
     const largest = { shape: "box", radius: BRUSH_RADIUS_MAX, isThick: true } as const;
     expect(brushVoxels(largest, [0, 0, 0, 0], slice).length).toBeLessThanOrEqual(4_096);
-  });
-});
-
-describe("an edit history", () => {
-  test("returns the last edit first and skips edits that were not applied", () => {
-    const history = new EditHistory();
-    const placements = [1, 2, 3].map((block) => [{ voxel: [0, 0, 0, 0] as const, block }]);
-    const [, withdraw] = placements.map((before) => history.remember(before));
-    withdraw?.();
-    expect([history.popLast(), history.popLast(), history.popLast()]).toEqual([
-      placements[2],
-      placements[0],
-      undefined,
-    ]);
-  });
-
-  test("keeps at most 100 edits", () => {
-    const history = new EditHistory();
-    for (let edit = 0; edit < 1_000; edit++) history.remember([{ voxel: [0, 0, 0, 0], block: edit }]);
-    let count = 0;
-    while (history.popLast() !== undefined) count++;
-    expect(count).toBe(100);
   });
 });
 

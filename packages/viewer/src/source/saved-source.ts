@@ -1,6 +1,7 @@
 import {
   type Box,
   type Chunk,
+  type EditResult,
   GeneratorRef,
   isOrthantError,
   OrthantError,
@@ -19,7 +20,7 @@ import { type DetectedWorld, detectNativeSave } from "@orthant/formats";
 import { openWorldStore, type WorldStore } from "@orthant/world/store";
 import type { DroppedFile, RegionInfo, SourceNumbers } from "../message/messages.ts";
 import type { OnStep } from "./converted-world.ts";
-import type { SourceEvents, ViewEditResult, ViewInterest, ViewSource } from "./view-source.ts";
+import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Regions loaded before the world is reopened, which frees the memory of those seen long ago. */
 const REGIONS_LOADED_MAX = 8_192;
@@ -81,8 +82,8 @@ class SavedSource implements ViewSource {
     return this.#world.state.realizeChunk(...position);
   }
 
-  edit(): Promise<ViewEditResult> {
-    return Promise.resolve({ rejection: "a world from your disk is only shown here" });
+  async edit(): Promise<EditResult> {
+    return { status: "rejected", reason: "role", detail: "a world from your disk is only shown here" };
   }
 
   move(): void {

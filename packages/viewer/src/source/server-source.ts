@@ -8,9 +8,11 @@ import {
   type WorldReplica,
 } from "@orthant/client/replica";
 import {
+  type BlockPlacement,
   type Box,
   type Chunk,
   type Content,
+  type EditResult,
   GeneratorRef,
   intersectBoxes,
   isOrthantError,
@@ -19,10 +21,9 @@ import {
   regionBox,
   regionsTouching,
   type Vector,
-  type VoxelPlacement,
 } from "@orthant/core";
 import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
-import type { SourceEvents, ViewEditResult, ViewInterest, ViewSource } from "./view-source.ts";
+import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 
 /** Bytes of edited content that a page can hold; it disconnects from a server that sends more. */
 const HELD_BYTES_MAX: number = 512 * 1024 * 1024;
@@ -70,13 +71,14 @@ export class SharedSource implements ViewSource {
     return this.#world.chunkAt(position);
   }
 
-  async edit(placements: readonly VoxelPlacement[]): Promise<ViewEditResult> {
+  async edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult> {
     try {
-      const result = await this.#world.setVoxels(placements);
-      return { rejection: result.status === "rejected" ? result.detail || result.reason : undefined };
+      return await this.#world.setVoxels(
+        placements.map(({ position, block }) => ({ voxel: position, block })),
+      );
     } catch (error) {
       if (!isOrthantError(error)) throw error;
-      return { rejection: error.detail };
+      return { status: "rejected", reason: "world", detail: error.detail };
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Box, Chunk, Position, Vector, VoxelPlacement } from "@orthant/core";
+import type { BlockPlacement, Box, Chunk, EditResult, Position, Vector } from "@orthant/core";
 import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 
 /** Events of a world's source. */
@@ -20,9 +20,6 @@ export interface ViewInterest {
   readonly motion: Vector;
 }
 
-/** Result of an edit: why it was rejected, or `undefined` when it was not. */
-export type ViewEditResult = { readonly rejection: string | undefined };
-
 /** A world to show, from any source. It loads nothing before the first `setInterest`. */
 export interface ViewSource {
   /** Sets the part of the world to load; the source may unload the rest. */
@@ -30,7 +27,7 @@ export interface ViewSource {
   /** Returns a chunk's current voxels; `undefined` when it is not loaded. */
   chunkAt(position: Position): Chunk | undefined;
   /** Edits voxels. Resolves when the result is known. */
-  edit(placements: readonly VoxelPlacement[]): Promise<ViewEditResult>;
+  edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult>;
   /** Reports the visitor's position to the other players, if there are any. */
   move(position: Vector, facing: Vector): void;
   /** Returns notes on the loaded regions of a box of chunks. */

@@ -1,4 +1,6 @@
+import { type BrushPlacements, EditHistory } from "@orthant/client";
 import {
+  AIR,
   AXES,
   type Axis,
   BlockCatalog,
@@ -6,15 +8,15 @@ import {
   type Chunk,
   chunkOfVoxel,
   DEFAULT_BLOCKS,
+  type EditResult,
   intersectBoxes,
   isOrthantError,
   type Position,
   positionFrom,
-  type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
 import { BlockAppearance, castRay } from "@orthant/mesh";
-import { brushVoxels, EditHistory } from "../edit/edit.ts";
+import { brushPlacements } from "../edit/edit.ts";
 import type {
   Hit,
   OpenRequest,
@@ -49,7 +51,7 @@ export interface WorldControllerOptions {
 /** Everything about the shown world: its source, the visible part, and the edits. */
 export class WorldController {
   readonly #options: WorldControllerOptions;
-  #history = new EditHistory();
+  #history = this.#newHistory();
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
@@ -85,8 +87,7 @@ export class WorldController {
         break;
       case "brush": {
         const { brush, center, block, slice } = message;
-        const placements = brushVoxels(brush, center, slice).map((voxel) => ({ voxel, block }));
-        await this.#edit(placements, true);
+        await this.#edit(brushPlacements(brush, center, slice, block));
         break;
       }
       case "undo":
@@ -147,7 +148,7 @@ export class WorldController {
       this.#meshBlocks = new MeshBlockBuilder(parts);
       this.#map = new MapTileBuilder(parts);
       this.#chunks = undefined;
-      this.#history = new EditHistory();
+      this.#history = this.#newHistory();
     }
     this.#options.send({ kind: "facts", facts }, []);
     if (this.#view !== undefined) this.#setView(this.#view);
@@ -199,27 +200,39 @@ export class WorldController {
     return { voxel: voxelAt(slice, position), before: voxelAt(slice, adjacent), block, distance };
   }
 
-  async #edit(wanted: readonly VoxelPlacement[], isRemembered: boolean): Promise<void> {
-    const changes = wanted.flatMap((placement) => {
-      const old = this.#blockAt(placement.voxel);
-      return old === undefined || old === placement.block ? [] : [{ placement, old }];
+  /** Edits the loaded voxels; the others stay as they are. */
+  async #edit(wanted: BrushPlacements<Position>): Promise<void> {
+    const placements = wanted.filter(({ position, block }) => {
+      const old = this.#blockAt(position);
+      return old !== undefined && old !== block;
     });
-    if (changes.length === 0) return;
-    const placements = changes.map(({ placement }) => placement);
-    const before = changes.map(({ placement, old }) => ({ voxel: placement.voxel, block: old }));
-    const withdraw = isRemembered ? this.#history.remember(before) : () => undefined;
-    const startMs = performance.now();
-    const result = await this.#source?.edit(placements);
-    this.#roundTripMs = performance.now() - startMs;
-    if (result?.rejection === undefined) return;
-    withdraw();
-    this.#options.send({ kind: "notice", text: `Taken back: ${result.rejection}`, isBad: true }, []);
+    if (placements.length > 0) this.#report(await this.#history.edit(placements));
   }
 
   async #undo(): Promise<void> {
-    const undo = this.#history.popLast();
-    if (undo === undefined) this.#options.send({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
-    else await this.#edit(undo, false);
+    const result = await this.#history.undo();
+    if (result !== undefined) this.#report(result);
+    else this.#options.send({ kind: "notice", text: "Nothing to undo", isBad: false }, []);
+  }
+
+  #report(result: EditResult): void {
+    if (result.status !== "rejected") return;
+    const text = `Taken back: ${result.detail || result.reason}`;
+    this.#options.send({ kind: "notice", text, isBad: true }, []);
+  }
+
+  /** Returns an empty history of the shown world. */
+  #newHistory(): EditHistory<4> {
+    return new EditHistory<4>({
+      voxelAt: (position) => this.#blockAt(position),
+      get: async (position) => this.#blockAt(position) ?? AIR,
+      edit: async (placements) => {
+        const startMs = performance.now();
+        const result = await this.#source?.edit(placements);
+        this.#roundTripMs = performance.now() - startMs;
+        return result ?? { status: "unchanged" };
+      },
+    });
   }
 
   async #inspect(): Promise<void> {

@@ -59,8 +59,11 @@ export class TargetSyncServer {
         return { playerId: clientId, name, role: clientId % 7n === 6n ? "viewer" : "builder" };
       },
       rules: {
-        reaches: ({ playerId }, voxel) => playerId === 1n || isOnGround(voxel),
-        onEdit: async (_player, [placement]) => (placement?.block === 13 ? "unlucky" : undefined),
+        canReach: ({ player, voxel }) => player.playerId === 1n || isOnGround(voxel),
+        beforeEdit: async ({ edit }) => {
+          const block = edit.kind === "voxels" ? edit.placements[0]?.block : 0;
+          return block === 13 ? { reject: "unlucky" } : undefined;
+        },
       },
       events: {
         onGoodbye: (reason, limit) => {

@@ -1,6 +1,6 @@
 import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
-import { type Player, placementsOf, SyncServer, type SyncWorld } from "@orthant/protocol";
+import { placementsOf, type RequestedEdit, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
@@ -239,7 +239,7 @@ export class SimServer {
       acknowledge: plan.acknowledge,
       tickMs: SERVER_TICK_MS,
       limits: plan.limits,
-      rules: { onEdit: (_player: Player, placements) => this.#veto(placements) },
+      rules: { beforeEdit: ({ edit }) => this.#veto(edit) },
     });
   }
 
@@ -257,11 +257,11 @@ export class SimServer {
   /** Wraps the world for the sync server, to record edits and durability. */
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
-    const edit: SyncWorld["edit"] = async (requested, origin) => {
+    const edit: SyncWorld["edit"] = async (requested, origin, onApply) => {
       const placements = [...placementsOf(requested, (voxel) => port.state.voxelAt(...voxel))];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
-      const result = await port.edit(requested, origin);
+      const result = await port.edit(requested, origin, onApply);
       try {
         if (run.isAlive && result.status !== "duplicate")
           history.add({ origin, placements, clocks: result.clocks });
@@ -285,9 +285,10 @@ export class SimServer {
     });
   }
 
-  async #veto(placements: readonly VoxelPlacement[]): Promise<string | undefined> {
+  async #veto(edit: RequestedEdit): Promise<{ readonly reject: string } | undefined> {
     await this.#pause(VETO_MS_MAX);
-    return placements.some(({ block }) => block === FORBIDDEN_BLOCK) ? "forbidden here" : undefined;
+    const blocks = [...placementsOf(edit, () => 0)].map(({ block }) => block);
+    return blocks.includes(FORBIDDEN_BLOCK) ? { reject: "forbidden here" } : undefined;
   }
 
   /** Sometimes waits for up to `msMax`. */

@@ -52,6 +52,7 @@ export class Bot {
     this.#center = anyPosition(prng);
     this.world = connectReplica(url, {
       name: `lane ${lane}`,
+      timeoutMs: Number.POSITIVE_INFINITY,
       interest: this.#interest(),
       socket: (address) => {
         this.#socket = new CountedSocket(address);
@@ -133,6 +134,7 @@ export class Bot {
   async newClientBytes(url: string): Promise<number> {
     let socket: CountedSocket | undefined;
     const newClient = connectReplica(url, {
+      timeoutMs: Number.POSITIVE_INFINITY,
       interest: this.#interest(),
       socket: (address) => {
         socket = new CountedSocket(address);

@@ -18,14 +18,14 @@ const world = isNew
   : await openWorldStore(disk);
 
 // Nobody may build above y = 100. Everything else is for the server to check: rates, sizes, roles, tokens.
-const onEdit = (_player, placements) =>
-  placements.some(({ voxel }) => voxel[1] > 100) ? "the sky belongs to all" : undefined;
+const beforeEdit = ({ changes }) =>
+  changes.some(({ position: [, y] }) => y > 100) ? { reject: "the sky belongs to all" } : undefined;
 const page = new URL("./dist/", import.meta.url);
 const server = await createServer({
   world,
   port: Number(port),
   acknowledge: "durable",
-  rules: { onEdit },
+  rules: { beforeEdit },
   ...(existsSync(page) ? { page } : {}),
   logger: false,
   closeWorld: true,

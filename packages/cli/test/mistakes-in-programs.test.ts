@@ -196,12 +196,12 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "connects to an address that is none",
     () => endOf(connectReplica("my server")),
-    "ORT_ARGUMENT: cannot open my server: SyntaxError: Invalid URL: my server; an address looks like ws://127.0.0.1:7440",
+    'ORT_ARGUMENT: the url is "my server" (a string); it is not a URL; an address looks like ws://127.0.0.1:7440',
   ],
   [
     "connects to where nobody listens",
     () => endOf(connectReplica("ws://127.0.0.1:1")),
-    "ORT_DISCONNECTED: connect ECONNREFUSED 127.0.0.1:1",
+    "ORT_DISCONNECTED: nothing listens at 127.0.0.1:1: start the server, or correct the port (connect ECONNREFUSED 127.0.0.1:1)",
   ],
   [
     "connects without a token",

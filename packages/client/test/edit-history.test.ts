@@ -2,7 +2,7 @@ import { type ClientWorld, EditHistory, sphereBrush } from "@orthant/client";
 import { connect } from "@orthant/client/node";
 import { isOrthantError, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
-import { createServer } from "@orthant/server";
+import { createServer, type GameRules } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -19,9 +19,9 @@ async function emptyWorld(): Promise<World<3>> {
 /** Serves a world whose rule refuses lava, and joins it. */
 async function joined(world: World<3>): Promise<ClientWorld<3>> {
   const lava = world.blocks.id("lava");
-  const rules = {
-    onEdit: (_player: unknown, placements: readonly { readonly block: number }[]) =>
-      placements.some(({ block }) => block === lava) ? "no lava here" : undefined,
+  const rules: GameRules<3> = {
+    beforeEdit: ({ changes }) =>
+      changes.some(({ block }) => block === lava) ? { reject: "no lava here" } : undefined,
   };
   const server = await createServer({ world, tickMs: 20, logger: false, rules });
   onTestFinished(() => server.close());

@@ -57,13 +57,14 @@ describe("clients of a real server", () => {
     world = await builtWorld();
     server = await serve(world, {
       rules: {
-        onEdit: (_player, placements) =>
-          placements.some(({ block }) => block === 15) ? "no lava here" : undefined,
-        onMessage: (player, payload) =>
+        beforeEdit: ({ changes }) =>
+          changes.some(({ block }) => block === 15) ? { reject: "no lava here" } : undefined,
+        onMessage: ({ player, message }) => {
           server.send(
             player.playerId,
-            payload.map((byte) => byte + 1),
-          ),
+            (message as Uint8Array).map((byte) => byte + 1),
+          );
+        },
       },
     });
   });

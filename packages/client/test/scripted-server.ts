@@ -83,6 +83,7 @@ export class ScriptedServer {
       time: this.time,
       socket: open,
       random: () => 1n << 52n,
+      timeoutMs: Number.POSITIVE_INFINITY,
       ...options,
     });
     this.world.onStatus((status, detail) => this.reports.push([status, detail]));

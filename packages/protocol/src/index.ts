@@ -38,11 +38,11 @@ export type {
 export type { CloseReason, Wire } from "./message/wire.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
+export type { PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";
 export { SyncServer } from "./server/sync-server.ts";
 export type {
   Account,
   AccountFault,
-  GameRules,
   Player,
   SyncServerEvents,
   SyncServerOptions,

@@ -33,6 +33,7 @@ export type {
   ServerFrame,
   ServerMessage,
 } from "./message/server-message.ts";
+export { PlaceLocks } from "./server/edits/place-locks.ts";
 export {
   readDatagram,
   type Unreadable,

@@ -1,9 +1,10 @@
-import { printable } from "@orthant/core";
-import { ExpectedPlayers, type GameRules, SyncServer } from "@orthant/protocol";
+import { Axes, type Dimensions, printable } from "@orthant/core";
+import { ExpectedPlayers, SyncServer } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
 import { authorizationOf } from "./auth/authorization.ts";
 import { Revocations } from "./auth/revocations.ts";
+import { syncRulesOf } from "./checked-rules.ts";
 import { isLoopback } from "./http/addresses.ts";
 import { ConnectionLimiter } from "./http/connection-limiter.ts";
 import { HostNames } from "./http/host-and-origin.ts";
@@ -25,10 +26,13 @@ const LOOPBACK = "127.0.0.1";
 /**
  * Serves a world. Resolves when it listens, throws `ORT_LISTEN` if it cannot, `ORT_ARGUMENT` for bad options.
  */
-export async function createServer(options: ServerOptions): Promise<OrthantServer> {
+export async function createServer<D extends Dimensions = Dimensions>(
+  options: ServerOptions<D>,
+): Promise<OrthantServer<D>> {
   checkServerOptions(options);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "store" in options.world ? options.world.store : options.world;
+  const axes = new Axes<D>(world.shape);
   const limits = limitsOf(options.limits);
   const time = options.time ?? steadyTime;
   const log = loggerOf(options.logger);
@@ -72,13 +76,14 @@ export async function createServer(options: ServerOptions): Promise<OrthantServe
     tickMs,
     pause: setImmediate,
     limits,
-    rules: guardedRules(options.rules ?? {}, (rule, error) =>
+    rules: syncRulesOf(options.rules ?? {}, axes, (rule, error) =>
       reportError(error, "a rule of the game failed", { rule }),
     ),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },
   });
-  const parts: ServerParts = {
+  const parts: ServerParts<D> = {
     world,
+    axes,
     sync,
     revocations,
     listener,
@@ -127,43 +132,4 @@ function loggerOf(logger: ServerOptions["logger"]): Logger {
  */
 function safeLine(line: string): string {
   return `${printable(line.trimEnd())}\n`;
-}
-
-/** Wraps a game's rules: a rule that throws is reported and loses its effect, without harming the server. */
-function guardedRules(rules: GameRules, onError: (rule: keyof GameRules, error: unknown) => void): GameRules {
-  const { onEdit, reaches, onMove, onMessage, onJoin, onLeave } = rules;
-  const guard = <Result>(rule: keyof GameRules, call: () => Result, otherwise: Result): Result => {
-    try {
-      return call();
-    } catch (error) {
-      onError(rule, error);
-      return otherwise;
-    }
-  };
-  return {
-    ...(onEdit && {
-      onEdit: async (player, placements) => {
-        try {
-          return await onEdit(player, placements);
-        } catch (error) {
-          onError("onEdit", error);
-          return "the rules of the game failed";
-        }
-      },
-    }),
-    ...(reaches && {
-      reaches: (player, voxel) => guard("reaches", () => reaches(player, voxel), false),
-    }),
-    ...(onMove && {
-      onMove: (player, wanted) => {
-        const { position, orientation } = player;
-        return guard("onMove", () => onMove(player, wanted), { position, orientation });
-      },
-    }),
-    ...(onMessage && {
-      onMessage: (player, payload) => guard("onMessage", () => onMessage(player, payload), undefined),
-    }),
-    ...(onJoin && { onJoin: (player) => guard("onJoin", () => onJoin(player), undefined) }),
-    ...(onLeave && { onLeave: (player) => guard("onLeave", () => onLeave(player), undefined) }),
-  };
 }

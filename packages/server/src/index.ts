@@ -16,6 +16,15 @@ export {
   type VerifyingKey,
 } from "./auth/token.ts";
 export { createServer } from "./create-server.ts";
+export type {
+  GameRules,
+  OnlinePlayer,
+  PlayerEditEvent,
+  PlayerMoveEvent,
+  PlayerPose,
+  RuleDecision,
+  RuleRejection,
+} from "./game-rules.ts";
 export { isLoopback } from "./http/addresses.ts";
 export type { MetricsOptions } from "./http/http-handler.ts";
 export type { TlsOptions } from "./http/http-listener.ts";

@@ -1,9 +1,11 @@
-import type { TimeSource } from "@orthant/core";
-import type { Player, SyncServer } from "@orthant/protocol";
+import type { Axes, Dimensions, TimeSource } from "@orthant/core";
+import type { SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
+import { shownPlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
+import type { OnlinePlayer } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
 import { UpgradeHandler, type UpgradeHandlerOptions } from "./http/upgrade-handler.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -12,7 +14,8 @@ import { TickTimer } from "./tick-timer.ts";
 import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 
 /** The parts of a server. */
-export interface ServerParts extends UpgradeHandlerOptions {
+export interface ServerParts<D extends Dimensions = Dimensions> extends UpgradeHandlerOptions {
+  readonly axes: Axes<D>;
   readonly world: ServedWorld;
   readonly sync: SyncServer;
   readonly revocations: Revocations;
@@ -26,12 +29,12 @@ export interface ServerParts extends UpgradeHandlerOptions {
 const RETRY_AFTER_MS = 1_000;
 
 /** A server of a world. */
-export class OrthantServer {
+export class OrthantServer<D extends Dimensions = Dimensions> {
   /** The port it listens on. */
   readonly port: number;
   /** Address for clients; on this machine, if it listens at all addresses. */
   readonly url: string;
-  readonly #parts: ServerParts;
+  readonly #parts: ServerParts<D>;
   readonly #context: ConnectionContext;
   readonly #connections = new Set<Connection>();
   readonly #timer: TickTimer;
@@ -39,7 +42,7 @@ export class OrthantServer {
   #whenEmpty: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(parts: ServerParts, port: number, address: string) {
+  private constructor(parts: ServerParts<D>, port: number, address: string) {
     const { world, listener, time, tickMs, log } = parts;
     this.port = port;
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
@@ -59,7 +62,11 @@ export class OrthantServer {
   }
 
   /** Starts to listen; use `createServer` instead. */
-  static async listen(parts: ServerParts, port: number, address: string): Promise<OrthantServer> {
+  static async listen<D extends Dimensions>(
+    parts: ServerParts<D>,
+    port: number,
+    address: string,
+  ): Promise<OrthantServer<D>> {
     return new OrthantServer(parts, await parts.listener.listen(port, address), address);
   }
 
@@ -69,8 +76,9 @@ export class OrthantServer {
   }
 
   /** The players online. */
-  get players(): readonly Player[] {
-    return this.#parts.sync.players;
+  get players(): readonly OnlinePlayer<D>[] {
+    const { sync, axes } = this.#parts;
+    return sync.players.map((player) => shownPlayer(axes, player));
   }
 
   /** Number of open connections, including those that have not joined yet. */

@@ -1,12 +1,13 @@
 import { inspect } from "node:util";
-import { OrthantError, printable, type TimeSource } from "@orthant/core";
-import type { GameRules, SyncWorld } from "@orthant/protocol";
+import { type Dimensions, OrthantError, printable, type TimeSource } from "@orthant/core";
+import type { SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { WorldStore } from "@orthant/world/store";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
 import { ROLES } from "./auth/token.ts";
+import { type GameRules, RULE_NAMES } from "./game-rules.ts";
 import { requireOrigins } from "./http/host-and-origin.ts";
 import type { MetricsOptions } from "./http/http-handler.ts";
 import type { TlsOptions } from "./http/http-listener.ts";
@@ -28,9 +29,9 @@ export interface GatewayWorld extends ServedWorld {
 }
 
 /** Options of a server. docs/reference/server.md describes each. */
-export interface ServerOptions {
+export interface ServerOptions<D extends Dimensions = Dimensions> {
   /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
-  readonly world: World | WorldStore | GatewayWorld;
+  readonly world: World<D> | WorldStore | GatewayWorld;
   /** The port; 0, the default, picks a free one. */
   readonly port?: number;
   /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
@@ -58,7 +59,7 @@ export interface ServerOptions {
   readonly revoked?: readonly Revocation[];
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
-  readonly rules?: GameRules;
+  readonly rules?: GameRules<D>;
   /** Destination or settings of the log; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
@@ -245,7 +246,7 @@ const NESTED_RULES: Readonly<Record<string, Rules>> = {
 };
 
 /** Throws `ORT_ARGUMENT` for an invalid option, with its name, its value and what would be valid. */
-export function checkServerOptions(options: ServerOptions): void {
+export function checkServerOptions<D extends Dimensions>(options: ServerOptions<D>): void {
   checkAll(options, SERVER_RULES);
   if (options.world === undefined) throw wrong("world", undefined, SERVER_RULES["world"] as Rule);
   for (const [name, value] of Object.entries(options.limits ?? {})) {
@@ -254,6 +255,10 @@ export function checkServerOptions(options: ServerOptions): void {
     if (!rule.accepts(value)) throw wrong(`limits.${name}`, value, rule);
   }
   for (const [name, value] of Object.entries(options.rules ?? {})) {
+    if (!RULE_NAMES.includes(name)) {
+      const detail = `there is no rule ${printable(name)}; there are ${RULE_NAMES.join(", ")}`;
+      throw new OrthantError("ORT_ARGUMENT", detail);
+    }
     if (value !== undefined && !isFunction(value)) throw wrong(`rules.${name}`, value, FUNCTION);
   }
   requireOrigins(options.origins ?? []);

@@ -1,7 +1,6 @@
 import {
   blockCatalogCodec,
   CLOCK_NEVER,
-  type EditOrigin,
   encode,
   isOrthantError,
   OrthantError,
@@ -17,7 +16,7 @@ import {
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
-import type { StoreEdit, WorldStore } from "@orthant/world/store";
+import type { EditOptions, StoreEdit, WorldStore } from "@orthant/world/store";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
@@ -46,8 +45,8 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
     isLoaded: (chunks) => world.isLoaded(chunks),
     load: (chunks) => world.load(chunks),
     keep: (chunks) => world.keep(chunks),
-    async edit(edit, origin) {
-      const { clocks, status } = await applyEdit(world, edit, origin);
+    async edit(edit, origin, onApply) {
+      const { clocks, status } = await applyEdit(world, edit, { origin, ...(onApply && { onApply }) });
       return { status, clocks };
     },
     lastEditOf: (clientId) => world.lastEditOf(clientId),
@@ -75,8 +74,8 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
 }
 
 /** With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits. */
-function applyEdit(world: WorldStore, edit: RequestedEdit, origin: EditOrigin): Promise<StoreEdit> {
-  const options = { origin, wait: "applied" } as const;
+function applyEdit(world: WorldStore, edit: RequestedEdit, given: EditOptions): Promise<StoreEdit> {
+  const options = { ...given, wait: "applied" } as const;
   if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
   if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
   return world.edit(edit.placements, options);

@@ -76,7 +76,11 @@ describe("an invalid option is rejected with its name, its value and what would 
     ],
     [{ tls: { certificate: 1, key: 2 } }, "the option tls.certificate is of type number; it must be PEM"],
     [{ logger: "info" }, "the option logger is 'info'; it must be a pino logger"],
-    [{ rules: { onEdit: "no" } }, "the option rules.onEdit is 'no'; it must be a function"],
+    [{ rules: { beforeEdit: "no" } }, "the option rules.beforeEdit is 'no'; it must be a function"],
+    [
+      { rules: { onEdit: () => undefined } },
+      "there is no rule onEdit; there are beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave",
+    ],
     [{ page: 7 }, "the option page is 7; it must be a folder"],
     [{ time: Date }, "the option time is [Function: Date]"],
     [{ time: { nowMs: () => 0 } }, "; it must be a TimeSource"],

@@ -48,11 +48,11 @@ describe("closing a server", () => {
 
   test("does not wait for a rule that never answers", async () => {
     let asked = 0;
-    const onEdit = (): Promise<undefined> => {
+    const beforeEdit = (): Promise<undefined> => {
       asked++;
       return new Promise(() => undefined);
     };
-    const server = await serve({ rules: { onEdit }, limits: { closeMs: 20 } });
+    const server = await serve({ rules: { beforeEdit }, limits: { closeMs: 20 } });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     client.say(EDIT);

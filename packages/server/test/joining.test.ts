@@ -96,7 +96,11 @@ describe("a game", () => {
   test("sends and receives its own messages", async () => {
     const received: string[] = [];
     const server = await serve({
-      rules: { onMessage: ({ name }, payload) => received.push(`${name}: ${Buffer.from(payload)}`) },
+      rules: {
+        onMessage: ({ player: { name }, message }) => {
+          received.push(`${name}: ${Buffer.from(message as Uint8Array)}`);
+        },
+      },
     });
     const client = await PlainClient.join(server.url, { clientId: 5n });
     await client.next("welcome");
@@ -123,7 +127,10 @@ describe("a game", () => {
 
   test("can reject an edit with its own reason", async () => {
     const world = await flatWorld();
-    const server = await serve({ world, rules: { onEdit: async () => "this is a museum" } });
+    const server = await serve({
+      world,
+      rules: { beforeEdit: async () => ({ reject: "this is a museum" }) },
+    });
     const client = await PlainClient.join(server.url);
     await client.next("welcome");
     client.say({ kind: "setVoxels", editId: 1, placements: [{ voxel: [1, 40, 1, 0], block: 3 }] });
@@ -139,7 +146,7 @@ describe("a game", () => {
     const fail = (): never => {
       throw new Error("a bug in the game");
     };
-    const rules = { onEdit: fail, onMove: fail, onMessage: fail, onJoin: fail, onLeave: fail };
+    const rules = { beforeEdit: fail, beforeMove: fail, onMessage: fail, onJoin: fail, onLeave: fail };
     const server = await serve({ world, rules });
     const client = await PlainClient.join(server.url);
     const { position } = await client.next("welcome");
@@ -149,7 +156,7 @@ describe("a game", () => {
       { kind: "game", payload: new Uint8Array(1) },
     );
     expect((await client.next("editResults")).results[0]).toMatchObject({ reason: "vetoed" });
-    expect(server.players[0]?.position).toEqual(position);
+    expect(server.players[0]?.position).toEqual(position.slice(0, 3));
     client.socket.close();
     await until(() => server.connectionCount === 0);
     expect(await metric(server, "orthant_errors_total"), "joining, editing, moving, a message, leaving").toBe(
@@ -160,7 +167,7 @@ describe("a game", () => {
   test("decides who reaches a voxel, and a rule that throws denies it", async () => {
     const server = await serve({
       rules: {
-        reaches(_player, [x]) {
+        canReach({ position: [x] }) {
           if (x === 2) throw new Error("a bug in the game");
           return x === 1;
         },

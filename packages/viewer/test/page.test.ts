@@ -230,7 +230,7 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
 
   test("reverts an edit that the server rejects and shows the reason", async () => {
     const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], BRICK]);
-    const server = await serve(world, { rules: { onEdit: () => "this wall is old" } });
+    const server = await serve(world, { rules: { beforeEdit: () => ({ reject: "this wall is old" }) } });
     const view = await open(server, "at=0.5,0.5,0.5,0&look=0,0");
     await view.settled();
     await view.page.keyboard.press("3");

@@ -6,7 +6,6 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
-  type EditOrigin,
   type Epoch,
   type Position,
   type QueryDetail,
@@ -28,6 +27,7 @@ import {
   fillEdit,
   type QueuedEdit,
   voxelsEdit,
+  watchedEdit,
 } from "./edit/queued-edit.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
 import { type AppliedEdit, type EditOptions, type StoreEdit, WorldEditor } from "./edit/world-editor.ts";
@@ -214,8 +214,8 @@ export class WorldStore {
   }
 
   /** Sets voxels in one step; the last placement for a voxel wins. */
-  async edit(placements: readonly VoxelPlacement[], { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
-    return this.#change(voxelsEdit(this.shape, placements), origin && checkedOrigin(origin), wait);
+  async edit(placements: readonly VoxelPlacement[], options: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(voxelsEdit(this.shape, placements), options);
   }
 
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
@@ -235,18 +235,18 @@ export class WorldStore {
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, block: number, { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
-    return this.#change(fillEdit(this.shape, box, block), origin && checkedOrigin(origin), wait);
+  async fill(box: Box, block: number, options: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(fillEdit(this.shape, box, block), options);
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Position, { origin, wait }: EditOptions = {}): Promise<StoreEdit> {
-    return this.#change(copyEdit(this.shape, box, to), origin && checkedOrigin(origin), wait);
+  async copy(box: Box, to: Position, options: EditOptions = {}): Promise<StoreEdit> {
+    return this.#change(copyEdit(this.shape, box, to), options);
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
   async renewClocks(regions: readonly Position[]): Promise<StoreEdit> {
-    return this.#change(clockRenewal(regions), undefined, "applied");
+    return this.#change(clockRenewal(regions), { wait: "applied" });
   }
 
   /**
@@ -376,11 +376,10 @@ export class WorldStore {
 
   async #change(
     request: QueuedEdit,
-    origin?: EditOrigin,
-    wait: EditOptions["wait"] = "durable",
+    { origin, wait = "durable", onApply }: EditOptions = {},
   ): Promise<StoreEdit> {
     this.#requireWritable();
-    const made = this.#editor.edit(request, origin);
+    const made = this.#editor.edit(watchedEdit(request, onApply), origin && checkedOrigin(origin));
     return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
   }
 

@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError, type RandomBits, type Timer, type TimeSource } from "@orthant/core";
 import type { Goodbye, Wire } from "@orthant/protocol";
 import { Backoff, finalError, finalFault, STABLE_MS, type TokenSource } from "./retry.ts";
+import { socketError } from "./server-url.ts";
 
 /** Connection status of a client. `waiting`: it will retry after a while. `closed`: it never will. */
 export type Status = "connecting" | "joined" | "waiting" | "closed";
@@ -88,6 +89,10 @@ export class ServerConnection {
   #receivedMs = 0;
   #tickedMs = 0;
   #isHandling = false;
+  #attempts = 0;
+  /** Why the last attempt failed. */
+  #failure: OrthantError | undefined;
+  #isTokenDue = false;
 
   constructor(frames: FrameHandler, options: ServerConnectionOptions) {
     this.#frames = frames;
@@ -98,6 +103,24 @@ export class ServerConnection {
   /** Connection status. */
   get status(): Status {
     return this.#status;
+  }
+
+  /** Returns the error for a client that was not welcomed in time: what it waits for, and why attempts failed. */
+  timeoutError(timeoutMs: number): OrthantError {
+    const { url } = this.#options;
+    const failure = this.#failure;
+    const attempts = this.#attempts === 1 ? "the only attempt" : `the last of ${this.#attempts} attempts`;
+    const why = failure === undefined ? "" : `; ${attempts} failed: ${failure.detail}`;
+    const detail = `no welcome from ${url} within ${timeoutMs} ms: ${this.#waitsFor()}${why}`;
+    return new OrthantError("ORT_TIMEOUT", detail, {}, { cause: failure });
+  }
+
+  #waitsFor(): string {
+    if (this.#isTokenDue) return "the function of the option token has not answered";
+    if (this.#status === "waiting") return "waiting to try again";
+    return this.#isOpen
+      ? "connected, but no welcome came: the server is busy, or is no server of Orthant"
+      : "the WebSocket has not opened";
   }
 
   /** Makes the first attempt. */
@@ -136,6 +159,8 @@ export class ServerConnection {
     this.#become("connecting");
     this.#startedMs = this.#options.time.nowMs();
     const { tokens, openSocket, url } = this.#options;
+    this.#attempts++;
+    this.#isTokenDue = true;
     try {
       if ((await tokens.refresh()) === "refused before") {
         if (this.#status === "connecting") this.close(tokens.error);
@@ -145,6 +170,8 @@ export class ServerConnection {
       // The token issuer may be unavailable for a while, like the server.
       if (this.#status === "connecting") this.#wait(lost(`no token: ${String(error)}`, error));
       return;
+    } finally {
+      this.#isTokenDue = false;
     }
     // Closed while waiting for the token.
     if (this.#status !== "connecting") return;
@@ -165,6 +192,7 @@ export class ServerConnection {
   #listen(socket: WebSocketLike): void {
     socket.binaryType = "arraybuffer";
     this.#socket = socket;
+    const { url } = this.#options;
     let problem = "";
     const isCurrent = (): boolean => this.#socket === socket;
     socket.addEventListener("open", () => {
@@ -175,10 +203,11 @@ export class ServerConnection {
     });
     // A `close` event follows; this only adds detail to it.
     socket.addEventListener("error", (event) => {
-      if ("message" in event) problem = String(event.message);
+      problem = problemOf(event);
     });
     socket.addEventListener("close", ({ code, reason }) => {
-      if (isCurrent()) this.#drop(lost(problem || reason || `the socket closed with code ${code}`));
+      if (isCurrent())
+        this.#drop(socketError(url, problem || reason || `the socket closed with code ${code}`));
     });
     this.#tickedMs = this.#options.time.nowMs();
     this.#plan();
@@ -269,6 +298,7 @@ export class ServerConnection {
     const wasStable = this.#joinedMs !== 0 && time.nowMs() - this.#joinedMs >= STABLE_MS;
     if (wasStable) this.#backoff.reset();
     this.#joinedMs = 0;
+    this.#failure = error;
     // A token that expired during play is replaced at once, so that the player does not notice.
     const isRenewal = wasStable && goodbye?.reason === "credentials";
     const retryInMs = isRenewal ? 0 : this.#backoff.nextMs(goodbye?.retryAfterMs);
@@ -288,6 +318,14 @@ export class ServerConnection {
     this.#status = status;
     this.#options.onStatus(status, detail);
   }
+}
+
+/** Returns what a socket says about its error. Several failed addresses of a host have only a code in common. */
+function problemOf(event: object): string {
+  const { message, error }: { message?: unknown; error?: unknown } = event;
+  if (typeof message === "string" && message !== "") return message;
+  const { code }: { code?: unknown } = Object(error);
+  return typeof code === "string" ? code : "";
 }
 
 function lost(detail: string, cause?: unknown): OrthantError {

@@ -13,6 +13,7 @@ import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../connection/retry.ts";
 import { type OpenSocket, platformSocket } from "../connection/server-connection.ts";
+import { requireServerUrl, requireTimeout } from "../connection/server-url.ts";
 import type { ReplicaInterest } from "./interest.ts";
 import { WorldReplica } from "./world-replica.ts";
 
@@ -35,10 +36,20 @@ export interface ReplicaOptions {
   readonly time?: TimeSource;
   /** Returns 64 random bits, for the client's secret id and for the waits between attempts. */
   readonly random?: RandomBits;
+  /**
+   * How long the first join may take, 10,000 by default. The client tries again until then; after it, it fails with
+   * `ORT_TIMEOUT`, which says what the client waited for. `Infinity` never gives up.
+   */
+  readonly timeoutMs?: number;
 }
+
+const TIMEOUT_MS = 10_000;
 
 /** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
 export function connectReplica(url: string, options: ReplicaOptions = {}): WorldReplica {
+  requireServerUrl(url);
+  const { timeoutMs = TIMEOUT_MS } = options;
+  requireTimeout(timeoutMs);
   const socket = options.socket ?? platformSocket();
   if (socket === undefined) {
     const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";
@@ -63,5 +74,6 @@ export function connectReplica(url: string, options: ReplicaOptions = {}): World
     socket,
     time: options.time ?? systemTime,
     random: options.random ?? systemRandomBits,
+    timeoutMs,
   });
 }

@@ -6,7 +6,6 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   type EditResult,
-  GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
   ListenerSet,
@@ -15,6 +14,7 @@ import {
   type QueryDetail,
   type RandomBits,
   type RegionTree,
+  type Timer,
   type TimeSource,
   type Vector,
   type VoxelPlacement,
@@ -41,6 +41,7 @@ import {
   type StatusDetail,
 } from "../connection/server-connection.ts";
 import { deferred, reportLater } from "./callbacks.ts";
+import { concreteRegion } from "./concrete-region.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
 
@@ -56,6 +57,7 @@ interface ResolvedOptions {
   readonly socket: OpenSocket;
   readonly time: TimeSource;
   readonly random: RandomBits;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -63,7 +65,7 @@ interface ResolvedOptions {
  * until the server has answered them. It reconnects by itself, and can be read while disconnected.
  */
 export class WorldReplica {
-  /** Resolves at the first welcome; rejects when the client is closed before. */
+  /** Resolves at the first welcome; rejects when the client is closed before, or after `timeoutMs`. */
   readonly ready: Promise<void>;
   readonly #options: ResolvedOptions;
   readonly #readiness = deferred<void>();
@@ -82,6 +84,7 @@ export class WorldReplica {
   #connection: ServerConnection | undefined;
   #store: ReplicaStore | undefined;
   #status: Status = "connecting";
+  #deadline: Timer | undefined;
   /** Why the client is closed. */
   #ending: OrthantError | undefined;
 
@@ -90,6 +93,10 @@ export class WorldReplica {
     this.#options = options;
     this.#interest = new InterestTracker(options.interest);
     this.ready = this.#readiness.promise;
+    const { time, timeoutMs } = options;
+    if (timeoutMs !== Number.POSITIVE_INFINITY) {
+      this.#deadline = time.wait(timeoutMs, () => this.#giveUp(timeoutMs));
+    }
     this.#begin();
   }
 
@@ -321,9 +328,20 @@ export class WorldReplica {
     // This connection does not know the pose that was set before it.
     if (this.#pose !== undefined) this.#syncClient?.move(this.#pose);
     this.#store?.welcomed(welcome);
+    this.#deadline?.cancel();
     this.#readiness.resolve();
     this.#connection?.welcomed();
     this.#pumpEdits();
+  }
+
+  #giveUp(timeoutMs: number): void {
+    const connection = this.#connection;
+    if (connection !== undefined) {
+      connection.close(connection.timeoutError(timeoutMs));
+      return;
+    }
+    const detail = `the cache has not opened within ${timeoutMs} ms: connect without it`;
+    this.#setStatus("closed", { error: new OrthantError("ORT_TIMEOUT", detail) });
   }
 
   #applyFirstInterest({ shape }: Welcome): void {
@@ -357,6 +375,7 @@ export class WorldReplica {
 
   #end(error: OrthantError): void {
     this.#ending = error;
+    this.#deadline?.cancel();
     this.#readiness.reject(error);
     this.#edits.fail(error);
     this.#interest.end(error);
@@ -376,15 +395,4 @@ export class WorldReplica {
 
 function closed(): OrthantError {
   return new OrthantError("ORT_CLOSED", "the client was closed");
-}
-
-/** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
-function concreteRegion(symbolic: RegionTree, generators: GeneratorRegistry, shape: ChunkShape): RegionTree {
-  let tree = symbolic;
-  for (const { box, content } of symbolic.pieces()) {
-    if (content instanceof GeneratorRef) {
-      tree = tree.graft(box, generators.open(content, shape).describe(box));
-    }
-  }
-  return tree;
 }

@@ -187,7 +187,11 @@ export class ClusterGateway {
           for (const release of releases) release();
         };
       },
-      edit: (edit, origin) => this.#edits.edit(edit, origin),
+      edit: (edit, origin, onApply) => {
+        // The owner may apply an edit of another gateway first, which this one cannot know.
+        onApply?.(regions.state);
+        return this.#edits.edit(edit, origin);
+      },
       // Only owners know; they answer a resent edit with `duplicate`.
       lastEditOf: () => 0,
       // An edit that an owner reports as made is in the journal.

@@ -67,6 +67,7 @@ export const ERROR_CODES = {
   ORT_READ_ONLY: "the world was opened to be read only",
   ORT_LISTEN: "a server cannot listen where it should, or cannot use its certificate",
   ORT_CREDENTIALS: "the server does not let in who cannot prove who they are",
+  ORT_TIMEOUT: "the answer did not come in time",
   ORT_DISCONNECTED: "the connection to the server was lost",
   ORT_ENGINE_AWAY: "the engine of a cluster did not answer, so the outcome is unknown",
   ORT_ENGINE_NO_RESPONDER: "no process of the cluster answers at that address now",

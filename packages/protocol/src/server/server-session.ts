@@ -279,7 +279,7 @@ export class ServerSession implements Watcher {
     };
     edits.attach(hello.openEditId, account, onDecided);
     this.#phase = "joined";
-    context.options.rules?.onJoin?.(player.player);
+    context.options.rules?.onJoin?.({ player: player.player });
     return undefined;
   }
 
@@ -319,7 +319,7 @@ export class ServerSession implements Watcher {
       case "game": {
         const limit = this.#receiveLimits.gameMessage(nowMs);
         if (limit !== undefined) return limitExceeded(limit, limits);
-        options.rules?.onMessage?.(joined.player.player, message.payload);
+        options.rules?.onMessage?.({ player: joined.player.player, message: message.payload });
         return undefined;
       }
     }
@@ -393,6 +393,6 @@ export class ServerSession implements Watcher {
     });
     const clientId = this.#sessions.leave(this);
     if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
-    if (joined !== undefined) attempt(() => options.rules?.onLeave?.(joined.player.player));
+    if (joined !== undefined) attempt(() => options.rules?.onLeave?.({ player: joined.player.player }));
   }
 }

@@ -58,6 +58,8 @@ export interface SyncLimits {
   readonly inFlightBytesTotalMax: number;
   /** Time per tick for deferrable work: applying interests, loading regions, and preparing them. */
   readonly tickWorkMs: number;
+  /** How long a game's rule may take to answer about one edit. */
+  readonly ruleMs: number;
 }
 
 /** Default limits. */
@@ -96,4 +98,5 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   heldRegionsMax: 2_097_152,
   inFlightBytesTotalMax: 268_435_456,
   tickWorkMs: 50,
+  ruleMs: 5_000,
 };

@@ -1,8 +1,9 @@
-import type { Position, RejectionReason, TimeSource, VoxelPlacement } from "@orthant/core";
+import type { RejectionReason, TimeSource } from "@orthant/core";
 import type { Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import type { GoodbyeReason, Role } from "../message/server-message.ts";
 import type { SyncLimits } from "./sync-limits.ts";
+import type { SyncRules } from "./sync-rules.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
 /** An authenticated player. */
@@ -27,23 +28,6 @@ export interface AccountFault {
 
 /** A connected player. */
 export interface Player extends Account, Pose {}
-
-/** A game's rules for players. All are optional; an edit passes unless a rule objects. */
-export interface GameRules {
-  /** Returns why an edit is refused, or `undefined` if it is allowed. */
-  readonly onEdit?: (
-    player: Player,
-    placements: readonly VoxelPlacement[],
-  ) => string | undefined | Promise<string | undefined>;
-  /** Returns true when a player may edit a voxel from their position. */
-  readonly reaches?: (player: Player, voxel: Position) => boolean;
-  /** Returns the pose to apply when a player requests one; by default the requested pose. */
-  readonly onMove?: (player: Player, wanted: Pose) => Pose;
-  /** Called for each game message from a player. */
-  readonly onMessage?: (player: Player, payload: Uint8Array) => void;
-  readonly onJoin?: (player: Player) => void;
-  readonly onLeave?: (player: Player) => void;
-}
 
 /** Events for monitoring a server. */
 export interface SyncServerEvents {
@@ -91,6 +75,6 @@ export interface SyncServerOptions {
    */
   readonly pause?: (resume: () => void) => void;
   readonly limits?: Partial<SyncLimits>;
-  readonly rules?: GameRules;
+  readonly rules?: SyncRules;
   readonly events?: SyncServerEvents;
 }

@@ -48,14 +48,17 @@ export class SyncServer {
     const sendWork = new WorkBudget(workMs, nowMs);
     const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax);
     const feed = new RegionFeed(world, regions);
-    const editQueues = new EditQueues({
-      world,
-      events,
-      bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
-      durability:
-        options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
-      onFailure: (error) => this.#fail(error),
-    });
+    const editQueues = new EditQueues(
+      {
+        world,
+        events,
+        bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
+        durability:
+          options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
+        onFailure: (error) => this.#fail(error),
+      },
+      nowMs,
+    );
     this.#context = {
       options,
       world,
@@ -119,6 +122,7 @@ export class SyncServer {
     changeLists.startTick();
     wholeRegions.startTick();
     this.#context.sendAttempts.startTick();
+    this.#context.editQueues.tick();
     this.#shareInFlight();
     for (const session of sessions) session.startTick(nowMs);
     this.#applyInterests(sessions, nowMs);

@@ -69,8 +69,15 @@ export interface SyncWorld {
   load(chunks: Box): Promise<void>;
   /** Keeps the loaded parts of a box of chunks, now and in future. Returns a function that releases them. */
   keep(chunks: Box): () => void;
-  /** Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. */
-  edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult>;
+  /**
+   * Applies an edit, unless it was applied before. Calls `onEdit` listeners before the promise resolves. Calls
+   * `onApply` with the world to which the edit is applied; a world on several servers may call it a little before.
+   */
+  edit(
+    edit: RequestedEdit,
+    origin: EditOrigin,
+    onApply?: (before: WorldState) => void,
+  ): Promise<WorldEditResult>;
   /** Returns the last edit of a client that the world remembers, or 0 if it remembers none. */
   lastEditOf(clientId: bigint): number;
   /**

@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { EDITS_OPEN_MAX, type GameRules, type SyncLimits } from "@orthant/protocol";
+import { EDITS_OPEN_MAX, type SyncLimits, type SyncRules } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import {
   accountOf,
@@ -108,7 +108,7 @@ describe("an edit", () => {
 
   test("that is still pending when its client returns gets its result there", async () => {
     const { opened, open } = gate();
-    const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
+    const stage = new Stage({ rules: { beforeEdit: () => opened.then(() => undefined) } });
     const first = await stage.join();
     first.set(1, VOXEL, 9);
     first.session.disconnected();
@@ -225,7 +225,7 @@ describe("an edit of a client that the world may have forgotten", () => {
 
 describe("an edit is refused", () => {
   const limits = (some: Partial<SyncLimits>): StageOptions => ({ limits: some });
-  const rules = (some: GameRules): StageOptions => ({ rules: some });
+  const rules = (some: SyncRules): StageOptions => ({ rules: some });
   const broken = (): never => {
     throw new TypeError("undefined is not a wall");
   };
@@ -242,14 +242,30 @@ describe("an edit is refused", () => {
     ["beyond the world", limits({ chunkCoordinateMax: 1 }), "reach", "voxel [5,70,0,0] is beyond the world"],
     [
       "out of reach",
-      rules({ reaches: (_player, [x]) => x < 10 }),
+      rules({ canReach: ({ voxel: [x] }) => x < 10 }),
       "reach",
       "voxel [14,70,0,0] is out of reach",
     ],
-    ["that the game objects to", rules({ onEdit: () => "not your land" }), "vetoed", "not your land"],
-    ["that the game objects to later", rules({ onEdit: async () => "no" }), "vetoed", "no"],
-    ["when the game fails", rules({ onEdit: broken }), "vetoed", "it failed"],
-    ["that the game answers with no sentence", rules({ onEdit: () => null as never }), "vetoed", "null"],
+    [
+      "that the game objects to",
+      rules({ beforeEdit: () => ({ reject: "not your land" }) }),
+      "vetoed",
+      "not your land",
+    ],
+    ["that the game objects to later", rules({ beforeEdit: async () => ({ reject: "no" }) }), "vetoed", "no"],
+    ["when the game fails", rules({ beforeEdit: broken }), "vetoed", "the rules of the game failed"],
+    [
+      "when the game answers with null",
+      rules({ beforeEdit: () => null as never }),
+      "vetoed",
+      "the rules of the game failed",
+    ],
+    [
+      "when the game answers with a text",
+      rules({ beforeEdit: () => "no" as never }),
+      "vetoed",
+      "the rules of the game failed",
+    ],
   ])("%s", async (_why, options, reason, detail) => {
     const outcomes: string[] = [];
     const stage = new Stage({ ...options, events: { onEditResult: (outcome) => outcomes.push(outcome) } });
@@ -327,7 +343,7 @@ describe("an edit is refused", () => {
   test("when too many wait for results", async () => {
     const { opened, open } = gate();
     const stage = new Stage({
-      rules: { onEdit: async () => void (await opened) },
+      rules: { beforeEdit: () => opened.then(() => undefined) },
       limits: { editsBurst: 100 },
     });
     const client = await stage.join();
@@ -395,10 +411,10 @@ describe("a result", () => {
   test("comes in the order of ids with others of the same tick", async () => {
     const { opened, open } = gate();
     let asked = 0;
-    const onEdit = async (): Promise<undefined> => {
+    const beforeEdit = async (): Promise<undefined> => {
       if (asked++ === 0) await opened;
     };
-    const stage = new Stage({ rules: { onEdit } });
+    const stage = new Stage({ rules: { beforeEdit } });
     const client = await stage.join();
     client.set(1, VOXEL, 7);
     client.set(2, VOXEL, 8);
@@ -459,7 +475,7 @@ describe("a result", () => {
 
 test("shutdown waits for pending edits", async () => {
   const { opened, open } = gate();
-  const stage = new Stage({ rules: { onEdit: async () => void (await opened) } });
+  const stage = new Stage({ rules: { beforeEdit: () => opened.then(() => undefined) } });
   const client = await stage.join();
   client.set(1, VOXEL, 9);
   let isDown = false;

@@ -128,7 +128,9 @@ describe("players", () => {
 
   test("go where the game lets them, but not outside the world", async () => {
     const stage = new Stage({
-      rules: { onMove: (_player, { orientation }) => ({ position: [1, 1, 1, 1], orientation }) },
+      rules: {
+        beforeMove: ({ to: { orientation } }) => ({ replace: { position: [1, 1, 1, 1], orientation } }),
+      },
     });
     const [ada, bo] = await two(stage);
     bo.send(at(100));

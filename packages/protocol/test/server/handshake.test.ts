@@ -146,7 +146,7 @@ describe("a hello", () => {
 describe("a client that reconnects", () => {
   test("replaces its earlier connection and keeps the player's position", async () => {
     const left: bigint[] = [];
-    const stage = new Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const stage = new Stage({ rules: { onLeave: ({ player }) => left.push(player.playerId) } });
     const first = await stage.join();
     first.send({ kind: "move", position: [9, 8, 7, 6], orientation: [0, 0, 0, 1] });
     await stage.tick();

@@ -183,7 +183,9 @@ describe("hostile frames", () => {
 describe("game messages", () => {
   test("go both ways", async () => {
     const received: unknown[] = [];
-    const stage = new Stage({ rules: { onMessage: ({ name }, payload) => received.push([name, payload]) } });
+    const stage = new Stage({
+      rules: { onMessage: ({ player: { name }, message }) => received.push([name, message]) },
+    });
     const client = await stage.join();
     client.take();
     client.send({ kind: "game", payload: new Uint8Array([1, 2]) });

@@ -12,10 +12,10 @@ import {
 } from "@orthant/core";
 import {
   type Account,
-  type GameRules,
   type Hello,
   type ServerSession,
   type SyncLimits,
+  type SyncRules,
   SyncServer,
   type SyncServerEvents,
   type SyncServerOptions,
@@ -39,7 +39,7 @@ export const TICK_MS = 100;
 export interface StageOptions {
   readonly world?: SampleWorld;
   readonly limits?: Partial<SyncLimits>;
-  readonly rules?: GameRules;
+  readonly rules?: SyncRules;
   readonly events?: SyncServerEvents;
   readonly acknowledge?: SyncServerOptions["acknowledge"];
   readonly authorize?: SyncServerOptions["authorize"];

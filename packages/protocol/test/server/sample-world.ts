@@ -130,12 +130,17 @@ export class SampleWorld implements SyncWorld {
     this.#read(chunks);
   }
 
-  async edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
+  async edit(
+    edit: RequestedEdit,
+    origin: EditOrigin,
+    onApply?: (before: WorldState) => void,
+  ): Promise<WorldEditResult> {
     await Promise.resolve();
     if (this.editFailure !== undefined) throw this.editFailure;
     if (origin.editId <= this.lastEditOf(origin.clientId)) return { status: "duplicate", clocks: [] };
     this.edits.push(origin);
     this.ledger.set(origin.clientId, origin.editId);
+    onApply?.(this.state);
     const clocks = this.change([...placementsOf(edit, (voxel) => this.state.voxelAt(...voxel))]);
     return { status: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }

@@ -10,8 +10,8 @@ describe("a tile that a session sets", () => {
     const edits: unknown[] = [];
     const stage = new Wire1Stage({
       rules: {
-        onEdit: ({ playerId }, placements) => {
-          edits.push([playerId, placements]);
+        beforeEdit: ({ player, edit }) => {
+          edits.push([player.playerId, edit]);
           return undefined;
         },
       },
@@ -20,7 +20,7 @@ describe("a tile that a session sets", () => {
     builder.command({ kind: "setTile", x: -1, y: 40, material: 7 }, 5);
     await stage.tick(5);
     expect(stage.world.state.voxelAt(-1, 40, 0, 0)).toBe(7);
-    expect(edits).toEqual([[5n, [{ voxel: [-1, 40, 0, 0], block: 7 }]]]);
+    expect(edits).toEqual([[5n, { kind: "voxels", placements: [{ voxel: [-1, 40, 0, 0], block: 7 }] }]]);
     for (const peer of [builder, other]) {
       const last = peer
         .takeChunks()
@@ -33,8 +33,8 @@ describe("a tile that a session sets", () => {
   test.each<[why: string, options: ConstructorParameters<typeof Wire1Stage>[0], material: number]>([
     ["by a viewer", { role: "viewer" }, 3],
     ["of a material that the world lacks", {}, 60_000],
-    ["out of reach", { rules: { reaches: () => false } }, 3],
-    ["against the rules", { rules: { onEdit: () => "not here" } }, 3],
+    ["out of reach", { rules: { canReach: () => false } }, 3],
+    ["against the rules", { rules: { beforeEdit: () => ({ reject: "not here" }) } }, 3],
   ])("[W35, W38] is refused %s, and the chunk is sent again", async (_why, options, material) => {
     const stage = new Wire1Stage(options);
     const peer = await stage.peer();
@@ -143,7 +143,7 @@ describe("a game command", () => {
 
   test("[W40] may move its player, and reach is measured from the new position", async () => {
     const stage = new Wire1Stage({
-      rules: { reaches: ({ position }, [x]) => Math.abs(position[0] - x) < 10 },
+      rules: { canReach: ({ player, voxel: [x] }) => Math.abs(player.position[0] - x) < 10 },
       onCommand: (_player, command, hand) => {
         if (command.kind === "pickupProbe") {
           hand.move({ position: [command.x, command.y, 0, 0], orientation: [0, 0, 0, 1] });

@@ -4,8 +4,8 @@ import {
   DEFAULT_SYNC_LIMITS,
   DEFAULT_WIRE1_LIMITS,
   ExpectedPlayers,
-  type GameRules,
   type SyncLimits,
+  type SyncRules,
   SyncServer,
   type Wire1Address,
   type Wire1Command,
@@ -25,7 +25,7 @@ export const TICK_MS = 100;
 export interface Wire1StageOptions {
   readonly world?: SampleWorld;
   readonly limits?: Partial<SyncLimits & Wire1Limits>;
-  readonly rules?: GameRules;
+  readonly rules?: SyncRules;
   readonly role?: Account["role"];
   /** The Wire v1 player who is refused. */
   readonly banned?: number;

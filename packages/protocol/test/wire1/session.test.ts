@@ -99,7 +99,7 @@ describe("a Wire v1 session", () => {
 
   test("[W32] ends after three seconds without a valid datagram, and the player leaves", async () => {
     const left: bigint[] = [];
-    const stage = new Wire1Stage({ rules: { onLeave: ({ playerId }) => left.push(playerId) } });
+    const stage = new Wire1Stage({ rules: { onLeave: ({ player }) => left.push(player.playerId) } });
     const peer = await stage.peer();
     peer.command(JUMP, 7);
     await stage.tick(2);

@@ -50,6 +50,8 @@ export class SharedSource implements ViewSource {
     this.#events = events;
     const options: ReplicaOptions = {
       name,
+      // A page waits for its server as long as it is open, and shows that it does.
+      timeoutMs: Number.POSITIVE_INFINITY,
       ...(token !== "" && { token }),
       cache: indexedDbCache(`viewer ${url}`),
       socket: (address) => this.#countedSocket(address),

@@ -99,6 +99,16 @@ export function copyEdit(shape: ChunkShape, box: Box, to: Position): QueuedEdit 
   return { touched, change: (state) => copyBox(state, source, target.min) };
 }
 
+/** Returns a request that first reports the world to which it is applied. */
+export function watchedEdit(request: QueuedEdit, onApply?: (before: WorldState) => void): QueuedEdit {
+  if (onApply === undefined) return request;
+  const change: QueuedEdit["change"] = (state) => {
+    onApply(state);
+    return request.change(state);
+  };
+  return { ...request, change };
+}
+
 /** Creates a request that only bumps the clocks of regions. */
 export function clockRenewal(regions: readonly Position[]): QueuedEdit {
   const own = regions.map(copyPosition);

@@ -36,6 +36,8 @@ export interface EditOptions {
    * disk.
    */
   readonly wait?: "applied" | "durable";
+  /** Called with the world to which the edit is applied, just before; not for a duplicate. It must not throw. */
+  readonly onApply?: (before: WorldState) => void;
 }
 
 /** What an edit changed. */

@@ -4,6 +4,7 @@ import {
   type BlockCatalog,
   type ChunkShape,
   chunkOfVoxel,
+  OrthantError,
   type Position,
   PositionSet,
   positionFrom,
@@ -11,7 +12,8 @@ import {
 } from "@orthant/core";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { SyncLimits } from "../sync-limits.ts";
-import type { GameRules, Player } from "../sync-server-options.ts";
+import type { SyncRules } from "../sync-rules.ts";
+import type { Player } from "../sync-server-options.ts";
 
 /** Why an edit is rejected. */
 export interface Rejection {
@@ -24,7 +26,7 @@ export interface EditBounds {
   readonly shape: ChunkShape;
   readonly catalog: BlockCatalog;
   readonly limits: SyncLimits;
-  readonly rules: GameRules | undefined;
+  readonly rules: SyncRules | undefined;
 }
 
 /** Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. */
@@ -55,6 +57,19 @@ export function chargeChunks(
   }
   if (budget.takeEditChunks(chunks.size, nowMs)) return undefined;
   return { reason: "rate", detail: "too many chunks a second" };
+}
+
+/** Returns what is wrong with the placements by which a game replaces an edit, or `undefined` if they can be made. */
+export function replacementFault(
+  placements: readonly VoxelPlacement[],
+  bounds: EditBounds,
+): OrthantError | undefined {
+  const fault = wrongBlock(placements, bounds) ?? beyondWorld(placements, bounds);
+  if (fault === undefined) return undefined;
+  return new OrthantError(
+    "ORT_ARGUMENT",
+    `beforeEdit replaced an edit by one that is impossible: ${fault.detail}`,
+  );
 }
 
 function tooLarge(placements: readonly VoxelPlacement[], limits: SyncLimits): Rejection | undefined {
@@ -93,14 +108,21 @@ function wrongBlock(placements: readonly VoxelPlacement[], { catalog }: EditBoun
 function outOfReach(
   placements: readonly VoxelPlacement[],
   player: Player,
-  { shape, limits, rules }: EditBounds,
+  bounds: EditBounds,
+): Rejection | undefined {
+  const beyond = beyondWorld(placements, bounds);
+  const canReach = bounds.rules?.canReach;
+  if (beyond !== undefined || canReach === undefined) return beyond;
+  const far = placements.find(({ voxel }) => !canReach({ player, voxel }));
+  return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
+}
+
+function beyondWorld(
+  placements: readonly VoxelPlacement[],
+  { shape, limits }: EditBounds,
 ): Rejection | undefined {
   const beyond = placements.find(({ voxel }) => !isInside(voxel, shape, limits.chunkCoordinateMax));
-  if (beyond !== undefined) return { reason: "reach", detail: `voxel [${beyond.voxel}] is beyond the world` };
-  const reaches = rules?.reaches;
-  if (reaches === undefined) return undefined;
-  const far = placements.find(({ voxel }) => !reaches(player, voxel));
-  return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
+  return beyond && { reason: "reach", detail: `voxel [${beyond.voxel}] is beyond the world` };
 }
 
 function isInside(voxel: Position, shape: ChunkShape, chunkCoordinateMax: number): boolean {

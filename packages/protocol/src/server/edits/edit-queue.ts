@@ -1,12 +1,14 @@
-import { type ClockStep, isOrthantError } from "@orthant/core";
+import { type ClockStep, isOrthantError, type WorldState } from "@orthant/core";
 import type { SetVoxels } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { RequestedEdit } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
-import type { SyncWorld } from "../sync-world.ts";
+import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import { chargeChunks, type EditBounds, findRejection, type Rejection } from "./edit-checks.ts";
+import { RuledEdits } from "./ruled-edits.ts";
 
 /** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
 export class DurabilityWait {
@@ -44,6 +46,8 @@ export interface DecidedEdit {
 export interface EditQueueParts {
   readonly world: SyncWorld;
   readonly bounds: EditBounds;
+  /** Asks the game's rules; `undefined` if there are none about edits. */
+  readonly ruled: RuledEdits | undefined;
   readonly events: SyncServerEvents | undefined;
   /** `undefined` if edits are acknowledged as soon as they are applied. */
   readonly durability: DurabilityWait | undefined;
@@ -69,8 +73,8 @@ export class EditQueue {
   #last = 0;
   /** Edits below this id are rejected: the world may have applied them, and forgotten the client since. */
   #doubtfulBelow = 0;
-  /** Serializes calls to the game's edit rule. */
-  #ruleCalls: Promise<void> = Promise.resolve();
+  /** The turns of this client's edits with the game's rules, one after the other. */
+  #turns: Promise<void> = Promise.resolve();
   #listener: ((decided: DecidedEdit) => void) | undefined;
 
   constructor(clientId: bigint, parts: EditQueueParts) {
@@ -137,33 +141,45 @@ export class EditQueue {
 
   #begin(editId: number, placements: SetVoxels["placements"], player: Player): void {
     this.#open.add(editId);
-    const onEdit = this.#parts.bounds.rules?.onEdit;
-    if (onEdit === undefined) {
-      this.#parts.track(this.#apply(editId, placements));
+    const edit: RequestedEdit = { kind: "voxels", placements };
+    const { ruled, track } = this.#parts;
+    if (ruled === undefined) {
+      track(this.#apply(editId, edit).then(() => undefined));
       return;
     }
-    this.#ruleCalls = this.#ruleCalls.then(async () => {
-      const objection = await objectionTo(async () => onEdit(player, placements));
-      if (objection === undefined) this.#parts.track(this.#apply(editId, placements));
-      else this.#reject(editId, { reason: "vetoed", detail: objection });
-    });
-    this.#parts.track(this.#ruleCalls);
+    this.#turns = this.#turns.then(() =>
+      ruled.run({
+        player,
+        edit,
+        apply: (wanted, onApply) => this.#apply(editId, wanted, onApply),
+        reject: (rejection) => this.#reject(editId, rejection),
+      }),
+    );
+    track(this.#turns);
   }
 
-  async #apply(editId: number, placements: SetVoxels["placements"]): Promise<void> {
-    const { world, durability } = this.#parts;
+  /** Hands an edit to the world. Resolves when the world has decided, which may be before the edit is durable. */
+  async #apply(
+    editId: number,
+    edit: RequestedEdit,
+    onApply?: (before: WorldState) => void,
+  ): Promise<WorldEditResult["status"] | undefined> {
     const playerId = this.#playerId;
     const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
-    let made: Awaited<ReturnType<SyncWorld["edit"]>>;
     try {
-      made = await world.edit({ kind: "voxels", placements }, origin);
+      const made = await this.#parts.world.edit(edit, origin, onApply);
+      this.#parts.track(this.#acknowledge(editId, made));
+      return made.status;
     } catch (error) {
       // Only the code, because a nested error may name files of the server.
       this.#reject(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
-      return;
+      return undefined;
     }
+  }
+
+  async #acknowledge(editId: number, { status, clocks }: WorldEditResult): Promise<void> {
     try {
-      await durability?.wait();
+      await this.#parts.durability?.wait();
     } catch (error) {
       // Neither `applied` nor `rejected` is true: the edit is in memory, but perhaps not on the disk. The client
       // asks again when it reconnects.
@@ -171,9 +187,8 @@ export class EditQueue {
       this.#parts.onFailure(error);
       return;
     }
-    const { status } = made;
     this.#parts.events?.onEditResult?.(status);
-    this.#decide({ result: { editId, status }, steps: made.clocks });
+    this.#decide({ result: { editId, status }, steps: clocks });
   }
 
   #reject(editId: number, { reason, detail }: Rejection): void {
@@ -201,22 +216,6 @@ export class EditQueue {
   }
 }
 
-/** Returns what a client may know about an error: nothing about errors that are not our own. */
-function whatHappened(error: unknown): string {
-  return isOrthantError(error) ? `${error.code}: ${error.detail}` : "it failed";
-}
-
-/** Returns the game's objection, if any. A game that fails objects to everything. */
-async function objectionTo(ask: () => Promise<string | undefined>): Promise<string | undefined> {
-  try {
-    const objection: unknown = await ask();
-    // A game may return any value as its objection; none may cause a failure.
-    return objection === undefined ? undefined : String(objection);
-  } catch (error) {
-    return whatHappened(error);
-  }
-}
-
 /** How long a queue is kept after its client has left. */
 const QUEUE_KEPT_MS = 300_000;
 /** Maximum number of queues of clients that have left. */
@@ -230,8 +229,19 @@ export class EditQueues {
   readonly #goneMs = new Map<bigint, number>();
   readonly #work = new Set<Promise<void>>();
 
-  constructor(parts: Omit<EditQueueParts, "track">) {
-    this.#parts = { ...parts, track: (work) => this.#track(work) };
+  constructor(parts: Omit<EditQueueParts, "track" | "ruled">, nowMs: () => number) {
+    const { world, bounds, events } = parts;
+    const track = (work: Promise<void>): void => this.#track(work);
+    const onFailure = (error: unknown): void => events?.onFailure?.(error);
+    const { rules } = bounds;
+    const isRuled = rules?.beforeEdit !== undefined || rules?.afterEdit !== undefined;
+    const ruled = isRuled ? new RuledEdits({ world, bounds, rules, nowMs, track, onFailure }) : undefined;
+    this.#parts = { ...parts, ruled, track };
+  }
+
+  /** Gives up rules that have taken too long. */
+  tick(): void {
+    this.#parts.ruled?.tick();
   }
 
   /** Returns the queue of a connected client. */

@@ -68,7 +68,9 @@ export class SessionPlayer {
 
   #move(requested: Pose, nowMs: number): void {
     const { entities, options } = this.#context;
-    const allowed = options.rules?.onMove?.(this.#player, requested) ?? requested;
+    const answer = options.rules?.beforeMove?.({ player: this.#player, to: requested });
+    if (answer !== undefined && "reject" in answer) return;
+    const allowed = answer?.replace ?? requested;
     if (!entities.isInside(allowed.position)) return;
     const pose = seenPose(allowed);
     const { playerId, role, name } = this.#player;

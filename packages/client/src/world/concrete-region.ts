@@ -1,0 +1,16 @@
+import { type ChunkShape, GeneratorRef, type GeneratorRegistry, type RegionTree } from "@orthant/core";
+
+/** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
+export function concreteRegion(
+  symbolic: RegionTree,
+  generators: GeneratorRegistry,
+  shape: ChunkShape,
+): RegionTree {
+  let tree = symbolic;
+  for (const { box, content } of symbolic.pieces()) {
+    if (content instanceof GeneratorRef) {
+      tree = tree.graft(box, generators.open(content, shape).describe(box));
+    }
+  }
+  return tree;
+}

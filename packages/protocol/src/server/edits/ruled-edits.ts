@@ -1,0 +1,206 @@
+import {
+  type Box,
+  boxAt,
+  chunkOfVoxel,
+  chunksOfVoxels,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  PositionSet,
+  positionsLexicographic,
+  type VoxelPlacement,
+  type WorldState,
+  wrongArgument,
+} from "@orthant/core";
+import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
+import type { RuleAnswer, SyncRules } from "../sync-rules.ts";
+import type { Player } from "../sync-server-options.ts";
+import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
+import { type EditBounds, type Rejection, replacementFault } from "./edit-checks.ts";
+import { PlaceLocks, type PlaceSection } from "./place-locks.ts";
+import { RuleCalls, TOO_LATE } from "./rule-calls.ts";
+
+/** Dependencies of ruled edits. */
+interface RuledEditsParts {
+  readonly world: SyncWorld;
+  readonly bounds: EditBounds;
+  readonly rules: SyncRules;
+  readonly nowMs: () => number;
+  /** Tracks background work. */
+  readonly track: (work: Promise<void>) => void;
+  /** A rule failed, or did not answer. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** One edit of a player. */
+interface Turn {
+  readonly player: Player;
+  readonly edit: RequestedEdit;
+  /** Hands the edit to the world in the same step. Resolves when the world has decided; `undefined` if it refused. */
+  readonly apply: (
+    edit: RequestedEdit,
+    onApply: (before: WorldState) => void,
+  ) => Promise<WorldEditResult["status"] | undefined>;
+  readonly reject: (rejection: Rejection) => void;
+}
+
+/**
+ * Asks a game's rules about edits. For each chunk of an edit, `beforeEdit`, the change of the world and `afterEdit` run
+ * without those of any other edit between them. Edits that share no chunk do not wait for each other.
+ */
+export class RuledEdits {
+  readonly #parts: RuledEditsParts;
+  readonly #locks = new PlaceLocks();
+  readonly #calls: RuleCalls;
+
+  constructor(parts: RuledEditsParts) {
+    this.#parts = parts;
+    this.#calls = new RuleCalls(parts.bounds.limits.ruleMs, parts.nowMs);
+  }
+
+  /** Gives up rules that have taken too long. */
+  tick(): void {
+    this.#calls.tick();
+  }
+
+  /** Resolves when the edit is rejected or the world has it, so that the next edit of the same client may begin. */
+  async run(turn: Turn): Promise<void> {
+    const { world, bounds, track } = this.#parts;
+    const section = await this.#locks.enter(chunksOf(turn.edit, bounds));
+    const kept = new KeptChunks(world, bounds);
+    const leave = (): void => {
+      kept.release();
+      section.leave();
+    };
+    try {
+      const decided = await this.#decide(turn, section, kept);
+      if ("reason" in decided) {
+        turn.reject(decided);
+        leave();
+      } else {
+        track(this.#apply(turn, decided).finally(leave));
+      }
+    } catch (error) {
+      turn.reject({ reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
+      leave();
+    }
+  }
+
+  /** Returns the edit to make, or why there is none. */
+  async #decide(turn: Turn, section: PlaceSection, kept: KeptChunks): Promise<RequestedEdit | Rejection> {
+    const { bounds, rules } = this.#parts;
+    const { player, edit } = turn;
+    await kept.load(edit);
+    const { beforeEdit } = rules;
+    if (beforeEdit === undefined) return edit;
+    const answer = await this.#ask(() => beforeEdit({ player, edit, before: kept.state }));
+    if (answer === undefined) return edit;
+    if ("reject" in answer) return vetoed(answer.reject);
+    const replacement: RequestedEdit = { kind: "voxels", placements: answer.replace };
+    const fault = replacementFault(answer.replace, bounds);
+    if (fault !== undefined) {
+      this.#parts.onFailure(fault);
+      return vetoed(FAILED);
+    }
+    if (!(await section.extend(chunksOf(replacement, bounds)))) return vetoed(BUSY);
+    await kept.load(replacement);
+    return replacement;
+  }
+
+  async #ask(
+    ask: () => ReturnType<NonNullable<SyncRules["beforeEdit"]>>,
+  ): Promise<RuleAnswer<readonly VoxelPlacement[]>> {
+    try {
+      const answer = await this.#calls.wait(ask);
+      if (answer === TOO_LATE) {
+        const text = `the game did not decide within ${this.#parts.bounds.limits.ruleMs} ms`;
+        this.#parts.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: beforeEdit has not answered`));
+        return { reject: text };
+      }
+      return checkedAnswer(answer);
+    } catch (error) {
+      this.#parts.onFailure(error);
+      return { reject: FAILED };
+    }
+  }
+
+  async #apply({ player, apply }: Turn, edit: RequestedEdit): Promise<void> {
+    let before: WorldState | undefined;
+    const status = await apply(edit, (field) => {
+      before = field;
+    });
+    const { afterEdit } = this.#parts.rules;
+    if (status !== "applied" || before === undefined || afterEdit === undefined) return;
+    const made = { player, edit, before };
+    try {
+      if ((await this.#calls.wait(() => afterEdit(made))) !== TOO_LATE) return;
+      const detail = `afterEdit has not ended within ${this.#parts.bounds.limits.ruleMs} ms; others no longer wait for it`;
+      this.#parts.onFailure(new OrthantError("ORT_TIMEOUT", detail));
+    } catch (error) {
+      this.#parts.onFailure(error);
+    }
+  }
+}
+
+/** The chunks of an edit, held in memory so that rules can read them. */
+class KeptChunks {
+  readonly #world: SyncWorld;
+  readonly #bounds: EditBounds;
+  readonly #releases: (() => void)[] = [];
+
+  constructor(world: SyncWorld, bounds: EditBounds) {
+    this.#world = world;
+    this.#bounds = bounds;
+  }
+
+  /** The world with all chunks loaded so far. */
+  get state(): WorldState {
+    return this.#world.state;
+  }
+
+  /** Loads the chunks of an edit, and keeps them. */
+  async load(edit: RequestedEdit): Promise<void> {
+    const boxes = boxesOf(edit, this.#bounds);
+    for (const box of boxes) this.#releases.push(this.#world.keep(box));
+    const missing = boxes.filter((box) => !this.#world.isLoaded(box));
+    await Promise.all(missing.map((box) => this.#world.load(box)));
+  }
+
+  release(): void {
+    for (const release of this.#releases) release();
+  }
+}
+
+const FAILED = "the rules of the game failed";
+const BUSY = "another edit is being decided there; try again";
+
+function vetoed(detail: string): Rejection {
+  return { reason: "vetoed", detail };
+}
+
+/** Throws `ORT_ARGUMENT` for an answer that is none. */
+function checkedAnswer(answer: RuleAnswer<readonly VoxelPlacement[]>): RuleAnswer<readonly VoxelPlacement[]> {
+  if (answer === undefined) return answer;
+  const { reject, replace }: { reject?: unknown; replace?: unknown } = Object(answer);
+  if (typeof reject === "string" || Array.isArray(replace)) return answer;
+  throw wrongArgument(
+    "the result of beforeEdit",
+    answer,
+    'it must return undefined, { reject: "text" } or { replace: placements }',
+  );
+}
+
+/** Returns the chunks that an edit reads or changes, as boxes. */
+function boxesOf(edit: RequestedEdit, { shape }: EditBounds): readonly Box[] {
+  if (edit.kind === "voxels") {
+    const chunks = new PositionSet();
+    for (const { voxel } of edit.placements) chunks.add(...chunkOfVoxel(shape, voxel));
+    return Array.from(chunks, boxAt);
+  }
+  const changed = chunksOfVoxels(shape, changedBox(edit));
+  return edit.kind === "fill" ? [changed] : [changed, chunksOfVoxels(shape, edit.box)];
+}
+
+function* chunksOf(edit: RequestedEdit, bounds: EditBounds): Generator<Position, void, undefined> {
+  for (const box of boxesOf(edit, bounds)) yield* positionsLexicographic(box);
+}

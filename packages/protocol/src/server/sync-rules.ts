@@ -1,0 +1,39 @@
+import type { Position, VoxelPlacement, WorldState } from "@orthant/core";
+import type { Pose } from "../message/entity.ts";
+import type { RequestedEdit } from "../message/requested-edit.ts";
+import type { Player } from "./sync-server-options.ts";
+
+/** An edit that a player wants to make, or has made. */
+export interface PlayerEdit {
+  readonly player: Player;
+  readonly edit: RequestedEdit;
+  /**
+   * The world before the edit, with all chunks that the edit reads or changes. In `afterEdit` it is the world to which
+   * the edit was applied.
+   */
+  readonly before: WorldState;
+}
+
+/** A rule's answer: `undefined` allows, `reject` refuses with a text for the player, `replace` changes the request. */
+export type RuleAnswer<Replacement> =
+  | undefined
+  | { readonly reject: string }
+  | { readonly replace: Replacement };
+
+type Answer<Value> = Value | Promise<Value>;
+
+/** A game's rules for players. All are optional. */
+export interface SyncRules {
+  /** Decides about an edit. No other rule about one of its chunks runs until `afterEdit` has ended. */
+  readonly beforeEdit?: (edit: PlayerEdit) => Answer<RuleAnswer<readonly VoxelPlacement[]>>;
+  /** Called after an edit has changed the world. */
+  readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
+  /** Returns true when a player may edit a voxel from their position. */
+  readonly canReach?: (request: { readonly player: Player; readonly voxel: Position }) => boolean;
+  /** Decides about a pose that a player requests. A player who is rejected stays where they are. */
+  readonly beforeMove?: (move: { readonly player: Player; readonly to: Pose }) => RuleAnswer<Pose>;
+  /** Called for each game message from a player. */
+  readonly onMessage?: (event: { readonly player: Player; readonly message: unknown }) => void;
+  readonly onJoin?: (event: { readonly player: Player }) => void;
+  readonly onLeave?: (event: { readonly player: Player }) => void;
+}

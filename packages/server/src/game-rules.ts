@@ -1,0 +1,87 @@
+import type { BlockChange, BlockPlacement, Dimensions, Vector, VoxelBox } from "@orthant/core";
+import type { Player } from "@orthant/protocol";
+
+/** A connected player. */
+export interface OnlinePlayer<D extends Dimensions = Dimensions> extends Omit<Player, "position"> {
+  readonly position: Vector<D>;
+}
+
+/** Where a player is and which way they look. */
+export interface PlayerPose<D extends Dimensions = Dimensions> {
+  readonly position: Vector<D>;
+  /** Four numbers from -1 to 1 with a meaning of the game's own, such as a quaternion. */
+  readonly orientation: Vector;
+}
+
+/** An edit that a player wants to make, or has made. */
+export interface PlayerEditEvent<D extends Dimensions = Dimensions> {
+  readonly player: OnlinePlayer<D>;
+  /** The smallest box around the voxels, known without listing them. */
+  readonly box: VoxelBox<D>;
+  /**
+   * Before an edit: all voxels that it sets, with the block that each one has. After it: the voxels that changed, with
+   * the block that each one had. They are listed when this is first read, so a fill costs nothing until then.
+   */
+  readonly changes: readonly BlockChange<D>[];
+}
+
+/** A pose that a player wants to have. */
+export interface PlayerMoveEvent<D extends Dimensions = Dimensions> {
+  readonly player: OnlinePlayer<D>;
+  readonly to: PlayerPose<D>;
+}
+
+/** A rule's refusal, with a text for the player. */
+export interface RuleRejection {
+  readonly reject: string;
+}
+
+/** A rule's answer: `undefined` allows, `reject` refuses, `replace` does something else instead. */
+export type RuleDecision<Replacement> = undefined | RuleRejection | { readonly replace: Replacement };
+
+/**
+ * A game's rules for what players do. All are optional. What the program itself does with its world passes no rule.
+ *
+ * @example
+ * const rules: GameRules<3> = {
+ *   beforeEdit: ({ changes }) =>
+ *     changes.some(({ position: [, y] }) => y > 100) ? { reject: "The sky belongs to all." } : undefined,
+ *   afterEdit: ({ player, changes }) => giveItems(player.playerId, changes.map(({ before }) => before)),
+ * };
+ */
+export interface GameRules<D extends Dimensions = Dimensions> {
+  /**
+   * Decides about an edit. For each chunk of the edit, this rule, the edit and `afterEdit` run without those of any
+   * other player's edit between them, also if they are asynchronous. Edits elsewhere go on meanwhile. A rule that takes
+   * longer than the limit `ruleMs` rejects the edit.
+   */
+  readonly beforeEdit?: (
+    edit: PlayerEditEvent<D>,
+  ) => RuleDecision<readonly BlockPlacement<D>[]> | Promise<RuleDecision<readonly BlockPlacement<D>[]>>;
+  /** Called after an edit has changed the world, with exactly what changed. */
+  readonly afterEdit?: (edit: PlayerEditEvent<D>) => void | Promise<void>;
+  /** Returns whether a player may edit a voxel from where they are. Must be quick. */
+  readonly canReach?: (request: {
+    readonly player: OnlinePlayer<D>;
+    readonly position: BlockPlacement<D>["position"];
+  }) => boolean;
+  /** Decides about a move. A rejected player stays, and the client learns where the player is. Must be quick. */
+  readonly beforeMove?: (move: PlayerMoveEvent<D>) => RuleDecision<PlayerPose<D>>;
+  /** Called for each message of a player to the game: what the client gave to `send`. */
+  readonly onMessage?: (event: { readonly player: OnlinePlayer<D>; readonly message: unknown }) => void;
+  /** Called when a player has joined. */
+  readonly onJoin?: (event: { readonly player: OnlinePlayer<D> }) => void;
+  /** Called when a player has left. */
+  readonly onLeave?: (event: { readonly player: OnlinePlayer<D> }) => void;
+}
+
+/** The names of all rules. */
+export const RULE_NAMES: readonly string[] = [
+  "beforeEdit",
+  "afterEdit",
+  "canReach",
+  "beforeMove",
+  "onMessage",
+  "onJoin",
+  "onLeave",
+] satisfies readonly (keyof GameRules)[];

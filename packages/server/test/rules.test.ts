@@ -1,0 +1,179 @@
+import { setImmediate } from "node:timers/promises";
+import { connectReplica } from "@orthant/client/node";
+import type { Position } from "@orthant/core";
+import type { GameRules, PlayerEditEvent, ServerOptions } from "@orthant/server";
+import { Prng } from "@orthant/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { flatWorld, metric, serve, until } from "./served-world.ts";
+
+const VOXEL: Position = [3, 40, 3, 0];
+const STONE = 1;
+const AIR = 0;
+const FAST: NonNullable<ServerOptions["limits"]> = {
+  editsPerSecond: 1e6,
+  editsBurst: 1e6,
+  editChunksPerSecond: 1e6,
+  framesPerSecond: 1e6,
+  framesBurst: 1e6,
+};
+
+async function join(url: string, name = "Ada") {
+  const client = connectReplica(url, { name });
+  onTestFinished(() => client.close());
+  await client.ready;
+  return client;
+}
+
+/** Serves a flat world of three dimensions, with lines of its log. */
+async function ruled(rules: GameRules<3>, options: Partial<ServerOptions<3>> = {}) {
+  const world = await flatWorld();
+  const lines: string[] = [];
+  const streamWrite = (line: string): string => {
+    lines.push(line);
+    return "";
+  };
+  const logger = { level: "error", hooks: { streamWrite } };
+  const server = await serve({ world, limits: FAST, logger, ...options, rules } as Partial<ServerOptions>);
+  return { world, server, lines };
+}
+
+test("two players who break one block at the same time get one drop, with rules that take their time", async () => {
+  const ROUNDS = 500;
+  const prng = new Prng(500);
+  const drops: string[] = [];
+  let running = 0;
+  const pause = async (): Promise<void> => {
+    expect(++running, "rules about one voxel never overlap").toBe(1);
+    for (let turns = prng.below(6); turns > 0; turns--) await setImmediate();
+    running--;
+  };
+  const { world, server } = await ruled(
+    {
+      beforeEdit: async ({ changes }) => {
+        await pause();
+        return changes[0]?.before === AIR ? { reject: "It is gone." } : undefined;
+      },
+      afterEdit: async ({ player, changes }) => {
+        await pause();
+        expect(changes).toEqual([{ position: [3, 40, 3], block: AIR, before: STONE }]);
+        drops.push(player.name);
+      },
+    },
+    { tickMs: 2 },
+  );
+  const clients = [await join(server.url, "Ada"), await join(server.url, "Bob")];
+  let rejected = 0;
+  for (let round = 1; round <= ROUNDS; round++) {
+    await world.set(VOXEL, STONE);
+    const turn = prng.chance(0.5) ? clients : [...clients].reverse();
+    const results = await Promise.all(turn.map((client) => client.setVoxel(VOXEL, AIR)));
+    expect(results.map(({ status }) => status).sort()).toEqual(["applied", "rejected"]);
+    rejected += results.filter((result) => "detail" in result && result.detail === "It is gone.").length;
+    await until(() => drops.length === round);
+  }
+  expect([drops.length, rejected]).toEqual([ROUNDS, ROUNDS]);
+  expect(new Set(drops)).toEqual(new Set(["Ada", "Bob"]));
+}, 120_000);
+
+describe("a rule", () => {
+  test("sees who edits what, and what was there, in the coordinates of the world", async () => {
+    const asked: PlayerEditEvent<3>[] = [];
+    const made: PlayerEditEvent<3>[] = [];
+    const { world, server } = await ruled({
+      beforeEdit: (edit) => void asked.push(edit),
+      afterEdit: (edit) => void made.push(edit),
+    });
+    await world.set(VOXEL, STONE);
+    const client = await join(server.url);
+    await client.setVoxels([
+      { voxel: [3, 40, 3, 0], block: STONE },
+      { voxel: [4, 40, 3, 0], block: 2 },
+      { voxel: [4, 40, 3, 0], block: 5 },
+    ]);
+    await until(() => made.length === 1);
+    const moved = { position: [4, 40, 3], block: 5, before: AIR };
+    expect(asked[0]?.changes).toEqual([{ position: [3, 40, 3], block: STONE, before: STONE }, moved]);
+    expect(asked[0]?.box).toEqual({ unit: "voxels", min: [3, 40, 3], max: [5, 41, 4] });
+    expect(made[0]?.changes, "only what changed").toEqual([moved]);
+    expect(made[0]?.player).toMatchObject({ name: "Ada", role: "builder", position: expect.any(Array) });
+    expect(made[0]?.player.position.length).toBe(3);
+  });
+
+  test("may replace an edit, and edit the world itself before and after, without waiting for itself", async () => {
+    const { world, server } = await ruled({
+      beforeEdit: async () => {
+        await world.set([5, 40, 5, 0], 7);
+        return { replace: [{ position: [3, 41, 3], block: 9 }] };
+      },
+      afterEdit: async () => void (await world.set(VOXEL, 8)),
+    });
+    const client = await join(server.url);
+    expect(await client.setVoxel(VOXEL, STONE)).toEqual({ status: "applied" });
+    await until(() => world.state.voxelAt(...VOXEL) === 8);
+    expect(await world.get([3, 41, 3, 0])).toBe(9);
+    expect(await world.get([5, 40, 5, 0])).toBe(7);
+  });
+
+  test("that waits does not hold up edits elsewhere", async () => {
+    let release: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { server } = await ruled({
+      beforeEdit: async ({ box }) => void (box.min[0] === 3 && (await waiting)),
+    });
+    const [ada, bob] = [await join(server.url), await join(server.url, "Bob")];
+    const slow = ada.setVoxel(VOXEL, STONE);
+    expect(await bob.setVoxel([300, 40, 3, 0], STONE)).toEqual({ status: "applied" });
+    release();
+    expect(await slow).toEqual({ status: "applied" });
+  });
+
+  test("that never answers rejects the edit after `ruleMs`, and the log says so", async () => {
+    const { server, lines } = await ruled(
+      { beforeEdit: () => new Promise(() => undefined) },
+      { limits: { ...FAST, ruleMs: 50 } },
+    );
+    const client = await join(server.url);
+    expect(await client.setVoxel(VOXEL, STONE)).toEqual({
+      status: "rejected",
+      reason: "vetoed",
+      detail: "the game did not decide within 50 ms",
+    });
+    expect(lines.join("")).toContain("ORT_TIMEOUT");
+  });
+
+  test.each<[answer: unknown, problem: string]>([
+    ["no", 'the result of beforeEdit is \\"no\\" (a string); it must return undefined'],
+    [null, "the result of beforeEdit is null; it must return undefined"],
+    [false, "the result of beforeEdit is false (a boolean)"],
+    [{}, "the result of beforeEdit is an object; it must return undefined"],
+    [{ reject: 5 }, "the reject that beforeEdit returned is 5 (a number); it must be text"],
+    [{ replace: 5 }, "the replace that beforeEdit returned is 5 (a number); it is a list"],
+    [{ replace: [{ position: [1, 2, 3, 4], block: 1 }] }, "3 whole numbers"],
+    [{ replace: [{ position: [1, 2, 3], block: "stone" }] }, "it is the id of a block"],
+    [{ replace: [{ position: [1, 2, 3], block: 60_000 }] }, "this world has no block 60000"],
+    [{ replace: [undefined] }, "it is { position, block }"],
+  ])("before an edit that answers %o rejects it, and the log says what is wrong", async (answer, problem) => {
+    const { server, lines } = await ruled({ beforeEdit: () => answer as never });
+    const client = await join(server.url);
+    expect(await client.setVoxel(VOXEL, STONE)).toEqual({
+      status: "rejected",
+      reason: "vetoed",
+      detail: "the rules of the game failed",
+    });
+    expect(lines.join("")).toContain(problem);
+    expect(await metric(server, "orthant_errors_total")).toBe(1);
+  });
+
+  test("that rejects a promise where none is awaited is logged, and the process lives", async () => {
+    const fail = async (): Promise<never> => Promise.reject(new Error("a bug in the game"));
+    const { server, lines } = await ruled({ onJoin: fail, onMessage: fail, onLeave: fail, afterEdit: fail });
+    const client = await join(server.url);
+    client.send(new Uint8Array(1));
+    await client.setVoxel(VOXEL, STONE);
+    await client.close();
+    await until(() => lines.length === 4);
+    expect(lines.every((line) => line.includes("a bug in the game"))).toBe(true);
+  });
+});

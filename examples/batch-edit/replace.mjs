@@ -1,38 +1,31 @@
-// Replaces one block by another in a box of a world that is not open elsewhere, and can undo it.
-// Usage: node replace.mjs FOLDER FROM TO X,Y,Z,W X,Y,Z,W
-import { boxBetween, chunksOfVoxels } from "@orthant/core";
-import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore } from "@orthant/world/store";
+// Replaces one block by another in a box of a world of three dimensions, in steps that can be taken back.
+// Usage: node replace.mjs FOLDER FROM TO X,Y,Z X,Y,Z
+import { box, chunkBox, openWorld } from "orthant";
 
-const CHUNKS_PER_EDIT = 256;
+/** Chunks that one edit covers on each axis, which bounds the memory that a large box takes. */
+const STEP_CHUNKS = 4;
 
 const [folder, from, to, low, high] = process.argv.slice(2);
-if (high === undefined) throw new Error("usage: node replace.mjs FOLDER FROM TO X,Y,Z,W X,Y,Z,W");
-const box = boxBetween(low.split(",").map(Number), high.split(",").map(Number));
+if (high === undefined) throw new Error("usage: node replace.mjs FOLDER FROM TO X,Y,Z X,Y,Z");
+const { min, max } = box(low.split(",").map(Number), high.split(",").map(Number));
 
-// One writer a world: while a server has it open, this ends with ORT_LOCKED, and nothing is touched.
-const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
+// A world has one writer: while a server has it open, this ends with ORT_LOCKED and changes nothing.
+const world = await openWorld(folder, { dimensions: 3, autosave: false });
 try {
-  const [old, fresh] = [from, to].map((name) => world.catalog.byName(name)?.id);
-  if (old === undefined || fresh === undefined)
-    throw new Error(`this world has no ${old === undefined ? from : to}`);
+  const [old, fresh] = [world.blocks.id(from), world.blocks.id(to)];
 
-  // What is there now gets a name, under which it is kept; a run that goes on with the day's work leaves it alone.
+  // Name the state before, so that it is kept. A second run on the same day leaves the name where it is.
   const before = `before ${from} became ${to}, ${new Date().toISOString().slice(0, 10)}`;
   const isNamed = (await world.history.generations()).some(({ name }) => name === before);
   if (!isNamed) await world.history.tag(before);
 
   let replaced = 0;
-  for (const places of inParts(placesIn(chunksOfVoxels(world.shape, box)))) {
+  for (const part of parts()) {
+    await world.loadChunks(part);
     const placements = [];
-    for (const place of places) {
-      (await world.chunk(place)).forEach((block, index) => {
-        if (block !== old) return;
-        const voxel = voxelOf(place, index);
-        if (isInside(voxel)) placements.push({ voxel, block: fresh });
-      });
+    for (const position of voxelsIn(part)) {
+      if (world.voxelAt(position) === old) placements.push({ position, block: fresh });
     }
-    // All of a part in one step, in memory; a save makes it durable.
     await world.edit(placements);
     await world.save();
     replaced += placements.length;
@@ -43,34 +36,27 @@ try {
   await world.close();
 }
 
-function* placesIn({ min, max }) {
-  for (let x = min[0]; x < max[0]; x++)
-    for (let y = min[1]; y < max[1]; y++)
-      for (let z = min[2]; z < max[2]; z++) for (let w = min[3]; w < max[3]; w++) yield [x, y, z, w];
+/** Yields boxes of chunks that cover the box of voxels. */
+function* parts() {
+  const size = (axis) => world.chunkShape.extents[axis] * STEP_CHUNKS;
+  const first = (axis) => Math.floor(min[axis] / size(axis));
+  const end = (axis) => Math.ceil(max[axis] / size(axis));
+  for (let x = first(0); x < end(0); x++)
+    for (let y = first(1); y < end(1); y++)
+      for (let z = first(2); z < end(2); z++) {
+        const corner = [x, y, z].map((part) => part * STEP_CHUNKS);
+        yield chunkBox(
+          corner,
+          corner.map((chunk) => chunk + STEP_CHUNKS),
+        );
+      }
 }
 
-/** So many chunks at a time: what is in memory stays small, however large the box is. */
-function* inParts(places) {
-  let part = [];
-  for (const place of places) {
-    part.push(place);
-    if (part.length < CHUNKS_PER_EDIT) continue;
-    yield part;
-    part = [];
-  }
-  if (part.length > 0) yield part;
-}
-
-/** The voxel at an index of a chunk: the index runs along x first. */
-function voxelOf(place, index) {
-  let rest = index;
-  return world.shape.extents.map((extent, axis) => {
-    const inside = rest % extent;
-    rest = (rest - inside) / extent;
-    return place[axis] * extent + inside;
-  });
-}
-
-function isInside(voxel) {
-  return voxel.every((at, axis) => at >= box.min[axis] && at < box.max[axis]);
+/** Yields the voxels of a part that lie in the box. */
+function* voxelsIn(part) {
+  const { extents } = world.chunkShape;
+  const start = (axis) => Math.max(min[axis], part.min[axis] * extents[axis]);
+  const stop = (axis) => Math.min(max[axis], part.max[axis] * extents[axis]);
+  for (let z = start(2); z < stop(2); z++)
+    for (let y = start(1); y < stop(1); y++) for (let x = start(0); x < stop(0); x++) yield [x, y, z];
 }

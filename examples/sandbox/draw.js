@@ -1,6 +1,6 @@
 // Draws voxels seen from above and aside, and finds the face that a click meant.
 
-/** How far one sees, from the middle. */
+/** How far the view goes, from the middle. */
 export const VIEW_VOXELS = 22;
 const [HALF_WIDTH, HALF_DEPTH, HEIGHT] = [10, 5, 11];
 
@@ -11,8 +11,8 @@ const SIDES = [
   { step: [1, 0, 0], corners: ["111", "110", "100", "101"], light: 0.6 },
 ];
 
-/** Draws what is around a place, the farthest first; gives the faces in that order. */
-export function draw(context, state, catalog, [middleX, middleY, middleZ]) {
+/** Draws what is around a position, the farthest first. Returns the faces in that order. */
+export function draw(context, world, [middleX, middleY, middleZ]) {
   const { width, height } = context.canvas;
   const project = (x, y, z) => [
     width / 2 + (x - middleX - (z - middleZ)) * HALF_WIDTH,
@@ -23,14 +23,14 @@ export function draw(context, state, catalog, [middleX, middleY, middleZ]) {
   for (let z = middleZ - VIEW_VOXELS; z < middleZ + VIEW_VOXELS; z++) {
     for (let x = middleX - VIEW_VOXELS; x < middleX + VIEW_VOXELS; x++) {
       for (let y = middleY - VIEW_VOXELS; y < middleY + VIEW_VOXELS; y++) {
-        const block = state.voxelAt(x, y, z, 0);
+        const block = world.voxelAt([x, y, z]) ?? 0;
         if (block === 0) continue;
         for (const { step, corners, light } of SIDES) {
-          const before = [x + step[0], y + step[1], z + step[2], 0];
-          if (state.voxelAt(...before) !== 0) continue;
+          const before = [x + step[0], y + step[1], z + step[2]];
+          if (world.voxelAt(before) !== 0) continue;
           const points = corners.map(([right, up, near]) => project(x + +right, y + +up, z + +near));
-          fill(context, points, shade(catalog.byId(block).colour, light));
-          faces.push({ voxel: [x, y, z, 0], before, points });
+          fill(context, points, shade(world.blocks.byId(block).colour, light));
+          faces.push({ voxel: [x, y, z], before, points });
         }
       }
     }

@@ -1,36 +1,37 @@
 // The world: opened from the browser's own files, edited, drawn, exported and imported.
-import { boxBetween, CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { chunkBox, terrain } from "@orthant/core";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
-import { copyGeneration, hasSave } from "@orthant/save";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { copyGeneration } from "@orthant/save";
+import { openOrCreateWorld } from "@orthant/world";
 import { draw, faceAt, VIEW_VOXELS } from "./draw.js";
 
 let disk;
 let world;
 let context;
-let middle = [0, 0, 0, 0];
+let middle = [0, 0, 0];
 let faces = [];
 
 const commands = {
   async begin(name, screen) {
     context = screen.getContext("2d");
     disk = await OpfsDisk.open(`worlds/${name}`);
-    world = await openOrCreate(name);
-    postMessage({ blocks: world.catalog.blocks.filter(({ solid }) => solid) });
+    const generator = terrain({ seed: 7n });
+    world = await openOrCreateWorld(disk, { dimensions: 3, name, generator }, { durability: "journal" });
+    postMessage({ blocks: world.blocks.blocks.filter(({ solid }) => solid) });
     await commands.look(0, 0);
     postMessage({ status: `${name}, save ${world.generation}` });
   },
 
-  /** Looks at another place. What nobody has touched there is made by the generator, and takes no room. */
+  /** Looks at another place. The generator fills what is untouched there, and it takes no room. */
   async look(x, z) {
-    middle = [middle[0] + x, 0, middle[2] + z, 0];
+    middle = [middle[0] + x, 0, middle[2] + z];
     const chunks = Math.ceil(VIEW_VOXELS / 16);
     const [chunkX, , chunkZ] = middle.map((at) => Math.floor(at / 16));
-    await world.load(
-      boxBetween([chunkX - chunks, -4, chunkZ - chunks, 0], [chunkX + chunks, 8, chunkZ + chunks, 1]),
+    await world.loadChunks(
+      chunkBox([chunkX - chunks, -4, chunkZ - chunks], [chunkX + chunks, 8, chunkZ + chunks]),
     );
     middle[1] = 120;
-    while (world.state.voxelAt(...middle) === 0) middle[1]--;
+    while (world.voxelAt(middle) === 0) middle[1]--;
     redraw();
   },
 
@@ -65,13 +66,6 @@ const commands = {
   },
 };
 
-async function openOrCreate(name) {
-  const options = { durability: "journal" };
-  if (await hasSave(disk)) return openWorldStore(disk, options);
-  const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-  return createWorldStore(disk, { name, shape: CUBE_CHUNKS, generator }, options);
-}
-
 async function withDisk(folder, work) {
   const opened = await OpfsDisk.open(folder);
   try {
@@ -82,7 +76,7 @@ async function withDisk(folder, work) {
 }
 
 function redraw() {
-  faces = draw(context, world.state, world.catalog, middle);
+  faces = draw(context, world, middle);
 }
 
 addEventListener("message", ({ data: [command, ...parameters] }) => {

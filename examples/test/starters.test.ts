@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
@@ -16,7 +15,7 @@ import {
   type Screenshot,
   screenshotOf,
 } from "@orthant/testkit/browser";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { chunkBox, createWorld, openWorld, terrain } from "orthant";
 import type { Browser, Page } from "playwright-core";
 import { build, preview } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -47,12 +46,10 @@ async function copyOf(name: string): Promise<string> {
 describe("batch-edit", () => {
   test("replaces a block in a box in one edit, which can be reverted", async () => {
     const [folder, starter] = [join(await temporaryFolder(), "world"), await copyOf("batch-edit")];
-    const disk = await NodeDisk.create(folder);
-    const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-    await (await createWorldStore(disk, { shape: CUBE_CHUNKS, generator })).close();
+    await (await createWorld(folder, { dimensions: 3, generator: terrain({ seed: 7n }) })).close();
 
     const replace = async (): Promise<string> => {
-      const parameters = ["replace.mjs", folder, "grass", "snow", "-20,-64,-20,0", "20,128,20,1"];
+      const parameters = ["replace.mjs", folder, "grass", "snow", "-20,-64,-20", "20,128,20"];
       return (await run(process.execPath, parameters, { cwd: starter })).stdout;
     };
     const count = Number(
@@ -63,13 +60,13 @@ describe("batch-edit", () => {
     expect(again).toContain("0 voxels of grass are snow now");
     const before = /--from "(?<name>[^"]+)"/.exec(again)?.groups?.["name"] ?? "";
 
-    const world = await openWorldStore(disk);
-    const snow = world.catalog.byName("snow")?.id;
+    const world = await openWorld(folder, { dimensions: 3 });
+    const snow = world.blocks.id("snow");
     const tops = (column: number): Promise<number[]> =>
-      Promise.all(Array.from({ length: 120 }, (_, y) => world.get([column, y - 20, column, 0])));
+      Promise.all(Array.from({ length: 120 }, (_, y) => world.get([column, y - 20, column])));
     expect(await tops(5)).toContain(snow);
     expect(await tops(30)).not.toContain(snow);
-    await world.restoreRegion({ min: [-2, -4, -2, 0], max: [2, 8, 2, 1] }, before);
+    await world.restoreChunks(chunkBox([-2, -4, -2], [2, 8, 2]), before);
     expect(await tops(5)).not.toContain(snow);
     await world.close();
   }, 120_000);
@@ -140,7 +137,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
     await run("tar", ["-xf", "../island.tar"], { cwd: join(folder, "world") });
     const disk = new NodeDisk(join(folder, "world"));
     expect(isWhole(await verifySave(disk))).toBe(true);
-    const world = await openWorldStore(disk, { readOnly: true });
+    const world = await openWorld(disk, { readOnly: true, dimensions: 3 });
     expect(world.name).toBe("meadow");
     await world.close();
 

@@ -1,8 +1,7 @@
-// The game: a land of tiles without end, seen from the side, that somebody walks and digs through.
-import { boxBetween, generatorRef, TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
+// The game: an endless land of tiles, seen from the side, through which the player walks and digs.
+import { chunkBox, terrain } from "@orthant/core";
 import { OpfsDisk } from "@orthant/disk/browser";
-import { hasSave } from "@orthant/save";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { openOrCreateWorld } from "@orthant/world";
 import { Walker } from "./walker.js";
 
 const TILE_PIXELS = 20;
@@ -20,18 +19,13 @@ const commands = {
   async begin(screen) {
     context = screen.getContext("2d");
     const disk = await OpfsDisk.open("tile-game");
-    const options = { durability: "journal" };
-    const generator = generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 40 }, 7n);
-    const isNew = !(await hasSave(disk));
-    // Two dimensions: chunks of 32 x 32 tiles. The axes z and w are there, and always 0.
-    world = isNew
-      ? await createWorldStore(disk, { name: "Tiles", shape: TILE_CHUNKS, generator }, options)
-      : await openWorldStore(disk, options);
-    const [x, y] = world.player(PLAYER_ID)?.position ?? [0.5, 200];
-    walker = new Walker(x, y, (tileX, tileY) => world.catalog.byId(tileAt(tileX, tileY)).solid);
+    const tiles = { dimensions: 2, name: "Tiles", generator: terrain({ seed: 7n, relief: 40 }) };
+    world = await openOrCreateWorld(disk, tiles, { durability: "journal" });
+    const player = world.player(PLAYER_ID);
+    const [x, y] = player?.position ?? [0.5, await groundAt(0)];
+    walker = new Walker(x, y, (tileX, tileY) => world.blocks.byId(tileAt(tileX, tileY)).solid);
     await loadAround();
-    if (isNew) while (!walker.isStanding) walker.step(1 / 60, pressed);
-    postMessage(isNew ? "a new world" : "welcome back");
+    postMessage(player === undefined ? "a new world" : "welcome back");
     requestAnimationFrame(frame);
   },
 
@@ -43,20 +37,20 @@ const commands = {
     const [x, y] = tileUnder(left, top);
     const tile = tileAt(x, y);
     if (tile === 0 || !isInReach(x, y)) return;
-    await world.set([x, y, 0, 0], 0); // kept by the journal when this returns
+    await world.set([x, y], 0); // kept by the journal when this returns
     pocket.push(tile);
-    postMessage(`dug ${world.catalog.byId(tile).name}; ${pocket.length} in the pocket`);
+    postMessage(`dug ${world.blocks.byId(tile).name}; ${pocket.length} in the pocket`);
   },
 
   async put(left, top) {
     const [x, y] = tileUnder(left, top);
     if (pocket.length === 0 || tileAt(x, y) !== 0 || !isInReach(x, y)) return;
-    await world.set([x, y, 0, 0], pocket.pop());
+    await world.set([x, y], pocket.pop());
     postMessage(`${pocket.length} in the pocket`);
   },
 
   async rest() {
-    world.upsertPlayer({ playerId: PLAYER_ID, position: [walker.x, walker.y, 0, 0] });
+    world.upsertPlayer({ playerId: PLAYER_ID, position: [walker.x, walker.y] });
     await world.save();
   },
 };
@@ -70,21 +64,28 @@ function frame(nowMs) {
   draw();
   if (--framesUntilNoted === 0) {
     framesUntilNoted = 60;
-    // Where somebody is does not matter to the millimetre: the world saves it when it saves.
-    world.upsertPlayer({ playerId: PLAYER_ID, position: [walker.x, walker.y, 0, 0] });
+    // The exact position does not matter: the world saves it with its next save.
+    world.upsertPlayer({ playerId: PLAYER_ID, position: [walker.x, walker.y] });
     loadAround();
   }
   requestAnimationFrame(frame);
 }
 
-/** Reads what people made around here, so that the game never waits for it. */
+/** Returns the height of the first tile of air above the ground. */
+async function groundAt(x) {
+  let y = 200;
+  while ((await world.get([x, y - 1])) === 0) y--;
+  return y;
+}
+
+/** Loads the surroundings, so that the game never waits for the disk. */
 function loadAround() {
   const [x, y] = [walker.x, walker.y].map((at) => Math.floor(at / CHUNK_TILES));
-  return world.load(boxBetween([x - 2, y - 2, 0, 0], [x + 3, y + 3, 1, 1]));
+  return world.loadChunks(chunkBox([x - 2, y - 2], [x + 3, y + 3]));
 }
 
 function tileAt(x, y) {
-  return world.state.voxelAt(x, y, 0, 0);
+  return world.voxelAt([x, y]) ?? 0;
 }
 
 function draw() {
@@ -105,7 +106,7 @@ function draw() {
   for (let x = Math.floor(left); x <= left + width / TILE_PIXELS; x++) {
     for (let y = Math.floor(bottom); y <= bottom + height / TILE_PIXELS; y++) {
       const tile = tileAt(x, y);
-      if (tile !== 0) fill(x, y, 1, 1, `#${world.catalog.byId(tile).colour.toString(16).padStart(6, "0")}`);
+      if (tile !== 0) fill(x, y, 1, 1, `#${world.blocks.byId(tile).colour.toString(16).padStart(6, "0")}`);
     }
   }
   fill(walker.x - 0.4, walker.y, 0.8, 1.1, "#a84a3a");

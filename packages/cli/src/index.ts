@@ -27,6 +27,7 @@ export {
   type EntityEvent,
   flat,
   GeneratorRegistry,
+  type GeneratorSource,
   hashPosition,
   isOrthantError,
   maze,

@@ -70,6 +70,8 @@ export {
   DEFAULT_GENERATORS,
   type FlatFunction,
   flat,
+  type GeneratorSource,
+  generatorsOf,
   type MazeOptions,
   maze,
   platforms,

@@ -1,13 +1,26 @@
-import { type Dimensions, dimensionsOf, OrthantError } from "@orthant/core";
+import {
+  type Dimensions,
+  dimensionsOf,
+  type GeneratorRegistry,
+  type GeneratorSource,
+  generatorsOf,
+  OrthantError,
+} from "@orthant/core";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
 /** Options of a connection. All are optional. */
-export interface ConnectOptions<D extends Dimensions = Dimensions> extends Omit<ReplicaOptions, "interest"> {
+export interface ConnectOptions<D extends Dimensions = Dimensions>
+  extends Omit<ReplicaOptions, "interest" | "generators"> {
   /** The number of axes that the program expects. A world with another number is refused. */
   readonly dimensions?: D;
+  /**
+   * The program's own generators, such as `[hills]`, besides those that come with Orthant. Where they match the
+   * server's, untouched space costs nothing to send.
+   */
+  readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
   /** What to hold from the start; `setInterest` changes it. */
   readonly interest?: Interest<D>;
 }
@@ -30,10 +43,10 @@ export function connect<D extends Dimensions = Dimensions>(
 
 /** Waits until a replica has joined, and returns its face. Closes it when it fails. */
 export async function joined<D extends Dimensions>(
-  { dimensions, interest, ...options }: ConnectOptions<D>,
+  { dimensions, interest, generators, ...options }: ConnectOptions<D>,
   open: (options: ReplicaOptions) => WorldReplica,
 ): Promise<ClientWorld<D>> {
-  const replica = open(options);
+  const replica = open({ ...options, generators: generatorsOf(generators) });
   try {
     await replica.ready;
     const found = dimensionsOf(replica.shape);

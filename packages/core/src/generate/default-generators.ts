@@ -104,3 +104,30 @@ function padded(name: string, given: readonly number[], defaults: Position): Pos
   }
   return positionFrom((axis) => given[axis] ?? defaults[axis]);
 }
+
+/** A generator, or what `defineGenerator` returns. */
+export type GeneratorSource = WorldGenerator | { readonly generator: WorldGenerator };
+
+/**
+ * Returns the generators of a program: a registry as it is, or those that come with Orthant and the listed ones.
+ * Throws `ORT_ARGUMENT` for anything else.
+ */
+export function generatorsOf(
+  generators: GeneratorRegistry | readonly GeneratorSource[] = DEFAULT_GENERATORS,
+): GeneratorRegistry {
+  if (generators instanceof GeneratorRegistry) return generators;
+  const advice = "it is a list of generators, such as [hills], or a GeneratorRegistry";
+  if (!Array.isArray(generators)) throw wrongArgument("generators", generators, advice);
+  return generators.reduce((registry: GeneratorRegistry, source: unknown, index) => {
+    const generator = generatorIn(source);
+    if (generator === undefined) throw wrongArgument(`generators[${index}]`, source, advice);
+    return registry.including(generator);
+  }, DEFAULT_GENERATORS);
+}
+
+function generatorIn(source: unknown): WorldGenerator | undefined {
+  if ((typeof source !== "object" && typeof source !== "function") || source === null) return undefined;
+  const { generator = source } = source as { readonly generator?: unknown };
+  const { id, open } = generator as Partial<WorldGenerator>;
+  return typeof id === "string" && typeof open === "function" ? (generator as WorldGenerator) : undefined;
+}

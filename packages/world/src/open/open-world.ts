@@ -3,9 +3,11 @@ import {
   BlockCatalog,
   type ChunkShape,
   CUBE_CHUNKS,
-  DEFAULT_GENERATORS,
   type Dimensions,
   dimensionsOf,
+  type GeneratorRegistry,
+  type GeneratorSource,
+  generatorsOf,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   isSeededGenerator,
@@ -42,7 +44,9 @@ export interface NewWorld<D extends Dimensions> {
 }
 
 /** Options for opening a world. */
-export interface WorldOptions<D extends Dimensions = Dimensions> extends StoreOptions {
+export interface WorldOptions<D extends Dimensions = Dimensions> extends Omit<StoreOptions, "generators"> {
+  /** The program's own generators, such as `[hills]`, besides those that come with Orthant. */
+  readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
   /** The number of axes that the program expects. A world with another number is refused. */
   readonly dimensions?: D;
 }
@@ -175,7 +179,7 @@ function storeOptions<D extends Dimensions>(
 ): StoreOptions {
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const { dimensions: _, ...others } = options;
-  const generators = others.generators ?? DEFAULT_GENERATORS;
+  const generators = generatorsOf(others.generators);
   return {
     ...others,
     generators: seeded === undefined ? generators : generators.including(seeded.generator),

@@ -1,0 +1,44 @@
+// The land of the game: its blocks, and the hills. The server and all players share this file.
+import { AIR, BlockCatalog, defineGenerator, valueNoise } from "orthant";
+
+/** Signs the players' tokens. A real game keeps it out of its code. */
+export const SECRET = "survival-example-secret-of-32-bytes";
+
+const block = (id, name, colour, solid = true) => ({ id, name, colour, solid });
+export const BLOCKS = new BlockCatalog([
+  block(AIR, "air", 0x000000, false),
+  block(1, "rock", 0x77746f),
+  block(2, "turf", 0x5c8f3a),
+  block(3, "plank", 0xb08850),
+]);
+export const [ROCK, TURF, PLANK] = ["rock", "turf", "plank"].map((name) => BLOCKS.id(name));
+
+export const hills = defineGenerator({
+  id: "survival:hills",
+  version: 1,
+  dimensions: 3,
+  parameters: { height: 12 },
+  open({ seed, parameters: { height } }) {
+    const noise = valueNoise({ seed, period: 48, octaves: 3 });
+    return (x, y, z) => {
+      const ground = Math.floor(height * noise(x, z));
+      if (y > ground) return AIR;
+      return y === ground ? TURF : ROCK;
+    };
+  },
+});
+
+/** The 2,000 voxels of a house: walls, a flat roof and a chimney. */
+export function* house(x, y, z) {
+  const edge = 26;
+  const isRim = (at, size) => at === 0 || at === size - 1;
+  for (let dx = 0; dx < edge; dx++)
+    for (let dz = 0; dz < edge; dz++) {
+      const walls = isRim(dx, edge) || isRim(dz, edge) ? 13 : 0;
+      for (let dy = 0; dy < walls; dy++) yield [x + dx, y + dy, z + dz];
+      yield [x + dx, y + 13, z + dz];
+    }
+  for (let dy = 14; dy < 17; dy++)
+    for (let dx = 0; dx < 3; dx++)
+      for (let dz = 0; dz < 3; dz++) if (isRim(dx, 3) || isRim(dz, 3)) yield [x + dx, y + dy, z + dz];
+}

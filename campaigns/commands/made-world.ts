@@ -59,7 +59,11 @@ export async function voxelFault(folder: string, edits: Iterable<Placement>): Pr
 /** Overwrites one box in many saves and keeps only the last, so that compaction has work to do. */
 export async function makeGarbage(folder: string): Promise<void> {
   const retention = { newest: 1, hours: 0, days: 0 };
-  const world = await openWorldStore(new NodeDisk(folder), { autosave: false, retention });
+  const world = await openWorldStore(new NodeDisk(folder), {
+    autosave: false,
+    retention,
+    generators: ALL_GENERATORS,
+  });
   for (let round = 1; round <= GARBAGE_SAVES; round++) {
     await world.fill({ min: [0, 100, 0, 0], max: [GARBAGE_EDGE, 100 + GARBAGE_EDGE, 1, 1] }, round);
     await world.save();

@@ -3,6 +3,7 @@ import {
   CUBE_CHUNKS,
   chunkOfVoxel,
   FLAT_DEFAULTS,
+  type FlatParameters,
   flatGenerator,
   type GeneratorRef,
   GeneratorRegistry,
@@ -11,6 +12,7 @@ import {
   type Position,
   positionFrom,
   TILE_CHUNKS,
+  type WorldGenerator,
 } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
 
@@ -22,8 +24,8 @@ export type State = (typeof STATES)[number];
 const SHAPES = { 2: TILE_CHUNKS, 3: CUBE_CHUNKS, 4: HYPERCUBE_CHUNKS } as const;
 export type Dimensions = keyof typeof SHAPES;
 
-/** A generator that the command line lacks. */
-const foreignGenerator = { ...flatGenerator, id: "my-game:islands" };
+/** A generator that the command line lacks, unless `--generators` names this module. */
+export const foreignGenerator: WorldGenerator<FlatParameters> = { ...flatGenerator, id: "my-game:islands" };
 /** Generators of the program that creates the worlds. */
 export const ALL_GENERATORS: GeneratorRegistry = new GeneratorRegistry([flatGenerator, foreignGenerator]);
 
@@ -159,8 +161,29 @@ export class Model {
     return new Set(this.edits.map(([voxel]) => `${chunkOfVoxel(shapeOf(this.recipe), voxel)}`));
   }
 
-  /** True when the journal has acknowledged changes that the command line cannot replay. */
+  /** True when the journal edits chunks that only the foreign generator can produce. */
   get losesJournal(): boolean {
+    if (!this.repairLosesJournal) return false;
+    const saved = this.savedChunks;
+    return [...this.chunks].some((chunk) => !saved.has(chunk));
+  }
+
+  /** True when the world has a journal, and no generator to replay all of it. */
+  get repairLosesJournal(): boolean {
     return this.recipe.state === "killed" && this.recipe.isForeign;
+  }
+
+  /** Returns the block that `get` can know: without the generator, only that of a voxel in an edited chunk. */
+  visibleBlock(voxel: Position, block: number): number | null {
+    if (!this.recipe.isForeign) return block;
+    const chunks = this.losesJournal ? this.savedChunks : this.chunks;
+    if (!chunks.has(`${chunkOfVoxel(shapeOf(this.recipe), voxel)}`)) return null;
+    return this.losesJournal ? (this.saved.get(this.generation)?.get(`${voxel}`)?.[1] ?? 0) : block;
+  }
+
+  /** The chunks that hold an edit in the last save. */
+  get savedChunks(): ReadonlySet<string> {
+    const voxels = [...(this.saved.get(this.generation)?.values() ?? [])];
+    return new Set(voxels.map(([voxel]) => `${chunkOfVoxel(shapeOf(this.recipe), voxel)}`));
   }
 }

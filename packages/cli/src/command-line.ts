@@ -2,5 +2,6 @@ export type { ArgumentSpec, Arguments, Command, OptionSpec } from "./command.ts"
 export { COMMANDS } from "./commands.ts";
 export type { Context } from "./context.ts";
 export type { CommandEnvironment, TextSink } from "./environment.ts";
-export { run } from "./program.ts";
+export type { GeneratorSource } from "./generators/game-generators.ts";
+export { type RunOptions, run } from "./program.ts";
 export { EXIT, type ExitCode } from "./usage.ts";

@@ -20,6 +20,8 @@ export interface OptionSpec {
   readonly default?: string;
   /** Allowed values. */
   readonly choices?: readonly string[];
+  /** Values that completion offers; others are allowed too. */
+  readonly suggestions?: readonly string[];
   /** Whether it may be given several times, each with a value; see `Arguments.all`. */
   readonly repeated?: boolean;
 }
@@ -33,6 +35,8 @@ export interface Command {
   readonly details?: string;
   readonly arguments: readonly ArgumentSpec[];
   readonly options: readonly OptionSpec[];
+  /** Whether it may need a generator of the world's game, so that its `--help` names `--generators`. */
+  readonly usesGenerators?: boolean;
   /** A list for its `--help`, the heading first. */
   readonly notes?: readonly string[];
   /** Complete command lines, at least one. */
@@ -41,11 +45,23 @@ export interface Command {
   run(args: Arguments, context: Context): Promise<ExitCode>;
 }
 
+/** The option for generators of a game. It may also stand before the name of the command. */
+export const GENERATORS_OPTION: OptionSpec = {
+  flags: "--generators <module>",
+  description: "a file or package with the generators of your game; may be given several times",
+  repeated: true,
+};
+
 /** Options of every command. */
-export const COMMON_OPTIONS: readonly OptionSpec[] = [
+const COMMON_OPTIONS: readonly OptionSpec[] = [
   { flags: "--json", description: "print the result as one JSON object" },
-  { flags: "-q, --quiet", description: "print errors alone, and what --json prints" },
+  { flags: "-q, --quiet", description: "print only errors; --json still prints its object" },
 ];
+
+/** Returns all options of a command except `--help`. */
+export function optionsOf({ options, usesGenerators = false }: Command): readonly OptionSpec[] {
+  return [...options, ...(usesGenerators ? [GENERATORS_OPTION] : []), ...COMMON_OPTIONS];
+}
 
 /** The parsed arguments and options of a command. */
 export class Arguments {

@@ -1,4 +1,4 @@
-import { COMMON_OPTIONS, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { clusterCommand } from "./commands/cluster.ts";
@@ -41,7 +41,4 @@ const WORLD_COMMANDS: readonly Command[] = [
 ];
 
 /** Every command, in the order in which help lists them. */
-export const COMMANDS: readonly Command[] = [
-  ...WORLD_COMMANDS,
-  completionCommand(WORLD_COMMANDS, COMMON_OPTIONS),
-];
+export const COMMANDS: readonly Command[] = [...WORLD_COMMANDS, completionCommand(WORLD_COMMANDS)];

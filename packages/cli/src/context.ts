@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { OrthantError, printable, type TimeSource } from "@orthant/core";
+import { type GeneratorRegistry, OrthantError, printable, type TimeSource } from "@orthant/core";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";
@@ -12,6 +12,7 @@ import {
   terminalStyle,
 } from "./environment.ts";
 import { makeFolder } from "./files.ts";
+import type { GameGenerator, KnownGenerators } from "./generators/game-generators.ts";
 import { noProgress, ProgressLine } from "./progress.ts";
 import { jsonLine } from "./report.ts";
 
@@ -39,14 +40,19 @@ export class Context {
   /** Aborted when the user stops the command. */
   readonly signal: AbortSignal;
   readonly variables: CommandEnvironment["variables"];
+  /** The generators of Orthant and those of the game. */
+  readonly generators: GeneratorRegistry;
+  readonly gameGenerators: readonly GameGenerator[];
   readonly #style: Style;
   readonly #environment: CommandEnvironment;
   readonly #options: OutputOptions;
 
-  constructor(environment: CommandEnvironment, options: OutputOptions) {
+  constructor(environment: CommandEnvironment, options: OutputOptions, { registry, own }: KnownGenerators) {
     this.time = environment.time;
     this.signal = environment.signal;
     this.variables = environment.variables;
+    this.generators = registry;
+    this.gameGenerators = own;
     this.#style = hasColours(environment) ? terminalStyle : plainStyle;
     this.#environment = environment;
     this.#options = options;

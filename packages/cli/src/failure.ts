@@ -91,9 +91,9 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   ORT_LOCKED: "end that program first, or use a command that only reads, such as info, verify or backup",
   ORT_DISK_FULL: "make room on the disk and try again; what was there before is as it was",
   ORT_DISK_DENIED: "look at who owns the folder and who may read and write it",
-  ORT_GENERATOR_UNKNOWN:
-    "the world was made by a program that has generators of its own; open it with that one",
-  ORT_GENERATOR_VERSION: "use the version of orthant that the world was made with",
+  ORT_GENERATOR_UNKNOWN: "--generators ./FILE names a module of the world's game that has this generator",
+  ORT_GENERATOR_VERSION:
+    "use the versions of orthant and of the world's own generators with which it was made",
   ORT_LOSS: "--accept-loss writes it all the same; --dry-run lists what is lost",
   ORT_VERSION:
     "use the newest orthant; if no newer one wrote the world it is damaged, and orthant repair helps",

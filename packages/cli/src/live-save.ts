@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatBytes } from "@orthant/formats";
 import { openSave, type Retention, surveySave } from "@orthant/save";
@@ -41,16 +41,25 @@ export async function retryWhileWritten<Value>(
 }
 
 /** Opens a world's current state, even beside a writer: the live generation with its journal. */
-export function openLiveSave(disk: Disk): Promise<SaveWithJournal> {
-  return retryWhileWritten(disk, () => openSaveWithJournal(disk));
+export function openLiveSave(disk: Disk, generators?: GeneratorRegistry): Promise<SaveWithJournal> {
+  return retryWhileWritten(disk, () => openSaveWithJournal(disk, generators && { generators }));
 }
 
 /** Opens the requested generation, or the current state. Throws `ORT_NOT_FOUND` for a missing generation. */
-export async function openAskedSave(disk: Disk, generation: number | undefined): Promise<SaveWithJournal> {
-  if (generation === undefined) return openLiveSave(disk);
+export async function openAskedSave(
+  disk: Disk,
+  generation: number | undefined,
+  generators?: GeneratorRegistry,
+): Promise<SaveWithJournal> {
+  if (generation === undefined) return openLiveSave(disk, generators);
   await requireKept(disk, generation);
   const journal = { changes: 0, replayed: 0, bytes: 0, loss: undefined };
-  return { save: await openSave(disk, { generation }), disk, generation, journal };
+  return {
+    save: await openSave(disk, { generation, ...(generators && { generators }) }),
+    disk,
+    generation,
+    journal,
+  };
 }
 
 /** Throws `ORT_NOT_FOUND` for a generation of a native world that is no longer there, or not yet. */

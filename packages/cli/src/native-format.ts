@@ -31,9 +31,10 @@ export const nativeFormat: Format = {
   info: nativeInfo,
   verify: verifyNative,
 
-  async planRepair({ disk, chunkShape }) {
-    const plan = await planRepair(disk, chunkShape === undefined ? {} : { chunkShape });
-    const journal = await planJournalRepair(disk, plan);
+  async planRepair({ disk, chunkShape, environment: { generators } }) {
+    const known = generators && { generators };
+    const plan = await planRepair(disk, { ...known, ...(chunkShape && { chunkShape }) });
+    const journal = await planJournalRepair(disk, plan, known);
     return {
       ...describeSaveRepair(plan, journal),
       async apply(target) {
@@ -45,10 +46,10 @@ export const nativeFormat: Format = {
   },
 
   /** Adds the journal changes that cannot be replayed to the losses. */
-  async convert({ disk, generation, values, standInBlock = 1 }, to) {
+  async convert({ disk, generation, values, standInBlock = 1, environment }, to) {
     const exporter = EXPORTERS[to];
     if (exporter === undefined) throw new OrthantError("ORT_ARGUMENT", `no format is called ${to}`);
-    const opened = await openAskedSave(disk, generation);
+    const opened = await openAskedSave(disk, generation, environment.generators);
     const conversion = exporter(opened.save, { values, standInBlock });
     const remark = journalLoss(opened);
     return {

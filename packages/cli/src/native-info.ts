@@ -28,18 +28,19 @@ import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthan
 import { packFile, packHeader } from "@orthant/save/parts";
 import type { SaveWithJournal } from "@orthant/world/store";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
+import { chunkIfKnown } from "./stored-content.ts";
 
 const FILES_AT_ONCE = 64;
 
 /** Describes a save of Orthant: the last generation with its journal. */
 export async function nativeInfo({ disk, count = false, environment }: FormatRequest): Promise<WorldInfo> {
   const survey = await surveySave(disk);
-  const opened = await openLiveSave(disk);
+  const opened = await openLiveSave(disk, environment.generators);
   const { save } = opened;
   try {
     const sizes = await measure(disk, survey, opened);
     const counts = count ? await countContent(save, environment) : undefined;
-    const facts = factsOf(opened, survey);
+    const facts = factsOf(opened, survey, environment.generators);
     const loss = journalLoss(opened);
     return {
       facts: { ...facts, journal: journalFacts(opened), sizes, counts: counts ?? null },
@@ -158,7 +159,8 @@ async function countContent(save: Save, environment: FormatEnvironment): Promise
   };
   try {
     for await (const leaf of save.index.all()) {
-      for (const { position, chunk } of await save.readChunks(leaf)) add(position, chunk.isEmpty);
+      for (const stored of await save.readStored(leaf))
+        add(stored.position, chunkIfKnown(save, stored)?.isEmpty === true);
       entities += (await save.readEntities(leaf)).length;
       progress.advance(1);
     }
@@ -168,7 +170,11 @@ async function countContent(save: Save, environment: FormatEnvironment): Promise
   return { chunks, emptyChunks, entities, chunkBounds };
 }
 
-function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey): Facts {
+function factsOf(
+  { save, generation }: SaveWithJournal,
+  { generations }: Survey,
+  generators: FormatEnvironment["generators"],
+): Facts {
   const { global, manifest, index, players } = save;
   const { description } = global;
   return {
@@ -183,7 +189,7 @@ function factsOf({ save, generation }: SaveWithJournal, { generations }: Survey)
     dimensions: AXES.filter((axis) => description.chunkShape.extents[axis] > 1).length,
     spawn: description.spawn,
     clockEpoch: description.clockEpoch,
-    generator: generatorInfo(global),
+    generator: generatorInfo(global, generators),
     leaves: index.totals.leaves,
     regions: index.totals.clocks,
     chunks: index.totals.uncounted === 0 ? index.totals.chunks : null,

@@ -1,21 +1,65 @@
 import { readFileSync } from "node:fs";
 import { printable } from "@orthant/core";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
-import { type ArgumentSpec, Arguments, COMMON_OPTIONS, type Command, type OptionSpec } from "./command.ts";
+import {
+  type ArgumentSpec,
+  Arguments,
+  type Command,
+  GENERATORS_OPTION,
+  type OptionSpec,
+  optionsOf,
+} from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { Context } from "./context.ts";
 import type { CommandEnvironment } from "./environment.ts";
 import { reportFailure } from "./failure.ts";
+import {
+  type GameGenerator,
+  type GeneratorSource,
+  passedGenerators,
+  withGameGenerators,
+} from "./generators/game-generators.ts";
+import { loadGenerators } from "./generators/load-generators.ts";
+import { runAsProcess } from "./run-as-process.ts";
 import { EXIT, type ExitCode } from "./usage.ts";
 
 /** A fixed width, so that the reference can show the help. */
 const HELP_COLUMNS = 80;
 
-/** Runs one command line, without the interpreter and the program name. Returns the exit code. */
-export async function run(argv: readonly string[], environment: CommandEnvironment): Promise<ExitCode> {
+/** Settings of {@link run}. */
+export interface RunOptions {
+  /** The words after the program's name. Default: those of this process. */
+  readonly argv?: readonly string[];
+  /** A game's own generators, in addition to those of Orthant. Every command then works with its worlds. */
+  readonly generators?: readonly GeneratorSource[];
+  /** Where the command prints and what stops it. Default: this process, whose exit code `run` then sets. */
+  readonly environment?: CommandEnvironment;
+}
+
+/**
+ * Runs one command line of Orthant and returns its exit code. A game that has its own generators makes its own
+ * command line with it:
+ *
+ *     import { run } from "orthant/command-line";
+ *     import { hills } from "./hills.mjs";
+ *     await run({ generators: [hills] });
+ */
+export async function run({ argv, generators = [], environment }: RunOptions = {}): Promise<ExitCode> {
+  const passed = passedGenerators(generators);
+  if (environment !== undefined) return runIn(environment, argv ?? process.argv.slice(2), passed);
+  return runAsProcess((ofProcess) => runIn(ofProcess, argv ?? process.argv.slice(2), passed));
+}
+
+async function runIn(
+  environment: CommandEnvironment,
+  argv: readonly string[],
+  passed: readonly GameGenerator[],
+): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
   const program = parserOf(environment, async (command, args, output) => {
-    exitCode = await command.run(args, new Context(environment, output));
+    const own = [...passed];
+    for (const name of args.all("generators")) own.push(...(await loadGenerators(name, process.cwd())));
+    exitCode = await command.run(args, new Context(environment, output, withGameGenerators(own)));
   });
   try {
     await program.parseAsync(argv.map(escapeNegativeCoordinates), { from: "user" });
@@ -31,8 +75,8 @@ export async function run(argv: readonly string[], environment: CommandEnvironme
   }
 }
 
-function helpHint([name]: readonly string[]): string {
-  const command = COMMANDS.find((known) => known.name === name);
+function helpHint(argv: readonly string[]): string {
+  const command = argv.map((word) => COMMANDS.find(({ name }) => name === word)).find((found) => found);
   return command === undefined
     ? "orthant --help lists the commands"
     : `orthant ${command.name} --help tells how it is used`;
@@ -70,6 +114,7 @@ function parserOf({ output, errors }: CommandEnvironment, execute: Execute): Par
       getErrHasColors: () => false,
     })
     .configureHelp({ showGlobalOptions: false });
+  program.addOption(parserOption(GENERATORS_OPTION));
   program.helpInformation = () => rootHelp(COMMANDS, readVersion());
   for (const command of COMMANDS) addCommand(program, command, execute);
   return program;
@@ -83,9 +128,9 @@ function addCommand(program: Parser, command: Command, execute: Execute): void {
     .description(details === undefined ? `${summary}.` : `${summary}. ${details}`)
     .addHelpText("after", ["", ...listed(notes), ...listed(["Examples:", ...examples])].join("\n").trimEnd());
   for (const argument of command.arguments) parser.addArgument(parserArgument(argument));
-  for (const option of [...command.options, ...COMMON_OPTIONS]) parser.addOption(parserOption(option));
+  for (const option of optionsOf(command)) parser.addOption(parserOption(option));
   parser.action(async () => {
-    const options = parser.opts();
+    const options = parser.optsWithGlobals();
     const output = { json: options["json"] === true, quiet: options["quiet"] === true };
     await execute(command, new Arguments(parser.processedArgs, options), output);
   });
@@ -122,7 +167,7 @@ function rootHelp(commands: readonly Command[], version: string): string {
     `orthant ${version}: voxel worlds in two, three and four dimensions`,
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
-    "orthant COMMAND --help says more; all commands have --json and --quiet.",
+    "orthant COMMAND --help says more. All have --json, --quiet, --generators FILE.",
     "Exit codes: 0 fine, 1 failed or damaged, 2 wrong usage, 3 finished with loss.",
     "",
   ].join("\n");

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemTime, type TimeSource } from "@orthant/core";
-import { EXIT, type ExitCode, run } from "orthant/command-line";
+import { type CommandEnvironment, EXIT, type ExitCode, type RunOptions, run } from "orthant/command-line";
 import { afterAll } from "vitest";
 
 /** The result of a command. */
@@ -17,6 +17,7 @@ export interface CaptureOptions {
   readonly isTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
   readonly time?: TimeSource;
+  readonly generators?: NonNullable<RunOptions["generators"]>;
   readonly signal?: AbortSignal;
   readonly takeSignals?: () => void;
   /** Called with each piece of output. */
@@ -30,7 +31,7 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
   const { isTerminal = false, environment = {}, time = systemTime } = options;
   let output = "";
   let errors = "";
-  const exitCode = await run(argv, {
+  const sinks: Pick<CommandEnvironment, "output" | "errors"> = {
     output: {
       write(text) {
         output += text;
@@ -47,10 +48,17 @@ export async function capture(argv: readonly string[], options: CaptureOptions =
       isTerminal,
       columns: 80,
     },
-    variables: environment,
-    time,
-    signal: options.signal ?? new AbortController().signal,
-    ...(options.takeSignals && { takeSignals: options.takeSignals }),
+  };
+  const exitCode = await run({
+    argv,
+    ...(options.generators && { generators: options.generators }),
+    environment: {
+      ...sinks,
+      variables: environment,
+      time,
+      signal: options.signal ?? new AbortController().signal,
+      ...(options.takeSignals && { takeSignals: options.takeSignals }),
+    },
   });
   return { exitCode, output, errors };
 }

@@ -111,14 +111,12 @@ const MISTAKES: readonly Mistake[] = [
     "create ./new --template terain",
     usage,
     'orthant: --template: "terain" is not one of platforms, terrain, tiles',
-    "hint: orthant create --help tells how it is used",
   ],
   [
     "a generator that there is not",
     "create ./new --generator hills",
     usage,
     'orthant: --generator: "hills" is not one of flat, maze, platforms, terrain',
-    "hint: orthant create --help tells how it is used",
   ],
   [
     "a seed that is no number",
@@ -362,14 +360,14 @@ const MISTAKES: readonly Mistake[] = [
     "serve ./foreign --port 0",
     failed,
     'orthant: there is no generator "my-game:islands" here; there are flat, maze, platforms, terrain [ORT_GENERATOR_UNKNOWN]',
-    "hint: the world was made by a program that has generators of its own; open it with that one",
+    "hint: --generators ./FILE names a module of the world's game that has this generator",
   ],
   [
     "a world of a newer generator",
     "serve ./flat-99 --port 0",
     failed,
     'orthant: made with another version of the generator "flat" (9e9b79f415d6cd7c) than the one here (9fdaedf416e6368a) [ORT_GENERATOR_VERSION]',
-    "hint: use the version of orthant that the world was made with",
+    "hint: use the versions of orthant and of the world's own generators with which it was made",
   ],
   [
     "a world of Polychora that is not converted",

@@ -12,7 +12,13 @@ import {
   type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { listGenerations, openSave, type Save, type WorldDescription } from "@orthant/save";
+import {
+  listGenerations,
+  type OpenSaveOptions,
+  openSave,
+  type Save,
+  type WorldDescription,
+} from "@orthant/save";
 import type { WorldContent } from "./content/world-content.ts";
 import type { QueuedEdit } from "./edit/queued-edit.ts";
 import { loadLeavesTouching } from "./regions/region-reader.ts";
@@ -141,8 +147,12 @@ function withoutName(description: WorldDescription, name: string): WorldDescript
 }
 
 /** Returns an edit that restores a box of chunks to its state in a generation. */
-export async function restoreEdit(disk: Disk, box: Box, generation: number): Promise<QueuedEdit> {
-  const save = await openSave(disk, { generation });
+export async function restoreEdit(
+  disk: Disk,
+  box: Box,
+  { generation, generators }: Required<OpenSaveOptions>,
+): Promise<QueuedEdit> {
+  const save = await openSave(disk, { generation, generators });
   try {
     const past = await chunksIn(save, box);
     return { touched: [box], change: (state) => restore(state, box, past) };
@@ -163,13 +173,13 @@ async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
 }
 
 function restore(state: WorldState, box: Box, past: PositionMap<Chunk>): StateEdit {
-  const chunks: (readonly [Position, Chunk])[] = [...past];
+  const chunks: (readonly [Position, Chunk | undefined])[] = [...past];
   for (const { box: piece } of state.overrides.pieces(box)) {
     // Check before iterating: one piece may be very large.
     requireEditable(chunks.length + boxVolume(piece));
     for (const position of positionsLexicographic(piece)) {
       // Chunks edited since then were untouched before.
-      if (!past.has(...position)) chunks.push([position, state.generatedChunk(...position)]);
+      if (!past.has(...position)) chunks.push([position, undefined]);
     }
   }
   return state.setChunks(chunks);

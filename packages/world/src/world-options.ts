@@ -62,6 +62,11 @@ export interface StoreOptions {
   readonly time?: TimeSource;
   /** Available generators. Default: all generators that come with Orthant. */
   readonly generators?: GeneratorRegistry;
+  /**
+   * Opens the world even if its generator is missing. Then only what needs a generated chunk throws
+   * `ORT_GENERATOR_UNKNOWN`. Default: false.
+   */
+  readonly allowUnknownGenerator?: boolean;
   /** Saves automatically some time after a change. Default: true. */
   readonly autosave?: boolean;
   /** Maximum delays of automatic saves. Default: `DEFAULT_CADENCE`. */

@@ -355,7 +355,9 @@ export class WorldStore {
    */
   async restoreRegion(box: Box, from: Moment): Promise<StoreEdit> {
     this.#requireWritable();
-    return this.#change(await restoreEdit(this.#disk, box, await this.history.generationAt(from)));
+    const generation = await this.history.generationAt(from);
+    const { generators } = this.state;
+    return this.#change(await restoreEdit(this.#disk, box, { generation, generators }));
   }
 
   /**

@@ -58,7 +58,13 @@ async function createInCluster(engine: Engine, args: Arguments, context: Context
   const source = await context.openDisk(folder);
   await requireNative(source, folder);
   // The copy is of the last save; opening the world first replays its journal into that save.
-  const opened = await openWorldStore(source, { time: context.time, durability: "journal", autosave: false });
+  const opened = await openWorldStore(source, {
+    time: context.time,
+    generators: context.generators,
+    allowUnknownGenerator: true,
+    durability: "journal",
+    autosave: false,
+  });
   await opened.close();
   const folders = new ShardFolders(new DiskFolders(new NodeDisk(shared)), world);
   const map = await createClusterWorld({ engine, folders, world, source, random: systemRandomBits });

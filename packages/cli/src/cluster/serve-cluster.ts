@@ -9,7 +9,7 @@ import {
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemRandomBits } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../command.ts";
@@ -55,7 +55,7 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
     node &&
     new ClusterNode({
       ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
-      ...{ time: context.time, random: systemRandomBits, generators: DEFAULT_GENERATORS },
+      ...{ time: context.time, random: systemRandomBits, generators: context.generators },
       events: eventsFor(counts, context),
     });
   let isHandedOver = true;
@@ -128,7 +128,7 @@ async function serveGateway(
   context: Context,
 ): Promise<void> {
   const gateway = await ClusterGateway.open({
-    ...{ engine, world: args.at(0), time: context.time, generators: DEFAULT_GENERATORS },
+    ...{ engine, world: args.at(0), time: context.time, generators: context.generators },
     onReadOnly: (isReadOnly) =>
       context.note(isReadOnly ? "NATS is away: the world is read-only" : "NATS is back"),
   });

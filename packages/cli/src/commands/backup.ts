@@ -56,7 +56,7 @@ export async function copyWorld(
   const wanted = generation === undefined ? {} : { generation };
   if (isDry) {
     await requireNewFolder(to);
-    const opened = await openAskedSave(disk, generation);
+    const opened = await openAskedSave(disk, generation, context.generators);
     await opened.save.close();
     context.printJson({
       world: from,

@@ -34,6 +34,7 @@ export const clusterCommand: Command = {
     { name: "<world>", description: "its name in the cluster: a-z, 0-9 and -" },
     { name: "[target]", description: "create: a folder; move, split: a shard; drain: a node" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--shards <folder>", description: "create: the folder that all owners share" },
     { flags: "--to <node>", description: "move: the new owner (default: the node with the fewest shards)" },

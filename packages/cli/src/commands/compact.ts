@@ -13,6 +13,7 @@ export const compactCommand: Command = {
     "as it is. A pack with a damaged record is left alone, and said.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
+  usesGenerators: true,
   options: [],
   examples: ["orthant compact my-world"],
 
@@ -20,7 +21,12 @@ export const compactCommand: Command = {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorldStore(disk, { autosave: false, time: context.time });
+    const world = await openWorldStore(disk, {
+      autosave: false,
+      time: context.time,
+      generators: context.generators,
+      allowUnknownGenerator: true,
+    });
     try {
       const { bytesBefore, bytesAfter, packsRewritten, packsRemoved, findings } = await world.compact();
       const left = findings.map(({ file, message }) => ({ file, message }));

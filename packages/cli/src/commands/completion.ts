@@ -1,8 +1,8 @@
-import type { Command, OptionSpec } from "../command.ts";
+import { type Command, type OptionSpec, optionsOf } from "../command.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 /** `orthant completion`, which completes these commands and itself. */
-export function completionCommand(others: readonly Command[], common: Command["options"]): Command {
+export function completionCommand(others: readonly Command[]): Command {
   const command: Command = {
     name: "completion",
     summary: "Print a completion script for a shell",
@@ -17,7 +17,7 @@ export function completionCommand(others: readonly Command[], common: Command["o
     async run(args, context) {
       const shell = SHELLS.find((known) => known === args.at(0));
       if (shell === undefined) throw new UsageError(`no completion for "${args.at(0)}"`);
-      const script = completionScript(shell, [...others, command], common);
+      const script = completionScript(shell, [...others, command]);
       context.printJson({ shell, script });
       context.printAll(script.split("\n"));
       return EXIT.ok;
@@ -32,12 +32,8 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 /** Returns a shell's script that completes commands, their options, and the values of these. */
-function completionScript(
-  shell: (typeof SHELLS)[number],
-  commands: readonly Command[],
-  common: readonly OptionSpec[],
-): string {
-  return SCRIPTS[shell](wordsOf(commands, common));
+function completionScript(shell: (typeof SHELLS)[number], commands: readonly Command[]): string {
+  return SCRIPTS[shell](wordsOf(commands));
 }
 
 /** An option for completion. */
@@ -49,7 +45,7 @@ interface OptionWords {
   readonly description: string;
   /** Whether a value follows. */
   readonly takesValue: boolean;
-  /** Allowed values; empty when any value is allowed. */
+  /** Values to offer; empty when completion knows none. */
   readonly choices: readonly string[];
 }
 
@@ -62,24 +58,24 @@ interface CommandWords {
   readonly choices: readonly string[];
 }
 
-/** Returns the commands for completion. Each also has `--help` and the common options. */
-function wordsOf(commands: readonly Command[], common: readonly OptionSpec[]): readonly CommandWords[] {
+/** Returns the commands for completion. Each also has `--help`. */
+function wordsOf(commands: readonly Command[]): readonly CommandWords[] {
   const help: OptionSpec = { flags: "-h, --help", description: "display help for command" };
   return commands.map((command) => ({
     name: command.name,
     summary: command.summary,
-    options: [...command.options, ...common, help].map(optionWords),
+    options: [...optionsOf(command), help].map(optionWords),
     choices: command.arguments.flatMap(({ choices = [] }) => choices),
   }));
 }
 
-function optionWords({ flags, description, choices = [] }: OptionSpec): OptionWords {
+function optionWords({ flags, description, choices, suggestions = [] }: OptionSpec): OptionWords {
   return {
     long: /--[\w-]+/.exec(flags)?.[0] ?? "",
     short: /^-\w(?=,)/.exec(flags)?.[0],
     description,
     takesValue: /[<[]/.test(flags),
-    choices,
+    choices: choices ?? suggestions,
   };
 }
 

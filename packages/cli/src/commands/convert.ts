@@ -29,6 +29,7 @@ export const convertCommand: Command = {
     { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
     { name: "<folder>", description: "where the new world goes: empty, or not there yet" },
   ],
+  usesGenerators: true,
   options: [
     {
       flags: "--to <format>",

@@ -6,29 +6,21 @@ import {
   CUBE_CHUNKS,
   chunkOfVoxel,
   DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
   type GeneratorRef,
-  generatorRef,
+  type GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   isOrthantError,
-  MAZE_DEFAULTS,
-  mazeGenerator,
-  PLATFORMS_DEFAULTS,
   type Position,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
   TILE_CHUNKS,
-  terrainGenerator,
   voxelIndex,
-  type WorldGenerator,
   WorldState,
 } from "@orthant/core";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorldStore, type NewWorldStore } from "@orthant/world/store";
-import type { Command } from "../command.ts";
-import { parsePosition, parseU64 } from "../parse.ts";
+import type { Arguments, Command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { GENERATORS, gameGenerator, type NamedGenerator } from "../generators/named-generators.ts";
+import { parseU64 } from "../parse.ts";
 import { factLines } from "../report.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
@@ -44,7 +36,10 @@ interface Template {
   readonly defaults: Readonly<Record<string, object>>;
 }
 
-/** All templates. */
+/** Chunk shapes of worlds, by the number of their dimensions. */
+const SHAPES: Readonly<Record<string, ChunkShape>> = { 2: TILE_CHUNKS, 3: CUBE_CHUNKS, 4: HYPERCUBE_CHUNKS };
+
+/** All templates of Orthant. Each generator of a game is a template too. */
 const TEMPLATES: readonly Template[] = [
   { name: "platforms", shape: HYPERCUBE_CHUNKS, generator: "platforms", defaults: {} },
   { name: "terrain", shape: CUBE_CHUNKS, generator: "terrain", defaults: {} },
@@ -60,22 +55,6 @@ const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** A generator for new worlds. Turns `name=value` words and a seed into a reference. */
-interface NamedGenerator {
-  readonly name: string;
-  /** Its parameters with their defaults, for help. */
-  readonly parameters: string;
-  ref(words: readonly string[], seed: bigint, defaults?: object): GeneratorRef;
-}
-
-/** All generators included in Orthant. */
-const GENERATORS: readonly NamedGenerator[] = [
-  named(flatGenerator, FLAT_DEFAULTS),
-  named(mazeGenerator, MAZE_DEFAULTS),
-  named(platformsGenerator, PLATFORMS_DEFAULTS),
-  named(terrainGenerator, TERRAIN_DEFAULTS),
-];
-
 /** `orthant create`. */
 export const createCommand: Command = {
   name: "create",
@@ -86,19 +65,26 @@ export const createCommand: Command = {
     "The folder must be empty or not there yet.",
   ].join(" "),
   arguments: [{ name: "<folder>", description: "where the world goes" }],
+  usesGenerators: true,
   options: [
     {
       flags: "-t, --template <name>",
-      description: "what kind of world",
+      description: "platforms, terrain, tiles, or the id of a generator in --generators",
       default: "platforms",
-      choices: TEMPLATES.map(({ name }) => name),
+      suggestions: TEMPLATES.map(({ name }) => name),
+    },
+    {
+      flags: "--dimensions <count>",
+      description: "of the world (default: those of the template)",
+      choices: Object.keys(SHAPES),
     },
     { flags: "-s, --seed <number>", description: "what makes it differ from others (default: at random)" },
     { flags: "-n, --name <text>", description: "what it is called (default: the name of the folder)" },
     {
       flags: "--generator <name>",
-      description: "what fills it, instead of what the template has",
-      choices: GENERATORS.map(({ name }) => name),
+      description:
+        "what fills it, instead of what the template has: flat, maze, platforms, terrain or your own",
+      suggestions: GENERATORS.map(({ name }) => name),
     },
     {
       flags: "--set <name=value>",
@@ -115,27 +101,27 @@ export const createCommand: Command = {
     "orthant create my-world",
     "orthant create hills --template terrain --seed 7 --set relief=128 --set caves=false",
     "orthant create labyrinth --template tiles --generator maze",
+    "orthant create valley --template my-game:hills --set height=40 --generators ./hills.mjs",
   ],
 
   async run(args, context) {
     const folder = args.at(0);
-    const template = TEMPLATES.find(({ name }) => name === args.text("template"));
-    const generatorName = args.text("generator") ?? template?.generator;
-    const generator = GENERATORS.find(({ name }) => name === generatorName);
-    if (template === undefined || generator === undefined)
-      throw new UsageError("no such template or generator");
+    const { template, generator } = chosenTemplate(args, context);
+    const shape = SHAPES[args.text("dimensions") ?? ""] ?? template.shape;
     const seed = args.parsed("seed", parseU64) ?? BigInt(randomInt(SEED_END));
     const ref = generator.ref(args.all("set"), seed, template.defaults[generator.name]);
     const world: Required<Omit<NewWorldStore, "catalog" | "limits">> = {
       name: args.text("name") ?? basename(resolve(folder)),
-      shape: template.shape,
+      shape,
       generator: ref,
-      spawn: findSpawn(ref, template.shape),
+      spawn: spawnIn(ref, shape, context.generators),
     };
     const isDry = args.has("dryRun");
     if (!isDry)
-      await context.makeFolder(folder, async (disk) => (await createWorldStore(disk, world)).close());
-    const info = generatorInfoOf(ref);
+      await context.makeFolder(folder, async (disk) => {
+        await (await createWorldStore(disk, world, { generators: context.generators })).close();
+      });
+    const info = generatorInfoOf(ref, context.generators);
     context.printJson({
       world: folder,
       made: !isDry,
@@ -158,67 +144,54 @@ export const createCommand: Command = {
   },
 };
 
-function named<Parameters extends object>(
-  generator: WorldGenerator<Parameters>,
-  defaults: Parameters,
-): NamedGenerator {
-  return {
-    name: generator.id,
-    parameters: Object.entries(defaults)
-      .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(",") : value}`)
-      .join(" "),
-    ref(words, seed, templateDefaults = {}) {
-      const parameters = withParameters({ ...defaults, ...templateDefaults }, words);
-      try {
-        return generatorRef(generator, parameters, seed);
-      } catch (error) {
-        if (isOrthantError(error)) throw new UsageError(`--set ${words.join(" ")}: ${error.detail}`);
-        throw error;
-      }
-    },
-  };
+/** Returns the template that the user names, with its generator or the one that replaces it. */
+function chosenTemplate(
+  args: Arguments,
+  { gameGenerators }: Context,
+): { readonly template: Template; readonly generator: NamedGenerator } {
+  const own = gameGenerators.map(gameGenerator);
+  const templates = [
+    ...TEMPLATES,
+    ...own.map(({ name, dimensions = "3" }) => {
+      return { name, shape: SHAPES[dimensions] ?? CUBE_CHUNKS, generator: name, defaults: {} };
+    }),
+  ];
+  const template = oneOf(templates, "--template", args.text("template") ?? "");
+  const name = args.text("generator") ?? template.generator;
+  return { template, generator: oneOf([...GENERATORS, ...own], "--generator", name) };
 }
 
-/**
- * Returns a generator's parameters: its defaults, changed by words like `relief=32`. The default determines
- * the kind of value: a whole number, `true` or `false`, or a position. `none` removes an optional value.
- */
-function withParameters<Parameters extends object>(
-  defaults: Parameters,
-  words: readonly string[],
-): Parameters {
-  const values: Record<string, unknown> = Object.fromEntries(Object.entries(defaults));
-  for (const word of words) {
-    const [name = "", text, ...rest] = word.split("=");
-    if (text === undefined || rest.length > 0) {
-      throw new UsageError(`--set: "${word}" is not of the form name=value`);
-    }
-    if (!Object.hasOwn(defaults, name)) {
-      const known = Object.keys(defaults).join(", ");
-      throw new UsageError(`--set: there is no parameter "${name}"; there are ${known}`);
-    }
-    values[name] = parameterValue(name, text, values[name]);
-  }
-  return values as Parameters;
-}
-
-function parameterValue(name: string, text: string, before: unknown): unknown {
-  if (Array.isArray(before)) return parsePosition(text);
-  if (typeof before === "boolean") {
-    if (text === "true" || text === "false") return text === "true";
-    throw new UsageError(`--set: ${name} is true or false, not "${text}"`);
-  }
-  if (text === "none" && name === "waterLevel") return undefined;
-  if (!/^[-+]?\d{1,15}$/.test(text)) throw new UsageError(`--set: ${name} is a whole number, not "${text}"`);
-  return Number(text);
+/** Returns the item with a name. Any other name is wrong usage. */
+function oneOf<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  flag: string,
+  name: string,
+): Item {
+  const found = items.find((item) => item.name === name);
+  if (found !== undefined) return found;
+  const hint = name.includes(":") ? "; --generators names the module that has it" : "";
+  throw new UsageError(
+    `${flag}: "${name}" is not one of ${items.map((item) => item.name).join(", ")}${hint}`,
+  );
 }
 
 /** Distance above and below the origin to search for the ground, in voxels. */
 const REACH_VOXELS = 256;
 
+/** Like {@link findSpawn}. Says which generator failed, since that may be the game's own. */
+function spawnIn(ref: GeneratorRef, shape: ChunkShape, generators: GeneratorRegistry): Position {
+  try {
+    return findSpawn(ref, shape, generators);
+  } catch (error) {
+    if (isOrthantError(error)) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the generator "${ref.generatorId}" failed: ${reason}`, { cause: error });
+  }
+}
+
 /** Returns a spawn position: on top of the highest ground near the origin, or else the origin itself. */
-function findSpawn(generator: GeneratorRef, shape: ChunkShape): Position {
-  const state = WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });
+function findSpawn(generator: GeneratorRef, shape: ChunkShape, generators: GeneratorRegistry): Position {
+  const state = WorldState.open({ generators, generator, shape });
   const isFree = (y: number): boolean => {
     const voxel: Position = [0, y, 0, 0];
     const chunk = state.realizeChunk(...chunkOfVoxel(shape, voxel));

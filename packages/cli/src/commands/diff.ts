@@ -24,6 +24,7 @@ export const diffCommand: Command = {
     { name: "<before>", description: "the folder of a world" },
     { name: "[after]", description: "the folder of another; the same one unless given" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--generation <n or n..m>", description: "of before, and of after; the live ones unless given" },
     { flags: "--limit <count>", description: "how many differences to list", default: "100" },
@@ -97,9 +98,9 @@ async function compare(
   options: CompareOptions,
   context: Context,
 ): Promise<Comparison> {
-  const before = await openAskedSave(first.disk, first.generation);
+  const before = await openAskedSave(first.disk, first.generation, context.generators);
   try {
-    const after = await openAskedSave(second.disk, second.generation);
+    const after = await openAskedSave(second.disk, second.generation, context.generators);
     try {
       const found = await compareOpen(before.save, after.save, options, context);
       return { ...found, opened: [before, after] };

@@ -1,32 +1,35 @@
 import {
   type Box,
   boxAt,
-  type Chunk,
   chunkOfVoxel,
   epochOf,
+  type GeneratorRegistry,
   isOrthantError,
   type Position,
   positionsEqual,
   regionOf,
   stepOf,
+  voxelIndex,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
 import {
-  type ChunkEntry,
+  catalogOf,
   type LeafEntry,
   openSave,
   type RecordRef,
   type Save,
+  type StoredChunk,
   surveySave,
 } from "@orthant/save";
 import { packFile } from "@orthant/save/parts";
-import { openWorldStore, type SaveWithJournal } from "@orthant/world/store";
+import type { SaveWithJournal } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";
-import { exitWithJournals, openLiveSave, retryWhileWritten } from "../live-save.ts";
+import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
 import { factLines } from "../report.ts";
+import { chunkIfKnown, neededGenerator, storedVoxel, untouchedState } from "../stored-content.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {
@@ -36,6 +39,7 @@ export const getCommand: Command = {
     { name: "<world>", description: "the folder of a world" },
     { name: "<voxel>", description: "x,y,z,w; axes that are left out are 0" },
   ],
+  usesGenerators: true,
   options: [],
   examples: ["orthant get my-world 0,-1,0,0", "orthant get my-world -12,40 --json"],
 
@@ -43,7 +47,7 @@ export const getCommand: Command = {
     const folder = args.at(0);
     const voxel = args.parsedAt(1, "voxel", parsePosition);
     const { disk, isConverted } = await openReadable(folder, context);
-    const opened = await openLiveSave(disk);
+    const opened = await openLiveSave(disk, context.generators);
     const { save } = opened;
     try {
       const chunk = chunkOfVoxel(save.global.description.chunkShape, voxel);
@@ -52,7 +56,7 @@ export const getCommand: Command = {
       const found = {
         world: folder,
         voxel,
-        block: await blockAt(opened.disk, voxel),
+        block: blockAt(save, voxel, stored.stored, context.generators),
         chunk: { position: chunk, state: stored.state },
         region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cube ?? null,
@@ -60,7 +64,7 @@ export const getCommand: Command = {
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
       context.printJson({ ...found, record: found.record ?? null });
-      context.printAll(factLines(rowsOf(found)));
+      context.printAll(factLines(rowsOf(found, neededGenerator(save))));
       return exitWithJournals([opened], context);
     } finally {
       await save.close();
@@ -99,31 +103,36 @@ interface Found {
   readonly record: (RecordLocation & Writing) | undefined;
 }
 
-/** Returns the block of a voxel; `null` when its generator is not available. */
-async function blockAt(disk: Disk, voxel: Position): Promise<Found["block"]> {
-  try {
-    const world = await retryWhileWritten(disk, () => openWorldStore(disk, { readOnly: true }));
-    try {
-      const id = await world.get(voxel);
-      return { id, name: world.catalog.byId(id)?.name ?? "" };
-    } finally {
-      await world.close();
-    }
-  } catch (error) {
-    if (isOrthantError(error, "ORT_GENERATOR_UNKNOWN", "ORT_GENERATOR_VERSION")) return null;
-    throw error;
-  }
+/** Returns the block of a voxel; `null` when it needs a generator that is missing. */
+function blockAt(
+  save: Save,
+  voxel: Position,
+  stored: StoredChunk | undefined,
+  generators: GeneratorRegistry,
+): Found["block"] {
+  const { chunkShape } = save.global.description;
+  const id =
+    stored === undefined
+      ? untouchedState(save, generators)?.voxelAt(...voxel)
+      : storedVoxel(save, stored, voxelIndex(chunkShape, ...voxel));
+  if (id === undefined) return null;
+  return { id, name: catalogOf(save.global.description).byId(id)?.name ?? "" };
 }
 
-async function findStored(
-  save: Save,
-  position: Position,
-): Promise<{ readonly state: ChunkState; readonly record: RecordLocation | undefined }> {
+interface FoundChunk {
+  readonly state: ChunkState;
+  readonly stored: StoredChunk | undefined;
+  readonly record: RecordLocation | undefined;
+}
+
+async function findStored(save: Save, position: Position): Promise<FoundChunk> {
   for (const { ref, chunks } of await recordsOf(save, position)) {
-    const found = chunks.find((entry) => positionsEqual(entry.position, position));
-    if (found !== undefined) return { state: stateOf(found.chunk), record: locationOf(ref) };
+    const stored = chunks.find((entry) => positionsEqual(entry.position, position));
+    if (stored === undefined) continue;
+    const isEmpty = chunkIfKnown(save, stored)?.isEmpty === true;
+    return { state: isEmpty ? "empty" : "content", stored, record: locationOf(ref) };
   }
-  return { state: "untouched", record: undefined };
+  return { state: "untouched", stored: undefined, record: undefined };
 }
 
 /** Returns the record's location on disk; `undefined` for a record that stands for journal content. */
@@ -184,10 +193,6 @@ async function clockAt(
   return { clock, epoch: epochOf(clock), step: stepOf(clock) };
 }
 
-function stateOf(chunk: Chunk): ChunkState {
-  return chunk.isEmpty ? "empty" : "content";
-}
-
 function locationOf({ packId, recordOffset, recordBytes }: RecordRef): RecordLocation {
   return { file: packFile(packId), offset: recordOffset, bytes: recordBytes };
 }
@@ -198,18 +203,13 @@ const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
   content: "edited",
 };
 
-function rowsOf({
-  voxel,
-  block,
-  chunk,
-  region,
-  leaf,
-  journaled,
-  record,
-}: Found): Parameters<typeof factLines>[0] {
+function rowsOf(
+  { voxel, block, chunk, region, leaf, journaled, record }: Found,
+  needed: string,
+): Parameters<typeof factLines>[0] {
   return [
     ["voxel", formatPosition(voxel)],
-    ["block", block === null ? "unknown: the generator is not here" : `${block.id} ${block.name}`],
+    ["block", block === null ? `unknown without ${needed}` : `${block.id} ${block.name}`],
     ["chunk", `${formatPosition(chunk.position)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",
@@ -232,12 +232,12 @@ async function findLeaf({ index }: Save, chunk: Position): Promise<LeafEntry | u
 async function recordsOf(
   save: Save,
   chunk: Position,
-): Promise<readonly { readonly ref: RecordRef; readonly chunks: readonly ChunkEntry[] }[]> {
+): Promise<readonly { readonly ref: RecordRef; readonly chunks: readonly StoredChunk[] }[]> {
   const leaf = await findLeaf(save, chunk);
-  const records: { ref: RecordRef; chunks: readonly ChunkEntry[] }[] = [];
+  const records: { ref: RecordRef; chunks: readonly StoredChunk[] }[] = [];
   for (const ref of leaf?.chunkRefs ?? []) {
     if (leaf !== undefined)
-      records.push({ ref, chunks: await save.readChunks({ ...leaf, chunkRefs: [ref] }) });
+      records.push({ ref, chunks: await save.readStored({ ...leaf, chunkRefs: [ref] }) });
   }
   return records;
 }

@@ -13,6 +13,7 @@ export const infoCommand: Command = {
   arguments: [
     { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--count", description: "also count what is in it, which reads every record" },
     { flags: "--blocks", description: "also list the blocks" },

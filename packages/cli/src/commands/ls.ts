@@ -16,13 +16,14 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
-import { type LeafEntry, openSave, type Save, surveySave } from "@orthant/save";
+import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } from "@orthant/save";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { parseBox, parseInteger } from "../parse.ts";
 import { tableLines } from "../report.ts";
+import { chunkIfKnown } from "../stored-content.ts";
 import { UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -41,6 +42,7 @@ export const lsCommand: Command = {
       choices: ["leaves", "regions", "chunks", "entities", "players", "generations", "files"],
     },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--box <voxels>", description: "only what lies in a box such as 0,0,0,0..64,64,64,64" },
     { flags: "--limit <count>", description: "how many lines at most", default: "1000" },
@@ -59,7 +61,7 @@ export const lsCommand: Command = {
     const { disk } = await openReadable(folder, context);
     const lister = LISTERS[what];
     if (lister === undefined) throw new UsageError(`there is no list of ${what}`);
-    const opened = await openLiveSave(disk);
+    const opened = await openLiveSave(disk, context.generators);
     const { save, generation } = opened;
     try {
       const shape = save.global.description.chunkShape;
@@ -152,17 +154,18 @@ async function* regionRows({ save, chunks }: Scope): AsyncGenerator<Row> {
 }
 
 async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
-  const rowOf = ({ position, chunk }: Awaited<ReturnType<Save["readChunks"]>>[number]): Row => {
-    const state = chunk.isEmpty ? "empty" : "content";
-    const blocks = chunk.blocks().length;
+  const rowOf = (stored: StoredChunk): Row => {
+    const chunk = chunkIfKnown(save, stored);
+    const state = chunk?.isEmpty === true ? "empty" : "content";
+    const blocks = chunk === undefined ? null : chunk.blocks().length;
     return {
-      cells: [formatPosition(position), state, String(blocks)],
-      item: { chunk: position, state, blocks },
+      cells: [formatPosition(stored.position), state, blocks === null ? "unknown" : String(blocks)],
+      item: { chunk: stored.position, state, blocks },
     };
   };
   for await (const leaf of leavesIn(save, chunks)) {
-    for (const entry of await save.readChunks(leaf))
-      if (boxContains(chunks, entry.position)) yield rowOf(entry);
+    for (const stored of await save.readStored(leaf))
+      if (boxContains(chunks, stored.position)) yield rowOf(stored);
   }
 }
 

@@ -2,25 +2,18 @@ import {
   type Axis,
   type Box,
   boxBetween,
-  DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
   generatorRef,
-  isOrthantError,
   type Position,
   positionFrom,
   WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
-import type { Save } from "@orthant/save";
-import {
-  openSaveWithJournal,
-  openWorldStore,
-  type SaveWithJournal,
-  type WorldStore,
-} from "@orthant/world/store";
+import { catalogOf, type Save } from "@orthant/save";
+import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { makeFile } from "../files.ts";
@@ -41,6 +34,7 @@ import {
   viewOf,
 } from "../map/view.ts";
 import { parseBox, parseInteger } from "../parse.ts";
+import { neededGenerator, untouchedState } from "../stored-content.ts";
 import { UsageError } from "../usage.ts";
 
 const SIDE_MAX = 16_384;
@@ -60,6 +54,7 @@ export const mapCommand: Command = {
     "from above, one of four from above at several places along w. Without --box it shows what was edited.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
+  usesGenerators: true,
   options: [
     { flags: "-o, --output <file>", description: "the file to write", default: "map.png" },
     { flags: "--box <voxels>", description: "what to show, such as -64,0,-64,0..64,128,64,1" },
@@ -150,7 +145,7 @@ interface DrawnMap {
 
 /** Draws the live generation with its journal into a file. The file is written completely or not at all. */
 async function drawMap(disk: Disk, request: MapRequest, context: Context): Promise<DrawnMap> {
-  const opened = await openSaveWithJournal(disk);
+  const opened = await openSaveWithJournal(disk, { generators: context.generators });
   try {
     const { picture, layout } = await planMap(opened, request, context);
     return { opened, picture, layout, bytes: await drawFile(picture, layout, request, context) };
@@ -160,11 +155,12 @@ async function drawMap(disk: Disk, request: MapRequest, context: Context): Promi
 }
 
 async function planMap(
-  { disk, save }: SaveWithJournal,
+  { save }: SaveWithJournal,
   request: MapRequest,
   context: Context,
 ): Promise<Pick<DrawnMap, "picture" | "layout">> {
-  const { state, catalog } = await stateOf(disk, save, context);
+  const state = stateOf(save, context);
+  const catalog = catalogOf(save.global.description);
   const { shape } = state;
   const { spawn: exact } = save.global.description;
   const spawn = positionFrom((index) => Math.floor(exact[index]));
@@ -216,28 +212,14 @@ async function drawFile(
   return bytes;
 }
 
-/** Returns the world's generator and blocks. Without the generator, edits appear in empty space. */
-async function stateOf(
-  disk: Disk,
-  save: Save,
-  context: Context,
-): Promise<Pick<WorldStore, "state" | "catalog">> {
-  try {
-    const world = await openWorldStore(disk, { readOnly: true });
-    const { state, catalog } = world;
-    await world.close();
-    return { state, catalog };
-  } catch (error) {
-    if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN") && !isOrthantError(error, "ORT_GENERATOR_VERSION"))
-      throw error;
-    context.note(`${error.detail}: only edits are shown`);
-    const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
-    const shape = save.global.description.chunkShape;
-    return {
-      state: WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape }),
-      catalog: DEFAULT_BLOCKS,
-    };
-  }
+/** Returns what the generator makes. Without the generator, edits appear in empty space. */
+function stateOf(save: Save, context: Context): WorldState {
+  const state = untouchedState(save, context.generators);
+  if (state !== undefined) return state;
+  context.note(`only edits are shown, without ${neededGenerator(save)}`);
+  const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
+  const shape = save.global.description.chunkShape;
+  return WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });
 }
 
 /** Returns the box around all pictures of a sheet. */

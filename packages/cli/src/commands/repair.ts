@@ -18,6 +18,7 @@ export const repairCommand: Command = {
   arguments: [
     { name: "<world>", description: "the folder of the damaged world, or the file of a pixel world" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--to <folder>", description: "write the repaired world here: empty, or not there yet" },
     { flags: "--dry-run", description: "only show the plan, which is what happens without --to" },

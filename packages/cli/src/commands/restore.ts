@@ -22,6 +22,7 @@ export const restoreCommand: Command = {
     { name: "<backup>", description: "the folder of a backup; with --box, that of the world" },
     { name: "[folder]", description: "where the world goes: empty, or not there yet" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--box <voxels>", description: "the voxels to roll back, such as 0,0,0,0..64,64,64,64" },
     { flags: "--from <state>", description: "a generation, its name, a date, or an age such as 12h or 3d" },
@@ -66,6 +67,8 @@ async function rollBack({ folder, box, moment, isDry }: RollBack, context: Conte
     readOnly: isDry,
     autosave: false,
     time: context.time,
+    generators: context.generators,
+    allowUnknownGenerator: true,
     retention: KEEP_EVERY_GENERATION,
   });
   try {

@@ -21,6 +21,7 @@ export const serveCommand: Command = {
     "With --cluster it is a part of a cluster, and hands over what it owns when it is stopped.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world, or its name in a cluster" }],
+  usesGenerators: true,
   options: [
     { flags: "-p, --port <number>", description: "where to listen; 0 picks a free one", default: "7440" },
     { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
@@ -102,6 +103,7 @@ export const serveCommand: Command = {
     await requireNative(disk, folder);
     const world = await openWorldStore(disk, {
       time: context.time,
+      generators: context.generators,
       durability: chosen(DURABILITIES, args.text("durability")),
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });

@@ -15,6 +15,7 @@ export const tagCommand: Command = {
     { name: "<world>", description: "the folder of a world" },
     { name: "<name>", description: "1 to 64 characters, not only digits" },
   ],
+  usesGenerators: true,
   options: [
     { flags: "--generation <number>", description: "an older state that is still there" },
     { flags: "--remove", description: "remove the name instead" },
@@ -37,6 +38,8 @@ export const tagCommand: Command = {
     const world = await openWorldStore(disk, {
       autosave: false,
       time: context.time,
+      generators: context.generators,
+      allowUnknownGenerator: true,
       retention: KEEP_EVERY_GENERATION,
     });
     try {

@@ -12,6 +12,7 @@ import {
   type WorldState,
 } from "@orthant/core";
 import type { LeafEntry, Save } from "@orthant/save";
+import { realizeStored } from "@orthant/save/parts";
 import type { MapView } from "./view.ts";
 
 /** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */
@@ -162,7 +163,10 @@ export class ChunkSource {
     let chunks = this.#leaves.get(leaf);
     if (chunks === undefined) {
       chunks = new PositionMap<Chunk>();
-      for (const { position, chunk } of await this.#content.readChunks(leaf)) chunks.set(...position, chunk);
+      for (const stored of await this.#content.readStored(leaf)) {
+        const generated = (position: Position): Chunk => this.#state.generatedChunk(...position);
+        chunks.set(...stored.position, realizeStored(stored, generated));
+      }
     }
     this.#leaves.delete(leaf);
     this.#leaves.set(leaf, chunks);

@@ -7,7 +7,7 @@ import {
   PositionMap,
   regionOf,
 } from "@orthant/core";
-import type { LeafEntry, Save } from "@orthant/save";
+import type { LeafEntry, Save, StoredChunk } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
 import type { MapView } from "./view.ts";
 
@@ -60,11 +60,12 @@ export class HeatMap {
     for (const leaf of await content.leavesIn(chunks)) {
       const clocks = clocksOf(leaf);
       const age = ageOf(leaf);
-      for (const { position, chunk } of await content.readChunks(leaf)) {
+      for (const stored of await content.readStored(leaf)) {
+        const { position } = stored;
         if (!boxContains(chunks, position)) continue;
         const key = keyOf(position[view.across], position[view.down]);
         const known = values.get(key) ?? 0;
-        if (kind === "bytes") values.set(key, known + chunk.byteLength);
+        if (kind === "bytes") values.set(key, known + storedBytes(stored));
         else
           values.set(key, Math.max(known, kind === "age" ? age : (clocks.get(...regionOf(position)) ?? 0)));
       }
@@ -81,6 +82,10 @@ export class HeatMap {
     const hot = rampAt(max === min ? 1 : (value - min) / (max - min));
     return colour[3] === 0 ? hot : mix(greyOf(colour), hot, HEAT_SHARE);
   }
+}
+
+function storedBytes(stored: StoredChunk): number {
+  return stored.kind === "chunk" ? stored.chunk.byteLength : stored.change.length;
 }
 
 function clocksOf({ clocks }: LeafEntry): PositionMap<number> {

@@ -160,7 +160,7 @@ async function boundsOfMade(content: Save, shape: ChunkShape): Promise<Box | und
       bounds = bounds === undefined ? leaf.cube : unionBox(bounds, leaf.cube);
       continue;
     }
-    for (const { position } of await content.readChunks(leaf)) {
+    for (const { position } of await content.readStored(leaf)) {
       bounds = bounds === undefined ? boxAt(position) : unionBox(bounds, boxAt(position));
     }
   }

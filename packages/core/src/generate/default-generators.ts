@@ -94,7 +94,7 @@ export const maze: SeedableGenerator<MazeOptions> = Object.assign(
       ...(cells !== undefined && { cells: padded("cells", cells, MAZE_DEFAULTS.cells) }),
     });
   },
-  { generator: mazeGenerator },
+  { generator: mazeGenerator, defaults: MAZE_DEFAULTS },
 );
 
 /** Returns four numbers, the missing ones from the defaults. */

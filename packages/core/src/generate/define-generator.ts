@@ -102,7 +102,7 @@ export function defineGenerator<
       return new DefinedVoxels(id, shape, open({ seed, parameters: { ...defaults, ...parameters } }));
     },
   };
-  return seedable(generator, defaults) as SeedableGenerator<GeneratorOptions<Defaults>>;
+  return seedable(generator, defaults, dimensions) as SeedableGenerator<GeneratorOptions<Defaults>>;
 }
 
 function requireDefinition<D extends keyof BlockFunctions, Defaults extends PlainParameters>(

@@ -26,6 +26,16 @@ export class GeneratorRegistry {
     this.generatorsHash = generatorManifestHash(generators);
   }
 
+  /** Returns a registry that also has these generators. Throws `ORT_ARGUMENT` when two have one id. */
+  with(generators: readonly WorldGenerator<unknown>[]): GeneratorRegistry {
+    return new GeneratorRegistry([...this.#byId.values(), ...generators]);
+  }
+
+  /** Returns the generator with an id, in whichever version is available. */
+  find(id: string): WorldGenerator<unknown> | undefined {
+    return this.#byId.get(id);
+  }
+
   /** The ids of all generators, sorted. */
   get ids(): readonly string[] {
     return [...this.#byId.keys()].sort();
@@ -61,6 +71,19 @@ export class GeneratorRegistry {
       throw new OrthantError("ORT_GENERATOR_VERSION", detail);
     }
     return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, shape), shape);
+  }
+
+  /** Like {@link open}, but a missing generator throws only when something needs the voxels that it makes. */
+  openIfKnown(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
+    if (this.knows(ref)) return this.open(ref, shape);
+    const refuse = (): never => {
+      this.open(ref, shape);
+      throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the generator "${ref.generatorId}" is missing`);
+    };
+    return new GeneratedSpace(
+      { repeatedIn: () => undefined, realize: refuse, contentBounds: (box) => box },
+      shape,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
+import type { Dimensions } from "../lattice/position.ts";
 import { GeneratorRef } from "../tree/content.ts";
 import { generatorRef, type WorldGenerator } from "./world-generator.ts";
 
@@ -26,12 +27,17 @@ export interface SeedableGenerator<Options extends object> {
   (options: Options): SeededGenerator;
   /** The generator itself, for the `GeneratorRegistry` of a program that opens such worlds. */
   readonly generator: WorldGenerator;
+  /** Its parameters and their default values. */
+  readonly defaults: object;
+  /** The number of axes of its worlds, if it generates no others. */
+  readonly dimensions?: Dimensions;
 }
 
 /** Returns the function that gives a generator a seed and parameters. */
 export function seedable<Parameters extends object>(
   generator: WorldGenerator<Parameters>,
   defaults: Parameters,
+  dimensions?: Dimensions,
 ): SeedableGenerator<SeedOptions & Partial<Parameters>> {
   const create = (options: SeedOptions & Partial<Parameters>): SeededGenerator => {
     requireOptions(options);
@@ -39,7 +45,7 @@ export function seedable<Parameters extends object>(
     for (const name of Object.keys(parameters)) requireKnown(generator.id, name, defaults);
     return { ref: generatorRef(generator, { ...defaults, ...parameters }, seed), generator };
   };
-  return Object.assign(create, { generator });
+  return Object.assign(create, { generator, defaults, ...(dimensions && { dimensions }) });
 }
 
 function requireOptions(options: unknown): void {

@@ -26,6 +26,8 @@ export interface WorldStateOptions {
   readonly overrides?: OverrideTree;
   /** Memory for generated chunks, `SIMULATION_CACHE_LIMITS` by default. */
   readonly cacheLimits?: CacheLimits;
+  /** Accepts a missing generator: then only what needs generated chunks throws. Default: false. */
+  readonly allowUnknownGenerator?: boolean;
 }
 
 /** Identifies an edit and its author, to tell a resent edit from a new one. */
@@ -60,6 +62,7 @@ interface UntouchedWorld {
   readonly space: GeneratedSpace;
   readonly generator: GeneratorRef;
   readonly generated: GeneratedChunkCache;
+  readonly isGeneratorKnown: boolean;
 }
 
 /** One state of a world: edits on top of generated content. Immutable: an edit returns another state. */
@@ -77,9 +80,11 @@ export class WorldState {
   /** Returns the first snapshot of a world. */
   static open(options: WorldStateOptions): WorldState {
     const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits } = options;
-    const space = generators.open(generator, shape);
+    const isAllowed = options.allowUnknownGenerator === true;
+    const space = isAllowed ? generators.openIfKnown(generator, shape) : generators.open(generator, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
-    return new WorldState({ generators, space, generator, generated }, overrides);
+    const isGeneratorKnown = !isAllowed || generators.knows(generator);
+    return new WorldState({ generators, space, generator, generated, isGeneratorKnown }, overrides);
   }
 
   /** The generator of the untouched space. */
@@ -147,25 +152,31 @@ export class WorldState {
     );
   }
 
-  /** Returns the world with these chunks; the last one for a position wins. */
-  setChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk]>): StateEdit {
+  /** Returns the world with these chunks, `undefined` for untouched; the last one for a position wins. */
+  setChunks(chunks: Iterable<readonly [position: Position, chunk: Chunk | undefined]>): StateEdit {
     const { volume } = this.shape;
-    const edited = new PositionMap<Chunk>();
+    const edited = new PositionMap<Chunk | undefined>();
     for (const [position, chunk] of chunks) {
-      if (chunk.volume !== volume) throw new OrthantError("ORT_ARGUMENT", otherVolume(chunk, volume));
+      if (chunk !== undefined && chunk.volume !== volume)
+        throw new OrthantError("ORT_ARGUMENT", otherVolume(chunk, volume));
       edited.set(...position, chunk);
     }
     return this.#apply([...edited]);
   }
 
-  #apply(edited: readonly (readonly [position: Position, chunk: Chunk])[]): StateEdit {
+  #apply(edited: readonly (readonly [position: Position, chunk: Chunk | undefined])[]): StateEdit {
     let { overrides } = this;
     const changed: Position[] = [];
     for (const [position, chunk] of edited) {
       const before = this.overrides.at(...position);
-      const generated = this.generatedChunk(...position);
-      if (!chunk.equals(before ?? generated)) changed.push(position);
-      if (!chunk.equals(generated)) overrides = overrides.set(position, chunk);
+      // Without the generator, an edited chunk stays edited even if it equals the generated one.
+      const isKnown = chunk !== undefined && this.#world.isGeneratorKnown;
+      const generated = isKnown ? this.generatedChunk(...position) : undefined;
+      const isUntouched = chunk === undefined || (generated !== undefined && chunk.equals(generated));
+      const known = before ?? generated;
+      if (chunk === undefined ? before !== undefined : known === undefined || !chunk.equals(known))
+        changed.push(position);
+      if (!isUntouched) overrides = overrides.set(position, chunk);
       else if (before !== undefined) overrides = overrides.carve(boxAt(position));
     }
     return { state: this.withOverrides(overrides), ...reportOf(changed) };

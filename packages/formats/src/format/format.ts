@@ -1,4 +1,4 @@
-import type { BlockCatalog, ChunkShape, TimeSource } from "@orthant/core";
+import type { BlockCatalog, ChunkShape, GeneratorRegistry, TimeSource } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { Finding } from "@orthant/disk/files";
 import type { Save } from "@orthant/save";
@@ -96,6 +96,8 @@ export interface ExportRequest {
 /** What long work uses of its caller. */
 export interface FormatEnvironment {
   readonly time: TimeSource;
+  /** Available generators. Default: those that come with Orthant. */
+  readonly generators?: GeneratorRegistry;
   /** Shows progress. Call `end` when the work ends. */
   progress(label: string, unit: string, total?: number): FormatProgress;
   /** Reports a remark for people. */

@@ -1,13 +1,12 @@
 import {
+  DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
   GeneratorRef,
+  type GeneratorRegistry,
   generatorRef,
   isOrthantError,
-  mazeGenerator,
   parametersOf,
-  platformsGenerator,
-  terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
 import type { GlobalState } from "@orthant/save";
@@ -21,28 +20,28 @@ export interface GeneratorInfo {
   readonly parameters: object | null;
 }
 
-const KNOWN: readonly WorldGenerator<object>[] = [
-  flatGenerator,
-  mazeGenerator,
-  platformsGenerator,
-  terrainGenerator,
-] as readonly WorldGenerator<object>[];
-
 /** Returns the generator of a world; a world without a usable generator is air. */
-export function generatorInfo({ base, generators, worldSeed }: GlobalState): GeneratorInfo {
+export function generatorInfo(
+  { base, generators, worldSeed }: GlobalState,
+  known: GeneratorRegistry = DEFAULT_GENERATORS,
+): GeneratorInfo {
   if (base.kind === "empty") return { id: null, seed: worldSeed, parameters: null };
   if (base.kind === "flatFloor") {
     return generatorInfoOf(generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed));
   }
   const [first] = generators;
   if (first === undefined) return { id: null, seed: worldSeed, parameters: null };
-  return generatorInfoOf(new GeneratorRef(first.generatorId, first.params, first.seed, first.versionHash));
+  const { generatorId, params, seed, versionHash } = first;
+  return generatorInfoOf(new GeneratorRef(generatorId, params, seed, versionHash), known);
 }
 
-/** Describes a generator reference. */
-export function generatorInfoOf(ref: GeneratorRef): GeneratorInfo {
+/** Describes a generator reference, with its parameters if `known` has the generator. */
+export function generatorInfoOf(
+  ref: GeneratorRef,
+  known: GeneratorRegistry = DEFAULT_GENERATORS,
+): GeneratorInfo {
   const { generatorId: id, seed } = ref;
-  const generator = KNOWN.find((known) => known.id === id);
+  const generator = known.find(id);
   return { id, seed, parameters: generator === undefined ? null : readParameters(generator, ref) };
 }
 
@@ -55,9 +54,10 @@ export function describeGenerator({ id, seed, parameters }: GeneratorInfo): stri
 }
 
 /** Parameters of another version cannot be read; the rest is still shown. */
-function readParameters(generator: WorldGenerator<object>, ref: GeneratorRef): object | null {
+function readParameters(generator: WorldGenerator<unknown>, ref: GeneratorRef): object | null {
   try {
-    return parametersOf(generator, ref);
+    const parameters = parametersOf(generator, ref);
+    return typeof parameters === "object" ? parameters : { value: parameters };
   } catch (error) {
     if (isOrthantError(error)) return null;
     throw error;

@@ -3,9 +3,11 @@ import {
   boxContains,
   boxContainsBox,
   boxEquals,
+  bytesEqual,
   type Chunk,
   encode,
   hash64,
+  isOrthantError,
   list,
   type Position,
   PositionMap,
@@ -13,7 +15,8 @@ import {
 } from "@orthant/core";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
-import { generatorsCodec } from "../codec/global-record.ts";
+import { generatorOf, generatorsCodec } from "../codec/global-record.ts";
+import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { Save } from "../read/save.ts";
 
@@ -123,7 +126,8 @@ interface ChunkDifference {
   readonly before: ChunkState;
   readonly after: ChunkState;
   /**
-   * Number of differing voxels; `undefined` if one side is untouched, which only a generator could determine.
+   * Number of differing voxels; `undefined` if only a generator could tell, for example if one side is
+   * untouched.
    */
   readonly voxels: number | undefined;
 }
@@ -176,19 +180,40 @@ async function* compareAround(
   others: readonly LeafEntry[],
   isOurs: (position: Position) => boolean,
 ): AsyncGenerator<ChunkDifference> {
-  const chunks = new PositionMap<Chunk>();
-  for (const { position, chunk } of await content.readChunks(leaf)) {
-    if (isOurs(position)) chunks.set(...position, chunk);
+  const chunks = new PositionMap<StoredChunk>();
+  for (const stored of await content.readStored(leaf)) {
+    if (isOurs(stored.position)) chunks.set(...stored.position, stored);
   }
   for (const other of others) {
-    for (const { position, chunk } of await otherContent.readChunks(other)) {
+    for (const theirs of await otherContent.readStored(other)) {
+      const { position } = theirs;
       if (!isOurs(position)) continue;
       const ours = chunks.get(...position);
       if (ours !== undefined) chunks.delete(...position);
-      if (ours === undefined || !ours.equals(chunk)) yield differenceAt(position, ours, chunk);
+      const isEqual = ours !== undefined && isSameChunk(content, ours, otherContent, theirs);
+      if (!isEqual) yield differenceAt(position, ours && known(content, ours), known(otherContent, theirs));
     }
   }
-  for (const [position, chunk] of chunks) yield differenceAt(position, chunk, undefined);
+  for (const [position, stored] of chunks) yield differenceAt(position, known(content, stored), undefined);
+}
+
+/** Changes to one generator's output have one encoding, so they can be compared without the generator. */
+function isSameChunk(content: Save, ours: StoredChunk, otherContent: Save, theirs: StoredChunk): boolean {
+  const areChanges = needsGenerator(ours) && needsGenerator(theirs);
+  if (areChanges && generatorOf(content.global).equals(generatorOf(otherContent.global))) {
+    return ours.kind === "change" && theirs.kind === "change" && bytesEqual(ours.change, theirs.change);
+  }
+  return content.realize(ours).equals(otherContent.realize(theirs));
+}
+
+/** Returns a chunk; `null` if only a missing generator could tell all of its voxels. */
+function known(content: Save, stored: StoredChunk): Chunk | null {
+  try {
+    return content.realize(stored);
+  } catch (error) {
+    if (isOrthantError(error, "ORT_GENERATOR_UNKNOWN", "ORT_GENERATOR_VERSION")) return null;
+    throw error;
+  }
 }
 
 function isLarger(outer: Box, inner: Box): boolean {
@@ -206,20 +231,20 @@ function isSame(a: LeafEntry, b: LeafEntry): boolean {
 
 function differenceAt(
   position: Position,
-  before: Chunk | undefined,
-  after: Chunk | undefined,
+  before: Chunk | null | undefined,
+  after: Chunk | null | undefined,
 ): ChunkDifference {
   return {
     position,
     before: stateOf(before),
     after: stateOf(after),
-    voxels: before === undefined || after === undefined ? undefined : differingVoxels(before, after),
+    voxels: before && after ? differingVoxels(before, after) : undefined,
   };
 }
 
-function stateOf(chunk: Chunk | undefined): ChunkState {
+function stateOf(chunk: Chunk | null | undefined): ChunkState {
   if (chunk === undefined) return "untouched";
-  return chunk.isEmpty ? "empty" : "content";
+  return chunk?.isEmpty === true ? "empty" : "content";
 }
 
 function differingVoxels(before: Chunk, after: Chunk): number {

@@ -1,9 +1,9 @@
-import { type Box, boxesIntersect } from "@orthant/core";
+import { type Box, boxesIntersect, type Chunk } from "@orthant/core";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
-import type { GeneratedChunks, StoredChunk } from "../codec/stored-chunk.ts";
+import { type GeneratedChunks, realizeStored, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
@@ -82,6 +82,14 @@ export class Save implements SaveState {
    */
   readChunks(leaf: LeafEntry): Promise<readonly ChunkEntry[]> {
     return readLeafChunks(this.#packReader, leaf, this.#context());
+  }
+
+  /**
+   * Returns the chunk of a stored form that this save has read. Throws `ORT_GENERATOR_UNKNOWN` for a change to
+   * the output of a generator that is missing.
+   */
+  realize(stored: StoredChunk): Chunk {
+    return realizeStored(stored, this.#generated);
   }
 
   /** Reads the entities of a leaf. */

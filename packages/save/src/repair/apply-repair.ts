@@ -2,7 +2,6 @@ import {
   type Box,
   boxContains,
   boxesIntersect,
-  type Chunk,
   clockFrom,
   OrthantError,
   type Position,
@@ -16,7 +15,7 @@ import type { Disk } from "@orthant/disk";
 import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
-import { needsGenerator, realizeStored } from "../codec/stored-chunk.ts";
+import { needsGenerator, realizeStored, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafChange } from "../commit/save-change.ts";
 import { createSave } from "../commit/start-writer.ts";
 import { alignedCubeAt } from "../index/cube.ts";
@@ -48,13 +47,19 @@ export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): P
 }
 
 interface Content {
-  readonly chunks: readonly ChunkEntry[];
+  readonly chunks: readonly RepairedChunk[];
   readonly entities: readonly StoredEntity[];
 }
 
-async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Promise<Content> {
+/** A chunk, or its stored form if that needs a generator that is missing here. */
+type RepairedChunk = ChunkEntry | StoredChunk;
+
+async function gather(
+  disk: Disk,
+  { pieces, global, generated, namesGenerator }: RepairPlan,
+): Promise<Content> {
   const shape = global.description.chunkShape;
-  const chunks = new PositionMap<Chunk>();
+  const chunks = new PositionMap<RepairedChunk>();
   const entities = new Map<bigint, StoredEntity>();
   // A strict reader would refuse a pack with a damaged header and intact records.
   const packReader = new PackReader(disk, { isLenient: true });
@@ -65,9 +70,12 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
       if (content === undefined)
         throw new OrthantError("ORT_BLOB", "a record changed since the repair was planned");
       for (const entry of content.chunks) {
-        // Without the generator a change is meaningless. The plan lists it among the losses.
-        if (generated === undefined && needsGenerator(entry)) continue;
-        if (isInside(clip, entry.position)) chunks.set(...entry.position, realizeStored(entry, generated));
+        const { position } = entry;
+        if (!isInside(clip, position)) continue;
+        if (generated !== undefined || !needsGenerator(entry))
+          chunks.set(...position, { position, chunk: realizeStored(entry, generated) });
+        // A change to the output of an unnamed generator is meaningless. The plan lists it among the losses.
+        else if (namesGenerator) chunks.set(...position, entry);
       }
       for (const entity of content.entities) {
         if (isInside(clip, chunkOfEntity(entity, shape))) entities.set(entity.entityId, entity);
@@ -77,7 +85,7 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
     await packReader.release();
   }
   return {
-    chunks: Array.from(chunks, ([position, chunk]) => ({ position, chunk })),
+    chunks: Array.from(chunks, ([, repaired]) => repaired),
     entities: [...entities.values()],
   };
 }
@@ -85,19 +93,19 @@ async function gather(disk: Disk, { pieces, global, generated }: RepairPlan): Pr
 /** Returns one leaf for each non-empty cube of the largest size. The writer splits them as needed. */
 function leavesOf(
   plan: RepairPlan,
-  chunks: readonly ChunkEntry[],
+  chunks: readonly RepairedChunk[],
   entities: readonly StoredEntity[],
   clockEpoch: number,
 ): readonly LeafChange[] {
   const leaves = new PositionMap<{
     readonly cube: Box;
-    readonly chunks: ChunkEntry[];
+    readonly chunks: RepairedChunk[];
     readonly entities: StoredEntity[];
     readonly clocks: RegionClock[];
   }>();
   const leafAt = (
     position: Position,
-  ): { chunks: ChunkEntry[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
+  ): { chunks: RepairedChunk[]; entities: StoredEntity[]; clocks: RegionClock[] } => {
     const cube = alignedCubeAt(position, LEAF_LEVEL_MAX);
     const leaf = leaves.get(...cube.min) ?? { cube, chunks: [], entities: [], clocks: [] };
     leaves.set(...cube.min, leaf);
@@ -117,7 +125,7 @@ function leavesOf(
  */
 function repairedClocks(
   { clocks, changedCubes }: RepairPlan,
-  chunks: readonly ChunkEntry[],
+  chunks: readonly RepairedChunk[],
   clockEpoch: number,
 ): readonly RegionClock[] {
   const renewed = clockFrom(clockEpoch, 1);

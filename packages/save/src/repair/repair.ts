@@ -85,7 +85,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   );
   const pieces = orderPieces(selections);
   const generated = found === undefined ? undefined : await findGenerator(global, options.generators);
-  if (generated === undefined) losses.push(...lostChanges(pieces, intact));
+  if (found === undefined) losses.push(...lostChanges(pieces, intact));
   return {
     findings,
     generation: index?.generation,
@@ -93,6 +93,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     limits: manifest?.limits ?? DEFAULT_LIMITS,
     global,
     generated,
+    namesGenerator: found !== undefined,
     players,
     pieces,
     clocks: [...clocks, ...leaves.flatMap((leaf) => leaf.clocks)],

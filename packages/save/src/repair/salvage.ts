@@ -277,7 +277,7 @@ export function lostChanges(
   return pieces.flatMap(({ ref, clip }) => {
     const record = byKey.get(keyOf(ref));
     if (record === undefined || record.changes === 0) return [];
-    const message = `${record.changes} chunks are stored as changes to what a generator made that is not known here`;
+    const message = `${record.changes} chunks are stored as changes to the output of a generator that the world no longer names`;
     return [{ what: "chunks", chunks: clip ?? record.volume, message }];
   });
 }
@@ -310,8 +310,10 @@ export interface RepairPlan {
   readonly createdMs: number;
   readonly limits: SaveLimits;
   readonly global: GlobalRecord;
-  /** The world's generator; `undefined` if it is unknown. */
+  /** The world's generator; `undefined` if it is missing, or if the world no longer says which it is. */
   readonly generated: GeneratedChunks | undefined;
+  /** Whether the world says which generator it has, so that changes to its output keep their meaning. */
+  readonly namesGenerator: boolean;
   readonly players: readonly StoredPlayer[];
   readonly pieces: readonly RepairPiece[];
   readonly clocks: readonly RegionClock[];

@@ -67,7 +67,7 @@ async function replayInMemory(
     return { save: made, disk: overlay, generation, journal: replayed };
   } catch (error) {
     if (!isOrthantError(error, "ORT_GENERATOR_UNKNOWN", "ORT_GENERATOR_VERSION")) throw error;
-    // The journal edits voxels of chunks that only this generator can produce.
+    // The journal edits voxels of untouched chunks, which only this generator can produce.
     const changes = await journal.countEntries(save.global.description.chunkShape.volume);
     return { save, disk, generation, journal: { changes, replayed: 0, bytes, loss: damage ?? error } };
   }
@@ -83,7 +83,11 @@ async function replayOnto(
   journal: JournalReader,
   options: Pick<StoreOptions, "generators"> = {},
 ): Promise<ReplayedJournal> {
-  const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
+  const { save, writer, lock, settings } = await openWritable(
+    disk,
+    { ...options, allowUnknownGenerator: true },
+    { newPack: true },
+  );
   try {
     // Use the time of the save, so that replaying the same journal always produces the same bytes.
     const nowMs = save.manifest.lastModifiedMs;
@@ -108,7 +112,11 @@ export interface JournalRepair {
 }
 
 /** Reads the journal of a damaged world as far as possible and writes nothing. Rule J30. */
-export async function planJournalRepair(disk: Disk, plan: RepairPlan): Promise<JournalRepair> {
+export async function planJournalRepair(
+  disk: Disk,
+  plan: RepairPlan,
+  options: Pick<StoreOptions, "generators"> = {},
+): Promise<JournalRepair> {
   const manifest = (await surveySave(disk)).manifest?.manifest;
   const generation = manifest?.currentGeneration ?? plan.generation ?? 0;
   const reading = <Value>(use: (journal: JournalReader) => Promise<Value>): Promise<Value> =>
@@ -138,7 +146,8 @@ export async function planJournalRepair(disk: Disk, plan: RepairPlan): Promise<J
     changes,
     losses,
     async applyTo(target) {
-      if (changes > 0) await reading((journal): Promise<ReplayedJournal> => replayOnto(target, journal));
+      if (changes > 0)
+        await reading((journal): Promise<ReplayedJournal> => replayOnto(target, journal, options));
     },
   };
 }

@@ -40,6 +40,7 @@ export function worldSettings(global: GlobalState, options: StoreOptions): World
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
     shape: global.description.chunkShape,
+    allowUnknownGenerator: options.allowUnknownGenerator === true,
     ...(options.cacheLimits && { cacheLimits: options.cacheLimits }),
   });
   return {

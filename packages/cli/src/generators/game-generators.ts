@@ -1,0 +1,82 @@
+import { DEFAULT_GENERATORS, type GeneratorRegistry, OrthantError, type WorldGenerator } from "@orthant/core";
+
+/** A generator, or what `defineGenerator` returns: something that has one as `generator`. */
+export type GeneratorSource = WorldGenerator | { readonly generator: WorldGenerator };
+
+/** A generator of a game. */
+export interface GameGenerator {
+  readonly generator: WorldGenerator<unknown>;
+  /** What the game exports or passes: the generator, or something that has it. */
+  readonly source: object;
+  /** Where it comes from, for error messages. */
+  readonly from: string;
+}
+
+/** The generators of Orthant and those of a game. */
+export interface KnownGenerators {
+  readonly registry: GeneratorRegistry;
+  /** Those of the game, in the order in which they were given. */
+  readonly own: readonly GameGenerator[];
+}
+
+/** Adds a game's generators to those of Orthant. Throws `ORT_ARGUMENT` when two have one id. */
+export function withGameGenerators(own: readonly GameGenerator[]): KnownGenerators {
+  const byId = new Map<string, GameGenerator>();
+  for (const added of own) {
+    const { id } = added.generator;
+    const known = byId.get(id);
+    if (known?.generator === added.generator) continue;
+    if (known !== undefined) {
+      const places =
+        known.from === added.from ? `twice in ${added.from}` : `in ${known.from} and ${added.from}`;
+      throw new OrthantError("ORT_ARGUMENT", `two generators have the id "${id}", ${places}; rename one`);
+    }
+    if (DEFAULT_GENERATORS.ids.includes(id)) {
+      const detail = `"${id}" in ${added.from} is the id of a generator of Orthant; use one such as my-game:${id}`;
+      throw new OrthantError("ORT_ARGUMENT", detail);
+    }
+    byId.set(id, added);
+  }
+  const all = [...byId.values()];
+  if (all.length === 0) return { registry: DEFAULT_GENERATORS, own: [] };
+  return { registry: DEFAULT_GENERATORS.with(all.map(({ generator }) => generator)), own: all };
+}
+
+/** Returns the generator that a value is or has as `generator`; `undefined` for anything else. */
+export function generatorIn(value: unknown): WorldGenerator<unknown> | undefined {
+  if (!isObject(value)) return undefined;
+  if (isGenerator(value)) return value;
+  const inner = (value as { readonly generator?: unknown }).generator;
+  return isObject(inner) && isGenerator(inner) ? inner : undefined;
+}
+
+/** Checks generators that a program passes. Throws `ORT_ARGUMENT` for anything else. */
+export function passedGenerators(sources: unknown): readonly GameGenerator[] {
+  if (!Array.isArray(sources)) throw wrongSource("generators", "a list of generators");
+  return sources.map((source: unknown, index) => {
+    const from = `generators[${index}]`;
+    const generator = generatorIn(source);
+    if (generator === undefined) throw wrongSource(from, "a generator, such as defineGenerator returns");
+    return { generator, source: source as object, from };
+  });
+}
+
+function wrongSource(name: string, wanted: string): OrthantError {
+  return new OrthantError("ORT_ARGUMENT", `${name} is not ${wanted}`);
+}
+
+function isGenerator(value: object): value is WorldGenerator<unknown> {
+  const { id, version, parametersVersion, parametersCodec, open } = value as Partial<WorldGenerator<unknown>>;
+  return (
+    typeof id === "string" &&
+    Number.isInteger(version) &&
+    Number.isInteger(parametersVersion) &&
+    typeof parametersCodec?.read === "function" &&
+    typeof parametersCodec.write === "function" &&
+    typeof open === "function"
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
+}

@@ -1,0 +1,100 @@
+import { readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { isAbsolute, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { UsageError } from "../usage.ts";
+import { type GameGenerator, generatorIn } from "./game-generators.ts";
+
+/** Exports that an error message lists. */
+const EXPORTS_LISTED_MAX = 8;
+
+/**
+ * Loads the generators that a module exports: each export that is one or has one as `generator`, and all in an
+ * exported list. `name` is a file, relative to `folder`, or a package that is installed there.
+ */
+export async function loadGenerators(name: string, folder: string): Promise<readonly GameGenerator[]> {
+  const exported = await importModule(name, moduleUrl(name, folder));
+  const found = Object.values(exported)
+    .flatMap((value: unknown) => (Array.isArray(value) ? (value as readonly unknown[]) : [value]))
+    .flatMap((value) => {
+      const generator = generatorIn(value);
+      return generator === undefined ? [] : [{ generator, source: value as object, from: `"${name}"` }];
+    });
+  if (found.length > 0) return found;
+  throw new UsageError(
+    `--generators: "${name}" exports no generator, only ${listOf(Object.keys(exported).sort())}; export what defineGenerator returns`,
+  );
+}
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return "nothing";
+  const shown = names.slice(0, EXPORTS_LISTED_MAX).join(", ");
+  return names.length > EXPORTS_LISTED_MAX ? `${shown} and ${names.length - EXPORTS_LISTED_MAX} more` : shown;
+}
+
+async function importModule(name: string, url: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await import(url)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    const [message = ""] = (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).split(
+      "\n",
+    );
+    throw new UsageError(`--generators: "${name}" could not be loaded: ${message}`, { cause: error });
+  }
+}
+
+/** Returns the address of a file or of an installed package. */
+function moduleUrl(name: string, folder: string): string {
+  const path = resolve(folder, name);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return pathToFileURL(path).href;
+  if (found?.isDirectory() === true)
+    throw new UsageError(`--generators: "${name}" is a folder, where a file or a package is wanted`);
+  if (isAbsolute(name) || name.startsWith(".") || name === "")
+    throw new UsageError(`--generators: there is no file "${name}"; check how it is spelled`);
+  const file = packageFile(name, folder);
+  if (file !== undefined) return pathToFileURL(file).href;
+  throw new UsageError(
+    `--generators: there is neither a file nor an installed package "${name}"; check how it is spelled`,
+  );
+}
+
+/** Returns the file that an installed package has for `import`; `undefined` if there is none. */
+function packageFile(name: string, folder: string): string | undefined {
+  const require = createRequire(resolve(folder, "package.json"));
+  const [, packageName = "", rest = ""] =
+    /^(?<package>@[^/]+\/[^/]+|[^/@][^/]*)(?<rest>\/.+)?$/.exec(name) ?? [];
+  for (const modules of require.resolve.paths(name) ?? []) {
+    const found = packageName === "" ? undefined : readManifest(join(modules, packageName, "package.json"));
+    const target = found && exportedFile(found.exports, `.${rest}`);
+    if (target !== undefined) return join(modules, packageName, target);
+  }
+  // Packages without `exports` have their main file, and files by their paths.
+  try {
+    return require.resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function readManifest(file: string): { readonly exports?: unknown } | undefined {
+  if (statSync(file, { throwIfNoEntry: false }) === undefined) return undefined;
+  return JSON.parse(readFileSync(file, "utf8")) as { readonly exports?: unknown };
+}
+
+const CONDITIONS: readonly string[] = ["node", "import", "module-sync", "default"];
+
+/** Node resolves a package for `import` only relative to the importing file, and that is not the user's. */
+function exportedFile(exported: unknown, path: string): string | undefined {
+  if (typeof exported === "string") return path === "." ? exported : undefined;
+  if (typeof exported !== "object" || exported === null) return undefined;
+  const entries = Object.entries(exported);
+  const isOfPaths = entries.some(([key]) => key.startsWith("."));
+  const wanted = isOfPaths ? entries.filter(([key]) => key === path) : entries;
+  for (const [key, target] of wanted) {
+    if (!isOfPaths && !CONDITIONS.includes(key)) continue;
+    const file = exportedFile(target, isOfPaths ? "." : path);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}

@@ -1,6 +1,6 @@
 import { AIR, type Position } from "@orthant/core";
 import type { Hit, PageMessage, WorkerMessage } from "./message/messages.ts";
-import { element } from "./overlay/element.ts";
+import type { ViewerElements } from "./overlay/elements.ts";
 import { type Tool, ToolBar } from "./overlay/tool-bar.ts";
 import { mapPlane } from "./slice/slice.ts";
 import type { Viewer } from "./viewer.ts";
@@ -15,17 +15,19 @@ const RIGHT_BUTTON = 2;
 /** What the visitor points at and does there. The worker, which holds the voxels, casts the rays. */
 export class PointerTool {
   readonly tools: ToolBar;
-  readonly #view = element("view", HTMLElement);
+  readonly #view: HTMLElement;
   readonly #viewer: Viewer;
   readonly #send: (message: PageMessage) => void;
   #pickId = 0;
   #onPicked: ((hit: Hit | undefined) => void) | undefined;
   #hit: Hit | undefined;
 
-  constructor(viewer: Viewer, send: (message: PageMessage) => void) {
+  constructor(elements: ViewerElements, viewer: Viewer, send: (message: PageMessage) => void) {
+    this.#view = elements.find("view", HTMLElement);
     this.#viewer = viewer;
     this.#send = send;
     this.tools = new ToolBar(
+      elements,
       () => this.#showTool(),
       () => send({ kind: "undo" }),
     );
@@ -91,7 +93,8 @@ export class PointerTool {
     if (facts === undefined) return;
     const plane = mapPlane(facts.shape, slice);
     if (plane.along !== undefined || tool === "pick") return;
-    const [across, down] = this.#viewer.map.voxelAt(event.clientX, event.clientY);
+    const { left, top } = this.#view.getBoundingClientRect();
+    const [across, down] = this.#viewer.map.voxelAt(event.clientX - left, event.clientY - top);
     const place = position.map(Math.floor) as [number, number, number, number];
     place[plane.across] = across;
     place[plane.down] = down;
@@ -117,7 +120,7 @@ export class PointerTool {
   }
 
   #canvasPoint({ clientX, clientY }: PointerEvent): CanvasPoint {
-    const { clientWidth, clientHeight } = this.#view;
-    return [(clientX / clientWidth) * 2 - 1, 1 - (clientY / clientHeight) * 2];
+    const { left, top, width, height } = this.#view.getBoundingClientRect();
+    return [((clientX - left) / width) * 2 - 1, 1 - ((clientY - top) / height) * 2];
   }
 }

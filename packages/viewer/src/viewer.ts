@@ -2,7 +2,7 @@ import type { Box, Vector } from "@orthant/core";
 import { Camera, type Viewpoint } from "./controls/camera.ts";
 import type { Hit, RegionInfo, ShownEntity, View, WorkerMessage, WorldFacts } from "./message/messages.ts";
 import { Compass } from "./overlay/compass.ts";
-import { element } from "./overlay/element.ts";
+import type { ViewerElements } from "./overlay/elements.ts";
 import { Labels, SliceSlider } from "./overlay/panels.ts";
 import { EntityView, type NameTag } from "./scene/entity-view.ts";
 import { MapCanvas } from "./scene/map-canvas.ts";
@@ -36,20 +36,18 @@ const BEGIN_BACK = 16;
 const BEGIN_PITCH = -0.3;
 const FRAME_SECONDS_MAX = 0.1;
 
-/** Callbacks of a viewer. */
-export interface ViewerEvents {
-  readonly onView: (view: View) => void;
-}
-
 /** The view of a world, in 3D or as a map, and the visitor's position in it. */
 export class Viewer {
   readonly camera: Camera = new Camera();
   readonly stage: Stage;
   readonly map: MapCanvas;
-  readonly #events: ViewerEvents;
-  readonly #compass = new Compass();
+  readonly #onView: (view: View) => void;
+  readonly #space: HTMLCanvasElement;
+  readonly #mapView: HTMLCanvasElement;
+  readonly #orbitButton: HTMLElement;
+  readonly #compass: Compass;
   readonly #slider: SliceSlider;
-  readonly #labels = new Labels();
+  readonly #labels: Labels;
   readonly #entityView = new EntityView();
   readonly #marks = new RegionMarks();
   #facts: WorldFacts | undefined;
@@ -71,18 +69,24 @@ export class Viewer {
   /** The slice whose mesh blocks are all made. */
   #doneId = -1;
 
-  constructor(events: ViewerEvents) {
-    this.#events = events;
+  /** Calls `onView` when the view changes. Throws when the browser cannot draw. */
+  constructor(elements: ViewerElements, onView: (view: View) => void) {
+    this.#onView = onView;
+    this.#space = elements.find("space", HTMLCanvasElement);
+    this.#mapView = elements.find("map", HTMLCanvasElement);
+    this.#orbitButton = elements.find("toggle-orbit", HTMLElement);
+    this.#compass = new Compass(elements);
+    this.#labels = new Labels(elements);
     const calm = matchMedia("(prefers-reduced-motion: reduce)");
-    this.stage = new Stage(element("space", HTMLCanvasElement), () => calm.matches);
-    this.map = new MapCanvas(element("map", HTMLCanvasElement));
+    this.stage = new Stage(this.#space, () => calm.matches);
+    this.map = new MapCanvas(this.#mapView);
     this.#slider = new SliceSlider(
+      elements,
       (at) => this.sliceAt(at),
       () => this.turn(),
     );
     this.stage.marks.add(this.#entityView.group, this.#marks.group);
-    addEventListener("resize", () => this.touch());
-    element("space", HTMLCanvasElement).addEventListener("webglcontextrestored", () => this.#redraw());
+    this.#space.addEventListener("webglcontextrestored", () => this.#redraw());
   }
 
   get facts(): WorldFacts | undefined {
@@ -174,8 +178,8 @@ export class Viewer {
   showMap(isMap: boolean): void {
     const { shape } = this.#facts ?? {};
     this.#isMap = isMap || (shape !== undefined && isFlat(shape));
-    element("space", HTMLCanvasElement).hidden = this.#isMap;
-    element("map", HTMLCanvasElement).hidden = !this.#isMap;
+    this.#space.hidden = this.#isMap;
+    this.#mapView.hidden = !this.#isMap;
     this.#newSlice();
   }
 
@@ -301,7 +305,7 @@ export class Viewer {
     this.#compass.show(this.#slice, axesOf(shape), this.position, (direction) => this.#onScreen(direction));
     this.#slider.show(this.#slice, canSweep(shape));
     // Turning the slice ends the orbit too.
-    element("toggle-orbit", HTMLElement).setAttribute("aria-pressed", String(this.camera.isOrbiting));
+    this.#orbitButton.setAttribute("aria-pressed", String(this.camera.isOrbiting));
   }
 
   /** Converts a direction of the scene to one on the page: right, up, and towards the visitor. */
@@ -390,6 +394,6 @@ export class Viewer {
     if (text === this.#sent) return;
     this.#sent = text;
     this.#sentMs = nowMs;
-    this.#events.onView(view);
+    this.#onView(view);
   }
 }

@@ -4,6 +4,9 @@ import { type Screenshot, screenshotOf } from "./picture.ts";
 
 /** What the viewer's page exposes for debugging. */
 interface ViewerGlobal {
+  readonly host: {
+    readonly shadowRoot: { getElementById(id: string): { readonly textContent: string } | null };
+  };
   readonly numbers: ViewerNumbers | undefined;
   readonly viewer: {
     readonly isSettled: boolean;
@@ -45,7 +48,6 @@ export interface ViewerWindowOptions {
 
 declare const orthant: ViewerGlobal;
 declare const localStorage: { setItem(key: string, value: string): void };
-declare const document: { getElementById(id: string): { readonly textContent: string } | null };
 declare const dispatchEvent: (event: object) => void;
 declare const DataTransfer: new () => { readonly items: { add(file: object): void } };
 declare const DragEvent: new (type: string, options: object) => object;
@@ -101,7 +103,8 @@ export class ViewerWindow {
   async says(id: string, text: string | RegExp): Promise<void> {
     const pattern = typeof text === "string" ? escapePattern(text) : text.source;
     await this.page.waitForFunction(
-      ([element, wanted]) => new RegExp(wanted).test(document.getElementById(element)?.textContent ?? ""),
+      ([element, wanted]) =>
+        new RegExp(wanted).test(orthant.host.shadowRoot.getElementById(element)?.textContent ?? ""),
       [id, pattern] as const,
       { polling: 50 },
     );

@@ -7,19 +7,24 @@ const FILES_MAX = 20_000;
 export function watchDrops(
   onOver: (isOver: boolean) => void,
   onDrop: (files: Promise<readonly DroppedFile[]>) => void,
+  signal: AbortSignal,
 ): void {
   let depth = 0;
-  addEventListener("dragenter", (event) => {
+  const listen = <Type extends keyof WindowEventMap>(
+    type: Type,
+    listener: (event: WindowEventMap[Type]) => void,
+  ): void => addEventListener(type, listener, { signal });
+  listen("dragenter", (event) => {
     event.preventDefault();
     depth++;
     onOver(true);
   });
-  addEventListener("dragleave", () => {
+  listen("dragleave", () => {
     depth = Math.max(0, depth - 1);
     if (depth === 0) onOver(false);
   });
-  addEventListener("dragover", (event) => event.preventDefault());
-  addEventListener("drop", (event) => {
+  listen("dragover", (event) => event.preventDefault());
+  listen("drop", (event) => {
     event.preventDefault();
     depth = 0;
     onOver(false);

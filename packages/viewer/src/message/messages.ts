@@ -68,10 +68,22 @@ export interface DroppedFile {
   readonly file: Blob;
 }
 
+/** A world of a server, and who visits it. */
+export interface ServerOpening {
+  readonly kind: "server";
+  readonly url: string;
+  readonly token: string;
+  readonly name: string;
+}
+
 /** The world to show. */
-export type OpenRequest =
-  | { readonly kind: "server"; readonly url: string; readonly token: string; readonly name: string }
-  | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
+export type OpenRequest = ServerOpening | { readonly kind: "files"; readonly files: readonly DroppedFile[] };
+
+/** Messages that a program which draws by itself may send to the worker. */
+export type WorldRequest = Exclude<PageMessage, { kind: "open" | "alive" | "close" }>;
+
+/** Messages that such a program receives. */
+export type WorldMessage = Exclude<WorkerMessage, { kind: "alive" | "closed" }>;
 
 /** The visitor's view: its slice, position, direction and reach. */
 export interface View {
@@ -110,7 +122,9 @@ export type PageMessage =
   | { readonly kind: "undo" }
   | { readonly kind: "voxel"; readonly id: number; readonly position: Position }
   | { readonly kind: "inspect"; readonly isOn: boolean }
-  | { readonly kind: "alive"; readonly id: number };
+  | { readonly kind: "alive"; readonly id: number }
+  /** Leaves the world; the worker answers `closed` and does nothing more. */
+  | { readonly kind: "close" };
 
 /** The surfaces of one mesh block: its own, and those that exist only in the neighbouring slices. */
 export interface MeshBlock {
@@ -170,4 +184,5 @@ export type WorkerMessage =
   | { readonly kind: "regions"; readonly notes: readonly RegionInfo[] }
   | { readonly kind: "numbers"; readonly numbers: Numbers }
   | { readonly kind: "voxel"; readonly id: number; readonly block: number | undefined }
-  | { readonly kind: "alive"; readonly id: number };
+  | { readonly kind: "alive"; readonly id: number }
+  | { readonly kind: "closed" };

@@ -1,6 +1,6 @@
 import type { Axis, Vector } from "@orthant/core";
 import { AXIS_NAMES, type ScenePoint, type Slice } from "../slice/slice.ts";
-import { element } from "./element.ts";
+import type { ViewerElements } from "./elements.ts";
 
 /** Each axis keeps its colour, visible or hidden. */
 const AXIS_COLOURS = ["#ff8f85", "#8fe0a8", "#7db8ff", "#e2a8ff"] as const;
@@ -14,13 +14,18 @@ interface Arm {
 
 /** Shows the directions of the three visible axes, and the slice's position on the hidden one. */
 export class Compass {
-  readonly #drawing = element("compass-drawing", SVGSVGElement);
-  readonly #place = element("place", HTMLElement);
-  readonly #arms: readonly Arm[] = [0, 1, 2].map(() => this.#arm());
-  readonly #ring = this.#add("circle");
-  readonly #hidden = this.#add("text");
+  readonly #drawing: SVGSVGElement;
+  readonly #place: HTMLElement;
+  readonly #arms: readonly Arm[];
+  readonly #ring: SVGCircleElement;
+  readonly #hidden: SVGTextElement;
 
-  constructor() {
+  constructor(elements: ViewerElements) {
+    this.#drawing = elements.find("compass-drawing", SVGSVGElement);
+    this.#place = elements.find("place", HTMLElement);
+    this.#arms = [0, 1, 2].map(() => this.#arm());
+    this.#ring = this.#add("circle");
+    this.#hidden = this.#add("text");
     this.#ring.setAttribute("r", "10");
     this.#ring.setAttribute("fill", "#141a29");
     this.#ring.setAttribute("stroke-width", "1.6");

@@ -1,15 +1,21 @@
 import type { WorldFacts } from "../message/messages.ts";
 import { axesOf } from "../slice/slice.ts";
-import { element } from "./element.ts";
+import type { ViewerElements } from "./elements.ts";
 
 const SEEN_KEY = "orthant viewer help seen";
 
 /** A card with the controls, shown on a first visit and on request. */
 export class Help {
-  readonly #dialog = element("help", HTMLDialogElement);
+  readonly #dialog: HTMLDialogElement;
+  readonly #begin: HTMLButtonElement;
+  readonly #isPage: boolean;
 
-  constructor(onClose: () => void) {
-    element("open-help", HTMLButtonElement).addEventListener("click", () => this.toggle());
+  /** `isPage` says whether the viewer has a page of its own, with an address and dropped files. */
+  constructor(elements: ViewerElements, isPage: boolean, onClose: () => void) {
+    this.#dialog = elements.find("help", HTMLDialogElement);
+    this.#begin = elements.find("close-help", HTMLButtonElement);
+    this.#isPage = isPage;
+    elements.find("open-help", HTMLButtonElement).addEventListener("click", () => this.toggle());
     this.#dialog.addEventListener("close", () => {
       remember();
       onClose();
@@ -43,13 +49,18 @@ export class Help {
 
   #show(): void {
     this.#dialog.showModal();
-    element("close-help", HTMLButtonElement).focus();
+    this.#begin.focus();
   }
 
   /** Hides the controls that do not work in this world. */
   suit({ shape, canEdit }: WorldFacts): void {
+    const has: Readonly<Record<string, boolean>> = {
+      edit: canEdit,
+      four: axesOf(shape).length === 4,
+      page: this.#isPage,
+    };
     for (const part of this.#dialog.querySelectorAll<HTMLElement>("[data-needs]")) {
-      part.hidden = part.dataset["needs"] === "edit" ? !canEdit : axesOf(shape).length < 4;
+      part.hidden = has[part.dataset["needs"] ?? ""] !== true;
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Numbers, WorldStatus } from "../message/messages.ts";
 import { AXIS_NAMES, type Slice } from "../slice/slice.ts";
-import { element, showText } from "./element.ts";
+import { showText, type ViewerElements } from "./elements.ts";
 
 /** A text at a point of the page. */
 export interface Label {
@@ -11,8 +11,12 @@ export interface Label {
 
 /** Texts over the scene. Reuses its elements, so that moving them is cheap. */
 export class Labels {
-  readonly #parent = element("labels", HTMLElement);
+  readonly #parent: HTMLElement;
   readonly #used: HTMLElement[] = [];
+
+  constructor(elements: ViewerElements) {
+    this.#parent = elements.find("labels", HTMLElement);
+  }
 
   /** Shows these labels and no others. */
   show(labels: readonly Label[]): void {
@@ -46,8 +50,13 @@ export interface PageNumbers {
 
 /** A panel with all counters. */
 export class NumbersPanel {
-  readonly #panel = element("panel", HTMLElement);
-  readonly #list = element("numbers", HTMLElement);
+  readonly #panel: HTMLElement;
+  readonly #list: HTMLElement;
+
+  constructor(elements: ViewerElements) {
+    this.#panel = elements.find("panel", HTMLElement);
+    this.#list = elements.find("numbers", HTMLElement);
+  }
 
   /** Whether the panel is visible. */
   get isOpen(): boolean {
@@ -105,18 +114,21 @@ const SLIDER_VOXELS = 32;
 
 /** A slider for the slice's position on the hidden axis. */
 export class SliceSlider {
-  readonly #card = element("slice", HTMLElement);
-  readonly #slider = element("slice-slider", HTMLInputElement);
-  readonly #at = element("slice-at", HTMLOutputElement);
+  readonly #card: HTMLElement;
+  readonly #slider: HTMLInputElement;
+  readonly #at: HTMLOutputElement;
   #middle = Number.NaN;
 
-  constructor(onMove: (at: number) => void, onTurn: () => void) {
+  constructor(elements: ViewerElements, onMove: (at: number) => void, onTurn: () => void) {
+    this.#card = elements.find("slice", HTMLElement);
+    this.#slider = elements.find("slice-slider", HTMLInputElement);
+    this.#at = elements.find("slice-at", HTMLOutputElement);
     this.#slider.addEventListener("input", () => onMove(this.#slider.valueAsNumber));
     this.#slider.addEventListener("change", () => {
       this.#middle = Number.NaN;
       onMove(this.#slider.valueAsNumber);
     });
-    element("turn", HTMLButtonElement).addEventListener("click", onTurn);
+    elements.find("turn", HTMLButtonElement).addEventListener("click", onTurn);
   }
 
   /** Shows the position of a slice; hides the slider when there is nothing to sweep through. */
@@ -136,16 +148,22 @@ const NOTICE_MS = 3_500;
 
 /** Shows the state of the connection to the world, and short notices. */
 export class StatusLine {
-  readonly #status = element("status", HTMLElement);
-  readonly #text = element("status-text", HTMLElement);
-  readonly #form = element("token-form", HTMLFormElement);
-  readonly #token = element("token", HTMLInputElement);
-  readonly #again = element("again", HTMLButtonElement);
-  readonly #notice = element("notice", HTMLElement);
+  readonly #status: HTMLElement;
+  readonly #text: HTMLElement;
+  readonly #form: HTMLFormElement;
+  readonly #token: HTMLInputElement;
+  readonly #again: HTMLButtonElement;
+  readonly #notice: HTMLElement;
   #timer = 0;
 
   /** `onToken` receives a token that the visitor entered. `onAgain` runs when they want to retry. */
-  constructor(onToken: (token: string) => void, onAgain: () => void) {
+  constructor(elements: ViewerElements, onToken: (token: string) => void, onAgain: () => void) {
+    this.#status = elements.find("status", HTMLElement);
+    this.#text = elements.find("status-text", HTMLElement);
+    this.#form = elements.find("token-form", HTMLFormElement);
+    this.#token = elements.find("token", HTMLInputElement);
+    this.#again = elements.find("again", HTMLButtonElement);
+    this.#notice = elements.find("notice", HTMLElement);
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (this.#token.value.trim() !== "") onToken(this.#token.value.trim());
@@ -169,5 +187,10 @@ export class StatusLine {
     this.#notice.classList.add("shown");
     clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => this.#notice.classList.remove("shown"), NOTICE_MS);
+  }
+
+  /** Stops the timer of a notice. */
+  close(): void {
+    clearTimeout(this.#timer);
   }
 }

@@ -1,6 +1,6 @@
 import { AIR, type Block } from "@orthant/core";
 import { BRUSH_RADIUS_MAX, type Brush } from "../edit/edit.ts";
-import { element, showText } from "./element.ts";
+import { showText, type ViewerElements } from "./elements.ts";
 
 /** What a click does. */
 export type Tool = "look" | "place" | "remove" | "pick";
@@ -16,11 +16,12 @@ const BRUSHES: readonly Brush[] = [
 
 /** The visitor's current tool, block and brush. */
 export class ToolBar {
-  readonly #bar = element("tools", HTMLElement);
-  readonly #choice = element("tool-choice", HTMLElement);
-  readonly #palette = element("palette", HTMLElement);
-  readonly #block = element("block", HTMLButtonElement);
-  readonly #brush = element("brush", HTMLButtonElement);
+  readonly #bar: HTMLElement;
+  readonly #choice: HTMLElement;
+  readonly #palette: HTMLElement;
+  readonly #block: HTMLButtonElement;
+  readonly #blockName: HTMLElement;
+  readonly #brush: HTMLButtonElement;
   readonly #onChange: () => void;
   #blocks: readonly Block[] = [];
   #tool: Tool = "look";
@@ -28,7 +29,13 @@ export class ToolBar {
   #brushIndex = 0;
   #isThick = false;
 
-  constructor(onChange: () => void, onUndo: () => void) {
+  constructor(elements: ViewerElements, onChange: () => void, onUndo: () => void) {
+    this.#bar = elements.find("tools", HTMLElement);
+    this.#choice = elements.find("tool-choice", HTMLElement);
+    this.#palette = elements.find("palette", HTMLElement);
+    this.#block = elements.find("block", HTMLButtonElement);
+    this.#blockName = elements.find("block-name", HTMLElement);
+    this.#brush = elements.find("brush", HTMLButtonElement);
     this.#onChange = onChange;
     this.#choice.addEventListener("click", (event) => {
       const name = event.target instanceof HTMLElement ? event.target.dataset["tool"] : undefined;
@@ -37,7 +44,7 @@ export class ToolBar {
     });
     this.#block.addEventListener("click", () => this.togglePalette());
     this.#brush.addEventListener("click", () => this.nextBrush());
-    element("undo", HTMLButtonElement).addEventListener("click", onUndo);
+    elements.find("undo", HTMLButtonElement).addEventListener("click", onUndo);
   }
 
   get tool(): Tool {
@@ -63,7 +70,7 @@ export class ToolBar {
   set block(id: number) {
     this.#blockId = id;
     const known = this.#blocks.find((block) => block.id === id);
-    showText(element("block-name", HTMLElement), known?.name ?? `block ${id}`);
+    showText(this.#blockName, known?.name ?? `block ${id}`);
     const swatch = this.#block.querySelector<HTMLElement>(".swatch");
     if (swatch !== null) swatch.style.background = cssColour(known?.colour ?? 0);
     for (const option of this.#palette.children) {

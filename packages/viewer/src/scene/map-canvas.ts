@@ -79,7 +79,7 @@ export class MapCanvas {
     this.#tiles.clear();
   }
 
-  /** Returns the voxel under a point of the page. */
+  /** Returns the voxel under a point of the canvas, in CSS pixels. */
   voxelAt(left: number, top: number): readonly [across: number, down: number] {
     const [x, y] = this.#corner();
     const ratio = devicePixelRatio;

@@ -102,6 +102,13 @@ export class Stage {
     this.#renderer.render(this.#scene, this.camera);
   }
 
+  /** Frees everything on the graphics card, and the drawing context: a browser has few of them. */
+  dispose(): void {
+    this.layers.clear();
+    this.#renderer.dispose();
+    this.#renderer.forceContextLoss();
+  }
+
   /** Counts of what the graphics card holds and draws. */
   get drawn(): { readonly geometries: number; readonly calls: number; readonly triangles: number } {
     const { memory, render } = this.#renderer.info;

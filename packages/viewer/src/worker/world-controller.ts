@@ -11,6 +11,7 @@ import {
   type EditResult,
   intersectBoxes,
   isOrthantError,
+  OrthantError,
   type Position,
   positionFrom,
   voxelIndex,
@@ -18,6 +19,7 @@ import {
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
 import type {
+  DroppedFile,
   Hit,
   OpenRequest,
   PageMessage,
@@ -46,11 +48,14 @@ export interface WorldControllerOptions {
   readonly send: (message: WorkerMessage, transfer: readonly ArrayBuffer[]) => void;
   /** Runs `work` soon, after the messages already queued. */
   readonly soon: (work: () => void) => void;
+  /** Opens files that a visitor dropped; `undefined` in a worker that shows only worlds of servers. */
+  readonly openFiles?: (files: readonly DroppedFile[], events: SourceEvents) => Promise<ViewSource>;
 }
 
 /** Everything about the shown world: its source, the visible part, and the edits. */
 export class WorldController {
   readonly #options: WorldControllerOptions;
+  readonly #timer: ReturnType<typeof setInterval>;
   #history = this.#newHistory();
   #source: ViewSource | undefined;
   #openings = 0;
@@ -67,7 +72,7 @@ export class WorldController {
 
   constructor(options: WorldControllerOptions) {
     this.#options = options;
-    setInterval(() => this.#sendNumbers(), NUMBERS_MS);
+    this.#timer = setInterval(() => this.#sendNumbers(), NUMBERS_MS);
   }
 
   /** Handles a message from the page. */
@@ -102,6 +107,9 @@ export class WorldController {
         break;
       case "alive":
         this.#options.send({ kind: "alive", id: message.id }, []);
+        break;
+      case "close":
+        await this.#close();
     }
   }
 
@@ -120,7 +128,7 @@ export class WorldController {
     await before?.close();
     if (!isWanted()) return;
     try {
-      const source = await openSource(opening, {
+      const source = await this.#openSource(opening, {
         onFacts: (facts) => isWanted() && this.#setFacts(facts),
         onStatus: sendStatus,
         onChange: (boxes) => isWanted() && this.#changed(boxes),
@@ -132,6 +140,25 @@ export class WorldController {
       const text = isOrthantError(error) ? `${error.code}: ${error.detail}` : String(error);
       sendStatus({ kind: "failed", text });
     }
+  }
+
+  async #close(): Promise<void> {
+    this.#openings++;
+    clearInterval(this.#timer);
+    const source = this.#source;
+    this.#source = undefined;
+    this.#view = undefined;
+    await source?.close();
+    this.#options.send({ kind: "closed" }, []);
+  }
+
+  /** Starts to show a world. Reports problems as a status, and throws when nothing can be shown. */
+  async #openSource(opening: OpenRequest, events: SourceEvents): Promise<ViewSource> {
+    if (opening.kind === "server") return new SharedSource(opening, events);
+    const { openFiles } = this.#options;
+    if (openFiles === undefined)
+      throw new OrthantError("ORT_ARGUMENT", "this worker shows worlds of servers only, no files");
+    return openFiles(opening.files, events);
   }
 
   #setFacts(facts: WorldFacts): void {
@@ -287,12 +314,4 @@ function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
     AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]) &&
     JSON.stringify(a.blocks) === JSON.stringify(b.blocks)
   );
-}
-
-/** Starts to show a world. Reports problems as a status, and throws when nothing can be shown. */
-async function openSource(opening: OpenRequest, events: SourceEvents): Promise<ViewSource> {
-  if (opening.kind === "server") return new SharedSource(opening, events);
-  // Most visitors never drop anything, so the page loads the code that reads saves on demand.
-  const { openSavedSource } = await import("../source/saved-source.ts");
-  return openSavedSource(opening.files, events);
 }

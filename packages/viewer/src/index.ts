@@ -1,0 +1,3 @@
+export type { WorldFacts, WorldStatus } from "./message/messages.ts";
+export { type MountedViewer, type MountOptions, mountViewer } from "./mount-viewer.ts";
+export type { ServerAddress } from "./server-opening.ts";

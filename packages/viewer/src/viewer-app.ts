@@ -1,0 +1,384 @@
+import { OrthantError, type Position } from "@orthant/core";
+import { formatViewpoint, type Viewpoint } from "./controls/camera.ts";
+import { watchChoice, watchDrops } from "./controls/dropped-files.ts";
+import { HeldKeys, watchPointers } from "./controls/input.ts";
+import type {
+  Numbers,
+  OpenRequest,
+  PageMessage,
+  ServerOpening,
+  WorldFacts,
+  WorldMessage,
+  WorldStatus,
+} from "./message/messages.ts";
+import { showText, ViewerElements } from "./overlay/elements.ts";
+import { Help } from "./overlay/help.ts";
+import { NumbersPanel, StatusLine } from "./overlay/panels.ts";
+import { PointerTool } from "./pointer-tool.ts";
+import { canSweep } from "./slice/slice.ts";
+import { Viewer } from "./viewer.ts";
+import type { ViewerAppOptions } from "./viewer-app-options.ts";
+import { ViewerCommands } from "./viewer-commands.ts";
+import { WatchedWorker } from "./watched-worker.ts";
+
+/** Radians turned per pixel of dragging. */
+const TURN_PER_PIXEL = 0.0042;
+/** Voxels moved ahead per notch of the wheel, and per pixel of a pinch. */
+const AHEAD_PER_NOTCH = 3;
+const AHEAD_PER_PIXEL = 0.12;
+const MAP_PIXELS_PER_VOXEL = 14;
+
+/** A viewer on a page: passes the visitor's input to the view, the tools or the worker. */
+export class ViewerApp {
+  readonly #options: ViewerAppOptions;
+  readonly #elements: ViewerElements;
+  readonly #view: HTMLElement;
+  readonly #viewer: Viewer;
+  readonly #worker: WatchedWorker;
+  readonly #keys = new HeldKeys();
+  readonly #status: StatusLine;
+  readonly #help: Help;
+  readonly #pointerTool: PointerTool;
+  readonly #commands: ViewerCommands;
+  readonly #panel: NumbersPanel;
+  readonly #resizes: ResizeObserver;
+  /** Ends all listeners outside the viewer's own elements. */
+  readonly #ending = new AbortController();
+  #opening: OpenRequest;
+  /** The last world of a server, which is shown again after dropped files. */
+  #served: ServerOpening;
+  #wanted: Viewpoint | undefined;
+  #numbers: Numbers | undefined;
+  readonly #questions = new Map<number, (block: number | undefined) => void>();
+  #questionId = 0;
+  #frameRequest = 0;
+
+  /** Throws `ORT_PLATFORM` when the browser cannot draw or start the worker, and leaves nothing behind. */
+  constructor(parent: Element, options: ViewerAppOptions) {
+    this.#options = options;
+    this.#opening = options.opening;
+    this.#served = options.opening;
+    this.#wanted = options.viewpoint;
+    this.#elements = new ViewerElements(parent);
+    const elements = this.#elements;
+    if (!options.showsControls) elements.host.dataset["controls"] = "none";
+    this.#view = elements.find("view", HTMLElement);
+    this.#viewer = this.#orRemove("it needs WebGL 2", () => {
+      return new Viewer(elements, (view) => this.#worker.send({ kind: "view", view }));
+    });
+    this.#worker = this.#orRemove("it cannot start the viewer's worker", () => {
+      return new WatchedWorker(options.worker, {
+        onMessage: (message) => this.#receive(message),
+        onStuck: () => this.#end("This world is more than the page can take. It was closed."),
+        onFailed: (detail) => this.#end(`The viewer's worker did not start: ${detail}.`),
+      });
+    });
+    const send = (message: PageMessage): void => this.#worker.send(message);
+    this.#pointerTool = new PointerTool(elements, this.#viewer, send);
+    this.#commands = new ViewerCommands(elements, this.#viewer, this.#pointerTool, send);
+    this.#panel = new NumbersPanel(elements);
+    this.#help = new Help(elements, options.page !== undefined, () => this.#view.focus());
+    this.#status = new StatusLine(
+      elements,
+      (token) => {
+        options.page?.onToken(token);
+        this.open({ ...this.#served, token });
+      },
+      () => this.open(this.#served),
+    );
+    this.#resizes = new ResizeObserver(() => this.#viewer.touch());
+    this.#resizes.observe(elements.host);
+    this.#listen();
+    this.#worker.send({ kind: "open", opening: this.#opening });
+    this.#frameRequest = requestAnimationFrame((nowMs) => this.#frame(nowMs, nowMs));
+  }
+
+  /** The element that the viewer added to its page. */
+  get host(): HTMLElement {
+    return this.#elements.host;
+  }
+
+  /** The current viewpoint, as in a link; `undefined` before the world is known. */
+  get viewpoint(): string | undefined {
+    return this.#viewer.facts === undefined ? undefined : formatViewpoint(this.#viewer.link);
+  }
+
+  /** The world; `undefined` before it is known. */
+  get facts(): WorldFacts | undefined {
+    return this.#viewer.facts;
+  }
+
+  /** The viewer, for tests and debugging. */
+  get viewer(): Viewer {
+    return this.#viewer;
+  }
+
+  /** Returns the worker's current block of a voxel; `undefined` when it is not loaded. */
+  voxelAt(position: Position): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const id = this.#questionId++;
+      this.#questions.set(id, resolve);
+      this.#worker.send({ kind: "voxel", id, position });
+    });
+  }
+
+  /** Sets a voxel, as a click with the one-voxel brush does. */
+  setVoxel(center: Position, block: number): void {
+    const brush = { shape: "box", radius: 0, isThick: false } as const;
+    this.#worker.send({ kind: "brush", brush, center, block, slice: this.#viewer.slice });
+  }
+
+  /** The latest counters. */
+  get numbers(): Numbers | undefined {
+    return this.#numbers;
+  }
+
+  /** Shows another world, or the same one as another visitor. */
+  open(opening: OpenRequest): void {
+    if (opening.kind !== this.#opening.kind) this.#wanted = undefined;
+    this.#opening = opening;
+    if (opening.kind === "server") this.#served = opening;
+    this.#viewer.leave();
+    this.#worker.send({ kind: "open", opening });
+  }
+
+  /** Shows the card with the controls to a first visitor. */
+  greet(): void {
+    this.#help.greet();
+  }
+
+  /** Moves the visitor, as soon as the world is known. */
+  goTo(viewpoint: Viewpoint): void {
+    if (this.#viewer.facts === undefined) this.#wanted = viewpoint;
+    else this.#viewer.goTo(viewpoint);
+  }
+
+  /** Ends everything: the connection, the worker, the drawing context, all listeners and elements. */
+  async close(): Promise<void> {
+    if (!this.#ending.signal.aborted) {
+      this.#ending.abort();
+      cancelAnimationFrame(this.#frameRequest);
+      this.#resizes.disconnect();
+      this.#status.close();
+      this.#viewer.stage.dispose();
+      this.#elements.remove();
+      for (const answer of this.#questions.values()) answer(undefined);
+      this.#questions.clear();
+    }
+    await this.#worker.close();
+  }
+
+  #orRemove<Part>(lacking: string, make: () => Part): Part {
+    try {
+      return make();
+    } catch (cause) {
+      this.#elements.remove();
+      const detail = `this browser cannot show the world: ${lacking}`;
+      throw new OrthantError("ORT_PLATFORM", detail, {}, { cause });
+    }
+  }
+
+  #receive(message: WorldMessage): void {
+    switch (message.kind) {
+      case "facts":
+        this.#know(message.facts);
+        break;
+      case "status":
+        this.#showStatus(message.status);
+        break;
+      case "notice":
+        this.#status.notice(message.text, message.isBad);
+        break;
+      case "picked":
+        this.#pointerTool.receivePick(message);
+        break;
+      case "voxel":
+        this.#questions.get(message.id)?.(message.block);
+        this.#questions.delete(message.id);
+        break;
+      case "entities":
+        this.#viewer.setEntities(message.entities);
+        break;
+      case "regions":
+        this.#viewer.note(message.notes);
+        break;
+      case "changed":
+        this.#viewer.flash(message.boxes);
+        break;
+      case "numbers":
+        this.#numbers = message.numbers;
+        this.#showNumbers(message.numbers);
+        break;
+      case "meshBlock":
+      case "drop":
+      case "mapTile":
+      case "progress":
+        this.#viewer.take(message);
+    }
+  }
+
+  #know(facts: WorldFacts): void {
+    const { name, blocks, canEdit, origin } = facts;
+    showText(this.#elements.find("world-name", HTMLElement), name || "A world");
+    showText(this.#elements.find("world-origin", HTMLElement), origin);
+    if (this.#viewer.facts !== undefined && !isSamePlace(this.#viewer.facts, facts)) this.#viewer.leave();
+    this.#viewer.know(facts, this.#wanted);
+    this.#wanted = undefined;
+    this.#pointerTool.tools.offer(blocks, canEdit);
+    this.#help.suit(facts);
+    this.#elements.press("toggle-map", this.#viewer.isMap);
+    this.#options.onWorld(facts);
+  }
+
+  #showStatus(status: WorldStatus): void {
+    this.#status.show(status, this.#viewer.facts?.canEdit === false ? "Here, to look" : "Here");
+    this.#options.onStatus(status);
+  }
+
+  #end(text: string): void {
+    this.#viewer.leave();
+    this.#showStatus({ kind: "failed", text });
+  }
+
+  #showNumbers(numbers: Numbers): void {
+    const { calls, triangles } = this.#viewer.stage.drawn;
+    const meshBlocks = this.#viewer.stage.layers.meshBlockCount;
+    this.#panel.show(numbers, { meshBlocks, calls, triangles, pictures: this.#viewer.frames });
+  }
+
+  #frame(nowMs: number, lastMs: number): void {
+    const seconds = Math.max(0, (nowMs - lastMs) / 1000);
+    const [right, up, ahead] = this.#keys.advance(Math.min(seconds, 0.1));
+    if (this.#viewer.isMap) {
+      const scale = MAP_PIXELS_PER_VOXEL;
+      if (right !== 0 || ahead !== 0) this.#viewer.pan(-right * scale, ahead * scale);
+    } else if (right !== 0 || up !== 0 || ahead !== 0) this.#viewer.camera.move(right, up, ahead);
+    this.#viewer.advance(nowMs, seconds);
+    this.#frameRequest = requestAnimationFrame((next) => this.#frame(next, nowMs));
+  }
+
+  #listen(): void {
+    watchPointers(this.#view, {
+      onDrag: (right, down) => this.#drag(right, down),
+      onPinch: (right, down, apart) => this.#pinch(right, down, apart),
+      onClick: (event) => {
+        this.#view.focus();
+        this.#pointerTool.click(event);
+      },
+      onHover: (event) => this.#pointerTool.hover(event),
+      onWheel: (notches, event) => this.#wheel(notches, event),
+    });
+    const { page } = this.#options;
+    const { signal } = this.#ending;
+    const { host } = this.#elements;
+    const keySource: Pick<HTMLElement, "addEventListener"> = page === undefined ? host : window;
+    keySource.addEventListener("keydown", (event) => this.#keyDown(event), { signal });
+    keySource.addEventListener("keyup", (event) => this.#keys.up(event), { signal });
+    host.addEventListener("focusout", () => this.#keys.release(), { signal });
+    addEventListener("blur", () => this.#keys.release(), { signal });
+    const buttons = {
+      "toggle-orbit": "KeyO",
+      "toggle-map": "KeyM",
+      "toggle-regions": "KeyG",
+      "toggle-panel": "KeyI",
+      share: "KeyL",
+    };
+    for (const [id, code] of Object.entries(buttons)) {
+      const button = this.#elements.find(id, HTMLButtonElement);
+      button.addEventListener("click", () => this.#command(code, false));
+    }
+    if (page !== undefined) this.#listenForFiles();
+  }
+
+  #listenForFiles(): void {
+    const drop = this.#elements.find("drop", HTMLElement);
+    watchDrops(
+      (isOver) => {
+        drop.hidden = !isOver;
+      },
+      (files) =>
+        void files.then(
+          (dropped) => this.open({ kind: "files", files: dropped }),
+          () => this.#status.notice("What you dropped cannot be read", true),
+        ),
+      this.#ending.signal,
+    );
+    for (const id of ["open-folder", "open-file"]) {
+      watchChoice(this.#elements.find(id, HTMLInputElement), (files) => {
+        this.#help.close();
+        this.open({ kind: "files", files });
+      });
+    }
+    this.#elements.find("share", HTMLButtonElement).hidden = false;
+  }
+
+  #drag(right: number, down: number): void {
+    if (this.#viewer.isMap) this.#viewer.pan(right, down);
+    else {
+      const { camera } = this.#viewer;
+      camera.turn(
+        right * TURN_PER_PIXEL * (camera.isOrbiting ? -1 : 1),
+        down * TURN_PER_PIXEL * (camera.isOrbiting ? -1 : 1),
+      );
+      this.#viewer.touch();
+    }
+  }
+
+  #pinch(right: number, down: number, apart: number): void {
+    if (this.#viewer.isMap) this.#viewer.pan(right, down);
+    else this.#viewer.camera.move(-right * AHEAD_PER_PIXEL, down * AHEAD_PER_PIXEL, apart * AHEAD_PER_PIXEL);
+    this.#viewer.touch();
+  }
+
+  #wheel(notches: number, event: WheelEvent): void {
+    const { facts, slice } = this.#viewer;
+    if (facts === undefined) return;
+    if (this.#viewer.isMap) this.#viewer.map.zoomBy(-Math.sign(notches));
+    else if (canSweep(facts.shape) && !event.ctrlKey && !event.shiftKey)
+      this.#viewer.sliceAt(slice.at - notches);
+    else this.#viewer.camera.move(0, 0, -notches * AHEAD_PER_NOTCH);
+    this.#viewer.touch();
+  }
+
+  #keyDown(event: KeyboardEvent): void {
+    // Outside of the viewer's own tree, `target` is its host.
+    const [target] = event.composedPath();
+    if (target instanceof HTMLInputElement && target.type !== "range") return;
+    if (event.key === "?") this.#help.toggle();
+    if (event.key === "Escape") this.#pointerTool.tools.togglePalette(false);
+    if (this.#help.isOpen || event.altKey) return;
+    if ((event.ctrlKey || event.metaKey) && event.code === "KeyZ") {
+      event.preventDefault();
+      this.#worker.send({ kind: "undo" });
+      return;
+    }
+    if (event.ctrlKey || event.metaKey) return;
+    const isOnControl = target instanceof HTMLButtonElement || target instanceof HTMLInputElement;
+    if (isOnControl && /^(?:Space|Enter|Arrow)/.test(event.code)) return;
+    if (this.#keys.down(event)) event.preventDefault();
+    else if (!event.repeat || event.code === "Comma" || event.code === "Period")
+      this.#command(event.code, event.shiftKey);
+  }
+
+  #command(code: string, isShifted: boolean): void {
+    if (code === "KeyL") void this.#share();
+    else if (code === "KeyI") this.#togglePanel();
+    else this.#commands.run(code, isShifted);
+  }
+
+  #togglePanel(): void {
+    this.#panel.isOpen = !this.#panel.isOpen;
+    this.#elements.press("toggle-panel", this.#panel.isOpen);
+    if (this.#numbers !== undefined) this.#showNumbers(this.#numbers);
+  }
+
+  async #share(): Promise<void> {
+    const notice = await this.#options.page?.onShare();
+    if (notice !== undefined) this.#status.notice(notice, false);
+  }
+}
+
+/** Whether a position in one world is valid in the other. */
+function isSamePlace(a: WorldFacts, b: WorldFacts): boolean {
+  return a.name === b.name && a.shape.extents.join() === b.shape.extents.join();
+}

@@ -1,0 +1,2 @@
+export type { View, WorldMessage, WorldRequest } from "./message/messages.ts";
+export { openWorldWorker, type WorldWorker, type WorldWorkerOptions } from "./open-world-worker.ts";

@@ -3,6 +3,7 @@ import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import { clusterSuite } from "./cluster.ts";
 import { lineOf, type Suite } from "./figure.ts";
+import { generationSuite } from "./generation.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
 import { machineLine, thisMachine } from "./machine.ts";
 import { pxswLimits, pxswSuite } from "./pxsw.ts";
@@ -35,6 +36,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   cluster: clusterSuite,
   scale: scaleSuite,
   stall: stallSuite,
+  generation: generationSuite,
   viewer: viewerSuite,
   pxsw: pxswSuite,
 };

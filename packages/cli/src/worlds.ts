@@ -9,6 +9,7 @@ import {
   type World,
   type WorldOptions,
 } from "@orthant/world";
+import { sharedPool } from "./shared-pool.ts";
 
 /**
  * Opens the world in a folder or on a disk, or creates it when there is none. `world` describes a new world. An existing
@@ -22,7 +23,7 @@ export async function openOrCreateWorld<D extends Dimensions>(
   world: NewWorld<D>,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  return openOrCreateWorldOn(await diskAt(place, "create"), world, options);
+  return openOrCreateWorldOn(await diskAt(place, "create"), world, withPool(options));
 }
 
 /** Creates a world in an empty or new folder, or on an empty disk, and opens it. */
@@ -31,7 +32,7 @@ export async function createWorld<D extends Dimensions>(
   world: NewWorld<D>,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  return createWorldOn(await diskAt(place, "create"), world, options);
+  return createWorldOn(await diskAt(place, "create"), world, withPool(options));
 }
 
 /**
@@ -42,7 +43,12 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   place: string | Disk,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  return openWorldOn(await diskAt(place, "open"), options);
+  return openWorldOn(await diskAt(place, "open"), withPool(options));
+}
+
+/** All worlds of a program generate in one pool, unless they have their own. */
+function withPool<Options extends WorldOptions>(options: Options): Options {
+  return { ...options, generation: options?.generation ?? sharedPool() };
 }
 
 async function diskAt(place: unknown, how: "create" | "open"): Promise<Disk> {

@@ -87,9 +87,16 @@ export {
   type PlainParameters,
   type WidenedParameters,
 } from "./generate/define-generator.ts";
+export { describedBoxCodec } from "./generate/described-box-codec.ts";
 export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
 export { FLAT_DEFAULTS, type FlatParameters, flatGenerator } from "./generate/flat.ts";
 export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
+export type {
+  GenerationJob,
+  GenerationPool,
+  PooledGenerator,
+  PooledSpace,
+} from "./generate/generation-pool.ts";
 export { GeneratorRegistry } from "./generate/generator-registry.ts";
 export { HashSequence, hashKey, hashPosition } from "./generate/hash/position-hash.ts";
 export { type Noise, type NoiseOptions, valueNoise } from "./generate/hash/value-noise.ts";
@@ -170,6 +177,7 @@ export {
   regionsTouching,
   roundOutToRegions,
 } from "./lattice/region.ts";
+export { encodeGeneratedRegion } from "./region/generated-region.ts";
 export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {

@@ -37,13 +37,17 @@ export class StoreSnapshot {
   /** Returns the voxels of a chunk. */
   async chunk(position: Position): Promise<Chunk> {
     await this.load(boxAt(position));
-    return this.#state.realizeChunk(...position);
+    const state = this.#state;
+    if (!state.generatesLater) return state.realizeChunk(...position);
+    return state.overrides.at(...position) ?? state.generateChunk(position);
   }
 
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     await this.load(box);
-    return this.#state.queryRegion(box, detail);
+    const state = this.#state;
+    if (detail === "symbolic" || !state.generatesLater) return state.queryRegion(box, detail);
+    return (await state.generateBox(box).result).under(state.overrides.slice(box));
   }
 
   /** Reads a box of chunks from the disk, so that later queries need not wait. */

@@ -2,6 +2,7 @@ import type {
   BlockCatalog,
   CacheLimits,
   ChunkShape,
+  GenerationPool,
   GeneratorRef,
   GeneratorRegistry,
   Position,
@@ -67,6 +68,11 @@ export interface StoreOptions {
    * `ORT_GENERATOR_UNKNOWN`. Default: false.
    */
   readonly allowUnknownGenerator?: boolean;
+  /**
+   * Generates chunks beside the loop, such as `generationPool()` of `@orthant/generation/node`. The worlds of
+   * `orthant` have one. Default: this thread generates them.
+   */
+  readonly generation?: GenerationPool;
   /** Saves automatically some time after a change. Default: true. */
   readonly autosave?: boolean;
   /** Maximum delays of automatic saves. Default: `DEFAULT_CADENCE`. */

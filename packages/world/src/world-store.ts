@@ -152,15 +152,13 @@ export class WorldStore {
   /** Returns the voxels of a chunk, edited or generated. */
   async chunk(position: Position): Promise<Chunk> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([boxAt(position)], () =>
-      this.#content.regions.state.realizeChunk(...position),
-    );
+    return this.#content.whenLoaded([boxAt(position)], () => this.#content.regions.chunk(position));
   }
 
   /** Returns the contents of a box of chunks. */
   async region(box: Box, detail: QueryDetail = "concrete"): Promise<RegionTree> {
     this.#saver.requireOpen();
-    return this.#content.whenLoaded([box], () => this.#content.regions.state.queryRegion(box, detail));
+    return this.#content.whenLoaded([box], () => this.#content.regions.query(box, detail));
   }
 
   /** Returns a box around all that is not air in `box`, possibly too large. Reads only the index. */

@@ -59,6 +59,11 @@ export interface GeneratorDefinition<D extends keyof BlockFunctions, Defaults ex
    * made before a parameter existed have its default.
    */
   readonly parameters?: Defaults;
+  /**
+   * The address of the module that exports the result, so that workers can generate too: write
+   * `import.meta.url`. That module must do nothing else when it is imported.
+   */
+  readonly module?: string;
   /** Returns the function for the voxels of one world, perhaps with bounds. Called once for an open world. */
   readonly open: (
     world: GeneratorWorld<WidenedParameters<Defaults>>,
@@ -97,6 +102,7 @@ export function defineGenerator<
     version,
     parametersVersion: 1,
     parametersCodec: plainParametersCodec(defaults),
+    ...(definition.module !== undefined && { module: definition.module }),
     open(parameters, seed, shape) {
       requireDimensions(id, dimensions, shape);
       return new DefinedVoxels(id, shape, open({ seed, parameters: { ...defaults, ...parameters } }));
@@ -115,7 +121,7 @@ function requireDefinition<D extends keyof BlockFunctions, Defaults extends Plai
       "it is an object with id, version, dimensions and open",
     );
   }
-  const { id, version, dimensions, parameters = {}, open } = definition;
+  const { id, version, dimensions, parameters = {}, module = "", open } = definition;
   if (typeof id !== "string") throw wrongArgument("id", id, 'it is a string, such as "my-game:hills"');
   requireGeneratorId(id);
   if (!Number.isSafeInteger(version) || version < 1) {
@@ -123,6 +129,8 @@ function requireDefinition<D extends keyof BlockFunctions, Defaults extends Plai
   }
   if (![2, 3, 4].includes(dimensions)) throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
   requirePlainParameters(parameters);
+  if (typeof module !== "string")
+    throw wrongArgument("module", module, "it is an address: write import.meta.url");
   if (typeof open !== "function") {
     throw wrongArgument("open", open, "it is a function that returns a function of voxels");
   }

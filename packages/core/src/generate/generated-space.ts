@@ -1,5 +1,6 @@
-import { type Chunk, emptyChunk } from "../chunk/chunk.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { requireInteger } from "../bytes/integers.ts";
+import { Chunk, emptyChunk } from "../chunk/chunk.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import {
   type Box,
   boxContains,
@@ -31,11 +32,23 @@ export class GeneratedSpace {
     this.#extent = extentOf(shape);
   }
 
-  /** Returns the voxels of one chunk. */
+  /** Whether only `realizeLater` and `describeLater` can generate. */
+  get isAsynchronous(): boolean {
+    return this.#source.isAsynchronous === true;
+  }
+
+  /** Returns the voxels of one chunk. Throws `ORT_NOT_LOADED` for an asynchronous generator. */
   realize(x: number, y: number, z: number, w: number): Chunk {
     requireLatticePosition(x, y, z, w);
     if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
-    return this.#source.realize(x, y, z, w);
+    return this.#realize(x, y, z, w);
+  }
+
+  /** Returns the voxels of one chunk, also of an asynchronous generator. */
+  async realizeLater(x: number, y: number, z: number, w: number): Promise<Chunk> {
+    requireLatticePosition(x, y, z, w);
+    if (!boxContains(this.#extent, [x, y, z, w])) return emptyChunk(this.shape.volume);
+    return this.#requireChunk(await this.#source.realize(x, y, z, w));
   }
 
   /**
@@ -43,8 +56,41 @@ export class GeneratedSpace {
    * depends on the content. Throws `ORT_LIMIT` above `DESCRIBE_STEPS_MAX` steps; then query a smaller box.
    */
   describe(box: Box): RegionTree {
+    const { repeated, single } = this.#plan(box);
+    let tree = repeated;
+    for (const { min } of single) {
+      const chunk = this.#realize(...min);
+      if (!chunk.isEmpty) tree = tree.set(min, chunk);
+    }
+    return tree;
+  }
+
+  /**
+   * Like {@link describe}, also for an asynchronous generator. Calls `rest` after each generated chunk and waits
+   * for its promise, if it returns one.
+   */
+  async describeLater(box: Box, rest?: () => Promise<void> | undefined): Promise<RegionTree> {
+    const { repeated, single } = this.#plan(box);
+    let tree = repeated;
+    for (const { min } of single) {
+      const chunk = this.#requireChunk(await this.#source.realize(...min));
+      if (!chunk.isEmpty) tree = tree.set(min, chunk);
+      await rest?.();
+    }
+    return tree;
+  }
+
+  /** Returns a box around all that is not air in a box, possibly too large; `undefined` if all is air. */
+  contentBounds(box: Box): Box | undefined {
+    const existing = intersectBoxes(box, this.#extent);
+    const content = existing === undefined ? undefined : this.#source.contentBounds(existing);
+    return content === undefined ? undefined : intersectBoxes(content, box);
+  }
+
+  /** Returns the uniform parts of a box, and the chunks that must be generated one by one. */
+  #plan(box: Box): { readonly repeated: RegionTree; readonly single: readonly Box[] } {
     const content = this.contentBounds(box);
-    if (content === undefined) return RegionTree.EMPTY;
+    if (content === undefined) return { repeated: RegionTree.EMPTY, single: [] };
     let tree = RegionTree.EMPTY;
     let steps = 0;
     const pending: Box[] = [content];
@@ -59,19 +105,27 @@ export class GeneratedSpace {
       else if (chunk === undefined) pending.push(...splitBox(part, axis, middleOf(part, axis)));
       else if (!chunk.isEmpty) tree = spread(tree, part, chunk);
     }
-    for (const { min } of single) {
-      const chunk = this.#source.realize(...min);
-      if (!chunk.isEmpty) tree = tree.set(min, chunk);
-    }
-    return tree;
+    return { repeated: tree, single };
   }
 
-  /** Returns a box around all that is not air in a box, possibly too large; `undefined` if all is air. */
-  contentBounds(box: Box): Box | undefined {
-    const existing = intersectBoxes(box, this.#extent);
-    const content = existing === undefined ? undefined : this.#source.contentBounds(existing);
-    return content === undefined ? undefined : intersectBoxes(content, box);
+  #realize(x: number, y: number, z: number, w: number): Chunk {
+    if (this.isAsynchronous) throw notSynchronous(x, y, z, w);
+    return this.#requireChunk(this.#source.realize(x, y, z, w));
   }
+
+  #requireChunk(chunk: unknown): Chunk {
+    if (!(chunk instanceof Chunk)) {
+      const advice = "it is a chunk, or a promise of one if the source has isAsynchronous: true";
+      throw wrongArgument("what realize returns", chunk, advice);
+    }
+    requireInteger(chunk.volume, this.shape.volume, this.shape.volume);
+    return chunk;
+  }
+}
+
+function notSynchronous(x: number, y: number, z: number, w: number): OrthantError {
+  const detail = `chunk [${[x, y, z, w]}] is not in memory, and its generator is asynchronous: await world.chunk or world.load first`;
+  return new OrthantError("ORT_NOT_LOADED", detail);
 }
 
 /** Returns the chunks that exist in a world of this shape: one layer if its chunks are one voxel deep. */

@@ -55,6 +55,11 @@ export class GeneratorRegistry {
     return generator !== undefined && generatorVersionHash(generator) === versionHash;
   }
 
+  /** The address of the module from which workers can load a generator; `undefined` if it has none. */
+  moduleOf({ generatorId }: GeneratorRef): string | undefined {
+    return this.#byId.get(generatorId)?.module;
+  }
+
   /** Opens a generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if it is unavailable. */
   open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     const generator = this.#byId.get(ref.generatorId);

@@ -18,6 +18,12 @@ export interface WorldGenerator<Parameters = unknown> {
   readonly parametersVersion: number;
   /** Also rejects parameters out of the generator's range, both when reading and writing. */
   readonly parametersCodec: Codec<Parameters>;
+  /**
+   * The address of the module that exports this generator, or a function that has it as `generator`, under any
+   * name. Workers can then generate too: write `module: import.meta.url`. The module must do nothing else when
+   * it is imported.
+   */
+  readonly module?: string;
   open(parameters: Parameters, seed: bigint, shape: ChunkShape): VoxelSource;
 }
 
@@ -116,8 +122,14 @@ export interface VoxelSource {
    */
   repeatedIn(box: Box): Chunk | undefined;
 
-  /** Returns the voxels of one chunk. */
-  realize(x: number, y: number, z: number, w: number): Chunk;
+  /**
+   * True when `realize` returns promises. Then only calls that return a promise can generate; others find what
+   * is in memory.
+   */
+  readonly isAsynchronous?: boolean;
+
+  /** Returns the voxels of one chunk. Only an asynchronous source returns a promise. */
+  realize(x: number, y: number, z: number, w: number): Chunk | Promise<Chunk>;
 
   /** Returns a box around all chunks of `box` that are not air, possibly too large, or `undefined`. */
   contentBounds(box: Box): Box | undefined;

@@ -1,6 +1,7 @@
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
+import type { Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 
 /** Memory for generated chunks. */
@@ -73,20 +74,26 @@ export class GeneratedChunkCache {
 
   /** Returns the generated chunk at a position. */
   at(x: number, y: number, z: number, w: number): Chunk {
+    return this.find(x, y, z, w) ?? this.add([x, y, z, w], this.#space.realize(x, y, z, w));
+  }
+
+  /** Returns the generated chunk at a position if it is in the cache. */
+  find(x: number, y: number, z: number, w: number): Chunk | undefined {
     const known = this.#entries.get(x, y, z, w);
-    const lastUse = ++this.#uses;
-    if (known === undefined) {
-      const chunk = this.#space.realize(x, y, z, w);
-      const bytes = ENTRY_BYTES + voxelBytes(chunk);
-      this.#add({ x, y, z, w, chunk, bytes, lastUse, older: undefined, newer: undefined });
-      return chunk;
-    }
-    known.lastUse = lastUse;
+    if (known === undefined) return undefined;
+    known.lastUse = ++this.#uses;
     if (known !== this.#newest) {
       this.#unlink(known);
       this.#link(known);
     }
     return known.chunk;
+  }
+
+  /** Adds a generated chunk that is not in the cache, and returns it. */
+  add([x, y, z, w]: Position, chunk: Chunk): Chunk {
+    const bytes = ENTRY_BYTES + voxelBytes(chunk);
+    this.#add({ x, y, z, w, chunk, bytes, lastUse: ++this.#uses, older: undefined, newer: undefined });
+    return chunk;
   }
 
   #add(entry: Entry): void {

@@ -14,6 +14,7 @@ import {
 
 import type { Content } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
+import type { RegionTree } from "../tree/region-tree.ts";
 import type { Difference } from "../tree/tree-walk.ts";
 import type { QueryDetail, WorldState } from "./world-state.ts";
 
@@ -22,6 +23,8 @@ export interface RegionChangeOptions {
   /** `symbolic` for a receiver that generates the same voxels, `concrete` for one that does not. */
   readonly mode: QueryDetail;
   readonly detail: ChangeDetail;
+  /** The generated content of the region, if it was generated beside the loop. */
+  readonly generated?: RegionTree | undefined;
 }
 
 /**
@@ -48,10 +51,13 @@ export function regionChange(
 export function wholeRegionChange(
   state: WorldState,
   { region, clock }: RegionClock,
-  { mode, detail }: RegionChangeOptions,
+  { mode, detail, generated }: RegionChangeOptions,
 ): RegionChange {
   const chunks = regionBox(region);
-  if (mode === "concrete") return changeOverAir(state.queryRegion(chunks, "concrete"), { region, clock });
+  if (mode === "concrete") {
+    const content = generated?.under(state.overrides.slice(chunks)) ?? state.queryRegion(chunks, "concrete");
+    return changeOverAir(content, { region, clock });
+  }
   const made = OverrideTree.UNTOUCHED.differences(state.overrides.slice(chunks));
   return changeOfDifferences(region, "generated", clock, symbolic(made, state), formFor(state, detail));
 }

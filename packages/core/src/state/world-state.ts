@@ -1,6 +1,7 @@
 import type { Chunk, VoxelEdit } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
+import type { GenerationJob, GenerationPool } from "../generate/generation-pool.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
 import { type Box, boxAt, unionBox } from "../lattice/box.ts";
 import { type ChunkShape, chunkOfVoxel, voxelIndex } from "../lattice/chunk-shape.ts";
@@ -13,6 +14,7 @@ import type { GeneratorRef } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
+import { LaterGeneration } from "./later-generation.ts";
 
 /** `symbolic` leaves untouched space to the generator; `concrete` includes its chunks. */
 export type QueryDetail = "symbolic" | "concrete";
@@ -28,6 +30,8 @@ export interface WorldStateOptions {
   readonly cacheLimits?: CacheLimits;
   /** Accepts a missing generator: then only what needs generated chunks throws. Default: false. */
   readonly allowUnknownGenerator?: boolean;
+  /** Generates chunks beside the loop. Default: this thread does it. */
+  readonly pool?: GenerationPool | undefined;
 }
 
 /** Identifies an edit and its author, to tell a resent edit from a new one. */
@@ -63,6 +67,9 @@ interface UntouchedWorld {
   readonly generator: GeneratorRef;
   readonly generated: GeneratedChunkCache;
   readonly isGeneratorKnown: boolean;
+  readonly later: LaterGeneration;
+  /** Whether concrete contents should be generated beside the loop. */
+  readonly isLater: boolean;
 }
 
 /** One state of a world: edits on top of generated content. Immutable: an edit returns another state. */
@@ -79,12 +86,18 @@ export class WorldState {
 
   /** Returns the first snapshot of a world. */
   static open(options: WorldStateOptions): WorldState {
-    const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits } = options;
+    const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits, pool } = options;
     const isAllowed = options.allowUnknownGenerator === true;
     const space = isAllowed ? generators.openIfKnown(generator, shape) : generators.open(generator, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
     const isGeneratorKnown = !isAllowed || generators.knows(generator);
-    return new WorldState({ generators, space, generator, generated, isGeneratorKnown }, overrides);
+    const pooled = pool?.open({ ref: generator, shape, module: generators.moduleOf(generator) });
+    const later = new LaterGeneration(space, generated, pooled);
+    const isLater = pool !== undefined || space.isAsynchronous;
+    return new WorldState(
+      { generators, space, generator, generated, isGeneratorKnown, later, isLater },
+      overrides,
+    );
   }
 
   /** The generator of the untouched space. */
@@ -104,6 +117,31 @@ export class WorldState {
     return untouched.under(this.overrides.slice(box));
   }
 
+  /** Whether untouched space should be generated with `generateBox` and `generateChunk`, beside the loop. */
+  get generatesLater(): boolean {
+    return this.#world.isLater;
+  }
+
+  /** Generates all chunks of a box, ignoring edits, without blocking the loop. */
+  generateBox(box: Box): GenerationJob<RegionTree> {
+    return this.#world.later.describe(box);
+  }
+
+  /** Generates a region, ignoring edits, and encodes it as patches. See `PooledSpace.encodeRegion`. */
+  generateRegion(region: Position, pieceBytesMax: number): GenerationJob<readonly Uint8Array[]> {
+    return this.#world.later.encodeRegion(region, pieceBytesMax);
+  }
+
+  /** Returns the generated chunk, ignoring edits, as soon as it is there. */
+  generateChunk(position: Position): Promise<Chunk> {
+    return this.#world.later.chunk(position);
+  }
+
+  /** Generates chunks and keeps them in memory for synchronous calls. Returns a function that releases them. */
+  keepGenerated(positions: Iterable<Position>): Promise<() => void> {
+    return this.#world.later.keep(positions);
+  }
+
   /**
    * Returns a box around everything in a box that is not air, possibly too large; `undefined` when all of it
    * is air. A state knows only loaded content: for a world on disk use `World.contentBounds`.
@@ -120,9 +158,15 @@ export class WorldState {
     return this.overrides.at(x, y, z, w) ?? this.generatedChunk(x, y, z, w);
   }
 
-  /** Returns the generated chunk, ignoring edits. */
+  /** Returns the voxels of one chunk if it needs no asynchronous generator. */
+  findChunk(x: number, y: number, z: number, w: number): Chunk | undefined {
+    return this.overrides.at(x, y, z, w) ?? this.#world.later.find(x, y, z, w);
+  }
+
+  /** Returns the generated chunk, ignoring edits. Throws `ORT_NOT_LOADED` if only a promise can have it. */
   generatedChunk(x: number, y: number, z: number, w: number): Chunk {
-    return this.#world.generated.at(x, y, z, w);
+    const { later, generated } = this.#world;
+    return later.find(x, y, z, w) ?? generated.at(x, y, z, w);
   }
 
   /** Returns the block of one voxel. */

@@ -32,6 +32,8 @@ export interface ServerContext {
   readonly loadWork: WorkBudget;
   /** Time for preparing what clients are sent. */
   readonly sendWork: WorkBudget;
+  /** The part of it for whole regions, in slices. */
+  readonly prepareWork: WorkBudget;
   readonly totals: FrameTotals;
   /** Bytes that one client may have in flight in this tick. */
   inFlightShare: number;

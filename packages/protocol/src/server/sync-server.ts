@@ -46,6 +46,7 @@ export class SyncServer {
     const interestWork = new WorkBudget(workMs, nowMs, slices);
     const loadWork = new WorkBudget(workMs, nowMs, slices);
     const sendWork = new WorkBudget(workMs, nowMs);
+    const prepareWork = new WorkBudget(workMs, nowMs, slices, sendWork);
     const entities = new EntityGrid(world.shape, limits.chunkCoordinateMax);
     const feed = new RegionFeed(world, regions);
     const editQueues = new EditQueues(
@@ -66,7 +67,14 @@ export class SyncServer {
       regions,
       feed,
       changeLists: new SharedChangeLists(),
-      wholeRegions: new WholeRegionSource(world, regions, limits.pieceBytesMax, sendWork),
+      wholeRegions: new WholeRegionSource({
+        world,
+        regions,
+        pieceBytesMax: limits.pieceBytesMax,
+        work: prepareWork,
+        nowMs,
+        onFailure: (error) => events?.onFailure?.(error),
+      }),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
       entities,
@@ -75,6 +83,7 @@ export class SyncServer {
       interestWork,
       loadWork,
       sendWork,
+      prepareWork,
       totals: { frames: 0, bytes: 0, patches: 0, inFlightBytes: 0 },
       inFlightShare: limits.inFlightBytesMax,
     };
@@ -209,11 +218,13 @@ export class SyncServer {
   }
 
   #workOn(): void {
-    const { options, interestWork, loadWork, loader } = this.#context;
+    const { options, interestWork, loadWork, prepareWork, loader, wholeRegions } = this.#context;
     interestWork.startSlice();
     loadWork.startSlice();
+    prepareWork.startSlice();
     this.#applyInterests(this.#sessions.inTurn(this.#turnCount++), options.time.nowMs());
     loader.goOn();
+    wholeRegions.goOn();
   }
 
   /** While clients hold too many regions, disconnects a client of the player or network that holds most. */
@@ -257,11 +268,11 @@ export class SyncServer {
 
   /** Begins the work time of this tick. Returns what the previous tick used. */
   #startWork(): Pick<TickReport, "workMs" | "isWorkCut"> {
-    const { interestWork, loadWork, sendWork } = this.#context;
+    const { interestWork, loadWork, sendWork, prepareWork } = this.#context;
     const works = [interestWork, loadWork, sendWork];
     const workMs = works.reduce((sum, { spentMs }) => sum + spentMs, 0);
     const isWorkCut = works.some(({ isCut }) => isCut);
-    for (const work of works) work.startTick();
+    for (const work of [...works, prepareWork]) work.startTick();
     return { workMs, isWorkCut };
   }
 

@@ -11,6 +11,7 @@ import {
   type Epoch,
   FLAT_DEFAULTS,
   flatGenerator,
+  type GenerationPool,
   type GeneratorRef,
   type GeneratorRegistry,
   generatorRef,
@@ -40,6 +41,8 @@ import {
 export interface SampleWorldOptions {
   readonly shape?: ChunkShape;
   readonly generator?: GeneratorRef;
+  /** Generates beside the loop. */
+  readonly pool?: GenerationPool;
   /** Stored on disk and not loaded. */
   readonly stored?: readonly VoxelPlacement[];
   readonly entities?: readonly VisibleEntity[];
@@ -91,12 +94,13 @@ export class SampleWorld implements SyncWorld {
     },
   };
 
-  constructor({ shape = TILE_CHUNKS, generator, stored = [], entities = [] }: SampleWorldOptions = {}) {
+  constructor({ shape = TILE_CHUNKS, generator, pool, stored = [], entities = [] }: SampleWorldOptions = {}) {
     this.shape = shape;
     this.state = WorldState.open({
       generators: DEFAULT_GENERATORS,
       generator: generator ?? generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
       shape,
+      pool,
     });
     const { state, regions } = this.state.setVoxels(stored);
     for (const region of regions) this.#unread.set(...region, state.overrides.slice(regionBox(region)));

@@ -1,6 +1,7 @@
 import {
   type BlockCatalog,
   DEFAULT_GENERATORS,
+  type GenerationPool,
   I32_MAX,
   OrthantError,
   type RandomBits,
@@ -36,11 +37,13 @@ export interface WorldSettings {
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
 export function worldSettings(global: GlobalState, options: StoreOptions): WorldSettings {
   requireRanges(options);
+  requirePool(options.generation);
   const state = WorldState.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
     shape: global.description.chunkShape,
     allowUnknownGenerator: options.allowUnknownGenerator === true,
+    pool: options.generation,
     ...(options.cacheLimits && { cacheLimits: options.cacheLimits }),
   });
   return {
@@ -74,6 +77,11 @@ function requireRanges({
   const isInRange = entityHysteresisChunks >= 0 && entityHysteresisChunks <= ENTITY_HYSTERESIS_CHUNKS_MAX;
   if (typeof entityHysteresisChunks === "number" && isInRange) return;
   throw wrongArgument("entityHysteresisChunks", entityHysteresisChunks, "it is a number from 0 to 1");
+}
+
+function requirePool(pool: unknown): void {
+  if (pool === undefined || typeof (pool as Partial<GenerationPool> | null)?.open === "function") return;
+  throw wrongArgument("generation", pool, "it is a pool: write generationPool() of @orthant/generation/node");
 }
 
 function cadenceOf({ cadence = {} }: StoreOptions): WorldCadence {

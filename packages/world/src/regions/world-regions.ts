@@ -1,10 +1,13 @@
 import {
   type Box,
+  type Chunk,
   CLOCK_NEVER,
   intersectBoxes,
   OverrideTree,
   type Position,
+  type QueryDetail,
   RegionClocks,
+  type RegionTree,
   regionBox,
   unionBox,
   type WorldState,
@@ -37,6 +40,22 @@ export class WorldRegions {
         this.state = this.state.withOverrides(overrides.merge(this.state.overrides));
       this.clocks.reset(region, clock);
     };
+  }
+
+  /** Returns a chunk of a region in memory, which may have to be generated. */
+  chunk(position: Position): Chunk | Promise<Chunk> {
+    if (!this.state.generatesLater) return this.state.realizeChunk(...position);
+    // Edits may change the state while the chunk is generated.
+    return (
+      this.state.overrides.at(...position) ??
+      this.state.generateChunk(position).then((chunk) => this.state.overrides.at(...position) ?? chunk)
+    );
+  }
+
+  /** Returns the contents of a box of chunks in memory, of which some may have to be generated. */
+  query(box: Box, detail: QueryDetail): RegionTree | Promise<RegionTree> {
+    if (detail === "symbolic" || !this.state.generatesLater) return this.state.queryRegion(box, detail);
+    return this.state.generateBox(box).result.then((tree) => tree.under(this.state.overrides.slice(box)));
   }
 
   /** Whether everything in a box of chunks has been read. Always false for a very large box. */

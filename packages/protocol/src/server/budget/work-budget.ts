@@ -14,15 +14,17 @@ export class WorkBudget {
   readonly #msPerTick: number;
   readonly #nowMs: () => number;
   readonly #slices: WorkSlices | undefined;
+  readonly #whole: WorkBudget | undefined;
   #spentMs = 0;
   #sliceMs = 0;
   #isCut = false;
 
-  /** Without `slices`, all work of a tick is done at once. */
-  constructor(msPerTick: number, nowMs: () => number, slices?: WorkSlices) {
+  /** Without `slices`, all work of a tick is done at once. If this is a part of a `whole`, both limits hold. */
+  constructor(msPerTick: number, nowMs: () => number, slices?: WorkSlices, whole?: WorkBudget) {
     this.#msPerTick = msPerTick;
     this.#nowMs = nowMs;
     this.#slices = slices;
+    this.#whole = whole;
   }
 
   /** Time spent since the start of the tick. */
@@ -50,7 +52,7 @@ export class WorkBudget {
   /** Returns true when there is time for another piece of work. Call it only with work to do. */
   hasTime(): boolean {
     if (this.#isTickOver) this.#isCut = true;
-    return !this.#isTickOver && !this.#isSliceOver;
+    return !this.#isTickOver && !this.#isSliceOver && this.#whole?.hasTime() !== false;
   }
 
   /** Runs a piece of work and counts its time. */
@@ -60,11 +62,15 @@ export class WorkBudget {
       return work();
     } finally {
       // A clock may be set back.
-      const passedMs = Math.max(0, this.#nowMs() - startedMs);
-      this.#spentMs += passedMs;
-      this.#sliceMs += passedMs;
-      if (this.#isSliceOver && !this.#isTickOver) this.#slices?.onOver();
+      this.#charge(Math.max(0, this.#nowMs() - startedMs));
     }
+  }
+
+  #charge(passedMs: number): void {
+    this.#spentMs += passedMs;
+    this.#sliceMs += passedMs;
+    if (this.#whole !== undefined) this.#whole.#charge(passedMs);
+    if (this.#isSliceOver && !this.#isTickOver) this.#slices?.onOver();
   }
 
   get #isTickOver(): boolean {

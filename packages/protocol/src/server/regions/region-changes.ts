@@ -33,12 +33,15 @@ export interface SharedPatch {
 
 /** The change of one region, and its own patches: one, or several pieces if it is too large. */
 export interface EncodedChange {
-  readonly change: RegionChange;
+  readonly region: Position;
+  /** `undefined` if another thread encoded it. Then it has its own patches, however small it is. */
+  readonly change: RegionChange | undefined;
   readonly patches: readonly SharedPatch[];
   readonly bytes: number;
 }
 
-const ENCODINGS: readonly RegionEncoding[] = [
+/** All encodings. */
+export const REGION_ENCODINGS: readonly RegionEncoding[] = [
   { mode: "symbolic", detail: "edits", index: 0 },
   { mode: "symbolic", detail: "chunks", index: 1 },
   { mode: "concrete", detail: "edits", index: 2 },
@@ -50,7 +53,9 @@ export function regionEncoding(
   mode: RegionEncoding["mode"],
   detail: RegionEncoding["detail"],
 ): RegionEncoding {
-  return ENCODINGS.find((encoding) => encoding.mode === mode && encoding.detail === detail) as RegionEncoding;
+  return REGION_ENCODINGS.find(
+    (encoding) => encoding.mode === mode && encoding.detail === detail,
+  ) as RegionEncoding;
 }
 
 /** Encodes the change of one region. */
@@ -64,7 +69,12 @@ export function encodeChange(
     body: patchBodyBytes(patch, volume),
     regions,
   }));
-  return { change, patches, bytes: patches.reduce((sum, { body }) => sum + body.length, 0) };
+  return {
+    region: change.region,
+    change,
+    patches,
+    bytes: patches.reduce((sum, { body }) => sum + body.length, 0),
+  };
 }
 
 /** Returns true when a change fits into one patch. */
@@ -72,9 +82,9 @@ export function fitsOnePatch(encoded: EncodedChange): boolean {
   return encoded.patches.length === 1;
 }
 
-/** Returns true when a change is large enough for its own patch. */
-function isLarge({ bytes }: EncodedChange): boolean {
-  return bytes >= LARGE_CHANGE_BYTES;
+/** Returns true when a change gets its own patch. */
+function isLarge({ bytes, change }: EncodedChange): boolean {
+  return bytes >= LARGE_CHANGE_BYTES || change === undefined;
 }
 
 /** Returns the maximum number of patches that {@link joinChanges} makes of `count` small changes. */
@@ -96,7 +106,7 @@ export function joinChanges(changes: readonly EncodedChange[], volume: number): 
     group = [];
     groupBytes = 0;
   };
-  for (const encoded of [...changes].sort((a, b) => comparePositions(a.change.region, b.change.region))) {
+  for (const encoded of [...changes].sort((a, b) => comparePositions(a.region, b.region))) {
     if (isLarge(encoded)) {
       patches.push(...encoded.patches);
       continue;
@@ -113,7 +123,7 @@ function joined(group: readonly EncodedChange[], volume: number): SharedPatch {
   const [first] = group;
   const alone = group.length === 1 ? first?.patches[0] : undefined;
   if (alone !== undefined) return alone;
-  const changes = group.map(({ change }) => change);
+  const changes = group.flatMap(({ change }) => change ?? []);
   return {
     body: patchBodyBytes({ patchSeq: 0, changes }, volume),
     regions: changes.map(({ region }) => region),

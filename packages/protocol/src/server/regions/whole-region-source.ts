@@ -1,7 +1,8 @@
-import { CLOCK_NEVER, wholeRegionChange } from "@orthant/core";
+import { CLOCK_NEVER, type Position, type RegionTree, wholeRegionChange } from "@orthant/core";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
-import { type EncodedChange, encodeChange, type RegionEncoding } from "./region-changes.ts";
+import { GeneratedRegions } from "./generated-regions.ts";
+import { type EncodedChange, encodeChange, REGION_ENCODINGS, type RegionEncoding } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 
 /** Work units per tick, for all clients together. */
@@ -14,6 +15,8 @@ const SYMBOLIC_WORK = 32;
 const EDITED_CHUNK_WORK = 2;
 /** Cost of a region whose chunks must all be generated: eight of them per tick. */
 const CONCRETE_WORK = 512;
+/** Maximum number of regions that are prepared after a tick that had no time for them. */
+const WANTED_MAX = 64;
 /** Maximum bytes of whole regions cached for other clients. */
 const CACHE_BYTES_MAX = 67_108_864;
 /** Overhead of a cached region besides its bytes. */
@@ -28,21 +31,53 @@ interface Entry {
   readonly bytes: number;
 }
 
-/** Makes whole regions, each once per encoding, and a limited number per tick. */
+/** Returns the patches of a region that was never edited. */
+function encodedPatches(region: Position, bodies: readonly Uint8Array[]): WholeRegion {
+  if (bodies.length === 0) return "air";
+  const patches = bodies.map((body) => ({ body, regions: [region] }));
+  const bytes = bodies.reduce((sum, { length }) => sum + length, 0);
+  return { region, change: undefined, patches, bytes };
+}
+
+/** The parts of a server that a source of whole regions needs. */
+export interface WholeRegionParts {
+  readonly world: SyncWorld;
+  readonly regions: WatchedRegions;
+  readonly pieceBytesMax: number;
+  /** Limits time as well as work units, which are only an estimate: some generators are slow. */
+  readonly work: WorkBudget;
+  readonly nowMs: () => number;
+  /** A region could not be generated. It is tried again. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Makes whole regions, each once per encoding, and a limited number per tick. Those for which a tick has no time
+ * are made after it, in slices. Where the world generates beside the loop, chunks for clients without the
+ * generator come from there, and are encoded as they arrive.
+ */
 export class WholeRegionSource implements RegionListener {
   readonly #world: SyncWorld;
   /** For each encoding, the whole regions in order of last use. */
   readonly #entries: readonly Map<WatchedRegion, Entry>[] = [new Map(), new Map(), new Map(), new Map()];
   readonly #pieceBytesMax: number;
-  /** Limits time as well, because the work units are only an estimate and some generators are slow. */
   readonly #work: WorkBudget;
+  readonly #generated: GeneratedRegions;
+  /** Regions that this tick had no time for, by encoding. */
+  readonly #wanted: readonly Set<WatchedRegion>[] = [new Set(), new Set(), new Set(), new Set()];
+  /** Regions that were not generated yet in this tick, by encoding. */
+  readonly #awaited: readonly Set<WatchedRegion>[] = [new Set(), new Set(), new Set(), new Set()];
   #bytes = 0;
   #workLeft = WORK_PER_TICK;
 
-  constructor(world: SyncWorld, regions: WatchedRegions, pieceBytesMax: number, work: WorkBudget) {
+  constructor({ world, regions, pieceBytesMax, work, nowMs, onFailure }: WholeRegionParts) {
     this.#world = world;
     this.#pieceBytesMax = pieceBytesMax;
     this.#work = work;
+    this.#generated = new GeneratedRegions(world, regions, pieceBytesMax, nowMs, {
+      onReady: (region) => this.#prepare(region),
+      onFailure,
+    });
     regions.listen(this);
   }
 
@@ -52,11 +87,25 @@ export class WholeRegionSource implements RegionListener {
 
   regionLeft(region: WatchedRegion): void {
     for (const entries of this.#entries) this.#drop(entries, region);
+    for (const waiting of [...this.#wanted, ...this.#awaited]) waiting.delete(region);
   }
 
   /** Resets the work units for a tick. */
   startTick(): void {
     this.#workLeft = WORK_PER_TICK;
+    for (const waiting of [...this.#wanted, ...this.#awaited]) waiting.clear();
+  }
+
+  /** Makes regions that the tick had no time for. */
+  goOn(): void {
+    for (const encoding of REGION_ENCODINGS) {
+      const wanted = this.#wanted[encoding.index];
+      for (const region of wanted ?? []) {
+        if (this.#isUsedUp) return;
+        wanted?.delete(region);
+        if (region.isLoaded) this.of(region, encoding);
+      }
+    }
   }
 
   /**
@@ -82,8 +131,34 @@ export class WholeRegionSource implements RegionListener {
       entries.set(region, known);
       return known.whole;
     }
-    if (this.#isUsedUp) return undefined;
-    const whole = this.#work.run(() => this.#make(region, encoding, clock));
+    if (this.#isUsedUp) {
+      const wanted = this.#wanted[encoding.index];
+      if (wanted !== undefined && wanted.size < WANTED_MAX) wanted.add(region);
+      return undefined;
+    }
+    return this.#work.run(() => this.#makeEntry(region, encoding, clock));
+  }
+
+  /** Encodes a region that was generated, if there is time; otherwise the next tick does it. */
+  #prepare(region: WatchedRegion): void {
+    // The next one is generated meanwhile.
+    for (const next of this.#awaited.flatMap((awaited) => [...awaited])) {
+      if (this.#generated.isFull) break;
+      if (next !== region) this.#generate(next);
+    }
+    for (const encoding of REGION_ENCODINGS) {
+      const isAwaited = this.#awaited[encoding.index]?.delete(region) === true;
+      if (isAwaited && region.isLoaded) this.of(region, encoding);
+    }
+  }
+
+  #makeEntry(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion | undefined {
+    const whole = this.#make(region, encoding, clock);
+    if (whole === undefined) {
+      this.#awaited[encoding.index]?.add(region);
+      return undefined;
+    }
+    const entries = this.#entriesOf(encoding);
     this.#drop(entries, region);
     const bytes = ENTRY_BYTES + (typeof whole === "string" ? 0 : whole.bytes);
     entries.set(region, { clock, whole, bytes });
@@ -96,14 +171,19 @@ export class WholeRegionSource implements RegionListener {
     return this.#workLeft <= 0 || !this.#work.hasTime();
   }
 
-  #make(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion {
+  /** Returns `undefined` while the region is being generated. */
+  #make(region: WatchedRegion, encoding: RegionEncoding, clock: number): WholeRegion | undefined {
     this.#workLeft -= CHECK_WORK;
     if (clock === CLOCK_NEVER && this.#isBlankNow(region, encoding)) {
       return encoding.mode === "symbolic" ? "generated" : "air";
     }
-    this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
     const { state } = this.#world;
-    const change = wholeRegionChange(state, { region: region.position, clock }, encoding);
+    const isLater = encoding.mode === "concrete" && state.generatesLater;
+    const generated = isLater ? this.#generate(region) : undefined;
+    if (isLater && generated === undefined) return undefined;
+    if (Array.isArray(generated)) return encodedPatches(region.position, generated);
+    this.#workLeft -= encoding.mode === "symbolic" ? SYMBOLIC_WORK : CONCRETE_WORK;
+    const change = wholeRegionChange(state, { region: region.position, clock }, { ...encoding, generated });
     if (encoding.mode === "symbolic") {
       this.#workLeft -= EDITED_CHUNK_WORK * (change.leaves.length + change.edits.length);
     }
@@ -111,6 +191,16 @@ export class WholeRegionSource implements RegionListener {
     return isAir && clock === CLOCK_NEVER
       ? "air"
       : encodeChange(change, state.shape.volume, this.#pieceBytesMax);
+  }
+
+  /** Returns what was generated beside the loop: patches if the region was never edited, otherwise a tree. */
+  #generate(region: WatchedRegion): RegionTree | Uint8Array[] | undefined {
+    const isUntouched =
+      this.#world.clockOf(region.position) === CLOCK_NEVER &&
+      this.#world.state.overrides.slice(region.chunks).bounds() === undefined;
+    if (!isUntouched) return this.#generated.tree(region);
+    const patches = this.#generated.patches(region);
+    return patches && [...patches];
   }
 
   #isBlankNow({ chunks }: WatchedRegion, { mode }: RegionEncoding): boolean {

@@ -1,0 +1,10 @@
+import type { GenerationPool } from "@orthant/core";
+import { generationPool } from "@orthant/generation/node";
+
+let pool: GenerationPool | undefined;
+
+/** Returns the pool of this process. Its workers start when there is work, and end with the process. */
+export function sharedPool(): GenerationPool {
+  pool ??= generationPool();
+  return pool;
+}

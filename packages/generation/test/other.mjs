@@ -1,0 +1,2 @@
+/** A module without a generator. */
+export const nothing = null;

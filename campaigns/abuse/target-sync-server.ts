@@ -169,7 +169,7 @@ class HonestSyncClient {
       name: "honest",
       token: () => new Uint8Array(0),
       events: {
-        onEditResult: (result) => {
+        onEditResult: ({ result }) => {
           if (result.status === "rejected") this.#faults.push(`refused an honest edit: ${result.reason}`);
           else this.#made++;
         },

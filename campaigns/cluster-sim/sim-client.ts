@@ -6,7 +6,7 @@ import {
   regionBox,
   type VoxelPlacement,
 } from "@orthant/core";
-import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
+import { type OwnEditResult, SyncClient } from "@orthant/protocol";
 import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
@@ -111,13 +111,13 @@ export class SimClient {
     this.sync.connected({ send: (frame) => near.send(frame), close: () => near.close() });
   }
 
-  #take(result: NumberedEditResult): void {
-    const { editId, status } = result;
+  #take({ number, editId = 0, result }: OwnEditResult): void {
+    const { status } = result;
     const isStored = this.#options.oracle.has(this.clientId, editId);
     if (status === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.
-      const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(editId) === this.#connections;
+      const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(number) === this.#connections;
       if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }

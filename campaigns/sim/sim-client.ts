@@ -10,7 +10,7 @@ import {
 import {
   type CachedReplica,
   type InterestArea,
-  type NumberedEditResult,
+  type OwnEditResult,
   type Pose,
   SyncClient,
 } from "@orthant/protocol";
@@ -100,10 +100,7 @@ export class SimClient {
   }
 
   setVoxels(placements: readonly VoxelPlacement[]): void {
-    const editId = this.#syncClient.setVoxels(placements);
-    if (editId !== this.#nextEditId) throw new Error(`edit ${editId} where ${this.#nextEditId} comes next`);
-    this.#nextEditId++;
-    this.openEdits.set(editId, placements);
+    this.openEdits.set(this.#syncClient.setVoxels(placements), placements);
     this.#check.touch(placements);
     this.checkChangedRegions();
   }
@@ -149,6 +146,7 @@ export class SimClient {
     if (this.#options.prng.chance(0.5)) link?.ends[0].close();
     else link?.cut();
     this.#check.clear();
+    this.#nextEditId = this.#syncClient.nextEditId;
     this.#syncClient = this.#newSyncClient();
     if (kept !== undefined) this.#syncClient.restore(kept);
     if (this.#interest !== undefined) this.#syncClient.setInterest(this.#interest);
@@ -259,15 +257,15 @@ export class SimClient {
     });
   }
 
-  #receiveResult({ editId, status }: NumberedEditResult): void {
+  #receiveResult({ number, editId = 0, result: { status } }: OwnEditResult): void {
     const { history, plan } = this.#options;
     const origin = { clientId: this.clientId, editId };
-    const placements = this.openEdits.get(editId);
+    const placements = this.openEdits.get(number);
     if (placements === undefined) {
-      this.#fail(`got a second edit result on edit ${editId}`);
+      this.#fail(`got a second edit result on edit ${number}`);
       return;
     }
-    this.openEdits.delete(editId);
+    this.openEdits.delete(number);
     this.#check.touch(placements);
     if (status === "duplicate") return;
     if (status === "rejected") {

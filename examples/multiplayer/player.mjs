@@ -25,9 +25,9 @@ const bothSeen = new Promise((resolve) => {
 });
 
 const built = await shared.setVoxel([x, 90, 0, 0], lamp);
-console.log(`${name}'s lamp: ${built.outcome}`);
+console.log(`${name}'s lamp: ${built.status}`);
 const result = await shared.setVoxel([x, 101, 0, 0], lamp);
-console.log(`${name}'s star: ${result.outcome}, because ${result.detail}`);
+console.log(`${name}'s star: ${result.status}, because ${result.detail}`);
 
 await bothSeen;
 console.log(`${name} sees lamps at x = ${lampsInSight().join(" and ")}`);

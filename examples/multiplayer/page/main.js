@@ -42,7 +42,7 @@ async function edit(left, top, above, block) {
   const ground = topOf(shared, x, z);
   if (ground === undefined) return;
   const result = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(block).id);
-  status.value = result.outcome === "rejected" ? result.detail : result.outcome;
+  status.value = result.status === "rejected" ? result.detail : result.status;
 }
 
 function columnsOf({ min, max }) {

@@ -20,6 +20,13 @@ function editIds(messages: readonly ClientMessage[]): readonly number[] {
   return messages.flatMap((message) => (message.kind === "setVoxels" ? [message.editId] : []));
 }
 
+/** The id and the number of voxels of each edit. */
+function sizes(messages: readonly ClientMessage[]): readonly (readonly [editId: number, voxels: number])[] {
+  return messages.flatMap((message) =>
+    message.kind === "setVoxels" ? [[message.editId, message.placements.length] as const] : [],
+  );
+}
+
 function results(...list: readonly NumberedEditResult[]): {
   kind: "editResults";
   results: readonly NumberedEditResult[];
@@ -45,6 +52,7 @@ describe("an edit", () => {
     const changes: unknown[] = [];
     server.world.onChange((boxes) => changes.push(boxes));
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
+    await server.pass(50);
     server.say(results({ editId: 1, status: "rejected", reason: "vetoed", detail: "not your land" }));
     expect(await edit).toEqual({ status: "rejected", reason: "vetoed", detail: "not your land" });
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(0);
@@ -84,15 +92,97 @@ describe("an edit", () => {
     expect(await first).toEqual({ status: "unchanged" });
   });
 
-  test("waits while 60 are in flight", async () => {
+  test("travels with others when there are more than the server takes now, and each gets its result", async () => {
     const server = await joined();
-    const edits = Array.from({ length: 70 }, (_, x) => server.world.setVoxel([x % 16, 20, 1, 1], 1 + x));
+    const edits = Array.from({ length: 2_000 }, (_, x) =>
+      server.world.setVoxel([x % 16, 20 + (x >> 4), 1, 1], 7),
+    );
     await server.pass(50);
-    expect(editIds(server.received())).toEqual(Array.from({ length: 60 }, (_, index) => index + 1));
-    server.say(results({ editId: 1, status: "applied" }, { editId: 2, status: "applied" }));
-    expect(await Promise.all(edits.slice(0, 2))).toEqual([{ status: "applied" }, { status: "applied" }]);
+    const [message, ...others] = server.received().filter(({ kind }) => kind === "setVoxels");
+    expect(message).toMatchObject({ kind: "setVoxels", editId: 1 });
+    expect(others).toEqual([]);
+    expect(message?.kind === "setVoxels" && message.placements.length).toBe(2_000);
+    server.say(results({ editId: 1, status: "applied" }));
+    expect(new Set((await Promise.all(edits)).map(({ status }) => status))).toEqual(new Set(["applied"]));
+  });
+
+  test("that is rejected together with others is sent again in halves, before all later ones", async () => {
+    const server = await joined();
+    const rejected = (editId: number) =>
+      ({ editId, status: "rejected", reason: "vetoed", detail: "no" }) as const;
+    const edits = Array.from({ length: 100 }, (_, x) =>
+      server.world.setVoxel([x % 16, 20 + (x >> 4), 1, 1], 7),
+    );
     await server.pass(50);
-    expect(editIds(server.received())).toEqual([61, 62]);
+    const later = server.world.setVoxel([0, 90, 0, 0], 7);
+    await server.pass(50);
+    expect(sizes(server.received())).toEqual([[1, 100]]);
+    server.say(results(rejected(1)));
+    await server.pass(50);
+    expect(sizes(server.received())).toEqual([[2, 50]]);
+    server.say(results({ editId: 2, status: "applied" }));
+    await server.pass(50);
+    // Voxel 99 alone is the fault.
+    for (const [editId, size] of [
+      [3, 50],
+      [4, 25],
+      [5, 25],
+      [6, 13],
+      [7, 12],
+      [8, 6],
+      [9, 6],
+      [10, 3],
+      [11, 3],
+    ] as const) {
+      expect(sizes(server.received())[0]).toEqual([editId, size]);
+      server.say(results(editId % 2 === 1 ? rejected(editId) : { editId, status: "applied" }));
+      await server.pass(50);
+    }
+    expect(sizes(server.received())).toEqual([[12, 2]]);
+    server.say(results({ editId: 12, status: "applied" }));
+    await server.pass(50);
+    expect(sizes(server.received())).toEqual([
+      [13, 1],
+      [14, 1],
+    ]);
+    server.say(results(rejected(13), { editId: 14, status: "applied" }));
+    expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([
+      ...new Array(99).fill("applied"),
+      "rejected",
+    ]);
+    expect(await later).toEqual({ status: "applied" });
+  });
+
+  test("does not travel with another edit of the same voxel, so that the server sees both", async () => {
+    const server = await joined();
+    for (let block = 1; block <= 70; block++) server.world.setVoxel([1, 20, 1, 1], 1 + (block % 2));
+    await server.pass(50);
+    expect(sizes(server.received())[0]).toEqual([1, 1]);
+    expect(server.world.voxelAt([1, 20, 1, 1])).toBe(1);
+  });
+
+  test("that fills a box shows at once and is one message; a copy shows when the server has made it", async () => {
+    const server = await joined();
+    const box = boxBetween([0, 20, 0, 0], [16, 24, 16, 16]);
+    const fill = server.world.fill(box, 7);
+    const copy = server.world.copy(box, [0, 28, 0, 0]);
+    expect(server.world.voxelAt([15, 23, 15, 15])).toBe(7);
+    expect(server.world.voxelAt([15, 24, 15, 15])).toBe(0);
+    expect(server.world.voxelAt([0, 28, 0, 0])).toBe(0);
+    await server.pass(50);
+    expect(server.received()).toEqual([
+      { kind: "fill", editId: 1, box, block: 7 },
+      { kind: "copy", editId: 2, box, to: [0, 28, 0, 0] },
+    ]);
+    server.say(
+      results(
+        { editId: 1, status: "rejected", reason: "reach", detail: "far" },
+        { editId: 2, status: "unchanged" },
+      ),
+    );
+    expect(await fill).toEqual({ status: "rejected", reason: "reach", detail: "far" });
+    expect(await copy).toEqual({ status: "unchanged" });
+    expect(server.world.voxelAt([15, 23, 15, 15])).toBe(0);
   });
 
   test("that no server accepts is refused by the client and does not block the next one", async () => {
@@ -156,9 +246,9 @@ describe("other messages", () => {
   test("a game message is sent if the client is joined, and dropped otherwise", async () => {
     const server = new ScriptedServer();
     await settled();
-    expect(server.world.send(new Uint8Array([1]))).toBe(false);
+    expect(server.world.send(new Uint8Array([1]))).toBe("offline");
     await server.join();
-    expect(server.world.send(new Uint8Array([2]))).toBe(true);
+    expect(server.world.send(new Uint8Array([2]))).toBe("sent");
     await server.pass(50);
     expect(server.received().filter(({ kind }) => kind === "game")).toEqual([
       { kind: "game", payload: new Uint8Array([2]) },

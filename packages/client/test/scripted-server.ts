@@ -16,7 +16,7 @@ import {
   HYPERCUBE_CHUNKS,
   type Position,
 } from "@orthant/core";
-import type { Welcome } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
   clientFrameCodec,
@@ -46,6 +46,7 @@ const WELCOME: Welcome = {
   role: "builder",
   resumed: false,
   tickMs: 50,
+  limits: DEFAULT_SYNC_LIMITS,
   position: [1, 2, 3, 4],
   orientation: [0, 0, 0, 1],
 };

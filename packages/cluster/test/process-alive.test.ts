@@ -22,7 +22,7 @@ const PREPARE = `
   const openGateway = () => ClusterGateway.open({
     engine: hub.connect(), world: "town", time: systemTime, generators: DEFAULT_GENERATORS,
   });
-  const placements = [{ voxel: [1, 2, 3, 0], block: 1 }];
+  const edit = { kind: "voxels", placements: [{ voxel: [1, 2, 3, 0], block: 1 }] };
 `;
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
       const node = nodeOf("a");
       await node.start();
       const gateway = await openGateway();
-      console.log((await gateway.world.edit(placements, { clientId: 5n, editId: 1 })).status);
+      console.log((await gateway.world.edit(edit, { clientId: 5n, editId: 1 })).status);
       await node.split("0", boxBetween([1, 0, 0, 0], [2, 1, 1, 1]), "east");
       gateway.close();
       await node.stop();
@@ -43,7 +43,7 @@ test.each([
     "edits before any node owns the shard",
     `
       const gateway = await openGateway();
-      const editing = gateway.world.edit(placements, { clientId: 5n, editId: 1 });
+      const editing = gateway.world.edit(edit, { clientId: 5n, editId: 1 });
       const node = nodeOf("a");
       setTimeout(() => node.start(), 500);
       console.log((await editing).status);

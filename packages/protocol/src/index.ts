@@ -1,10 +1,12 @@
 export type { CachedRegion, CachedReplica, CachedWorld } from "./client/cached-region.ts";
 export type { ClientPhase } from "./client/client-session.ts";
-export type { OpenEdit } from "./client/open-edits.ts";
+export type { OpenEdit } from "./client/joint-edits.ts";
+export type { OwnEditResult } from "./client/open-edits.ts";
 export { SyncClient } from "./client/sync-client.ts";
 export type {
   EntitiesChange,
   InterestArea,
+  SendResult,
   SyncClientCounts,
   SyncClientEvents,
   SyncClientOptions,

@@ -1,5 +1,5 @@
-import { boxBetween, DEFAULT_GENERATORS, type Position } from "@orthant/core";
-import { type NumberedEditResult, SyncClient } from "@orthant/protocol";
+import { boxBetween, DEFAULT_GENERATORS, type EditResult, type Position } from "@orthant/core";
+import { SyncClient } from "@orthant/protocol";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -11,7 +11,7 @@ const EDITS = 40;
 /** A client over a real socket. It receives, and ticks, on every message of the socket. */
 class SocketClient {
   readonly client: SyncClient;
-  readonly results: NumberedEditResult[] = [];
+  readonly results: EditResult[] = [];
   readonly #time = new FakeTime();
   readonly #socket: WebSocket;
 
@@ -22,7 +22,7 @@ class SocketClient {
       clientId,
       name: `client ${clientId}`,
       token: () => new Uint8Array(0),
-      events: { onEditResult: (result) => this.results.push(result) },
+      events: { onEditResult: ({ result }) => this.results.push(result) },
     });
     this.client.setInterest({ boxes: [AROUND], center: [0, 0, 0, 0] });
     this.#socket = new WebSocket(url);

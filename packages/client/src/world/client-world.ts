@@ -21,6 +21,7 @@ import {
   type Vector,
   type VoxelBox,
   type VoxelPlacement,
+  type VoxelWorld,
 } from "@orthant/core";
 import type { NumberedEntity, Role } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
@@ -39,7 +40,7 @@ export interface ClientPose<D extends Dimensions> {
  * A client's copy of the part of a server's world that it is interested in, with the client's own edits on top until
  * the server has answered them. `connect` creates one. It reconnects by itself, and can be read while disconnected.
  */
-export class ClientWorld<D extends Dimensions = Dimensions> {
+export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   readonly dimensions: D;
   /** The same world with four axes, for the other packages of Orthant. */
   readonly replica: WorldReplica;
@@ -139,6 +140,19 @@ export class ClientWorld<D extends Dimensions = Dimensions> {
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
     requireList("placements", placements, "it is a list of { position, block }");
     return this.replica.setVoxels(placements.map((placement, index) => this.#placement(placement, index)));
+  }
+
+  /** Sets every voxel of a box in one step, with one message. Shows at once, and resolves like `edit`. */
+  async fill(box: VoxelBox<D>, block: number): Promise<EditResult> {
+    return this.replica.fill(this.#axes.voxels("box", box), requireBlock("block", block));
+  }
+
+  /**
+   * Copies the voxels of a box, as the server has them, so that its lowest corner comes to lie at `to`. Both boxes may
+   * overlap. Shows when the server has made it, and resolves like `edit`.
+   */
+  async copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult> {
+    return this.replica.copy(this.#axes.voxels("box", box), this.#axes.position("to", to));
   }
 
   /**

@@ -1,55 +1,47 @@
-import { type EditResult, OrthantError, type VoxelPlacement } from "@orthant/core";
-import { EDIT_VOXELS_MAX, EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
+import { type EditResult, OrthantError, positionFrom } from "@orthant/core";
+import { EDIT_VOXELS_MAX, type OwnEditResult, type RequestedEdit } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
 
 interface WaitingEdit {
-  readonly placements: readonly VoxelPlacement[];
+  readonly edit: RequestedEdit;
   readonly answer: Deferred<EditResult>;
 }
 
-/** The edits of a client: those waiting because too many are in flight, and those without a result. */
+/** The edits of a client: those made before it joined, and those without a result. */
 export class PendingEdits {
   readonly #open = new Map<number, Deferred<EditResult>>();
   #waiting: WaitingEdit[] = [];
-  /** Edits being passed to `send`, whose listeners may add further edits. */
-  #sendingCount = 0;
 
   /** Adds an edit, which the next `pump` sends. */
-  add(placements: readonly VoxelPlacement[]): Promise<EditResult> {
-    if (placements.length === 0 || placements.length > EDIT_VOXELS_MAX) {
-      const detail = `${placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: make more edits of it`;
+  add(edit: RequestedEdit): Promise<EditResult> {
+    if (
+      edit.kind === "voxels" &&
+      (edit.placements.length === 0 || edit.placements.length > EDIT_VOXELS_MAX)
+    ) {
+      const detail = `${edit.placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: make more edits of it`;
       return Promise.reject(new OrthantError("ORT_LIMIT", detail));
     }
-    const copied = placements.map(({ voxel: [x, y, z, w], block }) => ({
-      voxel: [x, y, z, w] as const,
-      block,
-    }));
     const answer = deferred<EditResult>();
-    this.#waiting.push({ placements: copied, answer });
+    this.#waiting.push({ edit: copyOf(edit), answer });
     return answer.promise;
   }
 
-  /** Sends waiting edits in order, up to the limit of edits in flight. `send` returns the id of each. */
-  pump(send: (placements: readonly VoxelPlacement[]) => number): void {
-    while (this.#open.size + this.#sendingCount < EDITS_OPEN_MAX) {
-      const next = this.#waiting.shift();
-      if (next === undefined) return;
-      this.#sendingCount++;
+  /** Sends waiting edits in order. `send` returns the number of each; its listeners may add further edits. */
+  pump(send: (edit: RequestedEdit) => number): void {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
-        this.#open.set(send(next.placements), next.answer);
+        this.#open.set(send(next.edit), next.answer);
       } catch (error) {
         // An edit that cannot be encoded, such as one off the lattice, concerns only its caller.
         next.answer.reject(error);
-      } finally {
-        this.#sendingCount--;
       }
     }
   }
 
   /** Resolves an edit with its result. */
-  settle({ editId, ...result }: NumberedEditResult): void {
-    this.#open.get(editId)?.resolve(result);
-    this.#open.delete(editId);
+  settle({ number, result }: OwnEditResult): void {
+    this.#open.get(number)?.resolve(result);
+    this.#open.delete(number);
   }
 
   /** Rejects all edits, because no more results will arrive. */
@@ -59,4 +51,19 @@ export class PendingEdits {
     this.#open.clear();
     this.#waiting = [];
   }
+}
+
+/** Copies an edit down to its coordinates, because the caller may reuse its arrays before it is sent. */
+function copyOf(edit: RequestedEdit): RequestedEdit {
+  if (edit.kind === "voxels") {
+    const placements = edit.placements.map(({ voxel, block }) => ({
+      voxel: positionFrom((axis) => voxel[axis]),
+      block,
+    }));
+    return { kind: "voxels", placements };
+  }
+  const { min, max } = edit.box;
+  const box = { min: positionFrom((axis) => min[axis]), max: positionFrom((axis) => max[axis]) };
+  if (edit.kind === "fill") return { kind: "fill", box, block: edit.block };
+  return { kind: "copy", box, to: positionFrom((axis) => edit.to[axis]) };
 }

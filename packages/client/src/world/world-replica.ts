@@ -6,59 +6,37 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   type EditResult,
-  type GeneratorRegistry,
   isOrthantError,
   ListenerSet,
   OrthantError,
   type Position,
   type QueryDetail,
-  type RandomBits,
   type RegionTree,
   type Timer,
-  type TimeSource,
   type Vector,
   type VoxelPlacement,
   voxelIndex,
 } from "@orthant/core";
 import {
   type EntitiesChange,
-  type NumberedEditResult,
   type NumberedEntity,
   type Pose,
+  type RequestedEdit,
   type Role,
   roundPose,
+  type SendResult,
   SyncClient,
   type SyncClientCounts,
   type Welcome,
 } from "@orthant/protocol";
-import type { ReplicaCache } from "../cache/replica-cache.ts";
 import { ReplicaStore } from "../cache/replica-store.ts";
-import { type TokenOption, TokenSource } from "../connection/retry.ts";
-import {
-  type OpenSocket,
-  ServerConnection,
-  type Status,
-  type StatusDetail,
-} from "../connection/server-connection.ts";
+import { TokenSource } from "../connection/retry.ts";
+import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
 import { deferred, reportLater } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
-
-/** The options with all defaults filled in. */
-interface ResolvedOptions {
-  readonly url: string;
-  readonly name: string;
-  readonly token: TokenOption;
-  readonly interest: ReplicaInterest | undefined;
-  readonly cache: ReplicaCache | undefined;
-  readonly onCacheFailure: (error: unknown) => void;
-  readonly generators: GeneratorRegistry;
-  readonly socket: OpenSocket;
-  readonly time: TimeSource;
-  readonly random: RandomBits;
-  readonly timeoutMs: number;
-}
+import type { ResolvedOptions } from "./resolved-options.ts";
 
 /**
  * A replica of the part of a server's world that the client is interested in, with the client's own edits on top
@@ -208,10 +186,24 @@ export class WorldReplica {
    * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */
   setVoxels(placements: readonly VoxelPlacement[]): Promise<EditResult> {
-    if (this.#ending !== undefined) return Promise.reject(this.#ending);
-    const answer = this.#edits.add(placements);
-    this.#pumpEdits();
-    return answer;
+    return this.#edit({ kind: "voxels", placements });
+  }
+
+  /**
+   * Sets every voxel of a box in one step, with one message of a few bytes. Shows at once, and resolves like
+   * `setVoxels`.
+   */
+  fill(box: Box, block: number): Promise<EditResult> {
+    return this.#edit({ kind: "fill", box, block });
+  }
+
+  /**
+   * Copies the voxels of a box, as the server has them when the edit's turn comes, so that its least corner comes to lie
+   * at `to`. Shows when the server has made it, because the client may not hold all that is copied. Resolves like
+   * `setVoxels`.
+   */
+  copy(box: Box, to: Position): Promise<EditResult> {
+    return this.#edit({ kind: "copy", box, to });
   }
 
   /** Sets the player's pose; only the newest one counts. Throws `ORT_ARGUMENT` for an invalid pose. */
@@ -226,10 +218,10 @@ export class WorldReplica {
     return this.#syncClient?.entities ?? [];
   }
 
-  /** Sends a game message. Returns false when the client is not joined; the message is then dropped. */
-  send(payload: Uint8Array): boolean {
+  /** Sends a game message. Drops it when there are too many (`rate`) or the client is not joined (`offline`). */
+  send(payload: Uint8Array): SendResult {
     this.#requireOpen();
-    return this.#syncClient?.sendGame(payload) ?? false;
+    return this.#syncClient?.sendGame(payload) ?? "offline";
   }
 
   /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
@@ -297,7 +289,7 @@ export class WorldReplica {
             edits.emit(chunks, before);
         },
         onComplete: () => this.#interest.completed(),
-        onEditResult: (result) => this.#receiveResult(result),
+        onEditResult: (result) => this.#edits.settle(result),
         onEntities: (change) => this.#onEntities.emit(change),
         onGame: (payload) => this.#onMessage.emit(payload),
         onRegion: (region, state) => {
@@ -354,16 +346,18 @@ export class WorldReplica {
     }
   }
 
+  #edit(edit: RequestedEdit): Promise<EditResult> {
+    if (this.#ending !== undefined) return Promise.reject(this.#ending);
+    const answer = this.#edits.add(edit);
+    this.#pumpEdits();
+    return answer;
+  }
+
   #pumpEdits(): void {
     const syncClient = this.#syncClient;
     // Before the first welcome the shape that an edit must fit is unknown.
     if (syncClient?.world === undefined) return;
-    this.#edits.pump((placements) => syncClient.setVoxels(placements));
-  }
-
-  #receiveResult(result: NumberedEditResult): void {
-    this.#edits.settle(result);
-    this.#pumpEdits();
+    this.#edits.pump((edit) => syncClient.edit(edit));
   }
 
   #setStatus(status: Status, detail: StatusDetail): void {

@@ -88,6 +88,12 @@ export class TokenBucket {
     return taken;
   }
 
+  /** Returns how many whole tokens there are. */
+  available(nowMs: number): number {
+    this.#fill(nowMs);
+    return Math.floor(this.#thousandths / 1_000);
+  }
+
   /** Whether the bucket is as full as if nothing had ever been taken. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);

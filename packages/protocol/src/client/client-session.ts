@@ -1,4 +1,11 @@
-import { decode, isOrthantError, OrthantError, type Position, PositionSet } from "@orthant/core";
+import {
+  decode,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  PositionSet,
+  type TokenBucket,
+} from "@orthant/core";
 import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
@@ -13,10 +20,12 @@ import type {
 } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
 import type { ClientState } from "./client-state.ts";
+import { carefulBucket } from "./edit-pace.ts";
 import { EntitySet } from "./entity-set.ts";
 import { InterestQueue, type InterestRegions } from "./interest.ts";
+import type { OwnEditResult } from "./open-edits.ts";
 import { encodeClientMessage, hasElapsed, Outgoing } from "./outgoing.ts";
-import type { EventQueue, SyncClientOptions } from "./sync-client-options.ts";
+import type { EventQueue, SendResult, SyncClientOptions } from "./sync-client-options.ts";
 import { WorldStream } from "./world-stream.ts";
 
 /** Time to wait for a welcome before sending the hello again. */
@@ -39,6 +48,8 @@ interface JoinedState {
   readonly welcome: Welcome;
   readonly stream: WorldStream;
   readonly entities: EntitySet;
+  /** How many game messages the server takes now. */
+  readonly gameMessages: TokenBucket;
 }
 
 /** One connection of a client, from hello to goodbye. */
@@ -116,11 +127,12 @@ export class ClientSession {
     this.#pose = pose;
   }
 
-  /** Sends a game message. Returns false before the welcome and after the end. */
-  sendGame(payload: Uint8Array): boolean {
-    if (this.#phase !== "joined") return false;
+  /** Sends a game message, unless there are too many or the client is not welcomed. */
+  sendGame(payload: Uint8Array): SendResult {
+    if (this.#phase !== "joined" || this.#joined === undefined) return "offline";
+    if (!this.#joined.gameMessages.take(1, this.#nowMs())) return "rate";
     this.#push({ kind: "game", payload });
-    return true;
+    return "sent";
   }
 
   /** Sends what is due. */
@@ -191,22 +203,24 @@ export class ClientSession {
     const isInStep = this.#frameNumber === 1;
     const entities = new EntitySet(welcome.shape, welcome.playerId, isInStep);
     this.#phase = "joined";
-    this.#joined = { welcome, stream: new WorldStream(replica), entities };
+    const nowMs = this.#nowMs();
+    const { gameMessagesPerSecond } = welcome.limits;
+    this.#state.edits.welcomed(welcome, nowMs);
+    this.#joined = {
+      welcome,
+      stream: new WorldStream(replica),
+      entities,
+      gameMessages: carefulBucket(gameMessagesPerSecond, gameMessagesPerSecond, nowMs),
+    };
     this.#events.welcome(welcome);
   }
 
   /** Drops edits for another world. The hello announced them, so this connection cannot continue. */
   #dropEdits(): void {
-    const open = this.#state.edits.all();
-    for (const { editId } of open) {
-      this.#closeEdit({
-        editId,
-        status: "rejected",
-        reason: "world",
-        detail: "the server has another world now",
-      });
-    }
-    if (open.length > 0) throw new OrthantError("ORT_MESSAGE", "the server has another world now");
+    const detail = "the server has another world now";
+    const closed = this.#state.edits.settleAll({ status: "rejected", reason: "world", detail });
+    this.#report(closed);
+    if (closed.length > 0) throw new OrthantError("ORT_MESSAGE", detail);
   }
 
   #left(goodbye: Goodbye): void {
@@ -258,14 +272,14 @@ export class ClientSession {
       const result = this.#earlyResults.get(edits.lowestId);
       if (result === undefined) return;
       this.#earlyResults.delete(result.editId);
-      this.#closeEdit(result);
+      this.#report(edits.settle(result));
     }
   }
 
-  #closeEdit(result: NumberedEditResult): void {
-    if (!this.#state.edits.settle(result.editId)) return;
-    this.#state.replica?.takeBack(result.editId);
-    this.#events.result(result);
+  /** Removes the predictions of edits, and reports their results. */
+  #report(results: readonly OwnEditResult[]): void {
+    this.#state.replica?.takeBack(new Set(results.map(({ number }) => number)));
+    for (const result of results) this.#events.result(result);
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */

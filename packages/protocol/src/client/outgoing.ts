@@ -17,7 +17,7 @@ const ACKNOWLEDGE_BYTES = 65_536;
 /** Maximum bytes of the two numbers that a frame begins with. */
 const FRAME_HEAD_BYTES_MAX = 16;
 /** Maximum bytes of one client message. */
-const CLIENT_MESSAGE_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX - FRAME_HEAD_BYTES_MAX;
+export const CLIENT_MESSAGE_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX - FRAME_HEAD_BYTES_MAX;
 /** Waiting bytes above which a frame is sent at once. */
 const WORTH_SENDING_BYTES = CLIENT_FRAME_BYTES_MAX / 2;
 

@@ -19,7 +19,7 @@ import {
 import type { RequestedEdit } from "../message/requested-edit.ts";
 
 /** One predicted change of a chunk: a voxel, or a box of voxels relative to the chunk's corner. */
-type PredictedStep = { readonly editId: number } & (
+type PredictedStep = { readonly number: number } & (
   | VoxelEdit
   | { readonly box: Box; readonly block: number }
 );
@@ -63,28 +63,28 @@ export class Predictions {
    * Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. A copy is
    * not predicted: its source may not be held, and is what the server has when the edit's turn comes.
    */
-  lay(editId: number, edit: RequestedEdit): readonly PredictionChange[] {
-    const stepsByChunk = this.#stepsOf(editId, edit);
+  lay(number: number, edit: RequestedEdit): readonly PredictionChange[] {
+    const stepsByChunk = this.#stepsOf(number, edit);
     const changes: PredictionChange[] = [];
     for (const [chunk, steps] of stepsByChunk) {
       const below = this.#layers.get(...chunk);
       changes.push([chunk, below]);
       this.#layers.set(...chunk, grown(below, steps));
     }
-    this.#chunksByEdit.set(editId, [...stepsByChunk.positions()]);
+    this.#chunksByEdit.set(number, [...stepsByChunk.positions()]);
     return changes;
   }
 
   /** Removes edits from between the others. Returns their chunks. */
-  takeBack(editIds: ReadonlySet<number>): readonly PredictionChange[] {
+  takeBack(numbers: ReadonlySet<number>): readonly PredictionChange[] {
     const layersBefore = new PositionMap<Layer | undefined>();
-    for (const editId of editIds) {
-      for (const chunk of this.#chunksByEdit.get(editId) ?? [])
+    for (const number of numbers) {
+      for (const chunk of this.#chunksByEdit.get(number) ?? [])
         layersBefore.set(...chunk, this.#layers.get(...chunk));
-      this.#chunksByEdit.delete(editId);
+      this.#chunksByEdit.delete(number);
     }
     for (const [chunk, layer] of layersBefore) {
-      const steps = stepsIn(layer).filter((step) => !editIds.has(step.editId));
+      const steps = stepsIn(layer).filter((step) => !numbers.has(step.number));
       if (steps.length === 0) this.#layers.delete(...chunk);
       else this.#layers.set(...chunk, { steps, length: steps.length });
     }
@@ -109,24 +109,24 @@ export class Predictions {
     return applied(this.#shape, base, stepsIn(layer));
   }
 
-  #stepsOf(editId: number, edit: RequestedEdit): PositionMap<PredictedStep[]> {
-    if (edit.kind === "voxels") return this.#voxelSteps(editId, edit.placements);
+  #stepsOf(number: number, edit: RequestedEdit): PositionMap<PredictedStep[]> {
+    if (edit.kind === "voxels") return this.#voxelSteps(number, edit.placements);
     const stepsByChunk = new PositionMap<PredictedStep[]>();
     if (edit.kind === "copy") return stepsByChunk;
     for (const chunk of positionsLexicographic(chunksOfVoxels(this.#shape, edit.box))) {
       const { min } = voxelsOfChunks(this.#shape, boxAt(chunk));
       const part = intersectBoxes(edit.box, voxelsOfChunks(this.#shape, boxAt(chunk))) ?? edit.box;
       const local = boxBetween(minus(part.min, min), minus(part.max, min));
-      stepsByChunk.set(...chunk, [{ editId, box: local, block: edit.block }]);
+      stepsByChunk.set(...chunk, [{ number, box: local, block: edit.block }]);
     }
     return stepsByChunk;
   }
 
-  #voxelSteps(editId: number, placements: readonly VoxelPlacement[]): PositionMap<PredictedStep[]> {
+  #voxelSteps(number: number, placements: readonly VoxelPlacement[]): PositionMap<PredictedStep[]> {
     const stepsByChunk = new PositionMap<PredictedStep[]>();
     for (const { voxel, block } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
-      const step = { editId, index: voxelIndex(this.#shape, ...voxel), block };
+      const step = { number, index: voxelIndex(this.#shape, ...voxel), block };
       const known = stepsByChunk.get(...chunk);
       if (known === undefined) stepsByChunk.set(...chunk, [step]);
       else known.push(step);

@@ -28,7 +28,7 @@ import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";
 import type { ChangeNotes, EditNews, LayersBefore } from "./change-notes.ts";
-import type { OpenEdit } from "./open-edits.ts";
+import type { OpenEdit } from "./joint-edits.ts";
 import { Predictions } from "./predictions.ts";
 
 /** Default memory for the generated chunks that a client caches for reading. */
@@ -158,13 +158,13 @@ export class SharedReplica {
   }
 
   /** Applies an own edit over everything. Throws `ORT_POSITION_RANGE` for voxels off the lattice. */
-  predict({ editId, placements }: OpenEdit): void {
-    this.#notes.predicted(this.#predictions.lay(editId, { kind: "voxels", placements }));
+  predict({ number, edit }: OpenEdit): void {
+    this.#notes.predicted(this.#predictions.lay(number, edit));
   }
 
-  /** Removes the prediction of an own edit. */
-  takeBack(editId: number): void {
-    this.#notes.predicted(this.#predictions.takeBack(new Set([editId])));
+  /** Removes the predictions of own edits. */
+  takeBack(numbers: ReadonlySet<number>): void {
+    this.#notes.predicted(this.#predictions.takeBack(numbers));
   }
 
   /** Returns the voxels of a chunk with predictions, or `undefined` when its region is not held. */

@@ -8,8 +8,9 @@ import type {
   Vector,
 } from "@orthant/core";
 import type { NumberedEntity } from "../message/entity.ts";
-import type { Goodbye, NumberedEditResult, Welcome } from "../message/server-message.ts";
+import type { Goodbye, Welcome } from "../message/server-message.ts";
 import type { ReplicaNews } from "./change-notes.ts";
+import type { OwnEditResult } from "./open-edits.ts";
 
 /** The part of the world that a client wants to hold. */
 export interface InterestArea {
@@ -49,12 +50,15 @@ export interface SyncClientEvents {
   readonly onEdit?: ((chunks: readonly Position[], before: (chunk: Position) => Chunk) => void) | undefined;
   /** The whole interest has arrived. */
   readonly onComplete?: (interestId: number) => void;
-  readonly onEditResult?: (result: NumberedEditResult) => void;
+  readonly onEditResult?: (result: OwnEditResult) => void;
   readonly onEntities?: (change: EntitiesChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
   /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
   readonly onRegion?: (region: Position, state: "held" | "forgotten") => void;
 }
+
+/** Whether a game message was sent, or dropped: `rate` if there are too many, `offline` without a connection. */
+export type SendResult = "sent" | "rate" | "offline";
 
 /** Counters for diagnostics. */
 export interface SyncClientCounts {
@@ -108,7 +112,7 @@ export class EventQueue {
     this.#pending.push(() => this.#events.onComplete?.(interestId));
   }
 
-  result(result: NumberedEditResult): void {
+  result(result: OwnEditResult): void {
     this.#pending.push(() => this.#events.onEditResult?.(result));
   }
 

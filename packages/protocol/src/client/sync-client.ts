@@ -9,16 +9,18 @@ import {
 import type { NumberedEntity, Pose } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
+import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
 import { ClientState } from "./client-state.ts";
 import { type InterestRegions, interestRegions } from "./interest.ts";
-import type { OpenEdit } from "./open-edits.ts";
+import type { OpenEdit } from "./joint-edits.ts";
 import {
   EventQueue,
   type InterestArea,
+  type SendResult,
   type SyncClientCounts,
   type SyncClientOptions,
 } from "./sync-client-options.ts";
@@ -70,6 +72,11 @@ export class SyncClient {
     return this.#state.edits.all();
   }
 
+  /** Above all ids that this client has used, for the next client with the same `clientId`. */
+  get nextEditId(): number {
+    return this.#state.edits.nextId;
+  }
+
   /** Counters over all connections. */
   get counts(): SyncClientCounts {
     return { ...this.#state.counts, heldRegions: this.#state.replica?.held().length ?? 0 };
@@ -117,20 +124,26 @@ export class SyncClient {
     return this.#area?.regions.has(...region) ?? false;
   }
 
-  /**
-   * Edits voxels and shows the result at once. Returns the id that the result will carry. Without a
-   * connection, edits wait for the next one. Throws `ORT_LIMIT` when too many edits are waiting for results.
-   */
+  /** Edits voxels. See `edit`. */
   setVoxels(placements: readonly VoxelPlacement[]): number {
-    const edit = this.#state.edits.add(placements);
+    return this.edit({ kind: "voxels", placements });
+  }
+
+  /**
+   * Makes an edit and shows it at once, except for a copy, which shows when the server has made it. Returns the number
+   * that the result will carry. Edits are made in the order of the calls. They wait for a connection, and for the
+   * limits of the server. Throws an error if no server could accept the edit.
+   */
+  edit(edit: RequestedEdit): number {
+    const open = this.#state.edits.add(edit);
     try {
-      this.#state.replica?.predict(edit);
+      this.#state.replica?.predict(open);
     } catch (error) {
-      this.#state.edits.withdraw(edit);
+      this.#state.edits.withdraw(open);
       throw error;
     }
     this.#fire();
-    return edit.editId;
+    return open.number;
   }
 
   /** Changes the pose. Only the latest pose is sent, and none while there is no connection. */
@@ -138,12 +151,12 @@ export class SyncClient {
     this.#session?.move(roundPose(pose));
   }
 
-  /** Sends a game message. Returns false when there is no welcomed connection. */
-  sendGame(payload: Uint8Array): boolean {
+  /** Sends a game message, unless there are too many or there is no welcomed connection. */
+  sendGame(payload: Uint8Array): SendResult {
     if (payload.length > GAME_BYTES_MAX) {
       throw new OrthantError("ORT_LIMIT", `${payload.length} bytes where at most ${GAME_BYTES_MAX} may be`);
     }
-    return this.#session?.sendGame(payload) ?? false;
+    return this.#session?.sendGame(payload) ?? "offline";
   }
 
   /** Returns the clock of a region, or `undefined` when it is not held. */

@@ -29,7 +29,7 @@ import {
   variants,
   versionCodec,
 } from "./codecs.ts";
-import { setVoxelsCodec } from "./edit-codec.ts";
+import { copyBoxCodec, fillBoxCodec, setVoxelsCodec } from "./edit-codec.ts";
 import {
   CLIENT_FRAME_BYTES_MAX,
   INTEREST_BOXES_MAX,
@@ -164,6 +164,8 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   resync: resyncCodec,
   entitiesLost: entitiesLostCodec,
   game: gameCodec,
+  fill: fillBoxCodec,
+  copy: copyBoxCodec,
 });
 
 /** A frame from a client. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */

@@ -1,4 +1,4 @@
-import type { Box, Epoch, RegionClock, Vector, VoxelPlacement } from "@orthant/core";
+import type { Box, Epoch, Position, RegionClock, Vector, VoxelPlacement } from "@orthant/core";
 import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
@@ -48,6 +48,25 @@ export interface SetVoxels {
   readonly placements: readonly VoxelPlacement[];
 }
 
+/** Sets every voxel of a box to one block. */
+export interface FillBox {
+  readonly kind: "fill";
+  readonly editId: number;
+  readonly box: Box;
+  readonly block: number;
+}
+
+/** Copies a box of voxels, so that its least corner comes to lie at `to`. */
+export interface CopyBox {
+  readonly kind: "copy";
+  readonly editId: number;
+  readonly box: Box;
+  readonly to: Position;
+}
+
+/** A message that requests an edit. */
+export type EditMessage = SetVoxels | FillBox | CopyBox;
+
 /** Reports the player's pose. */
 export interface Move extends Pose {
   readonly kind: "move";
@@ -73,7 +92,14 @@ export interface GameMessage {
 }
 
 /** Any message from a client. */
-export type ClientMessage = Hello | InterestMessage | SetVoxels | Move | Resync | EntitiesLost | GameMessage;
+export type ClientMessage =
+  | Hello
+  | InterestMessage
+  | EditMessage
+  | Move
+  | Resync
+  | EntitiesLost
+  | GameMessage;
 
 /** Messages that a client sends together. */
 export interface ClientFrame {

@@ -1,6 +1,10 @@
 import type { RejectionReason } from "@orthant/core";
 import {
+  AXES,
+  type Box,
   type ByteReader,
+  type ByteWriter,
+  boxBetween,
   type Codec,
   OrthantError,
   type Position,
@@ -8,9 +12,10 @@ import {
   requireInteger,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { SetVoxels } from "./client-message.ts";
+import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
+import { copyTarget } from "./requested-edit.ts";
 import type { EditResults, NumberedEditResult } from "./server-message.ts";
 
 const ORIGIN: Position = [0, 0, 0, 0];
@@ -23,7 +28,7 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
     out.varUint(placements.length);
     let previous = ORIGIN;
     for (const { voxel, block } of placements) {
-      if (!isVoxel(voxel)) throw new OrthantError("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
+      requireVoxel(voxel);
       for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
       out.varU16(block);
       previous = voxel;
@@ -46,6 +51,77 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
     return { kind: "setVoxels", editId, placements };
   },
 };
+
+/** A box of voxels: its least corner and its extents. Rule N36 in protocol.md. */
+const voxelBoxCodec: Codec<Box> = {
+  write(out, { min, max }) {
+    writeVoxel(out, min);
+    requireVoxel(lastOf(boxBetween(min, max)));
+    for (const axis of AXES) out.varUint(max[axis] - min[axis]);
+  },
+
+  read(input) {
+    const min = readVoxel(input);
+    const extents = positionFrom(() => input.varUint());
+    if (extents.includes(0)) throw input.fail("ORT_BOX", `a box of [${extents}] voxels`);
+    const box = { min, max: positionFrom((axis) => min[axis] + extents[axis]) };
+    if (!isVoxel(lastOf(box)))
+      throw input.fail("ORT_POSITION_RANGE", `voxel [${lastOf(box)}] is in no world`);
+    return box;
+  },
+};
+
+/** Fills a box. Rule N36 in protocol.md. */
+export const fillBoxCodec: Codec<FillBox> = {
+  write(out, { editId, box, block }) {
+    counterCodec.write(out, editId);
+    voxelBoxCodec.write(out, box);
+    out.varU16(block);
+  },
+  read: (input) => ({
+    kind: "fill",
+    editId: counterCodec.read(input),
+    box: voxelBoxCodec.read(input),
+    block: input.varU16(),
+  }),
+};
+
+/** Copies a box. Rule N36 in protocol.md. */
+export const copyBoxCodec: Codec<CopyBox> = {
+  write(out, { editId, box, to }) {
+    counterCodec.write(out, editId);
+    voxelBoxCodec.write(out, box);
+    writeVoxel(out, to);
+    requireVoxel(lastOf(copyTarget({ box, to })));
+  },
+  read(input) {
+    const editId = counterCodec.read(input);
+    const box = voxelBoxCodec.read(input);
+    const to = readVoxel(input);
+    const last = lastOf(copyTarget({ box, to }));
+    if (!isVoxel(last)) throw input.fail("ORT_POSITION_RANGE", `voxel [${last}] is in no world`);
+    return { kind: "copy", editId, box, to };
+  },
+};
+
+function writeVoxel(out: ByteWriter, voxel: Position): void {
+  requireVoxel(voxel);
+  for (const axis of AXES) out.varInt(voxel[axis]);
+}
+
+function readVoxel(input: ByteReader): Position {
+  const voxel = positionFrom(() => input.varInt());
+  if (!isVoxel(voxel)) throw input.fail("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
+  return voxel;
+}
+
+function requireVoxel(voxel: Position): void {
+  if (!isVoxel(voxel)) throw new OrthantError("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
+}
+
+function lastOf({ max }: Box): Position {
+  return positionFrom((axis) => max[axis] - 1);
+}
 
 function isVoxel(voxel: Position): boolean {
   return voxel.every(

@@ -35,6 +35,8 @@ export const WORLD_NAME_BYTES_MAX = 4_096;
 export const EDIT_RESULTS_MAX = 1_024;
 /** Maximum number of regions in the box around a mask. */
 export const MASK_BOX_REGIONS_MAX = 65_536;
+/** The highest limit that a welcome can name; a server with a higher one names this. */
+export const LIMIT_MAX: number = 2 ** 32;
 /** Highest voxel coordinate: 32 bits of chunks, 16 of voxels in a chunk. The lowest is `-MAX - 1`. */
 export const VOXEL_COORDINATE_MAX: number = 2 ** 47 - 1;
 
@@ -42,7 +44,7 @@ export const VOXEL_COORDINATE_MAX: number = 2 ** 47 - 1;
 export const PROTOCOL_MAGIC = "ORTH";
 
 /** The only version that a peer may speak. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Features that peers may offer. The low 32 bits are optional; a high bit that is set is required. */
 export const FEATURES: { readonly editLists: bigint } = {

@@ -32,6 +32,7 @@ import {
   CATALOG_BYTES_MAX,
   DETAIL_BYTES_MAX,
   INTEREST_REGIONS_MAX,
+  LIMIT_MAX,
   SERVER_FRAME_BYTES_MAX,
   WORLD_NAME_BYTES_MAX,
 } from "./limits.ts";
@@ -39,6 +40,7 @@ import { pointCodec, poseCodec } from "./pose-codec.ts";
 import { regionMaskCodec } from "./regions.ts";
 import type {
   Blank,
+  ClientLimits,
   Forget,
   Goodbye,
   GoodbyeReason,
@@ -79,6 +81,40 @@ const catalogCodec: Codec<BlockCatalog> = {
   },
 };
 
+/** The limits in a welcome, in thousandths, so that a rate may be below one a second. Rule N37 in protocol.md. */
+const LIMITS = [
+  "bytesPerSecond",
+  "editsPerSecond",
+  "editsBurst",
+  "editVoxelsMax",
+  "editBoxVoxelsMax",
+  "editChunksMax",
+  "editChunksPerSecond",
+  "copyVoxelsMax",
+  "gameMessagesPerSecond",
+] as const satisfies readonly (keyof ClientLimits)[];
+
+const limitsCodec: Codec<ClientLimits> = {
+  write(out, limits) {
+    for (const name of LIMITS) {
+      const thousandths = Math.round(limits[name] * 1_000);
+      requireInteger(thousandths, 0, LIMIT_MAX * 1_000);
+      out.varUint(thousandths);
+    }
+  },
+  read(input) {
+    const entries = LIMITS.map((name) => {
+      const thousandths = input.varUint();
+      if (thousandths <= LIMIT_MAX * 1_000) return [name, thousandths / 1_000] as const;
+      throw input.fail(
+        "ORT_LIMIT",
+        `${name} of ${thousandths} thousandths where at most ${LIMIT_MAX} may be`,
+      );
+    });
+    return Object.fromEntries(entries) as Record<(typeof LIMITS)[number], number>;
+  },
+};
+
 /** Accepts a hello. Rule N21 in docs/formats/protocol.md. */
 const welcomeCodec: Codec<Welcome> = {
   write(out, welcome) {
@@ -96,6 +132,7 @@ const welcomeCodec: Codec<Welcome> = {
     roleCodec.write(out, welcome.role);
     out.bool(welcome.resumed);
     counterCodec.write(out, welcome.tickMs);
+    limitsCodec.write(out, welcome.limits);
     poseCodec.write(out, welcome);
   },
 
@@ -115,6 +152,7 @@ const welcomeCodec: Codec<Welcome> = {
     role: roleCodec.read(input),
     resumed: input.bool(),
     tickMs: counterCodec.read(input),
+    limits: limitsCodec.read(input),
     ...poseCodec.read(input),
   }),
 };

@@ -15,6 +15,19 @@ import type { RegionMask } from "./regions.ts";
 /** What a player may do. */
 export type Role = "viewer" | "builder" | "admin";
 
+/** Limits of a server that a client keeps to by waiting. All are those of `SyncLimits` with the same name. */
+export interface ClientLimits {
+  readonly bytesPerSecond: number;
+  readonly editsPerSecond: number;
+  readonly editsBurst: number;
+  readonly editVoxelsMax: number;
+  readonly editBoxVoxelsMax: number;
+  readonly editChunksMax: number;
+  readonly editChunksPerSecond: number;
+  readonly copyVoxelsMax: number;
+  readonly gameMessagesPerSecond: number;
+}
+
 /** Accepts a hello. */
 export interface Welcome extends Pose {
   readonly kind: "welcome";
@@ -34,6 +47,7 @@ export interface Welcome extends Pose {
   /** Whether the client may offer the regions it kept. */
   readonly resumed: boolean;
   readonly tickMs: number;
+  readonly limits: ClientLimits;
 }
 
 /** Why a connection ends. */

@@ -4,14 +4,16 @@ import type { ClientFrame, Hello } from "../message/client-message.ts";
 import {
   FEATURES,
   KNOWN_FEATURES,
+  LIMIT_MAX,
   NAME_BYTES_MAX,
   PROTOCOL_VERSION,
   REQUIRED_FEATURES_MASK,
 } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
-import type { Welcome } from "../message/server-message.ts";
+import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
 import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
+import type { SyncLimits } from "./sync-limits.ts";
 import type { Account, AccountFault, Player, SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
@@ -101,6 +103,7 @@ export function welcomeFor(
   { featureBits, isResumed }: Agreement,
   player: Player,
   { world, tickMs }: SyncServerOptions,
+  limits: SyncLimits,
 ): Welcome {
   return {
     kind: "welcome",
@@ -118,6 +121,7 @@ export function welcomeFor(
     role: player.role,
     resumed: isResumed,
     tickMs,
+    limits: clientLimits(limits),
     position: player.position,
     orientation: player.orientation,
   };
@@ -126,6 +130,22 @@ export function welcomeFor(
 /** An answer that is neither an account nor a fault counts as an account, which the join refuses. */
 function isFault(decided: Account | AccountFault | undefined): decided is AccountFault {
   return decided !== undefined && "reason" in decided;
+}
+
+/** Returns the limits that clients keep to, in numbers that a message can carry. */
+function clientLimits(limits: SyncLimits): ClientLimits {
+  const known = (limit: number): number => Math.min(LIMIT_MAX, Math.max(0, limit));
+  return {
+    bytesPerSecond: known(limits.bytesPerSecond),
+    editsPerSecond: known(limits.editsPerSecond),
+    editsBurst: known(limits.editsBurst),
+    editVoxelsMax: known(limits.editVoxelsMax),
+    editBoxVoxelsMax: known(limits.editBoxVoxelsMax),
+    editChunksMax: known(limits.editChunksMax),
+    editChunksPerSecond: known(limits.editChunksPerSecond),
+    copyVoxelsMax: known(limits.copyVoxelsMax),
+    gameMessagesPerSecond: known(limits.gameMessagesPerSecond),
+  };
 }
 
 function isPlayerId(id: unknown): id is bigint {

@@ -31,8 +31,6 @@ import type { Account, Player } from "./sync-server-options.ts";
 /** `handshake` until the client is admitted, `joined` until the connection ends, then `closed`. */
 export type ServerPhase = "handshake" | "joined" | "closed";
 
-type Limit = keyof SyncLimits | undefined;
-
 /** What exists from the join on. */
 interface JoinedState {
   readonly account: Account;
@@ -299,6 +297,8 @@ export class ServerSession implements Watcher {
         return this.#work(joined, (interest) => interest.set(message, nowMs));
       }
       case "setVoxels":
+      case "fill":
+      case "copy":
         joined.edits.submit(message, joined.player.player, joined.budget, nowMs);
         return undefined;
       case "move":
@@ -328,7 +328,7 @@ export class ServerSession implements Watcher {
   /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
   #work(
     { regions, interest, entities }: JoinedState,
-    work: (interest: ClientInterest) => Limit,
+    work: (interest: ClientInterest) => keyof SyncLimits | undefined,
   ): Disconnect | undefined {
     const { areaVersion } = regions;
     const exceeded = work(interest);
@@ -351,13 +351,15 @@ export class ServerSession implements Watcher {
   }
 
   #write(joined: JoinedState, nowMs: number): undefined {
-    const { sendWork, entities, options } = this.#context;
+    const { sendWork, entities, options, limits } = this.#context;
     const { regions, budget } = joined;
     // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
     if (!this.#isWelcomed && !sendWork.hasTime()) return;
     if (this.#maySend) {
       if (this.#isWelcomeDue) {
-        sendWork.run(() => this.#out.write(welcomeFor(joined.agreement, joined.player.player, options)));
+        sendWork.run(() =>
+          this.#out.write(welcomeFor(joined.agreement, joined.player.player, options, limits)),
+        );
         this.#isWelcomeDue = false;
         this.#isWelcomed = true;
       }

@@ -16,8 +16,10 @@ export interface SyncLimits {
   readonly editsBurst: number;
   /** Voxels per edit. */
   readonly editVoxelsMax: number;
-  /** Volume, in voxels, of the box around an edit. */
+  /** Volume, in voxels, of the box around an edit, or of the box that it fills. */
   readonly editBoxVoxelsMax: number;
+  /** Voxels per copy: each is read and written one by one. */
+  readonly copyVoxelsMax: number;
   /** Chunks touched per edit. They determine its cost, because each may have to be generated. */
   readonly editChunksMax: number;
   /** Chunks touched by a player's edits. The burst is `editChunksMax`. */
@@ -76,6 +78,7 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   editsBurst: 60,
   editVoxelsMax: 4_096,
   editBoxVoxelsMax: 1_048_576,
+  copyVoxelsMax: 65_536,
   editChunksMax: 512,
   editChunksPerSecond: 256,
   interestRegionsMax: 4_096,

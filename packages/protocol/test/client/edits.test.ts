@@ -1,5 +1,5 @@
 import { boxAt, type Position, regionBox } from "@orthant/core";
-import { EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS, EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -31,6 +31,7 @@ function grounded(): TestClient {
   const client = TestClient.joined();
   client.receive(blank(1, "generated", SKY, GROUND));
   client.changes.splice(0);
+  client.isWatchingEdits = true;
   return client;
 }
 
@@ -41,7 +42,7 @@ test("an edit shows at once, is reported as a change, and is sent with the next 
   expect(client.sync.voxelAt([1, -1, 0, 0])).toBe(GRASS);
   expect(client.sync.region(regionBox(GROUND)).at(0, -1, 0, 0)).toBe(client.sync.chunkAt([0, -1, 0, 0]));
   expect(client.changes).toEqual([boxAt([0, -1, 0, 0])]);
-  expect(client.sync.openEdits.map(({ editId }) => editId)).toEqual([1]);
+  expect(client.sync.openEdits.map(({ number }) => number)).toEqual([1]);
   client.sync.tick();
   expect(client.sentOf("setVoxels")).toEqual([
     { kind: "setVoxels", editId: 1, placements: [{ voxel: VOXEL, block: STONE }] },
@@ -56,6 +57,7 @@ test.each<[name: string, result: NumberedEditResult]>([
 ])("an edit that is %s no longer shows as a prediction", (_name, result) => {
   const client = grounded();
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+  client.sync.tick();
   client.changes.splice(0);
   client.receive(results(result));
   expect(client.sync.voxelAt(VOXEL)).toBe(GRASS);
@@ -67,6 +69,7 @@ test.each<[name: string, result: NumberedEditResult]>([
 test("an applied edit stays visible because its patch arrives with the result", () => {
   const client = grounded();
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+  client.sync.tick();
   const edits = [{ chunk: [0, -1, 0, 0] as Position, edits: [{ index: 56, block: STONE }] }];
   client.receive(
     patch(2, { ...change(GROUND, 0, tick(1)), edits }),
@@ -78,6 +81,7 @@ test("an applied edit stays visible because its patch arrives with the result", 
 test("a repeated result counts once", () => {
   const client = grounded();
   client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+  client.sync.tick();
   client.receive(results({ editId: 1, status: "applied" }));
   client.receive(results({ editId: 1, status: "duplicate" }, { editId: 8, status: "applied" }));
   expect(client.results).toHaveLength(1);
@@ -92,6 +96,7 @@ function layered(): TestClient {
     { voxel: [1, -1, 0, 0], block: GOLD },
   ]);
   client.sync.setVoxels([{ voxel: [1, -1, 0, 0], block: STONE }]);
+  client.sync.tick();
   return client;
 }
 
@@ -191,15 +196,17 @@ test("an edit made before the first welcome and outside the world is left to the
   expect(client.isClosed).toBe(false);
 });
 
-test("more open edits than a server accepts are refused, with or without a connection", () => {
-  const client = new TestClient();
-  for (let count = 0; count < EDITS_OPEN_MAX; count++)
-    client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
-  expect(codeOf(() => client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]))).toBe("ORT_LIMIT");
-  client.connect();
-  client.receive(WELCOME);
+test("edits beyond those that may be under way wait, and show at once", () => {
+  const limits = { ...DEFAULT_SYNC_LIMITS, editsPerSecond: 1_000, editsBurst: 1_000 };
+  const client = TestClient.joined({}, { limits });
+  client.receive(blank(1, "generated", SKY, GROUND));
+  for (let block = 1; block <= EDITS_OPEN_MAX + 2; block++) client.sync.setVoxels([{ voxel: VOXEL, block }]);
+  expect(client.sync.voxelAt(VOXEL)).toBe(EDITS_OPEN_MAX + 2);
+  client.sync.tick();
+  expect(client.sentOf("setVoxels")).toHaveLength(EDITS_OPEN_MAX);
   client.receive(results({ editId: 1, status: "applied" }));
-  expect(client.sync.setVoxels([{ voxel: VOXEL, block: STONE }])).toBe(EDITS_OPEN_MAX + 1);
+  client.pass(50);
+  expect(client.sentOf("setVoxels").map(({ editId }) => editId)).toEqual([EDITS_OPEN_MAX + 1]);
 });
 
 test.each<[name: string, voxels: readonly Position[], block: number, code: string]>([
@@ -208,7 +215,7 @@ test.each<[name: string, voxels: readonly Position[], block: number, code: strin
   ["a block that is none", [VOXEL], 65_536, "ORT_ARGUMENT"],
   ["a voxel between two others", [[0.5, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
   ["a voxel off the lattice", [[2 ** 36, 0, 0, 0]], STONE, "ORT_POSITION_RANGE"],
-])("an edit of %s is refused, and the next edit reuses its id", (_name, voxels, block, code) => {
+])("an edit of %s is refused, and the next edit reuses its number", (_name, voxels, block, code) => {
   const client = grounded();
   expect(codeOf(() => client.sync.setVoxels(voxels.map((voxel) => ({ voxel, block }))))).toBe(code);
   expect(client.sync.openEdits).toEqual([]);
@@ -216,7 +223,8 @@ test.each<[name: string, voxels: readonly Position[], block: number, code: strin
 });
 
 test("large edits are sent at a rate that a server grants", () => {
-  const client = grounded();
+  const limits = { ...DEFAULT_SYNC_LIMITS, editChunksMax: 1e6, editChunksPerSecond: 1e6 };
+  const client = TestClient.joined({}, { limits });
   // Voxels far from each other, ten bytes each.
   const placements = Array.from({ length: 4_000 }, (_, index) => ({
     voxel: [(index % 2) * 3_000, index * SHAPE.extents[1], -index, 0] as Position,
@@ -249,6 +257,7 @@ describe("an event about an edit", () => {
     expect(blocks(client)).toEqual([[[GRASS, STONE]]]);
     client.sync.setVoxels([{ voxel: VOXEL, block: GOLD }]);
     expect(blocks(client)).toEqual([[[STONE, GOLD]]]);
+    client.sync.tick();
     client.receive(results({ editId: 1, status: "rejected", reason: "reach", detail: "" }));
     expect(blocks(client)).toEqual([]);
     client.receive(results({ editId: 2, status: "rejected", reason: "reach", detail: "" }));
@@ -268,6 +277,7 @@ describe("an event about an edit", () => {
   test("does not come when a patch brings what was predicted", () => {
     const client = grounded();
     client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
+    client.sync.tick();
     client.edits.splice(0);
     const edits = [{ chunk: CHUNK, edits: [{ index, block: STONE }] }];
     client.receive(
@@ -279,6 +289,7 @@ describe("an event about an edit", () => {
 
   test("does not come for regions that are gained or dropped, with or without predictions", () => {
     const client = TestClient.joined();
+    client.isWatchingEdits = true;
     client.sync.setVoxels([{ voxel: VOXEL, block: STONE }]);
     client.receive(blank(1, "generated", GROUND));
     client.receive(forget(2, GROUND));
@@ -301,12 +312,12 @@ test("edits for a world that the server no longer has are refused, and the next 
   client.sync.disconnected();
   client.connect();
   client.receive({ ...WELCOME, worldId: 99n });
-  expect(client.results).toMatchObject([{ editId: 1, status: "rejected", reason: "world" }]);
+  expect(client.results).toMatchObject([{ status: "rejected", reason: "world" }]);
   expect(client.isClosed).toBe(true);
   client.sync.disconnected();
   client.sent();
   client.connect();
-  expect(client.sentOf("hello").map(({ openEditId }) => openEditId)).toEqual([2]);
+  expect(client.sentOf("hello").map(({ openEditId }) => openEditId)).toEqual([1]);
   client.receive({ ...WELCOME, worldId: 99n });
   expect(client.sync.phase).toBe("joined");
   expect(client.sync.world?.worldId).toBe(99n);

@@ -1,4 +1,5 @@
 import { DEFAULT_GENERATORS, encode } from "@orthant/core";
+import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, GROUND, heartbeat, SHAPE, SKY, TestClient, WELCOME } from "./sample-client.ts";
@@ -97,7 +98,7 @@ test("a client reports a goodbye and neither takes nor sends anything after it",
   expect(client.sync.clockOf(SKY)).toBeUndefined();
   expect(client.sent()).toEqual([]);
   expect(client.sync.phase).not.toBe("joined");
-  expect(client.sync.sendGame(Uint8Array.of(1))).toBe(false);
+  expect(client.sync.sendGame(Uint8Array.of(1))).toBe("offline");
 });
 
 test("bytes that are not the protocol end the connection, and the next connection starts over", () => {
@@ -149,7 +150,7 @@ test("a client acknowledges a large amount of received data at the next tick", (
 test("messages wait for the next tick, or leave at once when there are many", () => {
   const client = TestClient.joined();
   const payload = new Uint8Array(16_000);
-  expect(client.sync.sendGame(payload)).toBe(true);
+  expect(client.sync.sendGame(payload)).toBe("sent");
   client.sync.sendGame(payload);
   expect(client.frames).toEqual([]);
   client.sync.sendGame(payload);
@@ -157,6 +158,15 @@ test("messages wait for the next tick, or leave at once when there are many", ()
   client.sync.sendGame(Uint8Array.of(5));
   client.sync.tick();
   expect(client.frames.map(({ messages }) => messages.length)).toEqual([3, 1]);
+});
+
+test("game messages beyond what the server takes are not sent", () => {
+  const client = TestClient.joined({}, { limits: { ...DEFAULT_SYNC_LIMITS, gameMessagesPerSecond: 10 } });
+  const send = () => client.sync.sendGame(Uint8Array.of(1));
+  expect(Array.from({ length: 11 }, send)).toEqual([...new Array(9).fill("sent"), "rate", "rate"]);
+  client.pass(120);
+  expect([send(), send()]).toEqual(["sent", "rate"]);
+  expect(client.sentOf("game").length).toBe(9);
 });
 
 test("a client sends only the latest pose, rounded as the server will see it", () => {

@@ -18,11 +18,13 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import {
+  DEFAULT_SYNC_LIMITS,
   type EntitiesChange,
   type Goodbye,
   type NumberedEditResult,
   type NumberedEntity,
   SyncClient,
+  type SyncClientEvents,
   type SyncClientOptions,
   type Welcome,
 } from "@orthant/protocol";
@@ -67,6 +69,7 @@ export const WELCOME: Welcome = {
   role: "builder",
   resumed: false,
   tickMs: 50,
+  limits: DEFAULT_SYNC_LIMITS,
   position: [0, 0, 0, 0],
   orientation: [0, 0, 0, 1],
 };
@@ -88,11 +91,16 @@ export class TestClient {
   readonly faults: OrthantError[] = [];
   readonly welcomes: Welcome[] = [];
   isClosed = false;
+  /** Whether events about edits are recorded. */
+  isWatchingEdits = false;
   /** Volume of the server's chunks. */
   volume = SHAPE.volume;
   #frameNumber = 0;
+  readonly #receiveEdit: NonNullable<SyncClientEvents["onEdit"]> = (chunks, before) =>
+    this.edits.push({ chunks, before });
 
   constructor(options: Partial<SyncClientOptions> = {}) {
+    const test = this;
     this.sync = new SyncClient({
       time: this.time,
       generators: DEFAULT_GENERATORS,
@@ -104,9 +112,12 @@ export class TestClient {
         onGoodbye: (goodbye) => this.goodbyes.push(goodbye),
         onFault: (error) => this.faults.push(error),
         onChange: (boxes) => this.changes.push(...boxes),
-        onEdit: (chunks, before) => this.edits.push({ chunks, before }),
+        // Comparing chunks takes time.
+        get onEdit() {
+          return test.isWatchingEdits ? test.#receiveEdit : undefined;
+        },
         onComplete: (interestId) => this.completed.push(interestId),
-        onEditResult: (result) => this.results.push(result),
+        onEditResult: ({ editId = 0, result }) => this.results.push({ editId, ...result }),
         onEntities: (change) => this.entities.push(change),
         onGame: (payload) => this.games.push([...payload]),
         onRegion: (region, state) => this.regions.push(`${state} ${region}`),

@@ -40,11 +40,11 @@ describe("message bytes, which change only with the version", () => {
   });
 
   test("[N1] the first frame of the worked example is Ada's hello", () => {
-    const hex = `00 00 00 4f 52 54 48 01 88 77 66 55 44 33 22 11 01
+    const hex = `00 00 00 4f 52 54 48 02 88 77 66 55 44 33 22 11 01
       08 07 06 05 04 03 02 01 00 03 41 64 61 00 01`;
     const hello: ClientMessage = {
       kind: "hello",
-      version: 1,
+      version: 2,
       generatorsHash: 0x1122_3344_5566_7788n,
       featureBits: 1n,
       clientId: 0x0102_0304_0506_0708n,
@@ -77,6 +77,8 @@ describe("message bytes, which change only with the version", () => {
       resync: true,
       entitiesLost: true,
       game: true,
+      fill: true,
+      copy: true,
     };
     const allOfServer: Record<ServerMessage["kind"], true> = {
       welcome: true,

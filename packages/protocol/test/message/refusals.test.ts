@@ -14,12 +14,12 @@ import { describe, expect, test } from "vitest";
 import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 
 const serverFrames = serverFrameCodec(VOLUME);
-const HELLO = "4f525448 01 0000000000000000 00 0100000000000000";
-const WELCOME = "01 0000000000000000 00 0100000000000000";
+const HELLO = "4f525448 02 0000000000000000 00 0100000000000000";
+const WELCOME = "02 0000000000000000 00 0100000000000000";
 const EPOCH = "01 0000000000000000";
 /** The part of a welcome between the shape and the spawn: a generator and a catalog of air. */
 const GENERATOR_AND_CATALOG = "00 00 00 00 0b 01 01 00 03616972 000000 00";
-const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 00000000 00000000";
+const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 000000000000000000 00000000 00000000";
 const POSE = "00000000 00000000";
 
 /** A varint count and that number of bytes. */
@@ -29,11 +29,11 @@ function filled(count: string, bytes: number): string {
 
 describe("client messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "07", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "09", "ORT_TAG"],
     ["N4", "a tag in two bytes", "8000", "ORT_VARINT_PADDED"],
     ["N4", "half a message", "06 02 01", "ORT_TRUNCATED"],
     ["N14", "a hello with other letters", "00 4f525449 01", "ORT_MAGIC"],
-    ["N14", "a hello of another version", "00 4f525448 02", "ORT_VERSION"],
+    ["N14", "a hello of another version", "00 4f525448 01", "ORT_VERSION"],
     ["N15", "a long token", `00 ${HELLO} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N15", "a long name", `00 ${HELLO} 00 ${filled("41", 65)}`, "ORT_LIMIT"],
     ["N9", "an epoch of number 0", `00 ${HELLO} 00 00 01 0000000000000000 00`, "ORT_CLOCK"],
@@ -52,6 +52,18 @@ describe("client messages that the decoder refuses", () => {
     ],
     ["N5", "edit 0", "02 00 01 00000000 00", "ORT_MESSAGE"],
     ["N18", "an edit of no voxels", "02 01 00", "ORT_MESSAGE"],
+    ["N5", "fill 0", "07 00 00000000 01010101 00", "ORT_MESSAGE"],
+    ["N36", "a box of no voxels", "07 01 00000000 01010001 00", "ORT_BOX"],
+    ["N36", "a box from where no world is", "07 01 80808080808040 000000 01010101 00", "ORT_POSITION_RANGE"],
+    ["N36", "a box to where no world is", "07 01 feffffffffff3f 000000 02010101 00", "ORT_POSITION_RANGE"],
+    ["N36", "a copy of no voxels", "08 01 00000000 00010101 00000000", "ORT_BOX"],
+    [
+      "N36",
+      "a copy to where no world is",
+      "08 01 00000000 02010101 feffffffffff3f 000000",
+      "ORT_POSITION_RANGE",
+    ],
+    ["N36", "half a box", "07 01 00000000 0101", "ORT_TRUNCATED"],
     ["N18", "an edit of too many voxels", `02 01 ${filled("8120", 20_485)}`, "ORT_LIMIT"],
     ["N18", "a voxel that no world has", "02 01 01 80808080808040 00 00 00 00", "ORT_POSITION_RANGE"],
     [
@@ -75,7 +87,7 @@ describe("client messages that the decoder refuses", () => {
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
-    ["N21", "a welcome of another version", "00 02", "ORT_VERSION"],
+    ["N21", "a welcome of another version", "00 01", "ORT_VERSION"],
     ["N21", "a long name of a world", `00 ${WELCOME} ${EPOCH} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N21", "chunks of no voxels", `00 ${WELCOME} ${EPOCH} 00 01000101`, "ORT_LIMIT"],
     ["N21", "chunks of too many voxels", `00 ${WELCOME} ${EPOCH} 00 81800401 0101`, "ORT_LIMIT"],
@@ -109,6 +121,12 @@ describe("server messages that the decoder refuses", () => {
       `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 00`,
       "ORT_MESSAGE",
     ],
+    [
+      "N37",
+      "a limit above all limits",
+      `00 ${WELCOME} ${EPOCH} 00 01010101 ${GENERATOR_AND_CATALOG} 00000000 0000000000000000 00 00 01 81808080807d`,
+      "ORT_LIMIT",
+    ],
     ["N22", "an unknown reason", "01 0b 00 00", "ORT_TAG"],
     ["N22", "a long detail", `01 00 ${filled("8108", 1_025)}`, "ORT_LIMIT"],
     ["N23", "a heartbeat that is half complete", "02 00 02 00", "ORT_TAG"],
@@ -139,7 +157,7 @@ describe("server messages that the decoder refuses", () => {
     ["N27", "too many results", `07 ${filled("8108", 2_050)}`, "ORT_LIMIT"],
     ["N27", "two results for one edit", "07 02 01 00 00 00", "ORT_MESSAGE"],
     ["N27", "a result past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
-    ["N27", "an unknown outcome", "07 01 01 04", "ORT_TAG"],
+    ["N27", "an unknown status", "07 01 01 04", "ORT_TAG"],
     ["N27", "an unknown refusal", "07 01 01 03 08 00", "ORT_TAG"],
     ["N28", "entities beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
     ["N28", "too many numbers", `08 00000000 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
@@ -283,7 +301,7 @@ describe("a frame of a thousand masks", () => {
 
 describe("the version in a hello", () => {
   test.each<[name: string, hex: string, version: number | undefined]>([
-    ["this one", `00 00 00 ${HELLO} 00 00 00 01`, 1],
+    ["this one", `00 00 00 ${HELLO} 00 00 00 01`, 2],
     ["another one, whatever is behind it", "00 00 00 4f525448 ac02 ffff", 300],
     ["behind numbers that count something", "05 ac02 00 4f525448 02", 2],
     ["other letters", "00 00 00 4f525449 01", undefined],
@@ -296,7 +314,7 @@ describe("the version in a hello", () => {
 
   test("[N14] is read from the samples", () => {
     const hellos = CLIENT_SAMPLES.filter(({ message }) => message.kind === "hello");
-    expect(hellos.map(({ hex }) => readHelloVersion(fromHex(`00 00 ${hex}`)))).toEqual([1, 1]);
+    expect(hellos.map(({ hex }) => readHelloVersion(fromHex(`00 00 ${hex}`)))).toEqual([2, 2]);
   });
 });
 

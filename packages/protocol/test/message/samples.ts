@@ -65,7 +65,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       kept: { worldId: 9n, epoch: { number: 3, id: 10n } },
       openEditId: 300,
     },
-    hex: `00 4f525448 01 8877665544332211 01 0807060504030201 02dead 03416461
+    hex: `00 4f525448 02 8877665544332211 01 0807060504030201 02dead 03416461
       01 0900000000000000 03 0a00000000000000 ac02`,
   },
   {
@@ -82,7 +82,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       kept: undefined,
       openEditId: 1,
     },
-    hex: "00 4f525448 01 0000000000000000 00 0100000000000000 00 00 00 01",
+    hex: "00 4f525448 02 0000000000000000 00 0100000000000000 00 00 00 01",
   },
   {
     rule: "N16",
@@ -136,6 +136,18 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: { kind: "game", payload: Uint8Array.of(1, 2, 3) },
     hex: "06 03 010203",
   },
+  {
+    rule: "N36",
+    name: "a box to fill",
+    message: { kind: "fill", editId: 7, box: { min: [100, -1, 0, 0], max: [300, 1, 1, 1] }, block: 300 },
+    hex: "07 07 c801 01 00 00 c801 02 01 01 ac02",
+  },
+  {
+    rule: "N36",
+    name: "a box to copy",
+    message: { kind: "copy", editId: 8, box: { min: [0, 0, 0, 0], max: [16, 1, 1, 1] }, to: [-100, 3, 0, 0] },
+    hex: "08 08 00 00 00 00 10 01 01 01 c701 06 00 00",
+  },
 ];
 
 /** All server messages and their bytes. */
@@ -162,13 +174,25 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       role: "builder",
       resumed: true,
       tickMs: 50,
+      limits: {
+        bytesPerSecond: 1,
+        editsPerSecond: 30,
+        editsBurst: 60,
+        editVoxelsMax: 4_096,
+        editBoxVoxelsMax: 1_048_576,
+        editChunksMax: 512,
+        editChunksPerSecond: 0.5,
+        copyVoxelsMax: 0,
+        gameMessagesPerSecond: 0.128,
+      },
       position: [1, 0, 0, 0],
       orientation: [0, 0, 0, 1],
     },
-    hex: `00 01 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
+    hex: `00 02 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
       04666c6174 010b b90a edfd03
       16 01 02 00 03616972 000000 00 07 0573746f6e65 808080 01
-      40 8002 00 00 2a00000000000000 01 01 32 8001 00 00 00 0000007f`,
+      40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8001
+      8001 00 00 00 0000007f`,
   },
   {
     rule: "N22",

@@ -39,10 +39,8 @@ describe("the clients of one player share", () => {
       outcomes.push(...(await editsOf(stage, client, 4)));
       client.session.disconnected();
     }
-    expect(outcomes.length).toBe(24);
-    // Those of the initial burst, and one for each second that passed.
-    expect(made(outcomes)).toBe(6);
-    expect(outcomes).toContain("rate");
+    // Those of the initial burst, and one for each second that passed. The others get no answer yet.
+    expect(outcomes).toEqual(new Array(6).fill("made"));
     const other = await stage.join({ clientId: 99n, name: "Bert" });
     expect(made(await editsOf(stage, other, 4))).toBe(4);
   });
@@ -52,7 +50,7 @@ describe("the clients of one player share", () => {
     const stage = new Stage({ authorize: oneAccount, limits });
     const [first, second] = [await stage.join({ clientId: 1n }), await stage.join({ clientId: 2n })];
     const outcomes = [...(await editsOf(stage, first, 2)), ...(await editsOf(stage, second, 2))].sort();
-    expect(outcomes).toEqual(["made", "made", "made", "rate"]);
+    expect(outcomes).toEqual(["made", "made", "made"]);
   });
 
   test("clientsPerPlayer, the number of connections", async () => {

@@ -312,32 +312,12 @@ describe("an edit is refused", () => {
     expect(resultsIn(client)).toEqual([[1, "world", "ORT_READ_ONLY"]]);
   });
 
-  test("beyond the rate limit, but not after a while", async () => {
-    const stage = new Stage({ limits: { editsPerSecond: 1, editsBurst: 2 } });
+  test("when the server takes none", async () => {
+    const stage = new Stage({ limits: { editsPerSecond: 0, editsBurst: 0 } });
     const client = await stage.join();
-    for (let editId = 1; editId <= 3; editId++) client.set(editId, VOXEL, editId);
-    await settle();
-    await stage.ticks(10);
-    client.set(4, VOXEL, 9);
-    await settle();
+    client.set(1, VOXEL, 9);
     await stage.tick();
-    expect(resultsIn(client)).toEqual([
-      [1, "applied"],
-      [2, "applied"],
-      [3, "rate", "too many edits a second"],
-      [4, "applied"],
-    ]);
-  });
-
-  test("beyond the rate limit, also across connections", async () => {
-    const stage = new Stage({ limits: { editsPerSecond: 0.001, editsBurst: 1 } });
-    const first = await stage.join();
-    first.set(1, VOXEL, 9);
-    await settle();
-    const second = await stage.join({ openEditId: 2 });
-    second.set(2, VOXEL, 8);
-    await stage.tick();
-    expect(resultsIn(second)).toEqual([[2, "rate", "too many edits a second"]]);
+    expect(resultsIn(client)).toEqual([[1, "rate", "this server takes no edits"]]);
   });
 
   test("when too many wait for results", async () => {
@@ -353,6 +333,147 @@ describe("an edit is refused", () => {
     open();
     await stage.ticks(30);
     expect(resultsIn(client).length).toBe(EDITS_OPEN_MAX);
+  });
+});
+
+describe("an edit beyond the rate limit", () => {
+  test("[N38] is not taken, nor are those behind it, until it comes again", async () => {
+    const outcomes: string[] = [];
+    const events = { onEditResult: (outcome: string) => outcomes.push(outcome) };
+    const stage = new Stage({ limits: { editsPerSecond: 1, editsBurst: 2 }, events });
+    const client = await stage.join();
+    for (let editId = 1; editId <= 4; editId++) client.set(editId, VOXEL, editId);
+    await settle();
+    await stage.ticks(10);
+    client.set(4, VOXEL, 4);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+    ]);
+    client.set(3, VOXEL, 3);
+    client.set(4, VOXEL, 4);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[3, "applied"]]);
+    expect(outcomes).toEqual(["rate", "applied", "applied", "rate", "applied"]);
+  });
+
+  test("[N38] waits also on another connection", async () => {
+    const stage = new Stage({ limits: { editsPerSecond: 0.001, editsBurst: 1 } });
+    const first = await stage.join();
+    first.set(1, VOXEL, 9);
+    await settle();
+    const second = await stage.join({ openEditId: 2 });
+    second.set(2, VOXEL, 8);
+    await stage.tick();
+    expect(resultsIn(second)).toEqual([]);
+    expect(stage.world.edits).toHaveLength(1);
+  });
+});
+
+describe("a fill or a copy", () => {
+  const box = { min: [0, 60, 0, 0], max: [40, 62, 1, 1] } as const;
+  const fill = (editId: number, block = 9) => ({ kind: "fill", editId, box, block }) as const;
+  const copy = (editId: number, to: Position) => ({ kind: "copy", editId, box, to }) as const;
+
+  test("changes every voxel of a box once, and its result follows the change", async () => {
+    const stage = new Stage();
+    const client = await stage.joinAt(boxesOf(A));
+    client.take();
+    client.send(fill(1), fill(1), copy(2, [100, 80, 0, 0]));
+    await settle();
+    await stage.ticks(2);
+    expect(stage.world.state.voxelAt(0, 60, 0, 0)).toBe(9);
+    expect(stage.world.state.voxelAt(39, 61, 0, 0)).toBe(9);
+    expect(stage.world.state.voxelAt(40, 61, 0, 0)).not.toBe(9);
+    expect(stage.world.state.voxelAt(139, 81, 0, 0)).toBe(9);
+    expect(resultsIn(client)).toEqual([
+      [1, "applied"],
+      [2, "applied"],
+    ]);
+    expect(client.agrees(A)).toBe(true);
+    expect(stage.world.edits).toHaveLength(2);
+  });
+
+  test.each<
+    [
+      why: string,
+      options: StageOptions,
+      message: ReturnType<typeof fill | typeof copy>,
+      reason: string,
+      detail: string,
+    ]
+  >([
+    ["of a viewer", { authorize: accountOf("viewer") }, fill(1), "role", "a viewer changes nothing"],
+    [
+      "of too large a box",
+      { limits: { editBoxVoxelsMax: 79 } },
+      fill(1),
+      "tooLarge",
+      "a box of 80 voxels where at most 79 may be",
+    ],
+    [
+      "of too many voxels",
+      { limits: { copyVoxelsMax: 79 } },
+      copy(1, [100, 80, 0, 0]),
+      "tooLarge",
+      "a copy of 80 voxels where at most 79 may be",
+    ],
+    [
+      "of too many chunks",
+      { limits: { editChunksMax: 1 } },
+      fill(1),
+      "tooLarge",
+      "2 chunks where at most 1 may be",
+    ],
+    [
+      "from and to too many chunks",
+      { limits: { editChunksMax: 3 } },
+      copy(1, [0, 80, 0, 0]),
+      "tooLarge",
+      "4 chunks where at most 3 may be",
+    ],
+    ["of an unknown block", {}, fill(1, 999), "block", "this world has no block 999"],
+    [
+      "on an axis that the world does not have",
+      {},
+      copy(1, [0, 80, 1, 0]),
+      "reach",
+      "voxel [0,80,1,0] is beyond the world",
+    ],
+    [
+      "beyond the world",
+      { limits: { chunkCoordinateMax: 4 } },
+      copy(1, [200, 80, 0, 0]),
+      "reach",
+      "voxel [200,80,0,0] is beyond the world",
+    ],
+    [
+      "of a voxel out of reach",
+      { rules: { canReach: ({ voxel: [x] }) => x < 39 } },
+      fill(1),
+      "reach",
+      "voxel [39,60,0,0] is out of reach",
+    ],
+  ])("%s is refused", async (_why, options, message, reason, detail) => {
+    const stage = new Stage(options);
+    const client = await stage.join();
+    client.send(message);
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, reason, detail]]);
+    expect(stage.world.edits).toEqual([]);
+  });
+
+  test("counts its chunks against the rate of its player", async () => {
+    const stage = new Stage({ limits: { editChunksMax: 3, editChunksPerSecond: 0.001 } });
+    const client = await stage.join();
+    client.send(fill(1), fill(2, 8));
+    await settle();
+    await stage.tick();
+    expect(resultsIn(client)).toEqual([[1, "applied"]]);
   });
 });
 

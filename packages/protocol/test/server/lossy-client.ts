@@ -17,6 +17,7 @@ import {
   clientFrameCodec,
   coverRegions,
   KNOWN_FEATURES,
+  PROTOCOL_VERSION,
   type ServerMessage,
   serverFrameCodec,
 } from "@orthant/protocol/internal";
@@ -211,7 +212,7 @@ export class LossyClient {
   #hello(): ClientMessage {
     return {
       kind: "hello",
-      version: 1,
+      version: PROTOCOL_VERSION,
       generatorsHash: this.#generatorsHash,
       featureBits: this.#featureBits,
       clientId: this.clientId,

@@ -59,13 +59,13 @@ describe("a tile that a session sets", () => {
     expect(stage.world.state).toBe(before);
   });
 
-  test("[W35] counts against the edit rate of its player", async () => {
-    const stage = new Wire1Stage({ limits: { editsPerSecond: 1, editsBurst: 5 } });
+  test("[W35] counts against the edit rate of its player, and travels with others when there are many", async () => {
+    const stage = new Wire1Stage({ limits: { editsPerSecond: 0.001, editsBurst: 2, editVoxelsMax: 6 } });
     const peer = await stage.peer();
     for (let x = 0; x < 20; x++) peer.command({ kind: "setTile", x, y: 0, material: 3 });
-    await stage.tick(5);
+    await stage.tick(20);
     const made = Array.from({ length: 20 }, (_, x) => stage.world.state.voxelAt(x, 0, 0, 0));
-    expect(made.filter((material) => material === 3)).toHaveLength(5);
+    expect(made.filter((material) => material === 3)).toHaveLength(6);
   });
 
   test("[W35] waits for its result, and at most 60 wait", async () => {

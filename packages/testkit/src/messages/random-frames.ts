@@ -180,6 +180,18 @@ const CLIENT_MESSAGES: RandomClientMessages = {
   resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
   entitiesLost: () => ({ kind: "entitiesLost" }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+  fill: (prng) => ({
+    kind: "fill",
+    editId: randomCount(prng, 1),
+    box: randomVoxelBox(prng),
+    block: prng.below(65_536),
+  }),
+  copy: (prng) => ({
+    kind: "copy",
+    editId: randomCount(prng, 1),
+    box: randomVoxelBox(prng),
+    to: positionFrom(() => prng.between(-1_000, 1_000)),
+  }),
 };
 
 /** Returns a frame of a few messages that a client may send: any kinds, any values. */
@@ -195,6 +207,12 @@ export function randomClientFrame(prng: Prng): ClientFrame {
 function randomBox(prng: Prng): Box {
   const min = positionFrom(() => prng.between(-(2 ** 31), 2 ** 31 - 1));
   return { min, max: positionFrom((axis) => Math.min(2 ** 31, min[axis] + prng.between(1, 40))) };
+}
+
+function randomVoxelBox(prng: Prng): Box {
+  const reach = prng.pick([4, 2 ** 46]);
+  const min = positionFrom(() => prng.between(-reach, reach));
+  return { min, max: positionFrom((axis) => min[axis] + prng.between(1, 300)) };
 }
 
 function randomPlacement(prng: Prng): VoxelPlacement {
@@ -234,6 +252,17 @@ const SERVER_MESSAGES: RandomServerMessages = {
     playerId: randomU64(prng),
     role: prng.pick(ROLES),
     resumed: prng.chance(0.5),
+    limits: {
+      bytesPerSecond: prng.below(2 ** 32),
+      editsPerSecond: prng.below(100_000) / 1_000,
+      editsBurst: prng.below(1_000),
+      editVoxelsMax: prng.below(10_000),
+      editBoxVoxelsMax: prng.below(2 ** 32),
+      editChunksMax: prng.below(1_000),
+      editChunksPerSecond: prng.below(100_000) / 1_000,
+      copyVoxelsMax: prng.below(2 ** 32),
+      gameMessagesPerSecond: prng.below(100_000) / 1_000,
+    },
     tickMs: prng.between(1, 1_000),
     ...randomPose(prng),
   }),

@@ -1,16 +1,18 @@
-import type { RejectionReason } from "@orthant/core";
 import {
   axisOutside,
   type BlockCatalog,
+  type Box,
+  boxVolume,
   type ChunkShape,
-  chunkOfVoxel,
   OrthantError,
   type Position,
-  PositionSet,
   positionFrom,
+  positionsMinorToMajor,
+  type RejectionReason,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { PlayerBudget } from "../budget/player-budget.ts";
+import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
+import { chunkCount } from "../../message/touched-chunks.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { SyncRules } from "../sync-rules.ts";
 import type { Player } from "../sync-server-options.ts";
@@ -31,32 +33,18 @@ export interface EditBounds {
 
 /** Returns why an edit is rejected before the game or the world is asked, or `undefined` if it is not. */
 export function findRejection(
-  placements: readonly VoxelPlacement[],
+  edit: RequestedEdit,
   player: Player,
   bounds: EditBounds,
 ): Rejection | undefined {
   if (player.role === "viewer") return { reason: "role", detail: "a viewer changes nothing" };
+  // Chunks are counted last: only voxels inside the world have one.
   return (
-    tooLarge(placements, bounds.limits) ??
-    wrongBlock(placements, bounds) ??
-    outOfReach(placements, player, bounds)
+    tooManyVoxels(edit, bounds.limits) ??
+    wrongBlock(edit, bounds) ??
+    outOfReach(edit, player, bounds) ??
+    tooManyChunks(edit, bounds)
   );
-}
-
-/** Takes the chunks of an edit from the budget. Returns why it is rejected, or `undefined` if it is not. */
-export function chargeChunks(
-  placements: readonly VoxelPlacement[],
-  { shape, limits: { editChunksMax } }: EditBounds,
-  budget: PlayerBudget,
-  nowMs: number,
-): Rejection | undefined {
-  const chunks = new PositionSet();
-  for (const { voxel } of placements) chunks.add(...chunkOfVoxel(shape, voxel));
-  if (chunks.size > editChunksMax) {
-    return { reason: "tooLarge", detail: `${chunks.size} chunks where at most ${editChunksMax} may be` };
-  }
-  if (budget.takeEditChunks(chunks.size, nowMs)) return undefined;
-  return { reason: "rate", detail: "too many chunks a second" };
 }
 
 /** Returns what is wrong with the placements by which a game replaces an edit, or `undefined` if they can be made. */
@@ -64,7 +52,8 @@ export function replacementFault(
   placements: readonly VoxelPlacement[],
   bounds: EditBounds,
 ): OrthantError | undefined {
-  const fault = wrongBlock(placements, bounds) ?? beyondWorld(placements, bounds);
+  const edit: RequestedEdit = { kind: "voxels", placements };
+  const fault = wrongBlock(edit, bounds) ?? beyondWorld(edit, bounds);
   if (fault === undefined) return undefined;
   return new OrthantError(
     "ORT_ARGUMENT",
@@ -72,57 +61,68 @@ export function replacementFault(
   );
 }
 
-function tooLarge(placements: readonly VoxelPlacement[], limits: SyncLimits): Rejection | undefined {
-  const { editVoxelsMax, editBoxVoxelsMax } = limits;
-  if (placements.length > editVoxelsMax) {
-    return {
-      reason: "tooLarge",
-      detail: `${placements.length} voxels where at most ${editVoxelsMax} may be`,
-    };
+function tooManyVoxels(edit: RequestedEdit, limits: SyncLimits): Rejection | undefined {
+  const { editVoxelsMax, editBoxVoxelsMax, copyVoxelsMax } = limits;
+  if (edit.kind === "voxels" && edit.placements.length > editVoxelsMax) {
+    return tooLarge(`${edit.placements.length} voxels`, editVoxelsMax);
   }
-  const volume = volumeAround(placements);
-  if (volume <= editBoxVoxelsMax) return undefined;
-  return { reason: "tooLarge", detail: `a box of ${volume} voxels where at most ${editBoxVoxelsMax} may be` };
+  const volume = boxVolume(changedBox(edit));
+  if (volume > editBoxVoxelsMax) return tooLarge(`a box of ${volume} voxels`, editBoxVoxelsMax);
+  return edit.kind === "copy" && volume > copyVoxelsMax
+    ? tooLarge(`a copy of ${volume} voxels`, copyVoxelsMax)
+    : undefined;
 }
 
-function volumeAround(placements: readonly VoxelPlacement[]): number {
-  let volume = 1;
-  for (let axis = 0; axis < 4; axis++) {
-    let min = Number.POSITIVE_INFINITY;
-    let max = Number.NEGATIVE_INFINITY;
-    for (const { voxel } of placements) {
-      const coordinate = voxel[axis] as number;
-      if (coordinate < min) min = coordinate;
-      if (coordinate > max) max = coordinate;
-    }
-    volume *= max - min + 1;
-  }
-  return volume;
+function tooManyChunks(edit: RequestedEdit, { shape, limits }: EditBounds): Rejection | undefined {
+  const chunks = chunkCount(edit, shape);
+  return chunks > limits.editChunksMax ? tooLarge(`${chunks} chunks`, limits.editChunksMax) : undefined;
 }
 
-function wrongBlock(placements: readonly VoxelPlacement[], { catalog }: EditBounds): Rejection | undefined {
-  const wrong = placements.find(({ block }) => catalog.byId(block) === undefined);
-  return wrong && { reason: "block", detail: `this world has no block ${wrong.block}` };
+function tooLarge(what: string, limit: number): Rejection {
+  return { reason: "tooLarge", detail: `${what} where at most ${limit} may be` };
 }
 
-function outOfReach(
-  placements: readonly VoxelPlacement[],
-  player: Player,
-  bounds: EditBounds,
-): Rejection | undefined {
-  const beyond = beyondWorld(placements, bounds);
+function wrongBlock(edit: RequestedEdit, { catalog }: EditBounds): Rejection | undefined {
+  if (edit.kind === "copy") return undefined;
+  const blocks = edit.kind === "fill" ? [edit.block] : edit.placements.map(({ block }) => block);
+  const wrong = blocks.find((block) => catalog.byId(block) === undefined);
+  return wrong === undefined ? undefined : { reason: "block", detail: `this world has no block ${wrong}` };
+}
+
+function outOfReach(edit: RequestedEdit, player: Player, bounds: EditBounds): Rejection | undefined {
+  const beyond = beyondWorld(edit, bounds);
   const canReach = bounds.rules?.canReach;
   if (beyond !== undefined || canReach === undefined) return beyond;
-  const far = placements.find(({ voxel }) => !canReach({ player, voxel }));
-  return far && { reason: "reach", detail: `voxel [${far.voxel}] is out of reach` };
+  for (const voxel of changedVoxels(edit)) {
+    if (!canReach({ player, voxel })) return { reason: "reach", detail: `voxel [${voxel}] is out of reach` };
+  }
+  return undefined;
 }
 
-function beyondWorld(
-  placements: readonly VoxelPlacement[],
-  { shape, limits }: EditBounds,
-): Rejection | undefined {
-  const beyond = placements.find(({ voxel }) => !isInside(voxel, shape, limits.chunkCoordinateMax));
-  return beyond && { reason: "reach", detail: `voxel [${beyond.voxel}] is beyond the world` };
+function beyondWorld(edit: RequestedEdit, { shape, limits }: EditBounds): Rejection | undefined {
+  for (const voxel of extremesOf(edit)) {
+    if (!isInside(voxel, shape, limits.chunkCoordinateMax))
+      return { reason: "reach", detail: `voxel [${voxel}] is beyond the world` };
+  }
+  return undefined;
+}
+
+/** Yields voxels of an edit that all lie in the world only if every voxel that it reads or changes does. */
+function* extremesOf(edit: RequestedEdit): Generator<Position, void, undefined> {
+  if (edit.kind === "voxels") for (const { voxel } of edit.placements) yield voxel;
+  else {
+    yield* cornersOf(changedBox(edit));
+    if (edit.kind === "copy") yield* cornersOf(edit.box);
+  }
+}
+
+function cornersOf({ min, max }: Box): readonly [Position, Position] {
+  return [min, positionFrom((axis) => max[axis] - 1)];
+}
+
+function* changedVoxels(edit: RequestedEdit): Generator<Position, void, undefined> {
+  if (edit.kind === "voxels") for (const { voxel } of edit.placements) yield voxel;
+  else yield* positionsMinorToMajor(changedBox(edit));
 }
 
 function isInside(voxel: Position, shape: ChunkShape, chunkCoordinateMax: number): boolean {

@@ -1,13 +1,14 @@
 import { type ClockStep, isOrthantError, type WorldState } from "@orthant/core";
-import type { SetVoxels } from "../../message/client-message.ts";
+import type { EditMessage } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
-import type { RequestedEdit } from "../../message/requested-edit.ts";
+import { type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
+import { chunkCount } from "../../message/touched-chunks.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { Account, Player, SyncServerEvents } from "../sync-server-options.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
-import { chargeChunks, type EditBounds, findRejection, type Rejection } from "./edit-checks.ts";
+import { type EditBounds, findRejection, type Rejection } from "./edit-checks.ts";
 import { RuledEdits } from "./ruled-edits.ts";
 
 /** Waits for the disk once for all edits that were applied in the same turn of the event loop. */
@@ -107,8 +108,8 @@ export class EditQueue {
   }
 
   /** Handles an edit, or repeats its result. */
-  submit(edit: SetVoxels, player: Player, budget: PlayerBudget, nowMs: number): void {
-    const { editId, placements } = edit;
+  submit(message: EditMessage, player: Player, budget: PlayerBudget, nowMs: number): void {
+    const { editId } = message;
     if (editId <= this.#last) {
       if (this.#open.has(editId)) return;
       this.#listener?.(
@@ -118,30 +119,40 @@ export class EditQueue {
     }
     // An earlier edit was lost on the way. The client resends all of them in order.
     if (editId > this.#last + 1) return;
+    const edit = requestOf(message);
+    const rejection = this.#findRejection(editId, edit, player, budget, nowMs);
+    if (rejection === "later") {
+      // Not taken, and neither are those behind it: the client sends all of them again, in order. Rule N38.
+      this.#parts.events?.onEditResult?.("rate");
+      return;
+    }
     this.#last = editId;
-    const rejection = this.#findRejection(edit, player, budget, nowMs);
     if (rejection !== undefined) this.#reject(editId, rejection);
-    else this.#begin(editId, placements, player);
+    else this.#begin(editId, edit, player);
   }
 
+  /** Returns why an edit is rejected, `later` if the player's budget does not allow it yet, or `undefined`. */
   #findRejection(
-    { editId, placements }: SetVoxels,
+    editId: number,
+    edit: RequestedEdit,
     player: Player,
     budget: PlayerBudget,
     nowMs: number,
-  ): Rejection | undefined {
+  ): Rejection | "later" | undefined {
     if (editId < this.#doubtfulBelow) return { reason: "world", detail: FORGOTTEN };
     if (this.#open.size >= EDITS_OPEN_MAX) {
       return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their results` };
     }
-    if (!budget.takeEdit(nowMs)) return { reason: "rate", detail: "too many edits a second" };
     const { bounds } = this.#parts;
-    return findRejection(placements, player, bounds) ?? chargeChunks(placements, bounds, budget, nowMs);
+    if (bounds.limits.editsBurst < 1) return { reason: "rate", detail: "this server takes no edits" };
+    if (!budget.takeEdit(nowMs)) return "later";
+    const rejection = findRejection(edit, player, bounds);
+    if (rejection !== undefined) return rejection;
+    return budget.takeEditChunks(chunkCount(edit, bounds.shape), nowMs) ? undefined : "later";
   }
 
-  #begin(editId: number, placements: SetVoxels["placements"], player: Player): void {
+  #begin(editId: number, edit: RequestedEdit, player: Player): void {
     this.#open.add(editId);
-    const edit: RequestedEdit = { kind: "voxels", placements };
     const { ruled, track } = this.#parts;
     if (ruled === undefined) {
       track(this.#apply(editId, edit).then(() => undefined));

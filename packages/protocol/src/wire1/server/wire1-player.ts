@@ -44,9 +44,9 @@ export class Wire1Player {
         onWelcome: ({ playerId, role }) => events.onJoined({ ...account, playerId, role }),
         onGoodbye: () => events.onLost(),
         onFault: () => events.onLost(),
-        onEditResult: ({ editId, status }) => {
-          const placements = this.#placements.get(editId);
-          this.#placements.delete(editId);
+        onEditResult: ({ number, result: { status } }) => {
+          const placements = this.#placements.get(number);
+          this.#placements.delete(number);
           if (status === "rejected" && placements !== undefined) events.onRejected(placements);
         },
       },

@@ -11,7 +11,7 @@ export interface KnownCommand {
 }
 
 /** Options that every command accepts. */
-const COMMON_FLAGS: readonly string[] = ["--json", "-q, --quiet", "-h, --help"];
+const COMMON_FLAGS: readonly string[] = ["--json", "-q, --quiet", "--generators <module>", "-h, --help"];
 /** A placeholder for a name that the reader chooses. */
 const PLACEHOLDER = /^(?:[A-Z]+|…|\.\.\.)$/;
 /** Folders of the programs that a script accepts by name. */

@@ -49,7 +49,7 @@ describe("commands in documents", () => {
   });
 
   test("may lack arguments in a sentence, but must not have unknown options", () => {
-    expect(problemsOf("Use `orthant backup`, or `orthant serve --durable`.")).toEqual([]);
+    expect(problemsOf("Use `orthant backup`, or `orthant serve --acknowledge durable`.")).toEqual([]);
     expect(problemsOf("Use `orthant backup --fast`.")).toEqual([
       "gives orthant backup the option --fast, which it has not",
     ]);

@@ -10,7 +10,7 @@ import { UsageError } from "./usage.ts";
 const FORMATS: readonly Format[] = [nativeFormat, ...FOREIGN_FORMATS];
 
 /** What worlds can be converted to. */
-export const CONVERSION_TARGETS: readonly string[] = ["tree", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];
+export const CONVERSION_TARGETS: readonly string[] = ["orthant", "v3", ...FOREIGN_FORMATS.flatMap(exportsOf)];
 
 /** A world of a known format. */
 interface FoundWorld {
@@ -69,7 +69,7 @@ async function detectAt(disk: Disk, path: string, file?: string): Promise<FoundW
 /** Returns the error for a command that does not support a format. */
 export function unsupported({ path, world }: Pick<FoundWorld, "path" | "world">): OrthantError {
   const found = `"${path}" is a world of ${describeFormat(world)}, which this command does not support`;
-  return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes a world of Orthant of it`);
+  return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes an Orthant world of it`);
 }
 
 /** Formats a format for people: `marsminer (seed)`. */

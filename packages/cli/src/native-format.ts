@@ -23,7 +23,7 @@ const EXPORTERS: Readonly<Record<string, (save: Save, request: ExportRequest) =>
 
 /** Orthant's own saves, with their journals. */
 export const nativeFormat: Format = {
-  name: "polychora",
+  name: "orthant",
   title: "Orthant",
   hasGenerations: true,
   targets: ["flat", ...Object.keys(EXPORTERS).filter((name) => name !== "flat")],
@@ -67,7 +67,7 @@ export const nativeFormat: Format = {
 /** For programs that implement only the specification of version 3. */
 function exportToV3(save: Save): OpenConversion {
   return {
-    from: "tree",
+    from: "orthant",
     to: "v3",
     unit: "leaves",
     steps: save.index.totals.leaves,

@@ -16,7 +16,7 @@ describe("backup and restore", () => {
     const backup = `${folder}-backup`;
     const { exitCode, output } = await capture(["backup", folder, backup]);
     expect(exitCode).toBe(EXIT.ok);
-    expect(output).toMatch(/^backed up generation \d+ of .* to .*-backup: [\d.]+ KiB in 1 pack, proven\n$/);
+    expect(output).toMatch(/^backed up generation \d+ of .* to .*-backup: [\d.]+ KiB in 1 pack, verified\n$/);
     expect((await capture(["verify", backup])).exitCode).toBe(EXIT.ok);
     const restored = `${folder}-restored`;
     expect((await capture(["restore", backup, restored])).exitCode).toBe(EXIT.ok);

@@ -26,7 +26,9 @@ describe("convert", () => {
     expect(refused.exitCode).toBe(EXIT.failed);
     expect(await readdir(join(folder, ".."))).toEqual(["floor"]);
     const { exitCode, output } = await capture(["convert", folder, flat, "--to", "flat", "--accept-loss"]);
-    expect(output).toMatch(/^converted .* \(tree\) to .*-flat \(flat\): 3 chunks, 0 entities, 0 players\n/);
+    expect(output).toMatch(
+      /^converted .* \(orthant\) to .*-flat \(flat\): 3 chunks, 0 entities, 0 players\n/,
+    );
     expect(output).toContain("loss: clocks of regions: ");
     expect(exitCode).toBe(EXIT.loss);
     expect((await capture(["verify", flat])).exitCode).toBe(EXIT.ok);
@@ -48,7 +50,7 @@ describe("convert", () => {
     const folder = await makeFloor();
     const { exitCode, output } = await capture(["convert", folder, `${folder}-flat`, "--dry-run", "--json"]);
     expect(exitCode).toBe(EXIT.loss);
-    expect(JSON.parse(output)).toMatchObject({ made: false, from: "tree", dialect: "flat", chunks: 3 });
+    expect(JSON.parse(output)).toMatchObject({ made: false, from: "orthant", dialect: "flat", chunks: 3 });
     expect(await readdir(join(folder, ".."))).toEqual(["floor"]);
   });
 
@@ -57,7 +59,7 @@ describe("convert", () => {
     const shape = await capture(["convert", folder, `${folder}-flat`]);
     expect(shape.exitCode).toBe(EXIT.failed);
     expect(shape.errors).toContain("chunks of 16 x 16 x 16 x 1 voxels");
-    const same = await capture(["convert", folder, `${folder}-tree`, "--to", "tree"]);
+    const same = await capture(["convert", folder, `${folder}-tree`, "--to", "orthant"]);
     expect(same.exitCode).toBe(EXIT.usage);
     expect(await readdir(join(folder, ".."))).toEqual(["hills"]);
   });

@@ -75,7 +75,7 @@ describe("a .v4dw file", () => {
     await writeFile(file, fromHex(LEGACY));
     for (const command of ["verify", "repair"]) {
       expect((await capture([command, file])).errors).toContain(
-        "orthant convert makes a world of Orthant of it",
+        "orthant convert makes an Orthant world of it",
       );
     }
   });

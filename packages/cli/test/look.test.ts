@@ -26,7 +26,7 @@ describe("info", () => {
   test("describes the world", async () => {
     const info = await captureJson<Record<string, unknown>>("info", folder);
     expect(info).toMatchObject({
-      format: "polychora",
+      format: "orthant",
       name: "hills",
       generation: 2,
       generations: [1],

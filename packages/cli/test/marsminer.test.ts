@@ -75,7 +75,7 @@ describe("a MarsMiner world on the command line", () => {
     const world = `${folder}-world`;
     const { output, exitCode } = await capture(["convert", folder, world]);
     expect(output).toMatch(
-      /^converted .* \(seed\) to .*-world \(tree\): 192 chunks, 0 entities, 0 players\n$/,
+      /^converted .* \(seed\) to .*-world \(orthant\): 192 chunks, 0 entities, 0 players\n$/,
     );
     expect(exitCode).toBe(EXIT.ok);
     const opened = await openWorldStore(new NodeDisk(world), { readOnly: true });

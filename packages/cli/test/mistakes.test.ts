@@ -288,15 +288,15 @@ const MISTAKES: readonly Mistake[] = [
   ],
   [
     "a conversion to what it is",
-    "convert ./hills ./new --to tree",
+    "convert ./hills ./new --to orthant",
     usage,
-    'orthant: "./hills" is tree already; --to chooses another format',
+    'orthant: "./hills" is orthant already; --to chooses another format',
   ],
   [
     "a conversion to what there is not",
     "convert ./hills ./new --to zip",
     usage,
-    'orthant: --to: "zip" is not one of tree, v3, flat, marsminer, pxsw, pxsw1, tilesave',
+    'orthant: --to: "zip" is not one of orthant, v3, flat, marsminer, pxsw, pxsw1, tilesave',
     "hint: orthant convert --help tells how it is used",
   ],
   [
@@ -373,7 +373,7 @@ const MISTAKES: readonly Mistake[] = [
     "a world of Polychora that is not converted",
     "serve ./polychora --port 0",
     failed,
-    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes a world of Orthant of it [ORT_DIALECT]',
+    'orthant: "./polychora" is a world of polychora-flat, which this command does not support; orthant convert makes an Orthant world of it [ORT_DIALECT]',
   ],
   ["a world that is served already", "serve ./hills-served --port 0", failed, ...IN_USE],
   ["a change to a world that is served", "tag ./hills-served monday", failed, ...IN_USE],

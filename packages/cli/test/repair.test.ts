@@ -49,7 +49,7 @@ describe("verify", () => {
     expect(output).toContain(
       `damage: ${PACK}+${offset}: the record is damaged [ORT_CHECKSUM] (generation 2, chunks [0, 0, 0, 0] to `,
     );
-    expect(output).toMatch(/\ndamaged: polychora, 1 fault, \d+ notices?\n$/);
+    expect(output).toMatch(/\ndamaged: orthant, 1 fault, \d+ notices?\n$/);
   });
 });
 

@@ -16,22 +16,25 @@ import { whileServing } from "./while-serving.ts";
 describe("serve", () => {
   test("accepts a client with its token, and saves the world when it is stopped", async () => {
     const folder = await makeSampleWorld();
-    const { exitCode, errors } = await whileServing([folder, "--durable"], async (announcement) => {
-      expect(announcement).toMatchObject({ role: "builder", acknowledges: "durable" });
-      const { url, token, page } = announcement;
-      expect(page).toBe(`${url.replace("ws:", "http:")}/#token=${token}`);
-      expect(await (await fetch(page)).text()).toContain("<title>Orthant</title>");
-      const player = connectReplica(url, {
-        name: "Ada",
-        token,
-        interest: { center: [8, 100, 8, 0], radiusChunks: 1 },
-      });
-      await player.complete();
-      expect(player.playerId).toBe(BigInt(announcement.playerId));
-      expect(await player.get([0, 100, 0, 0])).toBe(11);
-      expect(await player.setVoxel([8, 100, 8, 0], 13)).toMatchObject({ status: "applied" });
-      await player.close();
-    });
+    const { exitCode, errors } = await whileServing(
+      [folder, "--acknowledge", "durable"],
+      async (announcement) => {
+        expect(announcement).toMatchObject({ role: "builder", acknowledges: "durable" });
+        const { url, token, page } = announcement;
+        expect(page).toBe(`${url.replace("ws:", "http:")}/#token=${token}`);
+        expect(await (await fetch(page)).text()).toContain("<title>Orthant</title>");
+        const player = connectReplica(url, {
+          name: "Ada",
+          token,
+          interest: { center: [8, 100, 8, 0], radiusChunks: 1 },
+        });
+        await player.complete();
+        expect(player.playerId).toBe(BigInt(announcement.playerId));
+        expect(await player.get([0, 100, 0, 0])).toBe(11);
+        expect(await player.setVoxel([8, 100, 8, 0], 13)).toMatchObject({ status: "applied" });
+        await player.close();
+      },
+    );
     expect([exitCode, errors]).toEqual([EXIT.ok, "press Ctrl-C to stop\n"]);
     const world = await openWorldStore(new NodeDisk(folder));
     expect(await world.get([8, 100, 8, 0])).toBe(13);

@@ -45,7 +45,7 @@ describe("a tile save on the command line", () => {
     const folder = await makeTileSave();
     const world = `${folder}-world`;
     const made = await capture(["convert", folder, world, "--accept-loss"]);
-    expect(made.output).toMatch(/^converted .* \(tilesave\) to .* \(tree\): 2 chunks, /);
+    expect(made.output).toMatch(/^converted .* \(tilesave\) to .* \(orthant\): 2 chunks, /);
     expect(made.exitCode, "the terrain is lost").toBe(EXIT.loss);
     await whileServing([world, "--wire1", "0"], async ({ wire1Port }) => {
       const { client, close } = connectTiles({ port: wire1Port ?? 0, playerId: 3 });
@@ -56,7 +56,7 @@ describe("a tile save on the command line", () => {
     });
     const back = `${folder}-back`;
     const again = await capture(["convert", world, back, "--to", "tilesave", "--accept-loss"]);
-    expect(again.output).toContain("(tree) to ");
+    expect(again.output).toContain("(orthant) to ");
     const save = decodeTileSave(await readFile(join(back, "world.sav")));
     expect([save.tickIndex, save.gameplayFingerprint, save.chunks?.length]).toEqual([77n, "mods:v1", 2]);
     expect(save.chunks?.[0]?.tiles[4 * 32 + 29]).toBe(8);
@@ -82,7 +82,7 @@ describe("a tile save on the command line", () => {
       expect([exitCode, errors], command).toEqual([
         EXIT.failed,
         expect.stringContaining(
-          "a world of tilesave, which this command does not support; orthant convert makes a world of Orthant of it",
+          "a world of tilesave, which this command does not support; orthant convert makes an Orthant world of it",
         ),
       ]);
     }

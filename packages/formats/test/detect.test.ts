@@ -43,20 +43,20 @@ async function flatDisk(): Promise<MemoryDisk> {
 describe("the format of a world", () => {
   test("is detected by its manifest, and a flat save by its index", async () => {
     const evidence = "manifest.json";
-    expect(await detectFormat(await treeDisk())).toEqual({ format: "polychora", evidence });
+    expect(await detectFormat(await treeDisk())).toEqual({ format: "orthant", evidence });
     expect(await detectFormat(await flatDisk())).toEqual({ format: "polychora-flat", evidence });
   });
 
   test("is detected by any remaining file when those before it are gone", async () => {
     for (const [made, format, recognized] of [
-      [await treeDisk(), "polychora", 5],
+      [await treeDisk(), "orthant", 5],
       // Without an index and a global file, a flat save looks like any other.
       [await flatDisk(), "polychora-flat", 3],
     ] as const) {
       let disk = made;
       const order = ["manifest.json", INDEX, GLOBAL, PLAYERS, PACK];
       for (const [index, evidence] of order.entries()) {
-        const expected = index < recognized ? format : "polychora";
+        const expected = index < recognized ? format : "orthant";
         expect(await detectFormat(disk)).toEqual({ format: expected, evidence });
         disk = changed(disk, { [evidence]: undefined });
       }
@@ -68,7 +68,7 @@ describe("the format of a world", () => {
     for (const text of ["", "{", '{ "format": "polychora-save", "version": 4 }']) {
       const disk = changed(await treeDisk(), { "manifest.json": new TextEncoder().encode(text) });
       expect(await detectFormat(disk)).toMatchObject({
-        format: "polychora",
+        format: "orthant",
         evidence: INDEX,
       });
     }

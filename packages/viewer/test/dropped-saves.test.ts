@@ -67,7 +67,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
   }
 
   test.each([
-    ["tree", "Home", "polychora, from your disk"],
+    ["tree", "Home", "orthant, from your disk"],
     ["flat", "flat", "polychora-flat, from your disk"],
     ["old.v4dw", "old.v4dw", "v4dw, from your disk"],
   ])("of the kind %s is shown without sending any of it to the server", async (path, name, origin) => {

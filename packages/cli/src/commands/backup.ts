@@ -13,16 +13,19 @@ export const backupCommand: Command = {
   name: "backup",
   summary: "Copy a world as it is on the disk, also while it is in use",
   details: [
-    "Copies the last generation byte for byte into a folder of its own, and what a journal has since then;",
-    "reads the copy again and proves it.",
-    "Other programs may go on saving the world meanwhile. A backup is a world like any other.",
+    "Copies the last generation, byte for byte, and the journal of the changes since then into a new folder.",
+    "Then reads the copy and verifies it. Other programs may save the world meanwhile.",
+    "A backup is a world like any other.",
   ].join(" "),
   arguments: [
     { name: "<world>", description: "the folder of a world" },
     { name: "<folder>", description: "where the copy goes: empty, or not there yet" },
   ],
   options: [
-    { flags: "--generation <number>", description: "one that is still there, and nothing since" },
+    {
+      flags: "--generation <number>",
+      description: "copy this older generation (see orthant log), without the journal",
+    },
     { flags: "--dry-run", description: "say what would be copied, and write nothing" },
   ],
   examples: ["orthant backup my-world backups/monday", "orthant backup my-world old --generation 41"],
@@ -86,7 +89,7 @@ export async function copyWorld(
     const size = `${formatBytes(copied.bytes)} in ${formatAmount(copied.packs, "pack")}`;
     const since = copied.changes === 0 ? "" : ` and ${formatAmount(copied.changes, "change")} since`;
     context.print(
-      `${words.did} generation ${copied.generation}${since} of ${from} to ${to}: ${size}, proven`,
+      `${words.did} generation ${copied.generation}${since} of ${from} to ${to}: ${size}, verified`,
     );
     return EXIT.ok;
   } finally {

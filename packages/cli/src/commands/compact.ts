@@ -9,8 +9,8 @@ export const compactCommand: Command = {
   name: "compact",
   summary: "Free disk space that no kept generation uses",
   details: [
-    "A world that is open does this by itself when a quarter of its packs is of no use. Every state that is kept stays",
-    "as it is. A pack with a damaged record is left alone, and said.",
+    "An open world does this by itself when no kept generation uses a quarter of its packs. Kept generations stay",
+    "as they are. A pack with a damaged record is left as it is and reported.",
   ].join(" "),
   arguments: [{ name: "<world>", description: "the folder of a world" }],
   usesGenerators: true,

@@ -20,10 +20,11 @@ export const convertCommand: Command = {
   name: "convert",
   summary: "Write a world in another format, and list what is lost",
   details: [
-    "tree is what Orthant writes; v3 is the same as the specification has it, without clocks and compression; flat is what the original Polychora opens; marsminer is what MarsMiner wrote;",
+    "Formats: orthant is what Orthant itself writes; v3 is the plain form of it that is published for other programs,",
+    "without clocks and compression; flat is what the game Polychora opens; marsminer is what MarsMiner wrote;",
     "pxsw is a pixel world, and pxsw1 one that the original game opens; tilesave is the world.sav of a tile game.",
-    "The world is only read. What cannot carry over is listed first, and nothing is written unless it is accepted;",
-    "then the exit code is 3.",
+    "The world is only read. The command first lists what the other format cannot hold, and writes nothing unless",
+    "--accept-loss allows that; then the exit code is 3.",
   ].join(" "),
   arguments: [
     { name: "<world>", description: "the folder of a world, or the file of a pixel or .v4dw world" },
@@ -33,14 +34,17 @@ export const convertCommand: Command = {
   options: [
     {
       flags: "--to <format>",
-      description: "the format to write (default: flat from tree, else tree)",
+      description: "the format to write (default: orthant, or flat for a world of Orthant)",
       choices: CONVERSION_TARGETS,
     },
     { flags: "--accept-loss", description: "write it although something is lost" },
-    { flags: "--generation <number>", description: "an older generation that is still there" },
+    {
+      flags: "--generation <number>",
+      description: "convert this older generation (see orthant log), without the journal",
+    },
     {
       flags: "--stand-in <block>",
-      description: "what voxels get whose block the format lacks",
+      description: "the block for voxels whose own block the format lacks",
       default: "1",
     },
     ...formatOptions(true),
@@ -111,8 +115,10 @@ async function openConversion(args: Arguments, context: Context, folder: string)
   }
   const standInBlock = args.parsed("standIn", parseInteger(0, 255));
   if (!format.targets.includes(to)) {
-    if (format.targets.includes("tree"))
-      throw new UsageError(`a world of ${describeFormat(world)} becomes a tree first, and then ${to}`);
+    if (format.targets.includes("orthant"))
+      throw new UsageError(
+        `convert this world of ${describeFormat(world)} to an Orthant world first (--to orthant), and that to ${to}`,
+      );
     throw new UsageError(`"${folder}" is ${to} already; --to chooses another format`);
   }
   try {

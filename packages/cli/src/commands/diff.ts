@@ -26,7 +26,10 @@ export const diffCommand: Command = {
   ],
   usesGenerators: true,
   options: [
-    { flags: "--generation <n or n..m>", description: "of before, and of after; the live ones unless given" },
+    {
+      flags: "--generation <n or n..m>",
+      description: "generations to compare: n of <before>, m of <after> (default: the newest)",
+    },
     { flags: "--limit <count>", description: "how many differences to list", default: "100" },
   ],
   examples: [

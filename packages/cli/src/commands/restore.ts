@@ -14,7 +14,7 @@ export const restoreCommand: Command = {
   name: "restore",
   summary: "Copy a backup to a new folder, or roll back part of a world",
   details: [
-    "Without --box, copies a backup and proves the copy; the backup stays as it is. Refuses to restore a damaged",
+    "Without --box, copies a backup and verifies the copy; the backup stays as it is. Refuses to restore a damaged",
     "backup. With --box and --from, resets the chunks that the box touches to a saved state that is kept;",
     "everything else stays as it is.",
   ].join(" "),

@@ -8,6 +8,7 @@ import { listenSettings, whileListening } from "../serve/listen.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
+const ACKNOWLEDGEMENTS: readonly string[] = ["applied", "durable"];
 const DAMAGED_JOURNALS: readonly DamagedJournal[] = ["refuse", "cut"];
 
 /** `orthant serve`. */
@@ -27,7 +28,7 @@ export const serveCommand: Command = {
     { flags: "--host <address>", description: "0.0.0.0 is all of the network", default: "127.0.0.1" },
     {
       flags: "--durability <kind>",
-      description: "log each change at once (journal), or only save every few seconds",
+      description: "when a change is on the disk: at once (journal), or with the next save (snapshot)",
       default: "journal",
       choices: DURABILITIES,
     },
@@ -37,7 +38,12 @@ export const serveCommand: Command = {
       default: "refuse",
       choices: DAMAGED_JOURNALS,
     },
-    { flags: "--durable", description: "confirm an edit to its player only when it is on the disk" },
+    {
+      flags: "--acknowledge <when>",
+      description: "when a player's edit is confirmed: once applied, or once durable, so on the disk",
+      default: "applied",
+      choices: ACKNOWLEDGEMENTS,
+    },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
     { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
@@ -85,7 +91,7 @@ export const serveCommand: Command = {
   notes: NATS_NOTES,
   examples: [
     "orthant serve my-world",
-    "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --durable",
+    "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --acknowledge durable",
     "orthant serve tiles --wire1 7777",
     "orthant serve town --cluster both --shards /srv/orthant --nats tls://a.example.org:4222",
   ],

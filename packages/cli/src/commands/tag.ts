@@ -10,14 +10,14 @@ export const tagCommand: Command = {
   name: "tag",
   summary: "Give a saved state of a world a name, under which it is kept",
   details:
-    "Without --generation the world is named as it is now. A name that another state has goes over to this one.",
+    "Without --generation, saves the world and names that state. A name that another state has moves to this one.",
   arguments: [
     { name: "<world>", description: "the folder of a world" },
     { name: "<name>", description: "1 to 64 characters, not only digits" },
   ],
   usesGenerators: true,
   options: [
-    { flags: "--generation <number>", description: "an older state that is still there" },
+    { flags: "--generation <number>", description: "name this older generation (see orthant log)" },
     { flags: "--remove", description: "remove the name instead" },
   ],
   examples: [

@@ -107,7 +107,7 @@ function optionsOf(args: Arguments): ListenSettings["options"] {
   return {
     ...portSettings(args),
     ...(wire1 && { wire1 }),
-    acknowledge: args.has("durable") ? "durable" : "applied",
+    acknowledge: args.text("acknowledge") === "durable" ? "durable" : "applied",
     ...(origins.length > 0 && { origins }),
     // Logs go to stderr: stdout is for the address and the token.
     logger:

@@ -35,7 +35,7 @@ export const marsMinerFormat: Format = {
       isForConversion: true,
     },
   ],
-  targets: ["tree"],
+  targets: ["orthant"],
 
   async detect(disk, file) {
     const found = file === undefined ? await detectMarsMiner(disk) : undefined;
@@ -80,7 +80,7 @@ export const marsMinerFormat: Format = {
     });
     return {
       from: save.dialect,
-      to: "tree",
+      to: "orthant",
       unit: "chunks",
       steps: state.chunks.length,
       run: (target, onStep) => convertMarsMiner(save, target, { acceptLosses: true, state, onStep }),
@@ -94,7 +94,7 @@ export const marsMinerFormat: Format = {
       const { cubeSize } = optionsOf(values);
       const size = cubeSize === undefined ? {} : { cubeSize };
       return {
-        from: "tree",
+        from: "orthant",
         to: "marsminer",
         unit: "leaves",
         steps: save.index.totals.leaves,

@@ -40,7 +40,7 @@ export async function isFlatSave(disk: Disk): Promise<boolean> {
 export async function detectNativeSave(disk: Disk, file?: string): Promise<DetectedWorld | undefined> {
   const evidence = file === undefined ? await evidenceOfSave(disk) : undefined;
   if (evidence === undefined || (await isFlatSave(disk))) return undefined;
-  return { format: "polychora", dialect: undefined, evidence };
+  return { format: "orthant", dialect: undefined, evidence };
 }
 
 /** Returns a file that proves a save, native or flat: a readable manifest or, without one, the right magic. */

@@ -19,7 +19,7 @@ export const flatSaveFormat: Format = {
   name: "polychora-flat",
   title: "flat Polychora save",
   hasGenerations: true,
-  targets: ["tree"],
+  targets: ["orthant"],
 
   async detect(disk, file) {
     const evidence = file === undefined ? await evidenceOfSave(disk) : undefined;
@@ -65,7 +65,7 @@ export const flatSaveFormat: Format = {
     const save = await openFlatSave(disk, generation === undefined ? {} : { generation });
     return {
       from: "flat",
-      to: "tree",
+      to: "orthant",
       unit: "leaves",
       steps: save.leaves.length,
       generation: save.generation,
@@ -77,7 +77,7 @@ export const flatSaveFormat: Format = {
 
   exporters: {
     flat: (save, { standInBlock }) => ({
-      from: "tree",
+      from: "orthant",
       to: "flat",
       unit: "leaves",
       steps: save.index.totals.leaves,
@@ -153,7 +153,7 @@ export const legacyWorldFormat: Format = {
   name: "v4dw",
   title: "v4dw world",
   isOneFile: true,
-  targets: ["tree"],
+  targets: ["orthant"],
 
   /** Accepts a file with the right magic: the given one, or the first in the root. */
   async detect(disk, file) {
@@ -196,7 +196,7 @@ export const legacyWorldFormat: Format = {
     const legacy = await openLegacyWorld(disk, world.evidence);
     return {
       from: "v4dw",
-      to: "tree",
+      to: "orthant",
       unit: "chunks",
       run: (made) => importLegacyWorld(legacy, made, environment.time.nowMs()),
       verify: (made) => verifySave(made),

@@ -25,7 +25,7 @@ export const pixelWorldFormat: Format = {
   name: "pixelworld",
   title: "pixel world",
   isOneFile: true,
-  targets: ["tree", ...Object.keys(TARGETS)],
+  targets: ["orthant", ...Object.keys(TARGETS)],
 
   async detect(disk, file) {
     const found = await detectPixelWorld(disk, file);
@@ -116,7 +116,7 @@ function exportTo(to: "pxsw" | "pxsw1", save: Save, { standInBlock }: ExportRequ
   const { kind, path } = TARGETS[to] as { kind: PixelTargetKind; path: string };
   const options = { acceptLosses: true, standInBlock };
   return {
-    from: "tree",
+    from: "orthant",
     to: kind,
     unit: "chunks",
     run: (made, onChunk) =>

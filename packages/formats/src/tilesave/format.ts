@@ -15,7 +15,7 @@ export const tileSaveFormat: Format = {
   name: "tilesave",
   title: "tile save",
   isOneFile: true,
-  targets: ["tree"],
+  targets: ["orthant"],
 
   /** Accepts a save or its backup if the text begins with a line of such a save. */
   async detect(disk, file) {
@@ -64,7 +64,7 @@ export const tileSaveFormat: Format = {
     if (fault !== undefined) environment.note(`${fault.message}; ${file} is converted instead`);
     return {
       from: "tilesave",
-      to: "tree",
+      to: "orthant",
       unit: "chunks",
       run: (made) => importTileSave(save, made, environment.time.nowMs()),
       verify: (made) => verifySave(made),
@@ -74,7 +74,7 @@ export const tileSaveFormat: Format = {
 
   exporters: {
     tilesave: (save) => ({
-      from: "tree",
+      from: "orthant",
       to: "tilesave",
       unit: "leaves",
       steps: save.index.totals.leaves,

@@ -69,7 +69,7 @@ async function convert(
     progress: () => ({ advance: () => undefined, end: () => undefined }),
     note: (line: string) => void notes.push(`${line}.`),
   };
-  const conversion = await format.convert({ disk, world, values: {}, environment }, "tree");
+  const conversion = await format.convert({ disk, world, values: {}, environment }, "orthant");
   try {
     let done = 0;
     const outcome = await conversion.run(target, () => onStep(++done, conversion.steps ?? 0));

@@ -1,10 +1,12 @@
 import { execFile, spawn } from "node:child_process";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { boxBrush } from "@orthant/client";
+import { connect } from "@orthant/client/node";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
@@ -28,6 +30,8 @@ const MODULES = fileURLToPath(new URL("../../node_modules", import.meta.url));
 /** Minimum number of changed pixels on the screen after building or digging. */
 const SEEN_PIXELS = 60;
 const WAIT_MS = 60_000;
+/** The picture of the page that draws itself, for people. */
+const SCREENSHOT = fileURLToPath(new URL("../../build/draw-it-yourself.png", import.meta.url));
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-starter-"));
@@ -179,6 +183,45 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       .poll(async () => differingPixels(await picture(bob, "#people"), empty) === 0, { timeout: WAIT_MS })
       .toBe(false);
   }, 180_000);
+
+  test("draw-it-yourself falls to the ground, builds, walks, and undoes what it built", async () => {
+    const starter = await copyOf("draw-it-yourself");
+    await bundle(join(starter, "page"), join(starter, "dist"));
+    const { address, page: url } = await serve(starter);
+    const page = await open(url);
+    await page.setViewportSize({ width: 480, height: 320 }); // without a graphics card, every pixel takes time
+    await says(page, /facing nothing, \d{4,} triangles$/);
+    const [, height = 0] = await settledPlace(page);
+    expect(height, "the top of the grass").toBe(2);
+
+    await hold(page, "ArrowDown", /facing (?!nothing)/);
+    const untouched = await settledPicture(page);
+    await page.keyboard.press("e");
+    await says(page, /facing brick/);
+    const built = await settledPicture(page);
+    await writeFile(SCREENSHOT, built.png);
+    expect(differingPixels(built, untouched)).toBeGreaterThan(SEEN_PIXELS);
+    const [red, green, blue] = built.at(built.width / 2, built.height / 2 - 8);
+    expect(red, `[${red}, ${green}, ${blue}] is brick`).toBeGreaterThan(1.4 * Math.max(green, blue));
+
+    const other = await connect(address, {
+      dimensions: 3,
+      interest: { center: [-20, height, 12], radius: 16 },
+    });
+    onTestFinished(() => other.close());
+    await other.whenComplete();
+    const brick = other.blocks.id("brick");
+    const around = boxBrush([-20, height, 12], [9, 3, 9], brick).map(({ position }) => position);
+    const bricks = (): number => around.filter((position) => other.voxelAt(position) === brick).length;
+    await expect.poll(bricks, { timeout: WAIT_MS }).toBe(1);
+    await page.keyboard.press("z");
+    await says(page, /facing (?!brick)/);
+    await shows(page, untouched);
+    await expect.poll(bricks, { timeout: WAIT_MS }).toBe(0);
+
+    await hold(page, "w", /at \S+ \S+ \d\.\d,/);
+    expect((await settledPlace(page))[1], "walks over the ground").toBeGreaterThan(0);
+  }, 180_000);
 });
 
 /** Builds the page of a starter, as `npm run build` does, and serves it. */
@@ -222,6 +265,24 @@ async function says(page: Page, text: RegExp): Promise<void> {
     (pattern) => new RegExp(pattern).test(document.querySelector("#status")?.value ?? ""),
     text.source,
   );
+}
+
+/** Holds a key until the page says so. */
+async function hold(page: Page, key: string, text: RegExp): Promise<void> {
+  await page.keyboard.down(key);
+  await says(page, text);
+  await page.keyboard.up(key);
+}
+
+/** Returns the player's place on the page that draws itself, once it no longer changes and all chunks are drawn. */
+async function settledPlace(page: Page): Promise<readonly number[]> {
+  const read = async (): Promise<string> => (await page.locator("#status").textContent()) ?? "";
+  for (let last = await read(); ; ) {
+    await page.waitForTimeout(1_000);
+    const next = await read();
+    if (next === last) return (next.match(/-?\d+\.\d/g) ?? []).map(Number);
+    last = next;
+  }
 }
 
 async function picture(page: Page, canvas = "canvas"): Promise<Screenshot> {

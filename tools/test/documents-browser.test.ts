@@ -109,3 +109,9 @@ test.skipIf(!canOpenBrowser())(
   },
   300_000,
 );
+
+test("the code of the guide to drawing is the page that its starter's test runs", () => {
+  const guide = readFileSync("docs/guides/draw-it-yourself.md", "utf8");
+  const blocks = [...guide.matchAll(BLOCK)].map(({ groups }) => groups?.["code"] ?? "");
+  expect(blocks.join("\n")).toBe(readFileSync("examples/draw-it-yourself/page/main.js", "utf8"));
+});

@@ -21,7 +21,7 @@ const SESSIONS: readonly string[] = ["first-world.md"];
 /** Guides with commands that need hosts and servers; the tests of the commands start them. */
 const HOST_GUIDES: readonly string[] = ["cluster.md"];
 /** Guides with programs for a browser, which another test runs. */
-const BROWSER_GUIDES: readonly string[] = ["worlds-in-the-browser.md"];
+const BROWSER_GUIDES: readonly string[] = ["draw-it-yourself.md", "worlds-in-the-browser.md"];
 const PAGES = [
   "README.md",
   "docs/reference/cluster.md",

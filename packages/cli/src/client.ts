@@ -1,14 +1,18 @@
 export {
+  boxBrush,
   type CacheChange,
   type CacheEntry,
   ClientWorld,
   type ConnectOptions,
   connect,
+  EditHistory,
   type Interest,
+  lineBrush,
   memoryCache,
   type ReplicaCache,
   type Status,
   type StatusDetail,
+  sphereBrush,
 } from "@orthant/client";
 export { indexedDbCache } from "@orthant/client/browser";
 export {

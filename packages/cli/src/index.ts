@@ -1,10 +1,14 @@
 export {
+  boxBrush,
   ClientWorld,
   type ConnectOptions,
+  EditHistory,
   type Interest,
+  lineBrush,
   memoryCache,
   type Status,
   type StatusDetail,
+  sphereBrush,
 } from "@orthant/client";
 export { connect, connectTiles } from "@orthant/client/node";
 export {

@@ -159,8 +159,20 @@ function cutAtOf<D extends 2 | 3>(world: MeshSource<D>): CutAt {
   };
 }
 
+/** Voxels of the chunks used last, in the order of use: each chunk is unpacked for 27 meshes. */
+const unpacked = new Map<Chunk, Uint16Array>();
+const UNPACKED_VOXELS_MAX = 1_048_576;
+
 function cutOf(chunk: Chunk): ChunkCut {
-  return chunk.uniformBlock ?? chunk.voxels();
+  if (chunk.uniformBlock !== undefined) return chunk.uniformBlock;
+  const voxels = unpacked.get(chunk) ?? chunk.voxels();
+  unpacked.delete(chunk);
+  unpacked.set(chunk, voxels);
+  for (const oldest of unpacked.keys()) {
+    if (unpacked.size * voxels.length <= UNPACKED_VOXELS_MAX) break;
+    unpacked.delete(oldest);
+  }
+  return voxels;
 }
 
 /** Returns a block that hides what lies behind it. */

@@ -1,5 +1,6 @@
 import {
   type Box,
+  boxAt,
   boxContains,
   boxVolume,
   type Chunk,
@@ -155,7 +156,11 @@ export async function restoreEdit(
   const save = await openSave(disk, { generation, generators });
   try {
     const past = await chunksIn(save, box);
-    return { touched: [box], change: (state) => restore(state, box, past) };
+    return {
+      touched: [box],
+      generated: (state) => editedIn(state, box, past),
+      change: (state) => restore(state, box, past),
+    };
   } finally {
     await save.close();
   }
@@ -170,6 +175,18 @@ async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
     requireEditable(chunks.size);
   }
   return chunks;
+}
+
+/** Returns the chunks that a restoration changes. */
+function editedIn(state: WorldState, box: Box, past: PositionMap<Chunk>): readonly Box[] {
+  const boxes = [...past.positions()].map(boxAt);
+  let count = boxes.length;
+  for (const { box: piece } of state.overrides.pieces(box)) {
+    count += boxVolume(piece);
+    requireEditable(count);
+    boxes.push(piece);
+  }
+  return boxes;
 }
 
 function restore(state: WorldState, box: Box, past: PositionMap<Chunk>): StateEdit {

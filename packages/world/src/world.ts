@@ -20,6 +20,7 @@ import {
   type VoxelBox,
   type VoxelPlacement,
   type VoxelWorld,
+  voxelIndex,
   type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
@@ -106,8 +107,9 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   voxelAt(position: Position<D>): number | undefined {
     const voxel = this.#axes.position("position", position);
-    if (!this.store.isLoaded(boxAt(chunkOfVoxel(this.chunkShape, voxel)))) return undefined;
-    return this.store.state.voxelAt(...voxel);
+    const chunk = chunkOfVoxel(this.chunkShape, voxel);
+    if (!this.store.isLoaded(boxAt(chunk))) return undefined;
+    return this.store.state.findChunk(...chunk)?.get(voxelIndex(this.chunkShape, ...voxel));
   }
 
   async chunk(chunkPosition: Position<D>): Promise<Chunk> {
@@ -116,7 +118,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
     const chunk = this.#axes.position("chunkPosition", chunkPosition);
-    return this.store.isLoaded(boxAt(chunk)) ? this.store.state.realizeChunk(...chunk) : undefined;
+    return this.store.isLoaded(boxAt(chunk)) ? this.store.state.findChunk(...chunk) : undefined;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
 import { METRICS_VARIABLE, ROLES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
+import { sharedPool } from "../shared-pool.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const DURABILITIES: readonly Durability[] = ["journal", "snapshot"];
@@ -110,6 +111,7 @@ export const serveCommand: Command = {
     const world = await openWorldStore(disk, {
       time: context.time,
       generators: context.generators,
+      generation: sharedPool(),
       durability: chosen(DURABILITIES, args.text("durability")),
       damagedJournal: chosen(DAMAGED_JOURNALS, args.text("damagedJournal")),
     });

@@ -3,10 +3,10 @@ import { emptyChunk } from "../chunk/chunk.ts";
 import { isOrthantError, OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GenerationJob, PooledSpace } from "../generate/generation-pool.ts";
-import { type Box, boxAt } from "../lattice/box.ts";
+import { type Box, boxAt, boxVolume, intersectBoxes, positionsLexicographic } from "../lattice/box.ts";
 import type { Position } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
-import { regionBox } from "../lattice/region.ts";
+import { regionBox, regionsTouching } from "../lattice/region.ts";
 import { encodeGeneratedRegion } from "../region/generated-region.ts";
 import { nextTurn } from "../time/time-source.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
@@ -94,25 +94,42 @@ export class LaterGeneration {
     return pending;
   }
 
-  /** Generates chunks and keeps them in memory. Returns a function that releases them. */
-  async keep(positions: Iterable<Position>): Promise<() => void> {
+  /** Generates the chunks of boxes and keeps them in memory. Returns a function that releases them. */
+  async keep(boxes: readonly Box[]): Promise<() => void> {
     const kept: Position[] = [];
     const release = (): void => {
       for (const position of kept.splice(0)) this.#release(position);
     };
+    const add = (position: Position, chunk: Chunk): void => {
+      const entry = this.#kept.get(...position) ?? { chunk, uses: 0 };
+      entry.uses++;
+      this.#kept.set(...position, entry);
+      kept.push(position);
+    };
     try {
-      for (const position of positions) {
-        const chunk = await this.chunk(position);
-        const entry = this.#kept.get(...position) ?? { chunk, uses: 0 };
-        entry.uses++;
-        this.#kept.set(...position, entry);
-        kept.push(position);
+      for (const box of boxes) {
+        if (boxVolume(box) === 1) add(box.min, await this.chunk(box.min));
+        else for await (const [position, chunk] of this.#chunksOf(box)) add(position, chunk);
       }
       return release;
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Yields the chunks of a box, region by region. */
+  async *#chunksOf(box: Box): AsyncGenerator<readonly [position: Position, chunk: Chunk]> {
+    for (const region of positionsLexicographic(regionsTouching(box))) {
+      const part = intersectBoxes(regionBox(region), box);
+      if (part === undefined) continue;
+      const tree = await this.describe(part).result;
+      for (const position of positionsLexicographic(part)) yield [position, this.#chunkIn(tree, position)];
+    }
+  }
+
+  #chunkIn(tree: RegionTree, position: Position): Chunk {
+    return (tree.at(...position) as Chunk | undefined) ?? emptyChunk(this.#space.shape.volume);
   }
 
   #release(position: Position): void {
@@ -135,8 +152,7 @@ export class LaterGeneration {
 
   async #generate(position: Position): Promise<Chunk> {
     const tree = await this.describe(boxAt(position)).result;
-    const chunk = (tree.at(...position) as Chunk | undefined) ?? emptyChunk(this.#space.shape.volume);
-    return this.#cache.find(...position) ?? this.#cache.add(position, chunk);
+    return this.#cache.find(...position) ?? this.#cache.add(position, this.#chunkIn(tree, position));
   }
 
   #describeHere(box: Box): GenerationJob<RegionTree> {

@@ -137,9 +137,14 @@ export class WorldState {
     return this.#world.later.chunk(position);
   }
 
-  /** Generates chunks and keeps them in memory for synchronous calls. Returns a function that releases them. */
-  keepGenerated(positions: Iterable<Position>): Promise<() => void> {
-    return this.#world.later.keep(positions);
+  /** Whether synchronous calls cannot generate: they find only what `keepGenerated` keeps or a cache has. */
+  get isAsynchronous(): boolean {
+    return this.#world.space.isAsynchronous;
+  }
+
+  /** Generates the chunks of boxes and keeps them for synchronous calls. Returns a function that releases them. */
+  keepGenerated(boxes: readonly Box[]): Promise<() => void> {
+    return this.#world.later.keep(boxes);
   }
 
   /**

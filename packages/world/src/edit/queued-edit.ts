@@ -37,6 +37,8 @@ const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 export interface QueuedEdit {
   /** The chunks to load before the edit is applied. */
   readonly touched: readonly Box[];
+  /** The chunks whose generated voxels it needs. Default: all that it touches. */
+  readonly generated?: (state: WorldState) => readonly Box[];
   readonly change: (state: WorldState) => StateEdit;
   /** The requested voxels, when the edit sets voxels one by one. */
   readonly placements?: readonly VoxelPlacement[];
@@ -112,7 +114,11 @@ export function watchedEdit(request: QueuedEdit, onApply?: (before: WorldState) 
 /** Creates a request that only bumps the clocks of regions. */
 export function clockRenewal(regions: readonly Position[]): QueuedEdit {
   const own = regions.map(copyPosition);
-  return { touched: own.map(regionBox), change: (state) => ({ state, chunks: [], regions: own }) };
+  return {
+    touched: own.map(regionBox),
+    generated: () => [],
+    change: (state) => ({ state, chunks: [], regions: own }),
+  };
 }
 
 /** Throws `ORT_ARGUMENT` for a position that is not 0 on an axis the world lacks. */

@@ -96,9 +96,16 @@ export class WorldEditor {
         return { chunks: [], clocks: [], status: "duplicate" };
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
-        // A save may have failed while this edit waited.
-        this.#saver.requireWriter();
-        return this.#apply(request, epoch.number, origin);
+        const preparing = this.#content.regions.prepare(request);
+        // Most edits need nothing and do not wait.
+        const release = preparing && (await preparing);
+        try {
+          // A save may have failed while this edit waited.
+          this.#saver.requireWriter();
+          return this.#apply(request, epoch.number, origin);
+        } finally {
+          release?.();
+        }
       });
     });
   }

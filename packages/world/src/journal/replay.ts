@@ -1,4 +1,5 @@
 import {
+  type Box,
   boxAt,
   type Chunk,
   type ClockStep,
@@ -92,6 +93,8 @@ class Replay {
   readonly #nowMs: number;
   /** Current chunks that are not in the state yet. */
   #chunks = new PositionMap<Chunk>();
+  /** Release generated chunks that the pending ones need. */
+  readonly #releases: (() => void)[] = [];
   readonly #keepLaterClocks: boolean;
 
   /** `keepLaterClocks` keeps the clock of a region when it is later than the entry's: a repair issued it. */
@@ -131,6 +134,7 @@ class Replay {
     const { state } = this.#content.regions.state.setChunks(this.#chunks);
     this.#content.noteEdit(state, { chunks: [...this.#chunks.positions()], clocks: [] });
     this.#chunks = new PositionMap();
+    for (const release of this.#releases.splice(0)) release();
   }
 
   async #edit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
@@ -139,6 +143,7 @@ class Replay {
       const { position } = change;
       const box = boxAt(position);
       if (!content.regions.isLoaded(box)) await content.load(box);
+      await this.#keep(box);
       this.#chunks.set(
         ...position,
         "chunk" in change ? change.chunk : this.#chunkAt(position).edit(change.edits),
@@ -150,6 +155,14 @@ class Replay {
     }
     if (origin !== undefined) content.noteOrigin(originOf(origin));
     if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
+  }
+
+  /** An asynchronous generator must have the chunk before the edit is applied. */
+  async #keep(box: Box): Promise<void> {
+    const { state } = this.#content.regions;
+    if (state.isAsynchronous && !this.#chunks.has(...box.min)) {
+      this.#releases.push(await state.keepGenerated([box]));
+    }
   }
 
   #chunkAt(position: Position): Chunk {

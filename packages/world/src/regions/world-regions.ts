@@ -1,5 +1,6 @@
 import {
   type Box,
+  boxVolume,
   type Chunk,
   CLOCK_NEVER,
   intersectBoxes,
@@ -20,6 +21,15 @@ import { type LoadedRegion, RegionReader } from "./region-reader.ts";
 const WEIGHT_LEFT = 0.9;
 /** Number of evicted regions after which the index is unloaded too; its parts are read again on demand. */
 const REGIONS_BEFORE_UNLOAD = 4_096;
+
+/** More chunks than this are generated beside the loop before an edit is applied. */
+const CHUNKS_AT_ONCE = 8;
+
+/** The generated chunks that an edit needs. */
+interface GeneratedNeed {
+  readonly touched: readonly Box[];
+  readonly generated?: (state: WorldState) => readonly Box[];
+}
 
 /** The chunks and clocks of a world in memory: what was read from the save, with the edits made since. */
 export class WorldRegions {
@@ -56,6 +66,18 @@ export class WorldRegions {
   query(box: Box, detail: QueryDetail): RegionTree | Promise<RegionTree> {
     if (detail === "symbolic" || !this.state.generatesLater) return this.state.queryRegion(box, detail);
     return this.state.generateBox(box).result.then((tree) => tree.under(this.state.overrides.slice(box)));
+  }
+
+  /**
+   * Generates what an edit needs, if this thread cannot or should not do it while it applies the edit. Returns a
+   * function that releases it.
+   */
+  prepare({ touched, generated }: GeneratedNeed): Promise<() => void> | undefined {
+    const { state } = this;
+    if (!state.generatesLater) return undefined;
+    const boxes = generated === undefined ? touched : generated(state);
+    const count = boxes.reduce((sum, box) => sum + boxVolume(box), 0);
+    return state.isAsynchronous || count > CHUNKS_AT_ONCE ? state.keepGenerated(boxes) : undefined;
   }
 
   /** Whether everything in a box of chunks has been read. Always false for a very large box. */

@@ -1,23 +1,18 @@
 // Shares a world, and a page to play it on, from a folder until Ctrl-C; players find it as they left it.
 // Usage: node server.mjs FOLDER [PORT]
 import { existsSync } from "node:fs";
-import { CUBE_CHUNKS, generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
-import { NodeDisk } from "@orthant/disk/node";
-import { hasSave } from "@orthant/save";
-import { createServer } from "@orthant/server";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createServer, openOrCreateWorld, terrain } from "orthant";
 
 const [folder, port = "8080"] = process.argv.slice(2);
 if (folder === undefined) throw new Error("usage: node server.mjs FOLDER [PORT]");
 
-const disk = await NodeDisk.create(folder);
-const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
-const isNew = !(await hasSave(disk));
-const world = isNew
-  ? await createWorldStore(disk, { name: "Valley", shape: CUBE_CHUNKS, generator })
-  : await openWorldStore(disk);
+const world = await openOrCreateWorld(
+  folder,
+  { dimensions: 3, name: "Valley", generator: terrain({ seed: 7n }) },
+  { durability: "journal" },
+);
 
-// Nobody may build above y = 100. Everything else is for the server to check: rates, sizes, roles, tokens.
+// No player may build above y = 100. The server itself checks everything else: rates, sizes, roles, tokens.
 const beforeEdit = ({ changes }) =>
   changes.some(({ position: [, y] }) => y > 100) ? { reject: "the sky belongs to all" } : undefined;
 const page = new URL("./dist/", import.meta.url);

@@ -1,34 +1,36 @@
 // The page of one player: a map of the land from above, the others on it, and a click that builds.
 
-import { indexedDbCache } from "@orthant/client/browser";
-import { connectReplica } from "@orthant/client/replica";
-import { boxBetween } from "@orthant/core";
+import { chunkBox, connect, indexedDbCache } from "orthant/client";
 import { drawColumn, drawPeople, placeAt, topOf } from "./map.js";
 
 /** The land that is shown, in chunks. */
-const LAND = boxBetween([-4, -2, -4, 0], [4, 7, 4, 1]);
+const LAND = chunkBox([-4, -2, -4], [4, 7, 4]);
 const [land, people, status] = ["#land", "#people", "#status"].map((name) => document.querySelector(name));
 
 const name = new URLSearchParams(location.search).get("name") ?? `Guest ${Math.floor(Math.random() * 1000)}`;
-const shared = connectReplica(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
+status.value = "connecting";
+const client = await connect(location.href.replace(/^http/, "ws").replace(/[?#].*/, ""), {
   name,
-  interest: { boxes: [LAND] },
+  dimensions: 3,
+  timeoutMs: Number.POSITIVE_INFINITY, // a page may wait for its server
   cache: indexedDbCache("land"), // a page that comes back is sent what is new
 });
 
-shared.onStatus((now, { error }) => {
+client.onStatus((now, { error }) => {
   status.value = error ? `${now}: ${error.message}` : `${name} is ${now}`;
 });
-shared.onChange((boxes) => {
+client.onChunks((boxes) => {
   const columns = new Set(boxes.flatMap(columnsOf));
-  for (const column of columns) drawColumn(land, shared, ...column.split(" ").map(Number));
+  for (const column of columns) drawColumn(land, client, ...column.split(" ").map(Number));
 });
-shared.onEntities(() => drawPeople(people, shared.entities));
+client.onEntity(() => drawPeople(people, client.entities));
+client.setInterest({ chunks: [LAND] });
+status.value = `${name} is ${client.status}`;
 
 people.addEventListener("pointermove", ({ offsetX, offsetY }) => {
-  if (shared.status !== "joined") return;
+  if (client.status !== "joined") return;
   const [x, z] = placeAt(offsetX, offsetY);
-  shared.move({ position: [x, 100, z, 0], orientation: [0, 0, 0, 1] });
+  client.move({ position: [x, 100, z] });
 });
 people.addEventListener("click", ({ offsetX, offsetY }) => edit(offsetX, offsetY, 1, "brick"));
 people.addEventListener("contextmenu", (event) => {
@@ -39,9 +41,9 @@ people.addEventListener("contextmenu", (event) => {
 /** The edit shows at once, and is taken back should the server refuse it. */
 async function edit(left, top, above, block) {
   const [x, z] = placeAt(left, top);
-  const ground = topOf(shared, x, z);
+  const ground = topOf(client, x, z);
   if (ground === undefined) return;
-  const result = await shared.setVoxel([x, ground.y + above, z, 0], shared.catalog.byName(block).id);
+  const result = await client.set([x, ground.y + above, z], client.blocks.id(block));
   status.value = result.status === "rejected" ? result.detail : result.status;
 }
 

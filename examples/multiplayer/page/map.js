@@ -1,5 +1,4 @@
 // Draws a shared world from above: for each column the topmost voxel, darker where it is low.
-import { voxelIndex } from "@orthant/core";
 
 const CHUNK_VOXELS = 16;
 const VOXEL_PIXELS = 6;
@@ -11,13 +10,13 @@ export function placeAt(left, top) {
 }
 
 /** The topmost voxel of a column that is not air; `undefined` while it is not known. */
-export function topOf(shared, x, z) {
+export function topOf(client, x, z) {
   for (let bottom = HIGHEST - CHUNK_VOXELS; bottom >= LOWEST; bottom -= CHUNK_VOXELS) {
-    const chunk = shared.chunkAt([x, bottom, z, 0].map((voxel) => Math.floor(voxel / CHUNK_VOXELS)));
+    const chunk = client.chunkAt([x, bottom, z].map((voxel) => Math.floor(voxel / CHUNK_VOXELS)));
     if (chunk === undefined) return undefined;
     if (chunk.isEmpty) continue;
     for (let y = bottom + CHUNK_VOXELS - 1; y >= bottom; y--) {
-      const block = chunk.get(voxelIndex(shared.shape, x, y, z, 0));
+      const block = chunk.get(indexInChunk(x, y, z));
       if (block !== 0) return { y, block };
     }
   }
@@ -25,19 +24,19 @@ export function topOf(shared, x, z) {
 }
 
 /** Draws a column of chunks. */
-export function drawColumn(canvas, shared, chunkX, chunkZ) {
+export function drawColumn(canvas, client, chunkX, chunkZ) {
   const context = canvas.getContext("2d");
   for (let x = chunkX * CHUNK_VOXELS; x < (chunkX + 1) * CHUNK_VOXELS; x++) {
     for (let z = chunkZ * CHUNK_VOXELS; z < (chunkZ + 1) * CHUNK_VOXELS; z++) {
-      const top = topOf(shared, x, z);
+      const top = topOf(client, x, z);
       if (top === undefined) continue;
-      context.fillStyle = colourOf(shared.catalog.byId(top.block).colour, top.y);
+      context.fillStyle = colourOf(client.blocks.byId(top.block).colour, top.y);
       context.fillRect((x + 64) * VOXEL_PIXELS, (z + 64) * VOXEL_PIXELS, VOXEL_PIXELS, VOXEL_PIXELS);
     }
   }
 }
 
-/** Draws everybody whom the player sees. */
+/** Draws the other players. */
 export function drawPeople(canvas, entities) {
   const context = canvas.getContext("2d");
   context.clearRect(0, 0, canvas.width, canvas.height);
@@ -53,6 +52,12 @@ export function drawPeople(canvas, entities) {
     context.strokeText(name, left + 10, top + 5);
     context.fillText(name, left + 10, top + 5);
   }
+}
+
+/** The index of a voxel in its chunk runs along x first, then y, then z. */
+function indexInChunk(x, y, z) {
+  const [insideX, insideY, insideZ] = [x, y, z].map((voxel) => voxel & (CHUNK_VOXELS - 1));
+  return insideX + CHUNK_VOXELS * (insideY + CHUNK_VOXELS * insideZ);
 }
 
 function colourOf(colour, height) {

@@ -251,7 +251,7 @@ describe("other messages", () => {
     expect(server.world.send(new Uint8Array([2]))).toBe("sent");
     await server.pass(50);
     expect(server.received().filter(({ kind }) => kind === "game")).toEqual([
-      { kind: "game", payload: new Uint8Array([2]) },
+      { kind: "game", payload: new Uint8Array([0, 2]) },
     ]);
   });
 });

@@ -156,7 +156,7 @@ describe("listeners", () => {
     const stops = [
       server.world.onChange((boxes) => received.push(`${boxes.length} boxes`)),
       server.world.onEntities(({ entered }) => received.push(...entered.map(({ name }) => name))),
-      server.world.onMessage((payload) => received.push(`message ${payload}`)),
+      server.world.onMessage((message) => received.push(`message ${String(message)}`)),
     ];
     server.sayGenerated([[0, 0, 0, 0]]);
     const entity = {
@@ -172,11 +172,12 @@ describe("listeners", () => {
       orientation: [0, 0, 0, 1],
     } as const;
     server.say({ kind: "allEntities", entities: [entity] });
-    server.say({ kind: "game", payload: new Uint8Array([1, 2]) });
+    server.say({ kind: "game", payload: new Uint8Array([0, 1, 2]) });
+    server.say({ kind: "game", payload: new Uint8Array([9]) });
     expect(received).toEqual(["1 boxes", "Bob", "message 1,2"]);
     expect(server.world.entities.map(({ name }) => name)).toEqual(["Bob"]);
     for (const stop of stops) stop();
-    server.say({ kind: "game", payload: new Uint8Array([3]) });
+    server.say({ kind: "game", payload: new Uint8Array([0, 3]) });
     expect(received.length).toBe(3);
   });
 });

@@ -341,7 +341,7 @@ describe("a client that is closed", () => {
     const inside = new ScriptedServer();
     inside.world.onMessage(() => void inside.world.close());
     await inside.join();
-    inside.say({ kind: "game", payload: new Uint8Array([1]) });
+    inside.say({ kind: "game", payload: new Uint8Array([0, 1]) });
     expect(inside.world.status).toBe("closed");
     expect(inside.socket.isClosed).toBe(true);
   });

@@ -14,6 +14,7 @@ export type {
 export type { CachedEpoch, Hello } from "./message/client-message.ts";
 export type { NumberedEntity, Pose, VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
+export { encodeGameMessage, gameMessageIn } from "./message/game-message.ts";
 export {
   CATALOG_BYTES_MAX,
   EDIT_RUN_IDS,

@@ -12,6 +12,7 @@ import {
 } from "@orthant/core";
 import {
   changedBox,
+  gameMessageIn,
   type Player,
   type PlayerEdit,
   type Pose,
@@ -84,8 +85,11 @@ export function syncRulesOf<D extends Dimensions>(
       },
     }),
     ...(onMessage && {
-      onMessage: ({ player, message }) =>
-        notify("onMessage", () => onMessage({ player: show(player), message })),
+      onMessage: ({ player, payload }) => {
+        const received = gameMessageIn(payload);
+        if (received === undefined) return;
+        notify("onMessage", () => onMessage({ player: show(player), ...received }));
+      },
     }),
     ...(onJoin && { onJoin: ({ player }) => notify("onJoin", () => onJoin({ player: show(player) })) }),
     ...(onLeave && { onLeave: ({ player }) => notify("onLeave", () => onLeave({ player: show(player) })) }),

@@ -1,7 +1,8 @@
-import type { Axes, Dimensions, TimeSource } from "@orthant/core";
-import type { SyncServer } from "@orthant/protocol";
+import { type Axes, type Dimensions, requireList, type TimeSource } from "@orthant/core";
+import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
+import { requireCloseOptions, requirePlayerId, requireText } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
 import { shownPlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
@@ -91,19 +92,28 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     return this.#parts.metrics.registry;
   }
 
-  /** Sends a game message to a player. Returns false when the player is offline, or has no room for it. */
-  send(playerId: bigint, payload: Uint8Array): boolean {
-    return this.#parts.sync.send(playerId, payload);
+  /**
+   * Sends a message to a player: any value that JSON can hold, or a `Uint8Array`. The client's `onMessage` gets the
+   * value. Returns `full` while too much waits for the player; try again after a tick.
+   *
+   * @example
+   * server.send(player.playerId, { type: "chat", text: "Welcome" });
+   */
+  send(playerId: bigint, message: unknown): "sent" | "full" | "offline" {
+    requirePlayerId("playerId", playerId);
+    return this.#parts.sync.send(playerId, encodeGameMessage(message));
   }
 
-  /** Sends a game message to all players who have room for it. */
-  broadcast(payload: Uint8Array): void {
-    this.#parts.sync.broadcast(payload);
+  /** Sends a message, as `send` does, to all clients that have room for it. Returns their number. */
+  broadcast(message: unknown): number {
+    return this.#parts.sync.broadcast(encodeGameMessage(message));
   }
 
-  /** Disconnects a player with a reason. Returns false when the player is offline. */
-  kick(playerId: bigint, detail: string): boolean {
-    return this.#parts.sync.kick(playerId, detail);
+  /** Disconnects a player, who reads the reason. Returns false when the player is offline. */
+  kick(playerId: bigint, reason: string): boolean {
+    requirePlayerId("playerId", playerId);
+    requireText("reason", reason);
+    return this.#parts.sync.kick(playerId, reason);
   }
 
   /** Revoked players and tokens. */
@@ -124,6 +134,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
 
   /** Replaces all revocations with these. */
   replaceRevoked(revoked: readonly Revocation[]): void {
+    requireList("revoked", revoked, "it is a list of revocations");
     this.#parts.revocations.replace(revoked);
     this.#parts.sync.checkAccounts();
   }
@@ -138,6 +149,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    * listening. It also stops when the save fails, and then throws that error. Closing twice is harmless.
    */
   close(options: CloseOptions = {}): Promise<void> {
+    requireCloseOptions(options);
     this.#closing ??= this.#close(options);
     return this.#closing;
   }

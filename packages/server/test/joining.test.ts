@@ -98,20 +98,21 @@ describe("a game", () => {
     const server = await serve({
       rules: {
         onMessage: ({ player: { name }, message }) => {
-          received.push(`${name}: ${Buffer.from(message as Uint8Array)}`);
+          received.push(`${name}: ${JSON.stringify(message)}`);
         },
       },
     });
     const client = await PlainClient.join(server.url, { clientId: 5n });
     await client.next("welcome");
-    client.say({ kind: "game", payload: Buffer.from("ready") });
+    client.say({ kind: "game", payload: Buffer.from("no message") });
+    client.say({ kind: "game", payload: Buffer.from('\u0001{"ready":true}') });
     await until(() => received.length > 0);
-    expect(received).toEqual(["Ada: ready"]);
-    expect(server.send(anonymousPlayerId(5n), Buffer.from("go"))).toBe(true);
-    expect(Buffer.from((await client.next("game")).payload).toString()).toBe("go");
-    expect(server.send(1n, Buffer.from("go"))).toBe(false);
-    server.broadcast(Buffer.from("all"));
-    expect(Buffer.from((await client.next("game")).payload).toString()).toBe("all");
+    expect(received).toEqual(['Ada: {"ready":true}']);
+    expect(server.send(anonymousPlayerId(5n), { type: "go" })).toBe("sent");
+    expect(Buffer.from((await client.next("game")).payload).toString()).toBe('\u0001{"type":"go"}');
+    expect(server.send(1n, "go")).toBe("offline");
+    expect(server.broadcast(Buffer.from("all"))).toBe(1);
+    expect(Buffer.from((await client.next("game")).payload).toString()).toBe("\u0000all");
   });
 
   test("can kick a player", async () => {

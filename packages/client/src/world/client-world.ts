@@ -23,7 +23,7 @@ import {
   type VoxelPlacement,
   type VoxelWorld,
 } from "@orthant/core";
-import type { NumberedEntity, Role } from "@orthant/protocol";
+import type { NumberedEntity, Role, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { type Interest, replicaInterest } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
@@ -207,6 +207,23 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   /** Moves the player; only the newest pose counts. */
   move({ position, orientation = this.replica.pose.orientation }: MoveRequest<D>): void {
     this.replica.move({ position: this.#axes.vector("position", position), orientation });
+  }
+
+  /**
+   * Sends a message to the game: any value that JSON can hold, or a `Uint8Array`. It is dropped when there are too many
+   * (`rate`), or while the client is not joined (`offline`).
+   *
+   * @example
+   * client.send({ type: "chat", text: "Hello" });
+   */
+  send(message: unknown): SendResult {
+    return this.replica.send(message);
+  }
+
+  /** Calls `listener` with what the server gave to `send` or `broadcast`. Returns an unsubscribe function. */
+  onMessage(listener: (message: unknown) => void): () => void {
+    requireFunction("listener", listener);
+    return this.replica.onMessage(listener);
   }
 
   /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */

@@ -19,6 +19,8 @@ import {
 } from "@orthant/core";
 import {
   type EntitiesChange,
+  encodeGameMessage,
+  gameMessageIn,
   type NumberedEntity,
   type Pose,
   type RequestedEdit,
@@ -54,7 +56,7 @@ export class WorldReplica {
     reportLater,
   );
   readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
-  readonly #onMessage = new ListenerSet<[payload: Uint8Array]>(reportLater);
+  readonly #onMessage = new ListenerSet<[message: unknown]>(reportLater);
   readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
@@ -219,9 +221,9 @@ export class WorldReplica {
   }
 
   /** Sends a game message. Drops it when there are too many (`rate`) or the client is not joined (`offline`). */
-  send(payload: Uint8Array): SendResult {
+  send(message: unknown): SendResult {
     this.#requireOpen();
-    return this.#syncClient?.sendGame(payload) ?? "offline";
+    return this.#syncClient?.sendGame(encodeGameMessage(message)) ?? "offline";
   }
 
   /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
@@ -244,7 +246,7 @@ export class WorldReplica {
   }
 
   /** Calls `listener` with each game message. Returns an unsubscribe function. */
-  onMessage(listener: (payload: Uint8Array) => void): () => void {
+  onMessage(listener: (message: unknown) => void): () => void {
     return this.#onMessage.add(listener);
   }
 
@@ -291,7 +293,10 @@ export class WorldReplica {
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#edits.settle(result),
         onEntities: (change) => this.#onEntities.emit(change),
-        onGame: (payload) => this.#onMessage.emit(payload),
+        onGame: (payload) => {
+          const received = gameMessageIn(payload);
+          if (received !== undefined) this.#onMessage.emit(received.message);
+        },
         onRegion: (region, state) => {
           store.changed(region);
           if (state === "held") this.#interest.held(region);
@@ -363,7 +368,8 @@ export class WorldReplica {
   #setStatus(status: Status, detail: StatusDetail): void {
     if (this.#status === "closed" || this.#status === status) return;
     this.#status = status;
-    if (status === "closed") this.#end(detail.error ?? closed());
+    if (status === "closed")
+      this.#end(detail.error ?? new OrthantError("ORT_CLOSED", "the client was closed"));
     this.#onStatus.emit(status, detail);
   }
 
@@ -385,8 +391,4 @@ export class WorldReplica {
   #requireOpen(): void {
     if (this.#ending !== undefined) throw this.#ending;
   }
-}
-
-function closed(): OrthantError {
-  return new OrthantError("ORT_CLOSED", "the client was closed");
 }

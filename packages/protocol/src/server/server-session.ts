@@ -319,7 +319,7 @@ export class ServerSession implements Watcher {
       case "game": {
         const limit = this.#receiveLimits.gameMessage(nowMs);
         if (limit !== undefined) return limitExceeded(limit, limits);
-        options.rules?.onMessage?.({ player: joined.player.player, message: message.payload });
+        options.rules?.onMessage?.({ player: joined.player.player, payload: message.payload });
         return undefined;
       }
     }

@@ -32,8 +32,8 @@ export interface SyncRules {
   readonly canReach?: (request: { readonly player: Player; readonly voxel: Position }) => boolean;
   /** Decides about a pose that a player requests. A player who is rejected stays where they are. */
   readonly beforeMove?: (move: { readonly player: Player; readonly to: Pose }) => RuleAnswer<Pose>;
-  /** Called for each game message from a player. */
-  readonly onMessage?: (event: { readonly player: Player; readonly message: unknown }) => void;
+  /** Called with the payload of each game message from a player. */
+  readonly onMessage?: (event: { readonly player: Player; readonly payload: Uint8Array }) => void;
   readonly onJoin?: (event: { readonly player: Player }) => void;
   readonly onLeave?: (event: { readonly player: Player }) => void;
 }

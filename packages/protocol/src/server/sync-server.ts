@@ -148,18 +148,18 @@ export class SyncServer {
     options.events?.onTick?.(this.#report(before, work));
   }
 
-  /** Sends a game message to a player. Returns false if the player is absent or there is no room for it. */
-  send(playerId: bigint, payload: Uint8Array): boolean {
+  /** Sends the payload of a game message to a player. `full`: none of the player's clients has room for it now. */
+  send(playerId: bigint, payload: Uint8Array): "sent" | "full" | "offline" {
     requirePayload(payload);
-    let isTaken = false;
-    for (const session of this.#sessions.ofPlayer(playerId)) if (session.sendGame(payload)) isTaken = true;
-    return isTaken;
+    const sessions = this.#sessions.ofPlayer(playerId);
+    if (sessions.length === 0) return "offline";
+    return sessions.filter((session) => session.sendGame(payload)).length > 0 ? "sent" : "full";
   }
 
-  /** Sends a game message to all players for whom there is room. */
-  broadcast(payload: Uint8Array): void {
+  /** Sends the payload of a game message to all clients. Returns the number of those that have room for it. */
+  broadcast(payload: Uint8Array): number {
     requirePayload(payload);
-    for (const session of this.#sessions.joined()) session.sendGame(payload);
+    return this.#sessions.joined().filter((session) => session.sendGame(payload)).length;
   }
 
   /** Disconnects a player. Returns false if the player was absent. */

@@ -184,15 +184,15 @@ describe("game messages", () => {
   test("go both ways", async () => {
     const received: unknown[] = [];
     const stage = new Stage({
-      rules: { onMessage: ({ player: { name }, message }) => received.push([name, message]) },
+      rules: { onMessage: ({ player: { name }, payload }) => received.push([name, payload]) },
     });
     const client = await stage.join();
     client.take();
     client.send({ kind: "game", payload: new Uint8Array([1, 2]) });
     expect(received).toEqual([["Ada", new Uint8Array([1, 2])]]);
-    expect(stage.sync.send(1_001n, new Uint8Array([3]))).toBe(true);
-    expect(stage.sync.send(5n, new Uint8Array([4]))).toBe(false);
-    stage.sync.broadcast(new Uint8Array([5]));
+    expect(stage.sync.send(1_001n, new Uint8Array([3]))).toBe("sent");
+    expect(stage.sync.send(5n, new Uint8Array([4]))).toBe("offline");
+    expect(stage.sync.broadcast(new Uint8Array([5]))).toBe(1);
     await stage.tick();
     expect(client.take()).toEqual([
       { kind: "game", payload: new Uint8Array([3]) },
@@ -206,7 +206,8 @@ describe("game messages", () => {
     client.take();
     const payload = new Uint8Array(GAME_BYTES_MAX);
     const taken = Array.from({ length: 20 }, () => stage.sync.send(1_001n, payload));
-    expect(taken.filter(Boolean).length).toBe(15);
+    expect(taken.filter((result) => result === "sent").length).toBe(15);
+    expect(taken.at(-1)).toBe("full");
     await stage.tick();
     expect(client.take()).toEqual([]);
     client.send();

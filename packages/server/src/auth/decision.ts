@@ -1,5 +1,6 @@
-import { U64_MAX, wrongArgument } from "@orthant/core";
+import { wrongArgument } from "@orthant/core";
 import type { Account } from "@orthant/protocol";
+import { requirePlayerId, requireText } from "./arguments.ts";
 import { ROLES } from "./token.ts";
 
 /** The account that a game's own decision returns. */
@@ -70,14 +71,4 @@ function checkedAccount(decision: object, name: string): Account {
 
 function fieldName(name: string): string {
   return `the ${name} that authorize returned`;
-}
-
-function requirePlayerId(field: string, value: unknown): void {
-  if (typeof value === "bigint" && value >= 0n && value <= U64_MAX) return;
-  const advice = Number.isSafeInteger(value) && (value as number) >= 0 ? `: write ${value}n` : "";
-  throw wrongArgument(field, value, `it must be a bigint from 0n to 2n ** 64n - 1n${advice}`);
-}
-
-function requireText(field: string, value: unknown): asserts value is string {
-  if (typeof value !== "string") throw wrongArgument(field, value, "it must be text");
 }

@@ -21,7 +21,7 @@ import {
 } from "./generators/game-generators.ts";
 import { loadGenerators } from "./generators/load-generators.ts";
 import { runAsProcess } from "./run-as-process.ts";
-import { EXIT, type ExitCode } from "./usage.ts";
+import { EXIT, type ExitCode, UsageError } from "./usage.ts";
 
 /** A fixed width, so that the reference can show the help. */
 const HELP_COLUMNS = 80;
@@ -62,6 +62,9 @@ async function runIn(
     exitCode = await command.run(args, new Context(environment, output, withGameGenerators(own)));
   });
   try {
+    const unusable = argv.find((word) => typeof word !== "string" || word.includes("\0"));
+    if (unusable !== undefined)
+      throw new UsageError(`${JSON.stringify(unusable)} is no word of a command line`);
     await program.parseAsync(argv.map(escapeNegativeCoordinates), { from: "user" });
     return exitCode;
   } catch (error) {

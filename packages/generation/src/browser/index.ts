@@ -2,27 +2,40 @@ import type { GenerationPool } from "@orthant/core";
 import type { WorkerAnswer } from "../pool/job-messages.ts";
 import {
   type GenerationWorker,
-  type WorkerEvents,
+  type GenerationWorkerEvents,
   WorkerPool,
   type WorkerPoolOptions,
 } from "../pool/worker-pool.ts";
 
 export type { WorkerPoolOptions } from "../pool/worker-pool.ts";
 
+/** Options of a pool in a browser. */
+export interface BrowserPoolOptions extends WorkerPoolOptions {
+  /**
+   * Starts the program `@orthant/generation/browser/worker`, if the page has it at another address. By default
+   * bundlers find it by its address in this module.
+   */
+  readonly startWorker?: () => Worker;
+}
+
 /**
- * Creates a pool of web workers, which start with the first work. Bundlers find the program of the workers by
- * its address in this module.
+ * Creates a pool of web workers, which start with the first work.
  *
  * @example
  * const pool = generationPool({ workers: 2 });
  */
-export function generationPool(options: WorkerPoolOptions = {}): GenerationPool {
+export function generationPool(options: BrowserPoolOptions = {}): GenerationPool {
   const workers = Math.max(1, (navigator.hardwareConcurrency || 2) - 1);
+  const { startWorker = ownWorker } = options;
+  const start = (events: GenerationWorkerEvents): GenerationWorker => attach(startWorker(), events);
   return new WorkerPool({ workers, start, mayImport: () => true }, options);
 }
 
-function start({ onAnswer, onFailure }: WorkerEvents): GenerationWorker {
-  const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+function ownWorker(): Worker {
+  return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+}
+
+function attach(worker: Worker, { onAnswer, onFailure }: GenerationWorkerEvents): GenerationWorker {
   worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>) => onAnswer(data));
   worker.addEventListener("messageerror", () => onFailure("an answer could not be read"));
   worker.addEventListener("error", ({ message }) => onFailure(message || "it cannot be loaded"));

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import type { GenerationPool } from "@orthant/core";
 import {
   type GenerationWorker,
-  type WorkerEvents,
+  type GenerationWorkerEvents,
   WorkerPool,
   type WorkerPoolOptions,
 } from "../pool/worker-pool.ts";
@@ -23,7 +23,7 @@ export function generationPool(options: WorkerPoolOptions = {}): GenerationPool 
   return new WorkerPool({ workers: Math.max(1, availableParallelism() - 1), start, mayImport }, options);
 }
 
-function start({ onAnswer, onFailure }: WorkerEvents): GenerationWorker {
+function start({ onAnswer, onFailure }: GenerationWorkerEvents): GenerationWorker {
   const worker = new Worker(workerProgram(), { name: "orthant generation", execArgv: [], stdin: false });
   worker.unref();
   worker.on("message", onAnswer);

@@ -25,7 +25,7 @@ export interface GenerationWorker {
 }
 
 /** What a worker reports. */
-export interface WorkerEvents {
+export interface GenerationWorkerEvents {
   readonly onAnswer: (answer: WorkerAnswer) => void;
   /** The worker ended or cannot start. */
   readonly onFailure: (reason: string) => void;
@@ -46,7 +46,7 @@ export interface WorkerPoolOptions {
 /** How a platform starts workers. */
 export interface WorkerPlatform {
   readonly workers: number;
-  start(events: WorkerEvents): GenerationWorker;
+  start(events: GenerationWorkerEvents): GenerationWorker;
   /** Whether workers may import a module. */
   mayImport(module: string): boolean;
 }

@@ -77,6 +77,8 @@ export function planOf(prng: Prng): SimPlan {
       pieceBytesMax: prng.pick([400, 524_288]),
       patchesPerTick: prng.pick([2, 16]),
       wholeRegionBytesPerTick: prng.pick([1_000, 131_072]),
+      editsBurst: prng.pick([2, 60]),
+      editsPerSecond: prng.pick([10, 30]),
     },
   };
 }

@@ -15,6 +15,7 @@ import {
   shardMapCodec,
 } from "@orthant/cluster/internal";
 import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
+import type { RequestedEdit } from "@orthant/protocol";
 import { openSave } from "@orthant/save";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
@@ -272,6 +273,42 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
   await small.settled(late.world.load(boxBetween([0, 0, 0, 0], [32, 1, 1, 1])));
   for (let index = 0; index < 40; index++)
     expect(late.world.state.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
+});
+
+test("[K35] a fill or a copy is made once by the owner of all its regions, and a small fill in several shards", async () => {
+  const { small, nodes } = await cluster(["a"]);
+  const { gateway } = await small.gateway();
+  const [owner] = nodes;
+  await small.settled(small.edit(gateway, [0, 0, 0, 0], 1));
+  await small.settled(
+    Promise.resolve(owner?.node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east")),
+  );
+  let editId = 0;
+  const make = (edit: RequestedEdit, again = 0) => {
+    editId += 1 - again;
+    return small.settled(gateway.world.edit(edit, { clientId: 6n, editId }));
+  };
+  const box = boxBetween([0, 0, 0, 0], [20, 2, 1, 1]);
+  const fill = { kind: "fill", box, block: 9 } as const;
+  expect((await make(fill)).status).toBe("applied");
+  expect((await make(fill, 1)).status).toBe("duplicate");
+  expect((await make({ kind: "copy", box, to: [0, 4, 0, 0] })).status).toBe("applied");
+  const wide = boxBetween([0, 8, 0, 0], [80, 10, 1, 1]);
+  expect((await make({ kind: "fill", box: wide, block: 9 })).status).toBe("applied");
+  await expect(make({ kind: "copy", box: wide, to: [0, 12, 0, 0] })).rejects.toMatchObject({
+    code: "ORT_EDIT_SHARDS",
+  });
+  const large = boxBetween([0, 8, 0, 0], [80, 30, 20, 1]);
+  await expect(make({ kind: "fill", box: large, block: 9 })).rejects.toMatchObject({
+    code: "ORT_EDIT_SHARDS",
+  });
+  await small.settled(gateway.world.load(boxBetween([0, 0, 0, 0], [32, 8, 1, 1])));
+  for (const [x, y] of [
+    [19, 1],
+    [19, 5],
+    [79, 9],
+  ] as const)
+    expect(gateway.world.state.voxelAt(x, y, 0, 0)).toBe(9);
 });
 
 test("while the engine is away a gateway shows what it has, and rejects edits", async () => {

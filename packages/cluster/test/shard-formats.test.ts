@@ -257,7 +257,23 @@ describe("requests", () => {
     const requests = [
       {
         kind: "edits",
-        edits: [{ clientId: 1n, editId: 2, placements: [{ voxel: [1, -2, 3, 0], block: 9 }] }],
+        edits: [
+          {
+            clientId: 1n,
+            editId: 2,
+            edit: { kind: "voxels", placements: [{ voxel: [1, -2, 3, 0], block: 9 }] },
+          },
+          {
+            clientId: 1n,
+            editId: 3,
+            edit: { kind: "fill", box: { min: [-1, 0, 0, 0], max: [5, 1, 1, 1] }, block: 9 },
+          },
+          {
+            clientId: 1n,
+            editId: 4,
+            edit: { kind: "copy", box: { min: [-1, 0, 0, 0], max: [5, 1, 1, 1] }, to: [0, 9, 0, 0] },
+          },
+        ],
       },
       {
         kind: "regions",
@@ -326,7 +342,10 @@ describe("requests", () => {
   });
 
   test("[K19] an edit with id 0 and a refusal with an unknown code are rejected", () => {
-    const request = { kind: "edits", edits: [{ clientId: 1n, editId: 0, placements: [] }] } as const;
+    const request = {
+      kind: "edits",
+      edits: [{ clientId: 1n, editId: 0, edit: { kind: "voxels", placements: [] } }],
+    } as const;
     expect(codeOf(() => decode(ownerRequestCodec, encode(ownerRequestCodec, request)))).toBe("ORT_MESSAGE");
     const answer = { kind: "edits", outcomes: [{ kind: "rejected", code: "ORT_NEVER" as never }] } as const;
     const codec = ownerAnswerCodec(VOLUME);

@@ -1,4 +1,6 @@
 import {
+  AIR,
+  boxVolume,
   type ChunkShape,
   type ClockStep,
   chunkOfVoxel,
@@ -7,7 +9,8 @@ import {
   regionOf,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { RequestedEdit, WorldEditResult } from "@orthant/protocol";
+import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
+import { editedRegions } from "../shard/edited-regions.ts";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
@@ -22,7 +25,7 @@ export interface EditForwarderOptions extends OwnerQueueContext {
 interface Part {
   readonly shard: string;
   readonly origin: EditOrigin;
-  readonly placements: readonly VoxelPlacement[];
+  readonly edit: RequestedEdit;
   readonly resolve: (outcome: Settled) => void;
   /** True if an owner may have received the part; then only an owner knows its outcome. */
   isSent: boolean;
@@ -31,7 +34,7 @@ interface Part {
 type Settled = Exclude<ShardEditResult, { kind: "elsewhere" }>;
 
 interface WaitingEdit {
-  readonly placements: readonly VoxelPlacement[];
+  readonly edit: RequestedEdit;
   readonly origin: EditOrigin;
   readonly resolve: (result: WorldEditResult) => void;
   readonly reject: (error: unknown) => void;
@@ -92,16 +95,15 @@ export class EditForwarder {
 
   /**
    * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
-   * and with `ORT_EDIT_PARTS` if only some shards applied their part.
+   * with `ORT_EDIT_PARTS` if only some shards applied their part, and with `ORT_EDIT_SHARDS` for a copy, or a fill of
+   * more voxels than an edit may list, over several shards.
    */
   edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
-    if (edit.kind !== "voxels")
-      return Promise.reject(new OrthantError("ORT_EDIT_PARTS", `a cluster cannot ${edit.kind} a box`));
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
       this.#clients.set(origin.clientId, client);
-      client.queue.push({ placements: [...edit.placements], origin, resolve, reject });
+      client.queue.push({ edit, origin, resolve, reject });
       this.#startNext(origin.clientId, client);
     });
   }
@@ -114,7 +116,12 @@ export class EditForwarder {
 
   #startNext(clientId: bigint, client: Client): void {
     for (let next = client.queue[0]; next !== undefined; next = client.queue[0]) {
-      const parts = this.#partsOf(next.placements);
+      const parts = this.#partsOf(next.edit);
+      if (parts === undefined) {
+        client.queue.shift();
+        next.reject(acrossShards(next.edit));
+        continue;
+      }
       const shard = parts.size === 1 ? [...parts.keys()][0] : undefined;
       if (client.open > 0 && (shard === undefined || shard !== client.shard)) return;
       client.queue.shift();
@@ -130,7 +137,7 @@ export class EditForwarder {
 
   async #make(
     { origin, resolve, reject }: WaitingEdit,
-    parts: ReadonlyMap<string, readonly VoxelPlacement[]>,
+    parts: ReadonlyMap<string, RequestedEdit>,
   ): Promise<void> {
     const outcomes = await this.#submit(parts, origin);
     const steps = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? outcome.steps : []));
@@ -145,17 +152,12 @@ export class EditForwarder {
     }
   }
 
-  async #submit(
-    parts: ReadonlyMap<string, readonly VoxelPlacement[]>,
-    origin: EditOrigin,
-  ): Promise<readonly Settled[]> {
+  async #submit(parts: ReadonlyMap<string, RequestedEdit>, origin: EditOrigin): Promise<readonly Settled[]> {
     return Promise.all(
       Array.from(
         parts,
-        ([shard, placements]) =>
-          new Promise<Settled>((resolve) =>
-            this.#queue.add({ shard, origin, placements, resolve, isSent: false }),
-          ),
+        ([shard, edit]) =>
+          new Promise<Settled>((resolve) => this.#queue.add({ shard, origin, edit, resolve, isSent: false })),
       ),
     );
   }
@@ -166,7 +168,7 @@ export class EditForwarder {
     const [first] = parts;
     if (first !== undefined && !this.#options.directory.has(first.shard))
       return parts.filter((part) => !this.#reroute(part));
-    const edits = parts.map(({ origin, placements }) => ({ ...origin, placements }));
+    const edits = parts.map(({ origin, edit }) => ({ ...origin, edit }));
     for (const part of parts) part.isSent = true;
     const answer = await request({ kind: "edits", edits });
     if (answer.kind !== "edits" || answer.outcomes.length !== parts.length) return parts;
@@ -183,24 +185,44 @@ export class EditForwarder {
    * Sends a part to the shards that its voxels belong to now. Returns false if the shard, as known here, is
    * unchanged.
    */
-  #reroute({ shard, origin, placements, resolve }: Part): boolean {
-    const parts = this.#partsOf(placements);
+  #reroute({ shard, origin, edit, resolve, isSent }: Part): boolean {
+    const parts = this.#partsOf(edit);
+    if (parts === undefined) {
+      // A shard was split under the edit. If an owner may have received it, it may have been made before that.
+      resolve({ kind: "rejected", code: isSent ? "ORT_EDIT_PARTS" : "ORT_EDIT_SHARDS" });
+      return true;
+    }
     if (parts.size === 1 && parts.has(shard)) return false;
     void this.#submit(parts, origin).then((outcomes) => resolve(together(outcomes)));
     return true;
   }
 
-  #partsOf(placements: readonly VoxelPlacement[]): ReadonlyMap<string, readonly VoxelPlacement[]> {
+  /** Returns the part of an edit for each shard, or `undefined` if it cannot be divided. */
+  #partsOf(edit: RequestedEdit): ReadonlyMap<string, RequestedEdit> | undefined {
     const { directory, shape } = this.#options;
+    if (edit.kind !== "voxels") {
+      const shards = new Set<string>();
+      for (const region of editedRegions(edit, shape)) shards.add(directory.shardOf(region));
+      const [only] = shards;
+      if (shards.size === 1 && only !== undefined) return new Map([[only, edit]]);
+      if (edit.kind === "copy" || boxVolume(edit.box) > EDIT_VOXELS_MAX) return undefined;
+    }
     const parts = new Map<string, VoxelPlacement[]>();
-    for (const placement of placements) {
+    for (const placement of placementsOf(edit, () => AIR)) {
       const shard = directory.shardOf(regionOf(chunkOfVoxel(shape, placement.voxel)));
       const part = parts.get(shard);
       if (part === undefined) parts.set(shard, [placement]);
       else part.push(placement);
     }
-    return parts;
+    return new Map(Array.from(parts, ([shard, placements]) => [shard, { kind: "voxels", placements }]));
   }
+}
+
+function acrossShards(edit: RequestedEdit): OrthantError {
+  return new OrthantError(
+    "ORT_EDIT_SHARDS",
+    `a ${edit.kind} over several shards has at most ${edit.kind === "copy" ? 0 : EDIT_VOXELS_MAX} voxels`,
+  );
 }
 
 function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): WorldEditResult["status"] {

@@ -1,20 +1,19 @@
 import {
-  chunkOfVoxel,
   decode,
+  type EditOrigin,
   encode,
   type GeneratorRegistry,
   isOrthantError,
   type Position,
-  PositionSet,
-  regionOf,
   type Timer,
-  type VoxelPlacement,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { openLoggedWorldStore, type WorldStore } from "@orthant/world/store";
+import type { RequestedEdit } from "@orthant/protocol";
+import { openLoggedWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
 import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
+import { editedRegions } from "../shard/edited-regions.ts";
 import { ownerAddress } from "../shard/names.ts";
 import {
   type ForwardedEdit,
@@ -243,15 +242,14 @@ export class ShardOwner {
     return { kind: "edits", outcomes };
   }
 
-  async #apply({ clientId, editId, placements }: ForwardedEdit): Promise<ShardEditResult> {
-    const regions = this.#regionsOf(placements);
+  async #apply({ clientId, editId, edit }: ForwardedEdit): Promise<ShardEditResult> {
+    const regions = editedRegions(edit, this.#world.shape);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
     const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;
     if (isFull) this.#checkpointAfter(0);
     if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
     try {
-      const origin = { clientId, editId };
-      const { clocks, status } = await this.#world.edit(placements, { origin, wait: "applied" });
+      const { clocks, status } = await this.#makeEdit(edit, { clientId, editId });
       return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
     } catch (error) {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
@@ -263,10 +261,11 @@ export class ShardOwner {
     return this.#options.owns(region) && !this.#log.hasSplitOff(region);
   }
 
-  #regionsOf(placements: readonly VoxelPlacement[]): PositionSet {
-    const regions = new PositionSet();
-    for (const { voxel } of placements) regions.add(...regionOf(chunkOfVoxel(this.#world.shape, voxel)));
-    return regions;
+  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<StoreEdit> {
+    const options = { origin, wait: "applied" } as const;
+    if (edit.kind === "fill") return this.#world.fill(edit.box, edit.block, options);
+    if (edit.kind === "copy") return this.#world.copy(edit.box, edit.to, options);
+    return this.#world.edit(edit.placements, options);
   }
 
   #scheduleCheckpoint(): void {

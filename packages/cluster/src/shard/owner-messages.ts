@@ -1,4 +1,7 @@
 import {
+  AXES,
+  type ByteReader,
+  type ByteWriter,
   type ClockStep,
   type Codec,
   ERROR_CODES,
@@ -13,6 +16,7 @@ import {
   NAME_BYTES_MAX,
   type Pose,
   poseCodec,
+  type RequestedEdit,
   type VisibleEntity,
   visibleEntityCodec,
 } from "@orthant/protocol";
@@ -22,7 +26,7 @@ import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 export interface ForwardedEdit {
   readonly clientId: bigint;
   readonly editId: number;
-  readonly placements: readonly VoxelPlacement[];
+  readonly edit: RequestedEdit;
 }
 
 /** A region whose current content a gateway requests. */
@@ -135,27 +139,32 @@ const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 const placementCodec: Codec<VoxelPlacement> = {
   write(out, { voxel, block }) {
-    for (const coordinate of voxel) out.varInt(coordinate);
+    writeVoxel(out, voxel);
     out.varU16(block);
   },
-  read: (input) => ({
-    voxel: [input.varInt(), input.varInt(), input.varInt(), input.varInt()],
-    block: input.varU16(),
-  }),
+  read: (input) => ({ voxel: readVoxel(input), block: input.varU16() }),
 };
+
+function writeVoxel(out: ByteWriter, voxel: Position): void {
+  for (const coordinate of voxel) out.varInt(coordinate);
+}
+
+function readVoxel(input: ByteReader): Position {
+  return [input.varInt(), input.varInt(), input.varInt(), input.varInt()];
+}
 
 const editRequestsCodec = list<ForwardedEdit>(
   {
-    write(out, { clientId, editId, placements }) {
+    write(out, { clientId, editId, edit }) {
       out.u64(clientId);
       out.varUint(editId);
-      placementsCodec.write(out, placements);
+      requestedEditCodec.write(out, edit);
     },
     read(input) {
       const request = {
         clientId: input.u64(),
         editId: input.varUint(),
-        placements: placementsCodec.read(input),
+        edit: requestedEditCodec.read(input),
       };
       if (request.editId === 0) throw input.fail("ORT_MESSAGE", "an edit with the id 0");
       return request;
@@ -164,6 +173,33 @@ const editRequestsCodec = list<ForwardedEdit>(
   EDITS_MAX,
 );
 const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
+
+const EDIT_KINDS: readonly RequestedEdit["kind"][] = ["voxels", "fill", "copy"];
+
+/** What an edit asks for: a tag, and voxels, or a box and a block, or a box and a position. */
+const requestedEditCodec: Codec<RequestedEdit> = {
+  write(out, edit) {
+    out.tag(EDIT_KINDS.indexOf(edit.kind), EDIT_KINDS.length);
+    if (edit.kind === "voxels") {
+      placementsCodec.write(out, edit.placements);
+      return;
+    }
+    writeVoxel(out, edit.box.min);
+    writeVoxel(out, edit.box.max);
+    if (edit.kind === "fill") out.varU16(edit.block);
+    else writeVoxel(out, edit.to);
+  },
+  read(input) {
+    const kind = EDIT_KINDS[input.tag(EDIT_KINDS.length)] ?? "voxels";
+    if (kind === "voxels") return { kind, placements: placementsCodec.read(input) };
+    const min = readVoxel(input);
+    const max = readVoxel(input);
+    if (AXES.some((axis) => min[axis] >= max[axis]))
+      throw input.fail("ORT_BOX", `[${min}] to [${max}] is no box`);
+    const box = { min, max };
+    return kind === "fill" ? { kind, box, block: input.varU16() } : { kind, box, to: readVoxel(input) };
+  },
+};
 
 const regionRequestsCodec = list<RegionRequest>(
   {

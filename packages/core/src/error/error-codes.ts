@@ -74,6 +74,7 @@ export const ERROR_CODES = {
   ORT_ENGINE_NO_RESPONDER: "no process of the cluster answers at that address now",
   ORT_ENGINE_UNFIT: "the engine is not set up as a cluster needs it",
   ORT_FENCED: "a newer owner has this part of the world, so what this one wants to write is refused",
+  ORT_EDIT_SHARDS: "a fill or a copy reaches over several shards of a cluster",
   ORT_EDIT_PARTS: "an edit over several shards was made in some of them and refused in others",
   ORT_NOT_HELD: "a client was asked for what is outside its interest, or for anything before it joined",
 } as const;

@@ -275,7 +275,7 @@ test("[K25] a shard is split while edits continue, and an edit across both parts
     expect(late.world.state.voxelAt(index % 2 === 0 ? index : 64 + index, 1, 0, 0)).toBe(3);
 });
 
-test("[K35] a fill or a copy is made once by the owner of all its regions, and a small fill in several shards", async () => {
+test("[K36] a fill or a copy is made once by the owner of all its regions, and a small fill in several shards", async () => {
   const { small, nodes } = await cluster(["a"]);
   const { gateway } = await small.gateway();
   const [owner] = nodes;

@@ -1,7 +1,4 @@
 import {
-  AXES,
-  type ByteReader,
-  type ByteWriter,
   type ClockStep,
   type Codec,
   ERROR_CODES,
@@ -9,7 +6,6 @@ import {
   list,
   type Position,
   positionCodec,
-  type VoxelPlacement,
 } from "@orthant/core";
 import {
   ENTITIES_MAX,
@@ -21,6 +17,7 @@ import {
   visibleEntityCodec,
 } from "@orthant/protocol";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
+import { requestedEditCodec } from "./requested-edit-codec.ts";
 
 /** An edit that a gateway requests. */
 export interface ForwardedEdit {
@@ -132,26 +129,9 @@ export const REQUEST_PLAYERS_MAX = 1_024;
 export const ENTITY_REGIONS_MAX = 1_024;
 /** Maximum number of regions in one request. */
 const REGIONS_MAX = 4_096;
-const PLACEMENTS_MAX = 65_536;
 const STEPS_MAX = 65_536;
 const CHUNKS_MAX = 256;
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
-
-const placementCodec: Codec<VoxelPlacement> = {
-  write(out, { voxel, block }) {
-    writeVoxel(out, voxel);
-    out.varU16(block);
-  },
-  read: (input) => ({ voxel: readVoxel(input), block: input.varU16() }),
-};
-
-function writeVoxel(out: ByteWriter, voxel: Position): void {
-  for (const coordinate of voxel) out.varInt(coordinate);
-}
-
-function readVoxel(input: ByteReader): Position {
-  return [input.varInt(), input.varInt(), input.varInt(), input.varInt()];
-}
 
 const editRequestsCodec = list<ForwardedEdit>(
   {
@@ -172,35 +152,6 @@ const editRequestsCodec = list<ForwardedEdit>(
   },
   EDITS_MAX,
 );
-const placementsCodec = list(placementCodec, PLACEMENTS_MAX);
-
-const EDIT_KINDS: readonly RequestedEdit["kind"][] = ["voxels", "fill", "copy"];
-
-/** What an edit asks for: a tag, and voxels, or a box and a block, or a box and a position. */
-const requestedEditCodec: Codec<RequestedEdit> = {
-  write(out, edit) {
-    out.tag(EDIT_KINDS.indexOf(edit.kind), EDIT_KINDS.length);
-    if (edit.kind === "voxels") {
-      placementsCodec.write(out, edit.placements);
-      return;
-    }
-    writeVoxel(out, edit.box.min);
-    writeVoxel(out, edit.box.max);
-    if (edit.kind === "fill") out.varU16(edit.block);
-    else writeVoxel(out, edit.to);
-  },
-  read(input) {
-    const kind = EDIT_KINDS[input.tag(EDIT_KINDS.length)] ?? "voxels";
-    if (kind === "voxels") return { kind, placements: placementsCodec.read(input) };
-    const min = readVoxel(input);
-    const max = readVoxel(input);
-    if (AXES.some((axis) => min[axis] >= max[axis]))
-      throw input.fail("ORT_BOX", `[${min}] to [${max}] is no box`);
-    const box = { min, max };
-    return kind === "fill" ? { kind, box, block: input.varU16() } : { kind, box, to: readVoxel(input) };
-  },
-};
-
 const regionRequestsCodec = list<RegionRequest>(
   {
     write(out, { region, held, latest, at, from }) {

@@ -1,3 +1,9 @@
+/**
+ * What most games need in a browser: a client of a shared world.
+ *
+ * @module orthant/client
+ */
+
 export {
   boxBrush,
   type CacheChange,

@@ -1,3 +1,9 @@
+/**
+ * The commands of `orthant`, for a game's own command line.
+ *
+ * @module orthant/command-line
+ */
+
 export type { ArgumentSpec, Arguments, Command, OptionSpec } from "./command.ts";
 export { COMMANDS } from "./commands.ts";
 export type { Context } from "./context.ts";

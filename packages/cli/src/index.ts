@@ -1,3 +1,9 @@
+/**
+ * What most games need, in Node: worlds on disk, a server, a client, generators.
+ *
+ * @module orthant
+ */
+
 export {
   boxBrush,
   ClientWorld,

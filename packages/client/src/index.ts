@@ -1,3 +1,9 @@
+/**
+ * A client's copy of a shared world, in Node and in browsers.
+ *
+ * @module @orthant/client
+ */
+
 export { type CacheChange, type CacheEntry, memoryCache, type ReplicaCache } from "./cache/replica-cache.ts";
 export type { TokenOption } from "./connection/retry.ts";
 export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";

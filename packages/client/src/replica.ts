@@ -1,3 +1,9 @@
+/**
+ * The client's copy with four axes, for the other packages of Orthant.
+ *
+ * @module @orthant/client/replica
+ */
+
 export { type CacheChange, type CacheEntry, memoryCache, type ReplicaCache } from "./cache/replica-cache.ts";
 export type { TokenOption } from "./connection/retry.ts";
 export type { OpenSocket, Status, StatusDetail, WebSocketLike } from "./connection/server-connection.ts";

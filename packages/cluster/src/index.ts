@@ -1,3 +1,9 @@
+/**
+ * One world shared by several servers.
+ *
+ * @module @orthant/cluster
+ */
+
 export type {
   AppendOutcome,
   Engine,

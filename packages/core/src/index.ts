@@ -1,3 +1,9 @@
+/**
+ * Positions, chunks, trees, generators, codecs: everything without a platform.
+ *
+ * @module @orthant/core
+ */
+
 export { ByteReader, type ByteReaderOptions, type Dialect } from "./bytes/byte-reader.ts";
 export { ByteWriter } from "./bytes/byte-writer.ts";
 export { type Codec, decode, decodeForeign, encode, type FixedCodec } from "./bytes/codec.ts";

@@ -1,3 +1,9 @@
+/**
+ * The `Disk` interface, and a disk in memory.
+ *
+ * @module @orthant/disk
+ */
+
 export { type DiskImage, MemoryDisk } from "./memory/memory-disk.ts";
 export { OverlayDisk } from "./memory/overlay-disk.ts";
 export type { DirectoryEntry, Disk, DiskFile, DiskLock, FolderDisk, OpenMode } from "./port/disk.ts";

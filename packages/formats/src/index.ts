@@ -1,3 +1,9 @@
+/**
+ * The saves of other games, to read and convert.
+ *
+ * @module @orthant/formats
+ */
+
 export { fileBytes } from "./format/files.ts";
 export type {
   ConversionOutcome,

@@ -1,3 +1,9 @@
+/**
+ * Meshes, ray casts and moving boxes, to draw and walk in a world.
+ *
+ * @module @orthant/mesh
+ */
+
 export {
   buildMesh,
   type ChunkMesh,

@@ -1,3 +1,9 @@
+/**
+ * A world of pixels in one file.
+ *
+ * @module @orthant/pixel-world
+ */
+
 export {
   decodeBody as decodePixelBody,
   encodeBody as encodePixelBody,

@@ -1,3 +1,9 @@
+/**
+ * The pure halves of the protocol between server and client.
+ *
+ * @module @orthant/protocol
+ */
+
 export type { CachedRegion, CachedReplica, CachedWorld } from "./client/cached-region.ts";
 export type { ClientPhase } from "./client/client-session.ts";
 export type { OpenEdit } from "./client/joint-edits.ts";

@@ -1,3 +1,9 @@
+/**
+ * The save format: reading, writing, verifying and repairing a world on disk.
+ *
+ * @module @orthant/save
+ */
+
 export { type Finding, isWhole } from "@orthant/disk/files";
 export type { RecordRef } from "./codec/blob.ts";
 export type { StoredEntity, StoredPlayer } from "./codec/entity.ts";

@@ -1,3 +1,9 @@
+/**
+ * A server that shares a world with many players.
+ *
+ * @module @orthant/server
+ */
+
 export {
   type AuthOptions,
   type AuthorizeHook,

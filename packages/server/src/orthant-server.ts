@@ -62,7 +62,11 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     log.info({ url: this.url, world: world.name, tickMs }, "listening");
   }
 
-  /** Starts to listen; use `createServer` instead. */
+  /**
+   * Starts to listen.
+   *
+   * @internal
+   */
   static async listen<D extends Dimensions>(
     parts: ServerParts<D>,
     port: number,

@@ -1,3 +1,9 @@
+/**
+ * A world on disk that a game opens, edits and saves.
+ *
+ * @module @orthant/world
+ */
+
 export type {
   NewEntity,
   PlayerUpdate,

@@ -20,7 +20,11 @@ export class StoreSnapshot {
   readonly #reader: RegionReader;
   #state: WorldState;
 
-  /** Takes ownership of the save and the reader. Internal; use `World.snapshot`. */
+  /**
+   * Takes ownership of the save and the reader.
+   *
+   * @internal
+   */
   constructor(state: WorldState, save: Save, reader: RegionReader) {
     this.shape = state.shape;
     this.#state = state;

@@ -1,3 +1,9 @@
+/**
+ * The same world with four axes, for the other packages of Orthant.
+ *
+ * @module @orthant/world/store
+ */
+
 export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
 export type { EditOptions, StoreEdit } from "./edit/world-editor.ts";
 export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";

@@ -39,7 +39,7 @@ export class WorldHistory {
   readonly #content: WorldContent;
   readonly #writer: Writer;
 
-  /** Internal; use `World.history`. */
+  /** @internal */
   constructor(disk: Disk, content: WorldContent, writer: Writer) {
     this.#disk = disk;
     this.#content = content;

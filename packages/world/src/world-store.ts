@@ -73,7 +73,11 @@ export class WorldStore {
   readonly #editor: WorldEditor;
   #closing: Promise<void> | undefined;
 
-  /** Takes ownership of the parts. Internal; use `createWorld` and `openWorld`. */
+  /**
+   * Takes ownership of the parts.
+   *
+   * @internal
+   */
   constructor(parts: WorldParts) {
     const { disk, time, random, content, catalog, writing, epoch } = parts;
     this.shape = content.regions.state.shape;

@@ -68,7 +68,11 @@ export class WorldReplica {
   /** Why the client is closed. */
   #ending: OrthantError | undefined;
 
-  /** Starts to connect. Use `connect` instead. */
+  /**
+   * Starts to connect.
+   *
+   * @internal
+   */
   constructor(options: ResolvedOptions) {
     this.#options = options;
     this.#interest = new InterestTracker(options.interest);

@@ -38,7 +38,11 @@ const uniformChunks = new Map<number, Chunk>();
 export class Chunk {
   readonly #voxels: PaletteVoxels;
 
-  /** Takes ownership of the voxels. Internal; use {@link chunkFromVoxels} and {@link uniformChunk}. */
+  /**
+   * Takes ownership of the voxels.
+   *
+   * @internal
+   */
   constructor(voxels: PaletteVoxels) {
     this.#voxels = voxels;
   }

@@ -1,3 +1,9 @@
+/**
+ * A pool of web workers that generates chunks beside a page.
+ *
+ * @module @orthant/generation/browser
+ */
+
 import type { GenerationPool } from "@orthant/core";
 import type { WorkerAnswer } from "../pool/job-messages.ts";
 import {

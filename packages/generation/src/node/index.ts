@@ -1,3 +1,9 @@
+/**
+ * A pool of worker threads that generates chunks beside the loop of a program.
+ *
+ * @module @orthant/generation/node
+ */
+
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { pathToFileURL } from "node:url";

@@ -1,3 +1,9 @@
+/**
+ * Meshes of volumes that are not the chunks of a world, such as slices.
+ *
+ * @module @orthant/mesh/volume
+ */
+
 export { INVISIBLE, OPAQUE, TRANSPARENT } from "./block-appearance.ts";
 export {
   ALL_SIDES,

@@ -73,11 +73,7 @@ export class WorldStore {
   readonly #editor: WorldEditor;
   #closing: Promise<void> | undefined;
 
-  /**
-   * Takes ownership of the parts.
-   *
-   * @internal
-   */
+  /** @internal Takes ownership of the parts. */
   constructor(parts: WorldParts) {
     const { disk, time, random, content, catalog, writing, epoch } = parts;
     this.shape = content.regions.state.shape;

@@ -21,6 +21,7 @@ import { powerCampaign } from "./power.ts";
 import { pxswCrashCampaign } from "./pxsw-crash.ts";
 import { pxswFuzzCampaign } from "./pxsw-fuzz.ts";
 import { rotCampaign } from "./rot.ts";
+import { rubbishCampaign } from "./rubbish.ts";
 import { saveCrashCampaign } from "./save-crash.ts";
 import { saveRepairCampaign } from "./save-repair.ts";
 import { simCampaign } from "./sim.ts";
@@ -51,6 +52,7 @@ const CAMPAIGNS: readonly Campaign[] = [
   backupCampaign,
   clusterCampaign,
   commandsCampaign,
+  rubbishCampaign,
   journalCampaign,
   compactionCampaign,
   historyCampaign,

@@ -236,11 +236,22 @@ export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";
 export {
+  convertList,
+  type OptionRules,
+  ownOptions,
   requireBlock,
+  requireBytes,
+  requireChoice,
+  requireFlag,
   requireFunction,
+  requireId,
   requireKnownFields,
   requireList,
   requireObject,
+  requireText,
+  requireTime,
+  requireWhole,
+  voxelPlacements,
 } from "./world/arguments.ts";
 export { ChunksEdit } from "./world/chunks-edit.ts";
 export type {

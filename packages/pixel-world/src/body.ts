@@ -1,6 +1,19 @@
-import { ByteReader, ByteWriter, crc8, OrthantError, requireInteger } from "@orthant/core";
+import {
+  ByteReader,
+  ByteWriter,
+  crc8,
+  OrthantError,
+  requireBytes,
+  requireFlag,
+  requireId,
+  requireInteger,
+  requireList,
+  requireObject,
+  requireWhole,
+  wrongArgument,
+} from "@orthant/core";
 import { type BodyHeader, bodyHeader } from "./layout.ts";
-import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX } from "./limits.ts";
+import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX, LAYERS_MAX } from "./limits.ts";
 import { decodeSizedBlock, encodeSizedBlock } from "./lz4.ts";
 
 /** Pixels that move as one: a crate, a boulder. Floats have 32-bit precision. */
@@ -30,16 +43,14 @@ function maskBytes(pixels: number): number {
 
 /** Packs booleans into a mask. */
 export function packMask(solid: readonly boolean[]): Uint8Array {
+  requireList("solid", solid, "it is a list of booleans");
+  requireWhole("solid.length", solid.length, 0, BODY_PIXELS_MAX);
   const mask = new Uint8Array(maskBytes(solid.length));
-  solid.forEach((isSolid, index) => {
-    if (isSolid) mask[index >>> 3] = (mask[index >>> 3] ?? 0) | (1 << (index & 7));
-  });
+  for (let index = 0; index < solid.length; index++) {
+    if (requireFlag(`solid[${index}]`, solid[index]))
+      mask[index >>> 3] = (mask[index >>> 3] ?? 0) | (1 << (index & 7));
+  }
   return mask;
-}
-
-/** Copies a body together with its byte arrays. */
-export function copyBody(body: PixelBody): PixelBody {
-  return { ...body, pixels: body.pixels.slice(), mask: body.mask.slice(), extension: body.extension.slice() };
 }
 
 /** Whether a body has no pixels left. Such bodies are not stored. */
@@ -66,8 +77,54 @@ export function chunkOfBodyVersion1(
   return [at(0), at(1)];
 }
 
+/** Returns the fields of a body, each read once. Throws `ORT_ARGUMENT` for one of the wrong kind. */
+function checkedBody(body: PixelBody): PixelBody {
+  requireObject("body", body, "it is a PixelBody");
+  const {
+    id,
+    position,
+    rotation,
+    velocity,
+    angularVelocity,
+    width,
+    height,
+    origin,
+    pixels,
+    mask,
+    extension,
+  } = body;
+  requireId("body.id", id);
+  requireBytes("body.pixels", pixels);
+  requireBytes("body.mask", mask);
+  requireBytes("body.extension", extension);
+  for (const [name, value] of Object.entries({ rotation, angularVelocity, width, height })) {
+    if (typeof value !== "number") throw wrongArgument(`body.${name}`, value, "it is a number");
+  }
+  return {
+    id,
+    position: requirePair("body.position", position),
+    rotation,
+    velocity: requirePair("body.velocity", velocity),
+    angularVelocity,
+    width,
+    height,
+    origin: requirePair("body.origin", origin),
+    pixels,
+    mask,
+    extension,
+  };
+}
+
+function requirePair(name: string, value: unknown): readonly [x: number, y: number] {
+  const [x, y]: readonly unknown[] = Array.isArray(value) && value.length === 2 ? value : [];
+  if (typeof x === "number" && typeof y === "number") return [x, y];
+  throw wrongArgument(name, value, "it is [x, y], two numbers");
+}
+
 /** Encodes a body record, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body. */
-export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
+export function encodeBody(given: PixelBody, pixelBytes: number): Uint8Array {
+  requireWhole("pixelBytes", pixelBytes, 1, LAYERS_MAX);
+  const body = checkedBody(given);
   const { id, position, velocity, width, height, origin, pixels, mask, extension } = body;
   requireInteger(width, 1, BODY_EDGE_MAX);
   requireInteger(height, 1, BODY_EDGE_MAX);
@@ -109,6 +166,8 @@ export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
 
 /** Decodes a body from its record, which must have no other bytes. */
 export function decodeBody(record: Uint8Array, pixelBytes: number): PixelBody {
+  requireBytes("record", record);
+  requireWhole("pixelBytes", pixelBytes, 1, LAYERS_MAX);
   const input = new ByteReader(record);
   const header = bodyHeader.read(input);
   requireBodyHeader(header, record);

@@ -1,7 +1,16 @@
-import { type GeneratorRef, OrthantError, requireInteger } from "@orthant/core";
+import {
+  type GeneratorRef,
+  OrthantError,
+  ownOptions,
+  requireId,
+  requireInteger,
+  requireText,
+  requireWhole,
+} from "@orthant/core";
 import type { Disk, DiskLock } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import { lockFile, replaceByCopy } from "./files.ts";
-import { CHUNK_EDGE, PIXEL_TILE_EDGE } from "./limits.ts";
+import { CHUNK_EDGE, CHUNK_EDGE_MAX, PIXEL_TILE_EDGE } from "./limits.ts";
 import { PixelLog } from "./live/pixel-log.ts";
 import {
   type PixelWorldOptions,
@@ -10,7 +19,7 @@ import {
   requireConstants,
 } from "./options.ts";
 import { PixelWorld } from "./pixel-world.ts";
-import { DEFAULT_LAYERS, type PixelGenerator, type PixelLayer } from "./pixels.ts";
+import { DEFAULT_LAYERS, ownLayers, type PixelGenerator, type PixelLayer } from "./pixels.ts";
 import { type PixelFacts, requirePixelDialect } from "./save.ts";
 import { PixelSaveWriter } from "./writer.ts";
 
@@ -25,6 +34,13 @@ export interface NewPixelWorld {
   readonly layers?: readonly PixelLayer[];
 }
 
+const NEW_WORLD_RULES = {
+  worldSeed: requireId,
+  chunkEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
+  tileEdge: (name: string, value: unknown) => requireWhole(name, value, 1, CHUNK_EDGE_MAX),
+  layers: ownLayers,
+};
+
 /** Creates a world in a new file and opens it. Throws `ORT_EXISTS` if the file exists. */
 export async function createPixelWorld(
   disk: Disk,
@@ -32,7 +48,10 @@ export async function createPixelWorld(
   world: NewPixelWorld = {},
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
-  const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = world;
+  requireDisk("disk", disk);
+  requireText("path", path);
+  const own = ownOptions("a new world", world, NEW_WORLD_RULES);
+  const { worldSeed = 0n, chunkEdge = CHUNK_EDGE, layers = DEFAULT_LAYERS } = own;
   const settings = pixelWorldSettings(options);
   const nowMs = settings.time.nowMs();
   requireInteger(nowMs, 0, Number.MAX_SAFE_INTEGER);
@@ -40,7 +59,7 @@ export async function createPixelWorld(
     worldSeed,
     createdMs: nowMs,
     chunkEdge,
-    tileEdge: world.tileEdge ?? Math.min(PIXEL_TILE_EDGE, chunkEdge),
+    tileEdge: own.tileEdge ?? Math.min(PIXEL_TILE_EDGE, chunkEdge),
     layers,
     generator: settings.generator?.ref,
   };
@@ -67,6 +86,8 @@ export async function openPixelWorld(
   path: string,
   options: PixelWorldOptions = {},
 ): Promise<PixelWorld> {
+  requireDisk("disk", disk);
+  requireText("path", path);
   const settings = pixelWorldSettings(options);
   await requireVersion2(disk, path);
   return withLock(disk, path, (lock) => openLocked(disk, path, lock, settings));

@@ -1,13 +1,21 @@
 import {
+  GeneratorRef,
   I32_MAX,
   I32_MIN,
   OrthantError,
+  ownOptions,
   requireBigint,
+  requireChoice,
+  requireFlag,
+  requireFunction,
   requireInteger,
+  requireTime,
+  requireWhole,
   systemRandomBits,
   systemTime,
   type TimeSource,
   U64_MAX,
+  wrongArgument,
 } from "@orthant/core";
 import {
   AUTOSAVE_MS,
@@ -18,7 +26,7 @@ import {
   PENDING_MAX,
   PENDING_MAX_LIMIT,
 } from "./limits.ts";
-import type { PixelGenerator, PixelLayer } from "./pixels.ts";
+import { ownLayers, type PixelGenerator, type PixelLayer } from "./pixels.ts";
 import type { PixelFacts } from "./save.ts";
 
 /** Constants of a game that a file must match. Omitted ones are not compared. */
@@ -76,29 +84,48 @@ export interface PixelWorldSettings {
 
 /** Validates options and fills in the defaults. `ORT_ARGUMENT` names the option that is out of range. */
 export function pixelWorldSettings(options: PixelWorldOptions): PixelWorldSettings {
-  const settings: PixelWorldSettings = {
-    generator: options.generator,
-    time: options.time ?? systemTime,
-    autosave: options.autosave ?? true,
-    autosaveMs: options.autosaveMs ?? AUTOSAVE_MS,
-    compactAtDeadShare: options.compactAtDeadShare ?? DEAD_SHARE_MAX,
-    compactFromBytes: options.compactFromBytes ?? COMPACTION_BYTES_MIN,
-    pendingMax: options.pendingMax ?? PENDING_MAX,
-    onDamage: options.onDamage ?? "strict",
-    expect: options.expect ?? {},
-    random: options.random ?? systemRandomBits,
-  };
-  requireOption("autosaveMs", settings.autosaveMs, AUTOSAVE_MS_MIN, AUTOSAVE_MS_MAX);
-  requireOption("compactFromBytes", settings.compactFromBytes, 0, Number.MAX_SAFE_INTEGER);
-  requireOption("pendingMax", settings.pendingMax, 1, PENDING_MAX_LIMIT);
-  const { compactAtDeadShare, onDamage, generator } = settings;
-  if (!(compactAtDeadShare >= 0 && compactAtDeadShare <= 1))
-    throw new OrthantError("ORT_ARGUMENT", `compactAtDeadShare: ${compactAtDeadShare} is not from 0 to 1`);
-  if (onDamage !== "strict" && onDamage !== "regenerate")
-    throw new OrthantError("ORT_ARGUMENT", `onDamage: "${onDamage}" is neither "strict" nor "regenerate"`);
-  if (onDamage === "regenerate" && generator === undefined)
+  const own = ownOptions("the options", options, {
+    generator: requireGenerator,
+    time: requireTime,
+    autosave: requireFlag,
+    autosaveMs: (name, value) => requireWhole(name, value, AUTOSAVE_MS_MIN, AUTOSAVE_MS_MAX),
+    compactAtDeadShare: requireShare,
+    compactFromBytes: (name, value) => requireWhole(name, value, 0, Number.MAX_SAFE_INTEGER),
+    pendingMax: (name, value) => requireWhole(name, value, 1, PENDING_MAX_LIMIT),
+    onDamage: (name, value) => requireChoice(name, value, ["strict", "regenerate"]),
+    expect: requireExpected,
+    random: (name, value) => requireFunction(name, value) as () => bigint,
+  });
+  if (own.onDamage === "regenerate" && own.generator === undefined)
     throw new OrthantError("ORT_ARGUMENT", 'onDamage: "regenerate" needs a generator');
-  return settings;
+  return {
+    generator: own.generator,
+    time: own.time ?? systemTime,
+    autosave: own.autosave ?? true,
+    autosaveMs: own.autosaveMs ?? AUTOSAVE_MS,
+    compactAtDeadShare: own.compactAtDeadShare ?? DEAD_SHARE_MAX,
+    compactFromBytes: own.compactFromBytes ?? COMPACTION_BYTES_MIN,
+    pendingMax: own.pendingMax ?? PENDING_MAX,
+    onDamage: own.onDamage ?? "strict",
+    expect: own.expect ?? {},
+    random: own.random ?? systemRandomBits,
+  };
+}
+
+function requireShare(name: string, value: unknown): number {
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw wrongArgument(name, value, "it is a number from 0 to 1");
+}
+
+function requireGenerator(name: string, value: unknown): PixelGenerator {
+  const { ref, fill } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<PixelGenerator>;
+  if (ref instanceof GeneratorRef && typeof fill === "function") return value as PixelGenerator;
+  throw wrongArgument(name, value, "it has a ref, which is a GeneratorRef, and the method fill");
+}
+
+function requireExpected(name: string, value: unknown): PixelConstants {
+  const whole = (at: string, edge: unknown): number => requireWhole(at, edge, 1, Number.MAX_SAFE_INTEGER);
+  return ownOptions(name, value as PixelConstants, { chunkEdge: whole, tileEdge: whole, layers: ownLayers });
 }
 
 /** Throws `ORT_VERSION` if the constants in a file differ from those of the game. */
@@ -114,11 +141,6 @@ export function requireConstants(facts: PixelFacts, expected: PixelConstants, pa
     const detail = `${what} ${found} in the file, ${wanted} in the game: ${effect}`;
     throw new OrthantError("ORT_VERSION", detail, { path });
   }
-}
-
-function requireOption(name: string, value: number, min: number, max: number): void {
-  if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new OrthantError("ORT_ARGUMENT", `${name}: ${value} is not an integer from ${min} to ${max}`);
 }
 
 function namesOf(layers: readonly PixelLayer[]): string {

@@ -1,7 +1,7 @@
-import { isOrthantError, OrthantError, PositionSet } from "@orthant/core";
+import { isOrthantError, OrthantError, PositionSet, requireFunction, requireText } from "@orthant/core";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
-import { chunkOfBody, copyBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";
+import { chunkOfBody, decodeBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";
 import { AutosaveTimer, PixelSaveHandle } from "./live/autosave.ts";
 import { DamageLog, type PixelDamage } from "./live/damage-log.ts";
 import { type PendingChange, PendingChanges } from "./live/pending-changes.ts";
@@ -104,7 +104,7 @@ export class PixelWorld {
 
   /** Calls `listener` for each damaged chunk or body when it is first found. Returns an unsubscribe function. */
   onDamageFound(listener: (damage: PixelDamage) => void): () => void {
-    return this.#damage.listen(listener);
+    return this.#damage.listen(requireFunction("listener", listener));
   }
 
   stateOf(x: number, y: number): PixelChunkState {
@@ -187,8 +187,10 @@ export class PixelWorld {
   /** Stores a body, as `store` does a chunk. Removes a body that has no pixels left. */
   async storeBody(body: PixelBody): Promise<void> {
     // Reject an invalid body now, while the caller can still handle the error.
-    encodeBody(body, this.facts.layers.length);
-    await this.#offer({ kind: "body", id: body.id, body: isEmptyBody(body) ? undefined : copyBody(body) });
+    const pixelBytes = this.facts.layers.length;
+    // Keep what the file would return: a copy of our own, in its precision.
+    const own = decodeBody(encodeBody(body, pixelBytes), pixelBytes);
+    await this.#offer({ kind: "body", id: own.id, body: isEmptyBody(own) ? undefined : own });
   }
 
   async removeBody(id: bigint): Promise<void> {
@@ -214,6 +216,7 @@ export class PixelWorld {
    * exists. Damage throws; with `onDamage: "regenerate"` the copy omits damaged chunks and bodies.
    */
   async saveTo(path: string): Promise<void> {
+    requireText("path", path);
     this.#requireWritable();
     const mark = this.#pending.mark();
     await this.#turns.run(() => this.#drain(mark));

@@ -1,13 +1,23 @@
 import {
   type Codec,
+  convertList,
   encodeUtf8,
   type GeneratorRef,
+  I32_MAX,
+  I32_MIN,
   list,
   OrthantError,
+  requireBytes,
+  requireChoice,
   requireInteger,
+  requireList,
+  requireObject,
+  requireText,
+  requireWhole,
   U8_MAX,
+  wrongArgument,
 } from "@orthant/core";
-import { LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "./limits.ts";
+import { CHUNK_EDGE_MAX, LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "./limits.ts";
 
 /** Ways to store a chunk. The numbers are those of the seed. */
 export const STORAGE = { empty: 0, delta: 1, full: 2 } as const;
@@ -65,6 +75,12 @@ export function pixelsOf(
   x: number,
   y: number,
 ): Uint8Array {
+  requireStored(stored);
+  requireObject("form", form, "it is { chunkEdge, layers }");
+  ownLayers("form.layers", form.layers);
+  requireWhole("form.chunkEdge", form.chunkEdge, 1, CHUNK_EDGE_MAX);
+  requireWhole("x", x, I32_MIN, I32_MAX);
+  requireWhole("y", y, I32_MIN, I32_MAX);
   if (stored.storage === "full") return stored.pixels;
   if (stored.storage === "empty") return new Uint8Array(chunkBytes(form));
   if (generator === undefined) {
@@ -74,6 +90,18 @@ export function pixelsOf(
   const pixels = generatedPixels(form, generator, x, y);
   applyDelta(pixels, stored.delta, form.layers.length);
   return pixels;
+}
+
+function requireStored(stored: StoredPixelChunk): void {
+  requireObject("stored", stored, "it is a stored chunk");
+  requireChoice("stored.storage", stored.storage, ["empty", "delta", "full"]);
+  if (stored.storage === "full") requireBytes("stored.pixels", stored.pixels);
+  if (stored.storage !== "delta") return;
+  requireObject("stored.delta", stored.delta, "it is { positions, pixels }");
+  const { positions, pixels } = stored.delta;
+  if (!(positions instanceof Uint32Array))
+    throw wrongArgument("stored.delta.positions", positions, "it is a Uint32Array");
+  requireBytes("stored.delta.pixels", pixels);
 }
 
 /** One byte of every pixel. */
@@ -96,6 +124,18 @@ export const VERSION1_LAYERS: readonly PixelLayer[] = DEFAULT_LAYERS.map(({ name
   name,
   kept: 0xff,
 }));
+
+/** Returns copies of layers. Throws `ORT_ARGUMENT` for a field of the wrong kind. */
+export function ownLayers(name: string, layers: unknown): readonly PixelLayer[] {
+  requireList(name, layers, "it is a list of { name, kept }");
+  requireWhole(`${name}.length`, layers.length, 1, LAYERS_MAX);
+  return convertList(name, layers, "it is a list of { name, kept }", (layer, index) => {
+    const at = `${name}[${index}]`;
+    requireObject(at, layer, "it is { name, kept }");
+    const { name: layerName, kept } = layer as Partial<PixelLayer>;
+    return { name: requireText(`${at}.name`, layerName), kept: requireWhole(`${at}.kept`, kept, 0, U8_MAX) };
+  });
+}
 
 /**
  * Throws `ORT_ARGUMENT` unless a world can have these layers: the first is kept whole, and names are unique.

@@ -1,5 +1,6 @@
+import { requireText } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { atFileLater, TEMPORARY_SUFFIX } from "@orthant/disk/files";
+import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./save.ts";
 import { Version1Save } from "./version1/save.ts";
 import { Version2Save } from "./version2/save.ts";
@@ -9,6 +10,8 @@ import { Version2Save } from "./version2/save.ts";
  * when they are read. Throws at the first fault; `verifyPixelWorld` finds all of them.
  */
 export async function openPixelSave(disk: Disk, path: string): Promise<PixelSave> {
+  requireDisk("disk", disk);
+  requireText("path", path);
   const file = await disk.open(path, "read");
   try {
     const dialect = await requirePixelDialect(file, path);
@@ -29,6 +32,8 @@ export async function detectPixelWorld(
   disk: Disk,
   path?: string,
 ): Promise<{ readonly path: string; readonly dialect: PixelDialect } | undefined> {
+  requireDisk("disk", disk);
+  if (path !== undefined) requireText("path", path);
   for (const { name, kind } of await disk.list("")) {
     if (kind !== "file" || (path === undefined ? name.endsWith(TEMPORARY_SUFFIX) : name !== path)) continue;
     const file = await disk.open(name, "read");

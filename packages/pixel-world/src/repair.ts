@@ -1,6 +1,6 @@
-import type { OrthantError } from "@orthant/core";
+import { type OrthantError, requireObject, requireText, wrongArgument } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import type { Finding } from "@orthant/disk/files";
+import { type Finding, requireDisk } from "@orthant/disk/files";
 import { decodeBody } from "./body.ts";
 import { nativeHeader } from "./layout.ts";
 import { PIXEL_BYTES } from "./limits.ts";
@@ -33,6 +33,15 @@ export interface PixelRepairPlan extends Salvaged {
  * Rule X40.
  */
 export async function planPixelRepair(disk: Disk, path: string): Promise<PixelRepairPlan> {
+  const plan = await repairPlan(disk, path);
+  plans.add(plan);
+  return plan;
+}
+
+/** Every plan that this program made. A plan of another origin is not trusted. */
+const plans = new WeakSet<PixelRepairPlan>();
+
+async function repairPlan(disk: Disk, path: string): Promise<PixelRepairPlan> {
   const findings = await verifyPixelWorld(disk, path);
   const file = await disk.open(path, "read");
   try {
@@ -61,6 +70,12 @@ export async function applyPixelRepair(
   target: Disk,
   targetPath: string,
 ): Promise<void> {
+  requireDisk("disk", disk);
+  requireText("path", path);
+  requireObject("plan", plan, "it is what planPixelRepair returns");
+  if (!plans.has(plan)) throw wrongArgument("plan", plan, "it is what planPixelRepair returns");
+  requireDisk("target", target);
+  requireText("targetPath", targetPath);
   const file = await disk.open(path, "read");
   try {
     await (plan.dialect === "version2" ? writeVersion2 : writeVersion1)(file, plan, target, targetPath);

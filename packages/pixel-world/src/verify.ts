@@ -1,6 +1,13 @@
-import { boxAt, isOrthantError, type OrthantError } from "@orthant/core";
+import {
+  boxAt,
+  isOrthantError,
+  type OrthantError,
+  requireFunction,
+  requireObject,
+  requireText,
+} from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
-import { type Finding, findingOf, noticeOf } from "@orthant/disk/files";
+import { type Finding, findingOf, noticeOf, requireDisk } from "@orthant/disk/files";
 import { unfinishedFilesOf } from "./files.ts";
 import { ENTRIES_OFFSET } from "./layout.ts";
 import { requirePixelDialect } from "./save.ts";
@@ -25,6 +32,10 @@ export async function verifyPixelWorld(
   path: string,
   options: VerifyPixelOptions = {},
 ): Promise<readonly Finding[]> {
+  requireDisk("disk", disk);
+  requireText("path", path);
+  requireObject("options", options, "it is { onChunk }");
+  if (options.onChunk !== undefined) requireFunction("onChunk", options.onChunk);
   const findings: Finding[] = [];
   const note = (error: OrthantError, x?: number, y?: number): void => {
     findings.push(

@@ -1,4 +1,4 @@
-import { Axes, type Dimensions, printable } from "@orthant/core";
+import { Axes, type Dimensions, printable, requireObject } from "@orthant/core";
 import { ExpectedPlayers, SyncServer } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";
@@ -27,8 +27,11 @@ const LOOPBACK = "127.0.0.1";
  * Serves a world. Resolves when it listens, throws `ORT_LISTEN` if it cannot, `ORT_ARGUMENT` for bad options.
  */
 export async function createServer<D extends Dimensions = Dimensions>(
-  options: ServerOptions<D>,
+  given: ServerOptions<D>,
 ): Promise<OrthantServer<D>> {
+  requireObject("options", given, "it is an object such as { world, port: 8080 }");
+  // A copy, so that what is checked is what is used.
+  const options = { ...given };
   checkServerOptions(options);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "store" in options.world ? options.world.store : options.world;

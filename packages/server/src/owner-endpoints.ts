@@ -1,3 +1,4 @@
+import { requireObject } from "@orthant/core";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { urlHost } from "./http/addresses.ts";
@@ -21,7 +22,10 @@ export interface OwnerEndpoints {
 }
 
 /** Serves only `/healthz`, `/readyz` and `/metrics`, as a server does. Throws `ORT_LISTEN` on failure. */
-export async function serveOwnerEndpoints(options: OwnerEndpointsOptions): Promise<OwnerEndpoints> {
+export async function serveOwnerEndpoints(given: OwnerEndpointsOptions): Promise<OwnerEndpoints> {
+  requireObject("options", given, "it is an object such as { counts, unready }");
+  // A copy, so that what is checked is what is used.
+  const options = { ...given };
   checkOwnerOptions(options);
   const { port = 0, host = "127.0.0.1", hosts, proxies = 0, counts, unready } = options;
   const limits = limitsOf(undefined);

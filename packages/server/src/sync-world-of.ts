@@ -5,6 +5,7 @@ import {
   isOrthantError,
   OrthantError,
   voxelsOfChunks,
+  wrongArgument,
 } from "@orthant/core";
 import {
   CATALOG_BYTES_MAX,
@@ -16,13 +17,14 @@ import {
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
-import type { EditOptions, StoreEdit, WorldStore } from "@orthant/world/store";
+import { type EditOptions, type StoreEdit, WorldStore } from "@orthant/world/store";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
  * Throws `ORT_LIMIT` for a world with more blocks than fit into a welcome.
  */
 export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
+  if (!(world instanceof WorldStore)) throw wrongArgument("world", world, "it is a WorldStore: world.store");
   requireSmallCatalog(world);
   const epoch = await world.openEpoch();
   return {

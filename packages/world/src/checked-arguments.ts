@@ -2,11 +2,14 @@ import {
   AXES,
   type Box,
   type Chunk,
+  convertList,
   isChunk,
   OrthantError,
   type Position,
-  requireBigint,
-  U64_MAX,
+  requireBytes,
+  requireId,
+  requireList,
+  requireText,
   type Vector,
   type VoxelPlacement,
   wrongArgument,
@@ -15,7 +18,7 @@ import type { StoredEntity, StoredPlayer } from "@orthant/save";
 
 import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
-import type { WorldLabel } from "./world-options.ts";
+import type { Moment, WorldLabel } from "./world-options.ts";
 
 // Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.
 // Journals and saves are not checked again, so data that older programs stored remains readable.
@@ -51,14 +54,6 @@ const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
 
 /** Fields for which `undefined` means "no name". In any other field, `undefined` counts as omitted. */
 const CLEARED_BY_UNDEFINED: ReadonlySet<string> = new Set(["name", "displayName"]);
-
-/** Throws `ORT_ARGUMENT` unless `id` is an unsigned 64-bit bigint. */
-export function requireId(field: string, id: unknown): asserts id is bigint {
-  if (typeof id === "number") {
-    throw wrongArgument(field, id, `ids are bigints: write ${Number.isInteger(id) ? id : 1}n`);
-  }
-  requireBigint(id as bigint, 0n, U64_MAX, field);
-}
 
 /** Returns `change` without undefined fields. Throws `ORT_ARGUMENT` for values that a save cannot hold. */
 export function checkedPlayer(change: PlayerChange): PlayerChange {
@@ -101,15 +96,6 @@ export function requireBox(box: unknown): asserts box is Box {
   requirePositionArgument("max", max);
 }
 
-/** Throws `ORT_ARGUMENT` unless `value` is an array. */
-export function requireArray(
-  field: string,
-  value: unknown,
-  advice: string,
-): asserts value is readonly unknown[] {
-  if (!Array.isArray(value)) throw wrongArgument(field, value, advice);
-}
-
 /** Throws `ORT_ARGUMENT` unless `placement` has a voxel. Does not check that it lies in the world. */
 export function requirePlacement(placement: unknown): asserts placement is VoxelPlacement {
   if (typeof placement !== "object" || placement === null) {
@@ -120,10 +106,21 @@ export function requirePlacement(placement: unknown): asserts placement is Voxel
 
 /** Throws `ORT_ARGUMENT` unless `pair` is a position and a chunk. */
 export function requireChunkPair(pair: unknown): asserts pair is readonly [Position, Chunk] {
-  requireArray("the pair", pair, "it is a position and a chunk");
+  requireList("the pair", pair, "it is a position and a chunk");
   requirePositionArgument("the position", pair[0]);
   if (!isChunk(pair[1]))
     throw wrongArgument("the chunk", pair[1], "make one with emptyChunk or uniformChunk");
+}
+
+/** Throws `ORT_ARGUMENT` unless `moment` can select a saved state. */
+export function requireMoment(field: string, moment: unknown): asserts moment is Moment {
+  const isMoment =
+    typeof moment === "string" ||
+    (typeof moment === "number" && Number.isSafeInteger(moment) && moment >= 0) ||
+    (moment instanceof Date && !Number.isNaN(moment.getTime()));
+  if (!isMoment) {
+    throw wrongArgument(field, moment, "it is the number or name of a generation, or a Date");
+  }
 }
 
 function checkedFields<Change extends object>(
@@ -134,7 +131,7 @@ function checkedFields<Change extends object>(
   if (typeof change !== "object" || change === null) throw wrongArgument(whose, change, "it is an object");
   const checked: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(change)) {
-    const check = fields[field];
+    const check = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (check === undefined) {
       const known = Object.keys(fields).join(", ");
       throw new OrthantError("ORT_ARGUMENT", `${whose} has no field ${field}; there are ${known}`);
@@ -159,16 +156,8 @@ function requireFloat(field: string, value: unknown): void {
     throw wrongArgument(field, value, "32 bits have to hold it");
 }
 
-function requireText(field: string, value: unknown): void {
-  if (typeof value !== "string") throw wrongArgument(field, value, "it is a string");
-}
-
 function requireOptionalText(field: string, value: unknown): void {
   if (value !== undefined) requireText(field, value);
-}
-
-function requireBytes(field: string, value: unknown): void {
-  if (!(value instanceof Uint8Array)) throw wrongArgument(field, value, "it is a Uint8Array");
 }
 
 /** Requires four numbers that stay finite when rounded to the precision of a save, by default 32 bits. */
@@ -185,15 +174,13 @@ function requireVector(
 }
 
 function requireTags(field: string, value: unknown): void {
-  requireArray(field, value, "it is a list of strings");
-  value.forEach((tag, index) => {
-    requireText(`${field}[${index}]`, tag);
-  });
+  convertList(field, value, "it is a list of strings", (tag, index) =>
+    requireText(`${field}[${index}]`, tag),
+  );
 }
 
 function requireMetadata(field: string, value: unknown): void {
-  requireArray(field, value, "it is a list of keys with bytes");
-  value.forEach((pair, index) => {
+  convertList(field, value, "it is a list of keys with bytes", (pair, index) => {
     const at = `${field}[${index}]`;
     if (!Array.isArray(pair) || pair.length !== 2) throw wrongArgument(at, pair, "it is a key and bytes");
     requireText(`${at}[0]`, pair[0]);

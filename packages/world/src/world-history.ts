@@ -9,6 +9,7 @@ import {
   PositionMap,
   positionsLexicographic,
   requireInteger,
+  requireText,
   type StateEdit,
   type WorldState,
 } from "@orthant/core";
@@ -20,6 +21,7 @@ import {
   type Save,
   type WorldDescription,
 } from "@orthant/save";
+import { requireMoment } from "./checked-arguments.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import type { QueuedEdit } from "./edit/queued-edit.ts";
 import { loadLeavesTouching } from "./regions/region-reader.ts";
@@ -91,7 +93,7 @@ export interface WorldGeneration {
 }
 
 /** A generation's name is short, on one line, and cannot be mistaken for a number. */
-const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}]{1,64}$/u;
+const GENERATION_NAME = /^(?!\d+$)[^\p{Cc}\p{Cs}]{1,64}$/u;
 
 /** Lists all generations that can be opened, oldest first. */
 async function listKept(
@@ -111,6 +113,7 @@ export async function generationAt(
   moment: Moment,
   description: WorldDescription,
 ): Promise<number> {
+  requireMoment("the moment", moment);
   const kept = await listKept(disk, description);
   const found = [...kept].reverse().find(({ generation, savedMs, name }) => {
     if (typeof moment === "number") return generation === moment;
@@ -122,6 +125,7 @@ export async function generationAt(
 
 /** Returns a description in which `name` belongs to `generation` alone. */
 function withName(description: WorldDescription, generation: number, name: string): WorldDescription {
+  requireText("name", name);
   if (!GENERATION_NAME.test(name)) {
     throw new OrthantError(
       "ORT_ARGUMENT",
@@ -137,6 +141,7 @@ function withName(description: WorldDescription, generation: number, name: strin
 
 /** Returns a description without `name`. Throws `ORT_NOT_FOUND` when no generation has that name. */
 function withoutName(description: WorldDescription, name: string): WorldDescription {
+  requireText("name", name);
   const namedGenerations = description.namedGenerations.filter((known) => known.name !== name);
   if (namedGenerations.length < description.namedGenerations.length)
     return { ...description, namedGenerations };

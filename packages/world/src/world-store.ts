@@ -10,6 +10,7 @@ import {
   type Position,
   type QueryDetail,
   type RegionTree,
+  requireId,
   type TimeSource,
   type VoxelPlacement,
   voxelIndex,
@@ -17,7 +18,6 @@ import {
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
-import { requireId } from "./checked-arguments.ts";
 import { checkedOrigin } from "./content/last-edit-store.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {

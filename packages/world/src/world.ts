@@ -8,6 +8,7 @@ import {
   type ChunkShape,
   ChunksEdit,
   chunkOfVoxel,
+  convertList,
   type Dimensions,
   type EditEvent,
   type EditResult,
@@ -15,15 +16,15 @@ import {
   requireBlock,
   requireFunction,
   requireList,
-  requireObject,
   type Vector,
   type VoxelBox,
-  type VoxelPlacement,
   type VoxelWorld,
   voxelIndex,
+  voxelPlacements,
   type WorldState,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
 import type { StoreEdit } from "./edit/world-editor.ts";
 import {
@@ -149,10 +150,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    requireList("placements", placements, "it is a list of { position, block }");
-    return resultOf(
-      await this.store.edit(placements.map((placement, index) => this.#placement(placement, index))),
-    );
+    return resultOf(await this.store.edit(voxelPlacements(this.#axes, placements)));
   }
 
   /** Sets every voxel of a box in one step. The box may touch at most `EDIT_CHUNKS_MAX` chunks. */
@@ -170,10 +168,9 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   async setChunks(
     chunks: readonly (readonly [chunkPosition: Position<D>, chunk: Chunk])[],
   ): Promise<EditResult> {
-    requireList("chunks", chunks, "it is a list of [chunkPosition, chunk]");
-    const inner = chunks.map((pair, index) => {
+    const inner = convertList("chunks", chunks, "it is a list of [chunkPosition, chunk]", (pair, index) => {
       requireList(`chunks[${index}]`, pair, "it is [chunkPosition, chunk]");
-      return [this.#axes.position(`chunks[${index}][0]`, pair[0]), pair[1]] as const;
+      return [this.#axes.position(`chunks[${index}][0]`, pair[0]), pair[1] as Chunk] as const;
     });
     return resultOf(await this.store.setChunks(inner));
   }
@@ -268,7 +265,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
-    requireObject("disk", disk, "it is a Disk, such as NodeDisk.create gives");
+    requireDisk("disk", disk);
     await this.store.saveAs(disk);
   }
 
@@ -283,15 +280,6 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   close(): Promise<void> {
     return this.store.close();
-  }
-
-  #placement(placement: BlockPlacement<D>, index: number): VoxelPlacement {
-    const name = `placements[${index}]`;
-    requireObject(name, placement, "it is { position, block }");
-    return {
-      voxel: this.#axes.position(`${name}.position`, placement.position),
-      block: requireBlock(`${name}.block`, placement.block),
-    };
   }
 }
 

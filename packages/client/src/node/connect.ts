@@ -1,6 +1,15 @@
 import { createSocket, type Socket } from "node:dgram";
-import { isIPv6 } from "node:net";
-import { type Dimensions, systemTime, type TileChunk } from "@orthant/core";
+import { isIP, isIPv6 } from "node:net";
+import {
+  type Dimensions,
+  ownOptions,
+  requireFunction,
+  requireWhole,
+  systemTime,
+  type TileChunk,
+  U32_MAX,
+  wrongArgument,
+} from "@orthant/core";
 import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
 import type { ClientWorld } from "../world/client-world.ts";
@@ -55,9 +64,24 @@ export interface TileClient {
 }
 
 const TICK_MS = 50;
+const PORT_MAX = 65_535;
+
+const TILE_RULES = {
+  port: (name: string, value: unknown) => requireWhole(name, value, 1, PORT_MAX),
+  host(name: string, value: unknown): string {
+    if (typeof value === "string" && isIP(value) !== 0) return value;
+    throw wrongArgument(name, value, "it is an IP address such as 127.0.0.1, not a name");
+  },
+  playerId: (name: string, value: unknown) => requireWhole(name, value, 1, U32_MAX),
+  onStatus: (name: string, value: unknown) => requireFunction(name, value) as (status: Wire1Status) => void,
+  onChunk: (name: string, value: unknown) => requireFunction(name, value) as (chunk: TileChunk) => void,
+};
 
 /** Connects to a world of tiles with Wire v1 over UDP, and reconnects by itself. */
-export function connectTiles(connection: TileConnection): TileClient {
+export function connectTiles(given: TileConnection): TileClient {
+  const connection = ownOptions("the connection", given, TILE_RULES);
+  requireWhole("port", connection.port, 1, PORT_MAX);
+  requireWhole("playerId", connection.playerId, 1, U32_MAX);
   const { port, host = "127.0.0.1", playerId, onStatus, onChunk } = connection;
   const socket: Socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
   const client = new Wire1Client({

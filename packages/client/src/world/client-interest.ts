@@ -4,10 +4,10 @@ import {
   type Box,
   type ChunkBox,
   type ChunkShape,
+  convertList,
   type Dimensions,
   intersectBoxes,
   positionFrom,
-  requireList,
   requireObject,
   type Vector,
   WHOLE_LATTICE,
@@ -46,8 +46,9 @@ export function replicaInterest<D extends Dimensions>(
   requireObject("the interest", interest, "it is { center, radius } or { chunks }");
   const motion = interest.motion === undefined ? {} : { motion: axes.vector("motion", interest.motion) };
   if ("chunks" in interest) {
-    requireList("chunks", interest.chunks, "it is a list of boxes of chunks");
-    const boxes = interest.chunks.map((box, index) => axes.chunks(`chunks[${index}]`, box));
+    const boxes = convertList("chunks", interest.chunks, "it is a list of boxes of chunks", (box, index) =>
+      axes.chunks(`chunks[${index}]`, box),
+    );
     const center = interest.center === undefined ? {} : { center: axes.vector("center", interest.center) };
     return { boxes, ...center, ...motion };
   }

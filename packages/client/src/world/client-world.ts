@@ -16,12 +16,12 @@ import {
   positionFrom,
   requireBlock,
   requireFunction,
-  requireList,
   requireObject,
   type Vector,
   type VoxelBox,
-  type VoxelPlacement,
   type VoxelWorld,
+  voxelPlacements,
+  wrongArgument,
 } from "@orthant/core";
 import type { NumberedEntity, Role, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
@@ -138,8 +138,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
    * client is closed first; it is then unknown whether the edit was applied.
    */
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    requireList("placements", placements, "it is a list of { position, block }");
-    return this.replica.setVoxels(placements.map((placement, index) => this.#placement(placement, index)));
+    return this.replica.setVoxels(voxelPlacements(this.#axes, placements));
   }
 
   /** Sets every voxel of a box in one step, with one message. Shows at once, and resolves like `edit`. */
@@ -205,7 +204,13 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   }
 
   /** Moves the player; only the newest pose counts. */
-  move({ position, orientation = this.replica.pose.orientation }: MoveRequest<D>): void {
+  move(request: MoveRequest<D>): void {
+    requireObject("the pose", request, "it is { position, orientation }");
+    const { position, orientation = this.replica.pose.orientation } = request;
+    const isOrientation =
+      Array.isArray(orientation) && orientation.length === 4 && orientation.every(Number.isFinite);
+    if (!isOrientation)
+      throw wrongArgument("orientation", orientation, "it is a list of four finite numbers");
     this.replica.move({ position: this.#axes.vector("position", position), orientation });
   }
 
@@ -229,15 +234,6 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */
   close(): Promise<void> {
     return this.replica.close();
-  }
-
-  #placement(placement: BlockPlacement<D>, index: number): VoxelPlacement {
-    const name = `placements[${index}]`;
-    requireObject(name, placement, "it is { position, block }");
-    return {
-      voxel: this.#axes.position(`${name}.position`, placement.position),
-      block: requireBlock(`${name}.block`, placement.block),
-    };
   }
 
   #shownEntity({ id, isPlayer, kind, position, orientation, scale, block, name }: NumberedEntity): Entity<D> {

@@ -1,13 +1,19 @@
 import {
   DEFAULT_GENERATORS,
   encodeUtf8,
-  type GeneratorRegistry,
+  GeneratorRegistry,
   nameFault,
+  type OptionRules,
   OrthantError,
+  ownOptions,
   type RandomBits,
+  requireFunction,
+  requireText,
+  requireTime,
   systemRandomBits,
   systemTime,
   type TimeSource,
+  wrongArgument,
 } from "@orthant/core";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
@@ -45,11 +51,45 @@ export interface ReplicaOptions {
 
 const TIMEOUT_MS = 10_000;
 
+const RULES: OptionRules<ReplicaOptions> = {
+  name: requireText,
+  token(name, value) {
+    // The message does not show it: it may be a token of another kind.
+    if (typeof value === "string" || value instanceof Uint8Array || typeof value === "function")
+      return value as TokenOption;
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `${name} is of type ${typeof value}; it is a string, bytes, or a function`,
+    );
+  },
+  interest: (_, value) => value as ReplicaInterest,
+  cache(name, value) {
+    const { claim, load, store, release } = (
+      typeof value === "object" ? (value ?? {}) : {}
+    ) as Partial<ReplicaCache>;
+    if ([claim, load, store, release].every((method) => typeof method === "function"))
+      return value as ReplicaCache;
+    throw wrongArgument(name, value, "it is a cache, such as memoryCache() or indexedDbCache(name)");
+  },
+  onCacheFailure: (name, value) => requireFunction(name, value) as (error: unknown) => void,
+  generators(name, value) {
+    if (value instanceof GeneratorRegistry) return value;
+    throw wrongArgument(name, value, "it is a GeneratorRegistry: write new GeneratorRegistry([...])");
+  },
+  socket: (name, value) => requireFunction(name, value) as OpenSocket,
+  time: requireTime,
+  random: (name, value) => requireFunction(name, value) as RandomBits,
+  timeoutMs(_, value) {
+    requireTimeout(value);
+    return value;
+  },
+};
+
 /** Connects to the world of a server at a `ws:` or `wss:` address, and reconnects until it is closed. */
-export function connectReplica(url: string, options: ReplicaOptions = {}): WorldReplica {
+export function connectReplica(url: string, given: ReplicaOptions = {}): WorldReplica {
   requireServerUrl(url);
+  const options = ownOptions("the options", given, RULES);
   const { timeoutMs = TIMEOUT_MS } = options;
-  requireTimeout(timeoutMs);
   const socket = options.socket ?? platformSocket();
   if (socket === undefined) {
     const detail = "there is no WebSocket here: use @orthant/client/node, or give the option socket";

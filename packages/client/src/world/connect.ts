@@ -5,6 +5,8 @@ import {
   type GeneratorSource,
   generatorsOf,
   OrthantError,
+  requireObject,
+  wrongArgument,
 } from "@orthant/core";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
@@ -43,9 +45,13 @@ export function connect<D extends Dimensions = Dimensions>(
 
 /** Waits until a replica has joined, and returns its face. Closes it when it fails. */
 export async function joined<D extends Dimensions>(
-  { dimensions, interest, generators, ...options }: ConnectOptions<D>,
+  given: ConnectOptions<D>,
   open: (options: ReplicaOptions) => WorldReplica,
 ): Promise<ClientWorld<D>> {
+  requireObject("the options", given, "it is an object such as { token, dimensions: 3 }");
+  const { dimensions, interest, generators, ...options } = given;
+  if (dimensions !== undefined && dimensions !== 2 && dimensions !== 3 && dimensions !== 4)
+    throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
   const replica = open({ ...options, generators: generatorsOf(generators) });
   try {
     await replica.ready;

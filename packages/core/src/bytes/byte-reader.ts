@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../error/error-codes.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { fastVarint64 } from "./fast-varint.ts";
 import { requireLittleEndian, U16_MAX, U32_MAX, unzigzag, VARINT_BYTES_MAX } from "./integers.ts";
 
@@ -28,6 +28,7 @@ export class ByteReader {
   #high32 = 0;
 
   constructor(bytes: Uint8Array, { dialect = "strict", origin = 0 }: ByteReaderOptions = {}) {
+    if (!(bytes instanceof Uint8Array)) throw wrongArgument("bytes", bytes, "it is a Uint8Array");
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#foreign = dialect === "foreign";

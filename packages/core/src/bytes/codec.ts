@@ -1,3 +1,4 @@
+import { wrongArgument } from "../error/orthant-error.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ByteWriter } from "./byte-writer.ts";
 
@@ -16,6 +17,7 @@ export interface FixedCodec<Value> extends Codec<Value> {
 
 /** Encodes one value into a new byte array. */
 export function encode<Value>(codec: Codec<Value>, value: Value): Uint8Array {
+  requireCodec(codec);
   const out = new ByteWriter();
   codec.write(out, value);
   return out.copy();
@@ -23,6 +25,7 @@ export function encode<Value>(codec: Codec<Value>, value: Value): Uint8Array {
 
 /** Decodes bytes that hold exactly one value. Throws `ORT_TRAILING_BYTES` for leftover bytes. */
 export function decode<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
+  requireCodec(codec);
   const input = new ByteReader(bytes);
   const value = codec.read(input);
   input.end();
@@ -34,5 +37,12 @@ export function decode<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
  * importers of foreign dialects, since two inputs may decode to the same value.
  */
 export function decodeForeign<Value>(codec: Codec<Value>, bytes: Uint8Array): Value {
+  requireCodec(codec);
   return codec.read(new ByteReader(bytes, { dialect: "foreign" }));
+}
+
+function requireCodec(codec: unknown): void {
+  const { write, read } = (typeof codec === "object" ? (codec ?? {}) : {}) as Partial<Codec<unknown>>;
+  if (typeof write === "function" && typeof read === "function") return;
+  throw wrongArgument("codec", codec, "it has the methods write and read");
 }

@@ -37,6 +37,9 @@ function hintOf(value: unknown): string {
 }
 
 function outOfRange<Value extends number | bigint>(value: Value, min: Value, max: Value): OrthantError {
+  if (typeof value !== "number" && typeof value !== "bigint") {
+    return wrongArgument("the value", value, `it is an integer from ${min} to ${max}`);
+  }
   return new OrthantError("ORT_ARGUMENT", `${String(value)} is not an integer from ${min} to ${max}`);
 }
 

@@ -1,4 +1,4 @@
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 
 // Available in all browsers and in Node, but not declared in ES2022's library.
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
@@ -16,6 +16,7 @@ const SHORT_STRING_BYTES = 12;
 
 /** Encodes text as UTF-8. Throws `ORT_ARGUMENT` on half a surrogate pair, which UTF-8 cannot hold. */
 export function encodeUtf8(text: string): Uint8Array {
+  if (typeof text !== "string") throw wrongArgument("the text", text, "it is a string");
   // With the u flag a whole pair is one code point outside this range, so only halves match.
   const lone = text.search(/[\uD800-\uDFFF]/u);
   if (lone >= 0) throw new OrthantError("ORT_ARGUMENT", `half a surrogate pair at index ${lone} of a string`);

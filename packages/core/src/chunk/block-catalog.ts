@@ -1,6 +1,6 @@
 import type { Codec } from "../bytes/codec.ts";
 import { list } from "../bytes/combinators.ts";
-import { requireInteger, U16_MAX } from "../bytes/integers.ts";
+import { U16_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { AIR } from "./chunk.ts";
 
@@ -33,11 +33,10 @@ export class BlockCatalog {
 
   /** Throws `ORT_ARGUMENT` for blocks that contradict each other. */
   constructor(blocks: readonly Block[]) {
-    this.blocks = [...blocks].sort((a, b) => a.id - b.id);
-    for (const { id, colour } of this.blocks) {
-      requireInteger(id, 0, U16_MAX);
-      requireInteger(colour, 0, COLOUR_MAX);
+    if (!Array.isArray(blocks)) {
+      throw wrongArgument("blocks", blocks, "it is a list of { id, name, colour, solid }");
     }
+    this.blocks = ownBlocks(blocks).sort((a, b) => a.id - b.id);
     const problem = findContradiction(this.blocks);
     if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
     this.#byId = new Map(this.blocks.map((block) => [block.id, block]));
@@ -55,6 +54,7 @@ export class BlockCatalog {
   id(name: string): number {
     const block = this.#byName.get(name);
     if (block !== undefined) return block.id;
+    if (typeof name !== "string") throw wrongArgument("the block", name, 'it is a name such as "stone"');
     const names = this.blocks.map((known) => known.name);
     throw wrongArgument("the block", name, `this world has no such block; ${nearestNames(name, names)}`);
   }
@@ -89,10 +89,41 @@ export class BlockCatalog {
 }
 
 function colourOfUnknown(id: number): number {
+  if (typeof id !== "number") throw wrongArgument("id", id, "it is the id of a block");
   const mixed = Math.imul(id, 0x9e37_79b1) >>> 0;
   const part = (shift: number): number =>
     UNKNOWN_PART_MIN + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_PART_MIN));
   return part(0) * 0x1_0000 + part(8) * 0x100 + part(16);
+}
+
+/** Returns copies of blocks. Throws `ORT_ARGUMENT` for a field that a block cannot have. */
+function ownBlocks(blocks: readonly Block[]): Block[] {
+  const own: Block[] = [];
+  // A loop by index also visits holes.
+  for (let index = 0; index < blocks.length; index++) {
+    const at = `blocks[${index}]`;
+    const block: unknown = blocks[index];
+    if (typeof block !== "object" || block === null) {
+      throw wrongArgument(
+        at,
+        block,
+        'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }',
+      );
+    }
+    const { id, name, colour, solid } = block as Partial<Block>;
+    if (!isWhole(id, U16_MAX))
+      throw wrongArgument(`${at}.id`, id, `it is a whole number from 0 to ${U16_MAX}`);
+    if (typeof name !== "string") throw wrongArgument(`${at}.name`, name, "it is a string");
+    if (!isWhole(colour, COLOUR_MAX))
+      throw wrongArgument(`${at}.colour`, colour, "it is a number such as 0xff8800");
+    if (typeof solid !== "boolean") throw wrongArgument(`${at}.solid`, solid, "it is true or false");
+    own.push({ id, name, colour, solid });
+  }
+  return own;
+}
+
+function isWhole(value: unknown, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
 }
 
 /** Returns what is wrong with blocks ordered by id, or `undefined`. */
@@ -106,6 +137,7 @@ function findContradiction(blocks: readonly Block[]): string | undefined {
     if (name.length === 0 || name.length > BLOCK_NAME_LENGTH_MAX) {
       return `block ${id} has a name of ${name.length} letters, 1 to ${BLOCK_NAME_LENGTH_MAX} may be`;
     }
+    if (/\p{Cs}/u.test(name)) return `block ${id} has a name with half a surrogate pair`;
     if (names.has(name)) return `two blocks are named ${name}`;
     names.add(name);
     previousId = id;
@@ -117,8 +149,8 @@ function findContradiction(blocks: readonly Block[]): string | undefined {
 const SUGGESTIONS_MAX = 5;
 
 /** Lists the names that are nearest to a wrong one. */
-function nearestNames(wrong: unknown, names: readonly string[]): string {
-  const sought = String(wrong).toLowerCase();
+function nearestNames(wrong: string, names: readonly string[]): string {
+  const sought = wrong.toLowerCase();
   const nearest = names
     .map((name) => ({
       name,

@@ -1,6 +1,6 @@
 import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
 import { editVoxel } from "./edit-voxel.ts";
@@ -80,7 +80,8 @@ export class Chunk {
   /** Returns the block of one voxel. */
   get(index: number): number {
     const { volume, palette, bitWidth, indices } = this.#voxels;
-    if (index >>> 0 !== index || index >= volume) throw outsideChunk(index, volume);
+    if (typeof index !== "number" || index >>> 0 !== index || index >= volume)
+      throw outsideChunk(index, volume);
     if (bitWidth === 0) return palette[0] as number;
     return palette[indexAt(indices, bitWidth, index)] as number;
   }
@@ -94,14 +95,21 @@ export class Chunk {
 
   /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
   edit(edits: readonly VoxelEdit[]): Chunk {
+    if (!Array.isArray(edits)) throw wrongArgument("edits", edits, "it is a list of { index, block }");
     let edited: Chunk = this;
     if (edits.length <= SINGLE_EDITS_MAX) {
-      for (const { index, block } of edits) edited = edited.set(index, block);
+      for (const edit of edits) {
+        requireEdit(edit);
+        edited = edited.set(edit.index, edit.block);
+      }
     } else {
       const voxels = this.voxels();
-      for (const { index, block } of edits) {
+      for (const edit of edits) {
+        requireEdit(edit);
+        const { index, block } = edit;
         requireInteger(block, 0, U16_MAX);
-        if (index >>> 0 !== index || index >= voxels.length) throw outsideChunk(index, voxels.length);
+        if (typeof index !== "number" || index >>> 0 !== index || index >= voxels.length)
+          throw outsideChunk(index, voxels.length);
         voxels[index] = block;
       }
       edited = chunkFromVoxels(voxels);
@@ -112,7 +120,10 @@ export class Chunk {
   /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */
   fill(shape: ChunkShape, box: Box, block: number): Chunk {
     requireInteger(block, 0, U16_MAX);
+    requireShape(shape);
     requireInteger(shape.volume, this.volume, this.volume);
+    if (typeof box !== "object" || box === null || !isList(box.min) || !isList(box.max))
+      throw wrongArgument("box", box, "it is { min, max }, two positions of four numbers");
     if (!isBox(box.min, box.max) || !boxContainsBox({ min: [0, 0, 0, 0], max: shape.extents }, box)) {
       throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] is not inside [${shape.extents}]`);
     }
@@ -130,6 +141,7 @@ export class Chunk {
 
   /** Copies the block of every voxel, x fastest, into an array of this length, by default a new one. */
   voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
+    if (!(into instanceof Uint16Array)) throw wrongArgument("into", into, "it is a Uint16Array");
     requireInteger(into.length, this.volume, this.volume);
     return unpackVoxels(this.#voxels, into);
   }
@@ -160,6 +172,7 @@ export class Chunk {
   /** Whether the other chunk has the same voxels. */
   equals(other: Chunk): boolean {
     if (this === other) return true;
+    if (!isChunk(other)) throw wrongArgument("other", other, "it is a chunk");
     const mine = this.#voxels;
     const theirs = other.#voxels;
     return (
@@ -170,8 +183,24 @@ export class Chunk {
   }
 }
 
+function requireEdit(edit: unknown): void {
+  if (typeof edit !== "object" || edit === null)
+    throw wrongArgument("the edit", edit, "it is { index, block }");
+}
+
+function requireShape(shape: unknown): void {
+  const isShape =
+    typeof shape === "object" && shape !== null && isList((shape as Partial<ChunkShape>).extents);
+  if (!isShape) throw wrongArgument("shape", shape, "it is what chunkShape returns");
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 4 && value.every((item) => typeof item === "number");
+}
+
 /** Returns the chunk with these voxels, x running fastest; copies the array. */
 export function chunkFromVoxels(voxels: Uint16Array): Chunk {
+  if (!(voxels instanceof Uint16Array)) throw wrongArgument("voxels", voxels, "it is a Uint16Array");
   requireVolume(voxels.length);
   return chunkOf(packVoxels(voxels));
 }
@@ -216,6 +245,7 @@ function chunkOf(voxels: PaletteVoxels): Chunk {
 }
 
 function outsideChunk(index: number, volume: number): OrthantError {
+  if (typeof index !== "number") return wrongArgument("index", index, `it is a whole number below ${volume}`);
   return new OrthantError("ORT_ARGUMENT", `${index} is not a voxel of a chunk of ${volume} voxels`);
 }
 

@@ -38,7 +38,8 @@ function describePlace({ path, offset }: ErrorContext): string {
 
 /** Returns `ORT_ARGUMENT` for a value of the wrong kind; `advice` says what would be right. */
 export function wrongArgument(field: string, value: unknown, advice: string): OrthantError {
-  return new OrthantError("ORT_ARGUMENT", `${field} is ${shown(value)}; ${advice}`);
+  const name = typeof field === "string" ? field : "the argument";
+  return new OrthantError("ORT_ARGUMENT", `${name} is ${shown(value)}; ${advice}`);
 }
 
 function shown(value: unknown): string {

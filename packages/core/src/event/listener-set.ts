@@ -1,3 +1,5 @@
+import { wrongArgument } from "../error/orthant-error.ts";
+
 /** A set of event listeners. */
 export class ListenerSet<Event extends readonly unknown[]> {
   readonly #listeners = new Set<(...event: Event) => void>();
@@ -15,6 +17,7 @@ export class ListenerSet<Event extends readonly unknown[]> {
 
   /** Adds a listener. Returns an unsubscribe function. The same function may be added more than once. */
   add(listener: (...event: Event) => void): () => void {
+    if (typeof listener !== "function") throw wrongArgument("listener", listener, "it is a function");
     const own = (...event: Event): void => listener(...event);
     this.#listeners.add(own);
     return () => {

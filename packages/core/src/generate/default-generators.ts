@@ -118,11 +118,15 @@ export function generatorsOf(
   if (generators instanceof GeneratorRegistry) return generators;
   const advice = "it is a list of generators, such as [hills], or a GeneratorRegistry";
   if (!Array.isArray(generators)) throw wrongArgument("generators", generators, advice);
-  return generators.reduce((registry: GeneratorRegistry, source: unknown, index) => {
+  let registry = DEFAULT_GENERATORS;
+  // A loop by index also visits holes.
+  for (let index = 0; index < generators.length; index++) {
+    const source: unknown = generators[index];
     const generator = generatorIn(source);
     if (generator === undefined) throw wrongArgument(`generators[${index}]`, source, advice);
-    return registry.including(generator);
-  }, DEFAULT_GENERATORS);
+    registry = registry.including(generator);
+  }
+  return registry;
 }
 
 function generatorIn(source: unknown): WorldGenerator | undefined {

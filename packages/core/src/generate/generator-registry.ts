@@ -1,6 +1,6 @@
-import { OrthantError } from "../error/orthant-error.ts";
-import type { ChunkShape } from "../lattice/chunk-shape.ts";
-import type { GeneratorRef } from "../tree/content.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
+import { type ChunkShape, chunkShape } from "../lattice/chunk-shape.ts";
+import { GeneratorRef } from "../tree/content.ts";
 import { GeneratedSpace } from "./generated-space.ts";
 import {
   generatorManifestHash,
@@ -18,7 +18,12 @@ export class GeneratorRegistry {
 
   /** Throws `ORT_ARGUMENT` when two generators have one id. */
   constructor(generators: readonly WorldGenerator<unknown>[]) {
-    for (const { id } of generators) requireGeneratorId(id);
+    if (!Array.isArray(generators))
+      throw wrongArgument("generators", generators, "it is a list of generators");
+    // A loop by index also visits holes.
+    for (let index = 0; index < generators.length; index++) {
+      requireGenerator(`generators[${index}]`, generators[index]);
+    }
     this.#byId = new Map(generators.map((generator) => [generator.id, generator]));
     if (this.#byId.size < generators.length) {
       throw new OrthantError("ORT_ARGUMENT", "two generators have the same id");
@@ -28,7 +33,9 @@ export class GeneratorRegistry {
 
   /** Returns a registry that also has these generators. Throws `ORT_ARGUMENT` when two have one id. */
   with(generators: readonly WorldGenerator<unknown>[]): GeneratorRegistry {
-    return new GeneratorRegistry([...this.#byId.values(), ...generators]);
+    if (!Array.isArray(generators))
+      throw wrongArgument("generators", generators, "it is a list of generators");
+    return new GeneratorRegistry([...this.#byId.values()].concat(generators));
   }
 
   /** Returns the generator with an id, in whichever version is available. */
@@ -43,6 +50,7 @@ export class GeneratorRegistry {
 
   /** Returns a registry with this generator too. Throws `ORT_ARGUMENT` if it has another one with the same id. */
   including(generator: WorldGenerator<unknown>): GeneratorRegistry {
+    requireGenerator("generator", generator);
     const known = this.#byId.get(generator.id);
     if (known === generator) return this;
     if (known === undefined) return new GeneratorRegistry([...this.#byId.values(), generator]);
@@ -50,18 +58,23 @@ export class GeneratorRegistry {
   }
 
   /** Whether the referenced generator is available in the referenced version. */
-  knows({ generatorId, versionHash }: GeneratorRef): boolean {
+  knows(ref: GeneratorRef): boolean {
+    requireRef(ref);
+    const { generatorId, versionHash } = ref;
     const generator = this.#byId.get(generatorId);
     return generator !== undefined && generatorVersionHash(generator) === versionHash;
   }
 
   /** The address of the module from which workers can load a generator; `undefined` if it has none. */
-  moduleOf({ generatorId }: GeneratorRef): string | undefined {
-    return this.#byId.get(generatorId)?.module;
+  moduleOf(ref: GeneratorRef): string | undefined {
+    requireRef(ref);
+    return this.#byId.get(ref.generatorId)?.module;
   }
 
   /** Opens a generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if it is unavailable. */
-  open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
+  open(ref: GeneratorRef, given: ChunkShape): GeneratedSpace {
+    requireRef(ref);
+    const shape = ownShape(given);
     const generator = this.#byId.get(ref.generatorId);
     if (generator === undefined) {
       throw new OrthantError(
@@ -79,7 +92,9 @@ export class GeneratorRegistry {
   }
 
   /** Like {@link open}, but a missing generator throws only when something needs the voxels that it makes. */
-  openIfKnown(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
+  openIfKnown(ref: GeneratorRef, given: ChunkShape): GeneratedSpace {
+    requireRef(ref);
+    const shape = ownShape(given);
     if (this.knows(ref)) return this.open(ref, shape);
     const refuse = (): never => {
       this.open(ref, shape);
@@ -90,6 +105,32 @@ export class GeneratorRegistry {
       shape,
     );
   }
+}
+
+/** Throws `ORT_ARGUMENT` unless `value` has all that a generator needs. */
+function requireGenerator(name: string, value: unknown): asserts value is WorldGenerator<unknown> {
+  const advice = "it is a generator, such as terrain.generator or what defineGenerator returns";
+  if (typeof value !== "object" || value === null) throw wrongArgument(name, value, advice);
+  const { id, version, parametersVersion, parametersCodec, open } = value as Partial<WorldGenerator<unknown>>;
+  requireGeneratorId(id as string);
+  const isWhole = [version, parametersVersion].every((number) => isVersion(number));
+  const hasCodec = typeof parametersCodec?.read === "function" && typeof parametersCodec.write === "function";
+  if (!isWhole || !hasCodec || typeof open !== "function") throw wrongArgument(name, value, advice);
+}
+
+function ownShape(shape: unknown): ChunkShape {
+  if (typeof shape !== "object" || shape === null)
+    throw wrongArgument("shape", shape, "it is what chunkShape returns");
+  return chunkShape((shape as ChunkShape).extents);
+}
+
+function requireRef(ref: unknown): void {
+  if (!(ref instanceof GeneratorRef))
+    throw wrongArgument("ref", ref, "it is the ref of a generator with a seed");
+}
+
+function isVersion(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function hex(hash: bigint): string {

@@ -3,7 +3,7 @@ import { type Codec, decode, encode } from "../bytes/codec.ts";
 import { hash64 } from "../bytes/hash64.ts";
 import { requireBigint, U64_MAX } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
-import { isOrthantError, OrthantError } from "../error/orthant-error.ts";
+import { isOrthantError, OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/content.ts";
@@ -89,6 +89,8 @@ export function parametersOf<Parameters>(
 
 /** Throws `ORT_ARGUMENT` unless the id is valid for a generator. */
 export function requireGeneratorId(id: string): void {
+  if (typeof id !== "string")
+    throw wrongArgument("the id of a generator", id, "it is a string such as my-game:hills");
   if (ID_PATTERN.test(id)) return;
   throw new OrthantError("ORT_ARGUMENT", `"${id}" is not the id of a generator`);
 }

@@ -35,7 +35,7 @@ export function box(min: Position<3>, max: Position<3>): VoxelBox<3>;
 export function box(min: Position<4>, max: Position<4>): VoxelBox<4>;
 export function box(min: Position<Dimensions>, max: Position<Dimensions>): VoxelBox {
   requireCorners(min, max);
-  return { unit: "voxels", min, max };
+  return { unit: "voxels", min: copied(min), max: copied(max) };
 }
 
 /**
@@ -49,11 +49,19 @@ export function chunkBox(min: Position<3>, max: Position<3>): ChunkBox<3>;
 export function chunkBox(min: Position<4>, max: Position<4>): ChunkBox<4>;
 export function chunkBox(min: Position<Dimensions>, max: Position<Dimensions>): ChunkBox {
   requireCorners(min, max);
-  return { unit: "chunks", min, max };
+  return { unit: "chunks", min: copied(min), max: copied(max) };
+}
+
+/** Returns a copy, which no later change of the caller's array reaches. */
+function copied(corner: Position<Dimensions>): Position<Dimensions> {
+  return [...corner] as unknown as Position<Dimensions>;
 }
 
 /** Returns the number of axes of a world: all up to the last one on which a chunk has more than one voxel. */
-export function dimensionsOf({ extents }: ChunkShape): Dimensions {
+export function dimensionsOf(shape: ChunkShape): Dimensions {
+  if (typeof shape !== "object" || shape === null || !isList(shape.extents))
+    throw wrongArgument("shape", shape, "it is what chunkShape returns");
+  const { extents } = shape;
   if (extents[3] > 1) return 4;
   return extents[2] > 1 ? 3 : 2;
 }
@@ -113,8 +121,10 @@ export class Axes<D extends Dimensions> {
       throw wrongArgument(name, value, `it is a box of ${unit}: write ${MAKERS[unit]}`);
     }
     const given = value as Partial<VoxelBox | ChunkBox>;
-    if (given.unit !== unit) {
-      const found = given.unit === undefined ? "an object without a unit" : `a box of ${String(given.unit)}`;
+    const givenUnit = given.unit;
+    if (givenUnit !== unit) {
+      const isOther = givenUnit === "voxels" || givenUnit === "chunks";
+      const found = isOther ? `a box of ${givenUnit}` : "an object without a unit";
       throw new OrthantError(
         "ORT_ARGUMENT",
         `${name} is ${found}; it is a box of ${unit}: write ${MAKERS[unit]}`,

@@ -1,5 +1,5 @@
 import { I32_MAX, I32_MIN, requireInteger } from "../bytes/integers.ts";
-import { OrthantError } from "../error/orthant-error.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Box } from "./box.ts";
 import { AXES, type Axis, floorDivide, floorModulo, type Position, positionFrom } from "./position.ts";
 
@@ -13,20 +13,31 @@ export interface ChunkShape {
 /** Maximum number of voxels in a chunk. A voxel index then fits into 16 bits. */
 export const CHUNK_VOXELS_MAX = 65_536;
 
-/** Returns a shape. Throws `ORT_ARGUMENT` unless each extent is at least 1 and the volume at most 65,536. */
-export function chunkShape(extents: Position): ChunkShape {
-  if (AXES.some((axis) => !Number.isInteger(extents[axis]) || extents[axis] < 1)) {
-    throw new OrthantError(
-      "ORT_ARGUMENT",
-      `a chunk of [${extents}] voxels: each edge takes a whole number from 1`,
-    );
-  }
+/**
+ * Returns a shape from two to four extents; those that are left out are 1. Throws `ORT_ARGUMENT` unless each extent is
+ * at least 1 and the volume at most 65,536.
+ */
+export function chunkShape(given: Position<2> | Position<3> | Position<4>): ChunkShape {
+  const extents = fourExtents(given);
   const volume = extents[0] * extents[1] * extents[2] * extents[3];
   if (volume > CHUNK_VOXELS_MAX) {
     const detail = `a chunk of [${extents}] has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   return { extents, volume };
+}
+
+function fourExtents(given: unknown): Position {
+  const advice = "it is a list of two to four whole numbers from 1, such as [16, 16, 16]";
+  if (!Array.isArray(given) || given.length < 2 || given.length > AXES.length) {
+    throw wrongArgument("extents", given, advice);
+  }
+  const extents = positionFrom((axis) => (axis < given.length ? given[axis] : 1) as number);
+  if (extents.every((extent) => Number.isInteger(extent) && extent >= 1)) return extents;
+  const isNumbers = extents.every((extent) => typeof extent === "number");
+  if (!isNumbers) throw wrongArgument("extents", given, advice);
+  const detail = `a chunk of [${given}] voxels: each edge takes a whole number from 1`;
+  throw new OrthantError("ORT_ARGUMENT", detail);
 }
 
 /** Chunks of 8 x 8 x 8 x 8 voxels, for worlds of four dimensions; the default. */

@@ -1,3 +1,5 @@
+import { wrongArgument } from "../error/orthant-error.ts";
+
 /**
  * Characters that a terminal, a log or a page may act on instead of showing: controls (C0, DEL, C1), format
  * characters (direction marks and overrides, zero-width spaces, tags), line and paragraph separators, and
@@ -12,6 +14,7 @@ const JOINERS: ReadonlySet<string> = new Set(["\u200c", "\u200d"]);
  * harmless.
  */
 export function printable(text: string): string {
+  if (typeof text !== "string") throw wrongArgument("text", text, "it is a string");
   return text.replace(UNPRINTABLE, (character) => (JOINERS.has(character) ? character : escaped(character)));
 }
 
@@ -35,6 +38,7 @@ const FILLERS: ReadonlySet<string> = new Set(
  * name and is fine.
  */
 export function nameFault(name: string): string | undefined {
+  if (typeof name !== "string") throw wrongArgument("name", name, "it is a string");
   const found = [...name].find((character) => printable(character) !== character || FILLERS.has(character));
   if (found === undefined) return undefined;
   const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

@@ -1,5 +1,10 @@
-import { U16_MAX } from "../bytes/integers.ts";
+import { requireBigint, U16_MAX, U64_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
+import type { Axes } from "../lattice/axes.ts";
+import type { Dimensions } from "../lattice/position.ts";
+import type { VoxelPlacement } from "../state/world-state.ts";
+import type { TimeSource } from "../time/time-source.ts";
+import type { BlockPlacement } from "./voxel-world.ts";
 
 // Checks of arguments that may come from a JavaScript program. Each throws `ORT_ARGUMENT` with the argument's name,
 // its value and what would be right.
@@ -10,9 +15,19 @@ export function requireFunction<Wanted>(name: string, value: Wanted): Wanted {
   return value;
 }
 
+/** With the u flag a whole surrogate pair is one character outside of this class, so only halves match. */
+const HALF_PAIR = /\p{Cs}/u;
+
+/** Returns `value` if it is a text that UTF-8 can hold. `advice` says which. */
+export function requireText(name: string, value: unknown, advice = "it is a string"): string {
+  if (typeof value !== "string") throw wrongArgument(name, value, advice);
+  if (HALF_PAIR.test(value)) throw wrongArgument(name, value, "it has half a surrogate pair");
+  return value;
+}
+
 /** Requires an object that is not an array. `advice` says which. */
 export function requireObject(name: string, value: unknown, advice: string): asserts value is object {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value))
     throw wrongArgument(name, value, advice);
 }
 
@@ -25,6 +40,22 @@ export function requireList(
   if (!Array.isArray(value)) throw wrongArgument(name, value, advice);
 }
 
+/**
+ * Returns what `convert` returns for each item of an array. Unlike `map` it also visits holes, so that a sparse array
+ * is refused at its first one. `advice` says what the items are.
+ */
+export function convertList<Item>(
+  name: string,
+  value: unknown,
+  advice: string,
+  convert: (item: unknown, index: number) => Item,
+): Item[] {
+  requireList(name, value, advice);
+  const items: Item[] = [];
+  for (let index = 0; index < value.length; index++) items.push(convert(value[index], index));
+  return items;
+}
+
 /** Returns `value` if it can be the block of a voxel. */
 export function requireBlock(name: string, value: unknown): number {
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= U16_MAX)
@@ -34,6 +65,88 @@ export function requireBlock(name: string, value: unknown): number {
     value,
     `it is the id of a block, from 0 to ${U16_MAX}: see world.blocks.id(name)`,
   );
+}
+
+/** Returns placements with four axes. Throws `ORT_ARGUMENT` unless `placements` is a list of `{ position, block }`. */
+export function voxelPlacements<D extends Dimensions>(axes: Axes<D>, placements: unknown): VoxelPlacement[] {
+  return convertList("placements", placements, "it is a list of { position, block }", (placement, index) => {
+    const name = `placements[${index}]`;
+    requireObject(name, placement, "it is { position, block }");
+    const { position, block } = placement as Partial<BlockPlacement<D>>;
+    return {
+      voxel: axes.position(`${name}.position`, position),
+      block: requireBlock(`${name}.block`, block),
+    };
+  });
+}
+
+/** Returns `value` if it is the id of a player or an entity. */
+export function requireId(name: string, value: unknown): bigint {
+  if (typeof value === "number") {
+    throw wrongArgument(name, value, `ids are bigints: write ${Number.isInteger(value) ? value : 1}n`);
+  }
+  requireBigint(value as bigint, 0n, U64_MAX, name);
+  return value as bigint;
+}
+
+/** Returns `value` if it is bytes. */
+export function requireBytes(name: string, value: unknown): Uint8Array {
+  if (!(value instanceof Uint8Array)) throw wrongArgument(name, value, "it is a Uint8Array");
+  return value;
+}
+
+/** Returns `value` if it is true or false. */
+export function requireFlag(name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw wrongArgument(name, value, "it is true or false");
+  return value;
+}
+
+/** Returns `value` if it is a whole number from `min` to `max`. */
+export function requireWhole(name: string, value: unknown, min: number, max: number): number {
+  if (Number.isInteger(value) && (value as number) >= min && (value as number) <= max) return value as number;
+  throw wrongArgument(name, value, `it is a whole number from ${min} to ${max}`);
+}
+
+/** Returns `value` if it is one of `choices`. */
+export function requireChoice<Choice extends string>(
+  name: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice {
+  if (choices.includes(value as Choice)) return value as Choice;
+  const [last, ...others] = [...choices].reverse().map((choice) => JSON.stringify(choice));
+  throw wrongArgument(name, value, `it is ${others.reverse().join(", ")} or ${last}`);
+}
+
+/** Returns `value` if it is a source of time. */
+export function requireTime(name: string, value: unknown): TimeSource {
+  const { nowMs, after, wait } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<TimeSource>;
+  if ([nowMs, after, wait].every((method) => typeof method === "function")) return value as TimeSource;
+  throw wrongArgument(name, value, "it has the methods nowMs, after and wait");
+}
+
+/** For each option, a function that returns its value if it may have it, and throws otherwise. */
+export type OptionRules<Options extends object> = {
+  readonly [Name in keyof Options]-?: (name: string, value: unknown) => Exclude<Options[Name], undefined>;
+};
+
+/**
+ * Returns options as an object of our own, without those that are `undefined`. Each rule returns the value of its option
+ * or throws; an option without a rule is refused. `what` names the options.
+ */
+export function ownOptions<Options extends object>(
+  what: string,
+  options: Options,
+  rules: OptionRules<Options>,
+): Options {
+  requireObject(what, options, `it is an object with some of ${Object.keys(rules).join(", ")}`);
+  requireKnownFields(what, options, Object.keys(rules));
+  const own: Partial<Options> = {};
+  for (const name of Object.keys(rules) as (keyof Options & string)[]) {
+    const value = options[name];
+    if (value !== undefined) own[name] = rules[name](name, value);
+  }
+  return own as Options;
 }
 
 /** Requires an object whose fields are all in `known`; `what` names the object. */

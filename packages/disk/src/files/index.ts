@@ -1,3 +1,4 @@
+export { requireDisk } from "../port/disk.ts";
 export { atFile, atFileLater, attempt, decodeAt, isDamage, type Source } from "./file-errors.ts";
 export { type Finding, findingOf, isWhole, noticeOf } from "./finding.ts";
 export { fileSize, filesIn, isLockName, lockOf, readBeginning, readWhole } from "./read-files.ts";

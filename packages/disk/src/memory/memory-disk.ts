@@ -1,5 +1,13 @@
-import { OrthantError } from "@orthant/core";
+import {
+  convertList,
+  OrthantError,
+  requireBytes,
+  requireObject,
+  requireText,
+  wrongArgument,
+} from "@orthant/core";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
+import { requireMode } from "../port/file-guard.ts";
 import { isWithin, nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { MemoryContent, MemoryFile } from "./memory-file.ts";
 
@@ -18,8 +26,18 @@ export class MemoryDisk implements FolderDisk {
 
   /** Starts empty or with an image, whose bytes are copied on write. */
   constructor(image?: DiskImage) {
-    for (const directory of image?.directories ?? []) this.#directories.add(directory);
-    for (const [path, bytes] of image?.files ?? []) this.#files.set(path, new MemoryContent(bytes));
+    if (image === undefined) return;
+    requireObject("image", image, "it is what image() of another disk returns");
+    const { directories, files } = image;
+    const paths = convertList("image.directories", directories, "it is a list of paths", (path, index) =>
+      requireText(`image.directories[${index}]`, path),
+    );
+    for (const path of paths) this.#directories.add(path);
+    if (!(files instanceof Map)) throw wrongArgument("image.files", files, "it is a Map of paths to bytes");
+    for (const [path, bytes] of files) {
+      const content = new MemoryContent(requireBytes("a file of the image", bytes));
+      this.#files.set(requireText("a path of the image", path), content);
+    }
   }
 
   /** Returns a copy of everything on the disk. */
@@ -30,6 +48,7 @@ export class MemoryDisk implements FolderDisk {
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
+    requireMode(mode);
     if (mode === "create") return new MemoryFile(path, mode, this.#create(path));
     return new MemoryFile(path, mode, this.#find(path, "open"));
   }

@@ -1,4 +1,4 @@
-import { requireInteger } from "@orthant/core";
+import { OrthantError, requireWhole } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 
@@ -48,6 +48,17 @@ export class MemoryContent {
   }
 }
 
+/** The longest file: what one array can hold. */
+const FILE_BYTES_MAX = 2 ** 31;
+
+function requireRoom(bytes: number): void {
+  if (bytes <= FILE_BYTES_MAX) return;
+  throw new OrthantError(
+    "ORT_DISK_FULL",
+    `a file of ${bytes} bytes in memory, where at most ${FILE_BYTES_MAX} fit`,
+  );
+}
+
 /** An open file of a {@link MemoryDisk}. */
 export class MemoryFile implements DiskFile {
   readonly #content: MemoryContent;
@@ -70,15 +81,15 @@ export class MemoryFile implements DiskFile {
   }
 
   async append(bytes: Uint8Array): Promise<number> {
-    this.#guard.requireWritable("append");
+    this.#guard.requireWrite("append", bytes);
     const offset = this.#content.size;
     this.#content.write(offset, bytes);
     return offset;
   }
 
   async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
-    this.#guard.requireWritable("writeAt");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    this.#guard.requireWrite("writeAt", bytes, offset);
+    requireRoom(offset + bytes.length);
     this.#content.write(offset, bytes);
   }
 
@@ -88,7 +99,8 @@ export class MemoryFile implements DiskFile {
 
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
-    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    requireWhole("length", length, 0, Number.MAX_SAFE_INTEGER);
+    requireRoom(length);
     this.#content.resize(length);
   }
 

@@ -1,6 +1,13 @@
 import { isOrthantError, OrthantError, requireInteger } from "@orthant/core";
-import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "../port/disk.ts";
-import { FileGuard } from "../port/file-guard.ts";
+import {
+  type DirectoryEntry,
+  type Disk,
+  type DiskFile,
+  type DiskLock,
+  type OpenMode,
+  requireDisk,
+} from "../port/disk.ts";
+import { FileGuard, requireMode } from "../port/file-guard.ts";
 import { nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { MemoryContent } from "./memory-file.ts";
@@ -19,11 +26,13 @@ export class OverlayDisk implements Disk {
   readonly #removed = new Set<string>();
 
   constructor(base: Disk) {
+    requireDisk("base", base);
     this.#base = base;
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
+    requireMode(mode);
     if (mode === "create") {
       if (await this.#isTaken(path)) {
         throw new OrthantError("ORT_EXISTS", "open: create found the name taken", {

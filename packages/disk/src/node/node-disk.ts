@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError, requireText } from "@orthant/core";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
+import { requireMode } from "../port/file-guard.ts";
 import { requireDirectoryPath, requirePath } from "../port/path.ts";
 import { takeClaim } from "./claim.ts";
 import { NodeFile } from "./node-file.ts";
@@ -23,18 +24,19 @@ export class NodeDisk implements FolderDisk {
 
   /** The folder need not exist yet; until it does, every operation throws `ORT_NOT_FOUND`. */
   constructor(root: string) {
-    this.#root = resolve(root);
+    this.#root = resolve(requireText("root", root, "it is the path of a folder"));
   }
 
   /** Creates the folder and its missing parents durably, unless it exists. */
   static async create(root: string): Promise<NodeDisk> {
-    const folder = resolve(root);
+    const folder = resolve(requireText("root", root, "it is the path of a folder"));
     await wrapErrors("makeDirectory", folder, () => makeFolder(folder));
     return new NodeDisk(folder);
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {
     requirePath(path);
+    requireMode(mode);
     const handle = await wrapErrors("open", path, () => this.#openRegular(path, OPEN_FLAGS[mode]));
     const kind = await wrapErrors("open", path, () => handle.stat());
     if (kind.isFile()) return new NodeFile(path, mode, handle);

@@ -1,6 +1,6 @@
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { OrthantError, requireInteger } from "@orthant/core";
+import { OrthantError, requireWhole } from "@orthant/core";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import { wrapErrors } from "./system-error.ts";
@@ -39,6 +39,7 @@ export class NodeFile implements DiskFile {
 
   async readAt(offset: number, length: number): Promise<Uint8Array> {
     this.#guard.requireOpen("readAt");
+    this.#guard.requireInside(offset, length, Number.MAX_SAFE_INTEGER);
     // Check before allocating the buffer: a length may come from a damaged file.
     const size = offset + length <= this.#knownSize ? this.#knownSize : await this.size();
     this.#guard.requireInside(offset, length, size);
@@ -56,7 +57,7 @@ export class NodeFile implements DiskFile {
   }
 
   async append(bytes: Uint8Array): Promise<number> {
-    this.#guard.requireWritable("append");
+    this.#guard.requireWrite("append", bytes);
     const size = await this.size();
     const offset = Math.max(size, this.#appendEnd);
     this.#appendEnd = offset + bytes.length;
@@ -65,14 +66,12 @@ export class NodeFile implements DiskFile {
   }
 
   async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
-    this.#guard.requireWritable("writeAt");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    this.#guard.requireWrite("writeAt", bytes, offset);
     await this.#write("writeAt", offset, bytes);
   }
 
   async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
-    this.#guard.requireWritable("writeDurably");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    this.#guard.requireWrite("writeDurably", bytes, offset);
     try {
       this.#synced ??= openSynced(this.#handle);
       const handle = await this.#synced;
@@ -86,7 +85,7 @@ export class NodeFile implements DiskFile {
 
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
-    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    requireWhole("length", length, 0, Number.MAX_SAFE_INTEGER);
     await wrapErrors("truncate", this.#path, () => this.#handle.truncate(length));
     this.#knownSize = length;
     this.#appendEnd = 0;

@@ -1,3 +1,5 @@
+import { wrongArgument } from "@orthant/core";
+
 /**
  * How a file is opened: `read` opens an existing file, `write` opens an existing file for reading and
  * writing, `create` creates a file that must not exist yet and opens it for writing.
@@ -108,4 +110,24 @@ export interface DiskLock {
 
   /** Releases the lock. Releasing twice is harmless. */
   release(): Promise<void>;
+}
+
+const DISK_METHODS: readonly (keyof Disk)[] = [
+  "open",
+  "rename",
+  "remove",
+  "list",
+  "makeDirectory",
+  "syncDirectory",
+  "lock",
+];
+
+/** Throws `ORT_ARGUMENT` unless `value` has the methods of a disk. */
+export function requireDisk(name: string, value: unknown): asserts value is Disk {
+  const isDisk =
+    typeof value === "object" &&
+    value !== null &&
+    DISK_METHODS.every((method) => typeof (value as Partial<Disk>)[method] === "function");
+  if (!isDisk)
+    throw wrongArgument(name, value, "it is a Disk, such as new MemoryDisk() or new NodeDisk(path)");
 }

@@ -1,4 +1,12 @@
-import type { DirectoryEntry, Disk, DiskFile, DiskLock, OpenMode } from "./disk.ts";
+import { requireFunction } from "@orthant/core";
+import {
+  type DirectoryEntry,
+  type Disk,
+  type DiskFile,
+  type DiskLock,
+  type OpenMode,
+  requireDisk,
+} from "./disk.ts";
 
 /** A call to a disk or to one of its files. */
 export interface DiskCall {
@@ -17,8 +25,9 @@ export class GatedDisk implements Disk {
   readonly #gate: Gate;
 
   constructor(disk: Disk, gate: Gate) {
+    requireDisk("disk", disk);
     this.#disk = disk;
-    this.#gate = gate;
+    this.#gate = requireFunction("gate", gate);
   }
 
   async open(path: string, mode: OpenMode): Promise<DiskFile> {

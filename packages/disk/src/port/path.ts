@@ -1,7 +1,8 @@
-import { OrthantError } from "@orthant/core";
+import { OrthantError, requireText } from "@orthant/core";
 
 /** Throws `ORT_PATH` unless the path names a file or directory inside the root, in its one plain spelling. */
 export function requirePath(path: string): void {
+  requireText("the path", path);
   const plain = path.length > 0 && path.split("/").every(isPlainName);
   if (!plain) throw new OrthantError("ORT_PATH", `${JSON.stringify(path)} is not a plain relative path`);
 }
@@ -13,16 +14,20 @@ export function requireDirectoryPath(path: string): void {
 
 /** Returns the directory that contains a path; the root is `""`. */
 export function parentOf(path: string): string {
+  requireText("path", path);
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
 /** Returns the last part of a path. */
 export function nameOf(path: string): string {
+  requireText("path", path);
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Whether a path is a directory or lies in it. */
 export function isWithin(directory: string, path: string): boolean {
+  requireText("directory", directory);
+  requireText("path", path);
   return path === directory || path.startsWith(`${directory}/`);
 }
 

@@ -4,6 +4,7 @@ import {
   OrthantError,
   type Position,
   RegionTree,
+  requireBytes,
   type VoxelPlacement,
 } from "@orthant/core";
 import type { NumberedEntity, Pose } from "../message/entity.ts";
@@ -153,6 +154,7 @@ export class SyncClient {
 
   /** Sends a game message, unless there are too many or there is no welcomed connection. */
   sendGame(payload: Uint8Array): SendResult {
+    requireBytes("payload", payload);
     if (payload.length > GAME_BYTES_MAX) {
       throw new OrthantError("ORT_LIMIT", `${payload.length} bytes where at most ${GAME_BYTES_MAX} may be`);
     }

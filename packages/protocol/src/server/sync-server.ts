@@ -1,4 +1,4 @@
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError, requireBytes } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
@@ -302,6 +302,7 @@ export class SyncServer {
 }
 
 function requirePayload(payload: Uint8Array): void {
+  requireBytes("payload", payload);
   if (payload.length <= GAME_BYTES_MAX) return;
   throw new OrthantError(
     "ORT_LIMIT",

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError, requireId } from "@orthant/core";
 import type { Account, AccountFault, Hello, Role } from "@orthant/protocol";
 import { type AuthorizedAccount, type AuthorizeRejection, checkedDecision } from "./decision.ts";
 import { isExpiredToken, tokenVerifier, type VerifyingKey } from "./token.ts";
@@ -110,7 +110,7 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
 
 /** Returns the id of a player without a token: constant for a client, without revealing its secret. */
 export function anonymousPlayerId(clientId: bigint): bigint {
-  return derivedPlayerId("orthant anonymous", clientId);
+  return derivedPlayerId("orthant anonymous", requireId("clientId", clientId));
 }
 
 /** Returns the id of a Wire v1 player: always the same for the player's number there. */

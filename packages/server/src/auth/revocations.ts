@@ -1,4 +1,4 @@
-import { OrthantError, U64_MAX } from "@orthant/core";
+import { convertList, OrthantError, requireObject, U64_MAX } from "@orthant/core";
 import type { Account, AccountFault } from "@orthant/protocol";
 
 /** Names a player, or one token by its id (`jti`). */
@@ -28,7 +28,8 @@ export class Revocations {
 
   /** Revokes a player or a token. Throws `ORT_ARGUMENT` for a target that is neither. */
   add(revocation: Revocation): void {
-    this.#revoked.set(keyOf(revocation), revocation);
+    const own = ownRevocation(revocation);
+    this.#revoked.set(keyOf(own), own);
   }
 
   /** Removes a revocation. Returns whether there was one. */
@@ -59,17 +60,36 @@ function because(what: string, { reason }: Revocation): string {
 }
 
 function byKey(revoked: readonly Revocation[]): Map<string, Revocation> {
-  return new Map(revoked.map((revocation) => [keyOf(revocation), revocation]));
+  const own = convertList("revoked", revoked, "it is a list of revocations", ownRevocation);
+  return new Map(own.map((revocation) => [keyOf(revocation), revocation]));
 }
 
-function keyOf(revocation: Revocation): string {
-  const { playerId, tokenId, reason = "" }: Record<string, unknown> = revocation ?? {};
-  if (typeof reason !== "string") throw notRevocable("a reason that is not text");
+/** Returns a copy, which no later change of the caller's object reaches. */
+function ownRevocation(revocation: unknown): Revocation {
+  requireObject("the revocation", revocation, '{ playerId: 7n } is a player, { tokenId: "abc" } a token');
+  const { playerId, tokenId, reason } = revocation as Record<string, unknown>;
+  if (reason !== undefined && typeof reason !== "string") throw notRevocable("a reason that is not text");
+  return {
+    ...(playerId !== undefined && { playerId }),
+    ...(tokenId !== undefined && { tokenId }),
+    ...(reason !== undefined && { reason }),
+  } as Revocation;
+}
+
+function keyOf(revocation: RevocationTarget): string {
+  requireObject("the target", revocation, '{ playerId: 7n } is a player, { tokenId: "abc" } a token');
+  const { playerId, tokenId }: Record<string, unknown> = revocation;
   if (typeof tokenId === "string" && tokenId !== "" && playerId === undefined) return tokenKey(tokenId);
   if (typeof playerId === "bigint" && playerId >= 0n && playerId <= U64_MAX && tokenId === undefined) {
     return playerKey(playerId);
   }
-  throw notRevocable(`playerId ${String(playerId)} and tokenId ${String(tokenId)}`);
+  throw notRevocable(`playerId ${shown(playerId)} and tokenId ${shown(tokenId)}`);
+}
+
+function shown(value: unknown): string {
+  const isPlain =
+    ["number", "bigint", "string", "boolean", "undefined"].includes(typeof value) || value === null;
+  return isPlain ? String(value) : `of type ${typeof value}`;
 }
 
 function playerKey(playerId: bigint): string {

@@ -1,5 +1,15 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { isOrthantError, nameFault, OrthantError, U64_MAX } from "@orthant/core";
+import { createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
+import {
+  isOrthantError,
+  nameFault,
+  OrthantError,
+  requireFunction,
+  requireId,
+  requireObject,
+  requireText,
+  U64_MAX,
+  wrongArgument,
+} from "@orthant/core";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 
@@ -56,7 +66,12 @@ export async function issueToken(
   key: SigningKey,
   nowMs: number = Date.now(),
 ): Promise<string> {
+  requireObject("claims", claims, "it is { playerId, role, expiresInSeconds }");
   const { playerId, role, name, tokenId, expiresInSeconds } = claims;
+  requireId("playerId", playerId);
+  requireKey(key, "privateKey");
+  if (!Number.isFinite(nowMs))
+    throw wrongArgument("nowMs", nowMs, "it is a number of milliseconds since 1970");
   const wrong = problemOf(String(playerId), role, name, tokenId);
   const problem = wrong ?? nameFault(name ?? "");
   if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
@@ -91,6 +106,8 @@ export function tokenVerifier(
   key: VerifyingKey,
   nowMs: () => number = Date.now,
 ): (token: Uint8Array) => Promise<VerifiedClaims> {
+  requireKey(key, "publicKey");
+  requireFunction("nowMs", nowMs);
   const { algorithm, key: verifying } = verificationOf(key);
   return async (token) => {
     const verified = jwtVerify(token, verifying, {
@@ -106,6 +123,29 @@ export function tokenVerifier(
     });
     return claimsOf(payload);
   };
+}
+
+/** Throws `ORT_ARGUMENT` unless `key` has a secret, or the half of a key with this name. */
+function requireKey(key: unknown, half: "privateKey" | "publicKey"): void {
+  const advice = `it is { secret } or { ${half} }`;
+  requireObject("key", key, advice);
+  const { audience, secret, ...halves } = key as Readonly<Record<string, unknown>>;
+  if (audience !== undefined) requireText("key.audience", audience);
+  if ("secret" in key) {
+    if (typeof secret === "string" || secret instanceof Uint8Array) return;
+    // The message does not show it: it may be a secret of another kind.
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `key.secret is of type ${typeof secret}; it is a string or a Uint8Array`,
+    );
+  }
+  const value = halves[half];
+  if (typeof value !== "string" && !(value instanceof KeyObject)) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `key.${half} is of type ${typeof value}; ${advice}, in PEM or as a KeyObject`,
+    );
+  }
 }
 
 function claimsOf({ sub, role, name, jti, exp = 0 }: JWTPayload): VerifiedClaims {

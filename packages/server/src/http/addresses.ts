@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv4 } from "node:net";
+import { requireText } from "@orthant/core";
 
 const MAPPED_IPV4 = /^::ffff:(?<address>\d+\.\d+\.\d+\.\d+)$/i;
 const UNKNOWN = "unknown";
@@ -36,6 +37,7 @@ export function networkOf(address: string): string {
 
 /** Whether only this machine can reach an address. */
 export function isLoopback(host: string): boolean {
+  requireText("host", host);
   const plain = MAPPED_IPV4.exec(host)?.groups?.["address"] ?? host.replace(/^\[(.*)\]$/, "$1");
   if (plain === "localhost") return true;
   return isIPv4(plain) ? plain.startsWith("127.") : isIP(plain) === 6 && isLoopbackIpv6(plain);

@@ -1,7 +1,6 @@
-import { type EditOrigin, wrongArgument } from "@orthant/core";
+import { type EditOrigin, requireId, wrongArgument } from "@orthant/core";
 import type { LastClientEdit } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
-import { requireId } from "../checked-arguments.ts";
 
 /** Clients remembered per player. */
 export const PLAYER_CLIENTS_MAX = 16;

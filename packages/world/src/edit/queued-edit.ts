@@ -8,6 +8,7 @@ import {
   type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
+  convertList,
   intersectBoxes,
   OrthantError,
   type Position,
@@ -16,6 +17,7 @@ import {
   positionsLexicographic,
   positionsMinorToMajor,
   regionBox,
+  requireList,
   type StateEdit,
   uniformChunk,
   type VoxelPlacement,
@@ -23,7 +25,6 @@ import {
   type WorldState,
 } from "@orthant/core";
 import {
-  requireArray,
   requireBox,
   requireChunkPair,
   requirePlacement,
@@ -46,10 +47,13 @@ export interface QueuedEdit {
 
 /** Creates a request that sets voxels. */
 export function voxelsEdit(shape: ChunkShape, placements: readonly VoxelPlacement[]): QueuedEdit {
-  requireArray("the placements", placements, "they are an array of voxels with blocks");
-  for (const placement of placements) requirePlacement(placement);
-  const own = placements.map(({ voxel, block }) => ({ voxel: copyPosition(voxel), block }));
-  for (const { voxel } of own) requireInWorld(shape, voxel, "voxel");
+  const advice = "they are an array of voxels with blocks";
+  const own = convertList("the placements", placements, advice, (placement) => {
+    requirePlacement(placement);
+    const voxel = copyPosition(placement.voxel);
+    requireInWorld(shape, voxel, "voxel");
+    return { voxel, block: placement.block };
+  });
   const change = (state: WorldState): StateEdit => state.setVoxels(own);
   const [only, ...others] = own;
   // Most edits set one voxel and need no set of chunks.
@@ -67,9 +71,9 @@ export function chunksEdit(
   shape: ChunkShape,
   chunks: readonly (readonly [position: Position, chunk: Chunk])[],
 ): QueuedEdit {
-  requireArray("the chunks", chunks, "they are an array of positions with chunks");
+  requireList("the chunks", chunks, "they are an array of positions with chunks");
   requireAtMost(chunks.length, EDIT_CHUNKS_MAX, "chunks: put them in parts");
-  const own = chunks.map((pair) => {
+  const own = convertList("the chunks", chunks, "they are an array of pairs", (pair) => {
     requireChunkPair(pair);
     requireInWorld(shape, pair[0], "chunk");
     return [copyPosition(pair[0]), pair[1]] as const;

@@ -4,19 +4,14 @@ import {
   encode,
   ListenerSet,
   type Position,
+  requireId,
   type TimeSource,
   type WorldState,
 } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/parts";
-import {
-  checkedEntityChange,
-  checkedNewEntity,
-  checkedPlayer,
-  requireId,
-  requireLabel,
-} from "../checked-arguments.ts";
+import { checkedEntityChange, checkedNewEntity, checkedPlayer, requireLabel } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";

@@ -255,15 +255,23 @@ export function chunksAround({ min, max }: Box): Box {
   return { min: positionFrom((axis) => min[axis] - margin), max: positionFrom((axis) => max[axis] + margin) };
 }
 
-/** Returns `change` with copies of its arrays, since the caller may reuse them. */
+/**
+ * Returns `change` with copies of its arrays, since the caller may reuse them, and with numbers in the precision of a
+ * save, so that an entity looks the same after reopening.
+ */
 function copyOf<Change extends EntityChange>(change: Change): Change {
-  const { position, orientation, velocity, tags, payload } = change;
+  const { position, orientation, velocity, scale, tags, payload } = change;
   return {
     ...change,
-    ...(position && { position: [...position] }),
-    ...(orientation && { orientation: [...orientation] }),
-    ...(velocity && { velocity: [...velocity] }),
+    ...(position && { position: rounded(position) }),
+    ...(orientation && { orientation: rounded(orientation) }),
+    ...(velocity && { velocity: rounded(velocity) }),
+    ...(scale !== undefined && { scale: Math.fround(scale) }),
     ...(tags && { tags: [...tags] }),
     ...(payload && { payload: payload.slice() }),
   };
+}
+
+function rounded([x, y, z, w]: Vector): Vector {
+  return [Math.fround(x), Math.fround(y), Math.fround(z), Math.fround(w)];
 }

@@ -43,6 +43,7 @@ import {
   type StoreOptions,
 } from "../world-options.ts";
 import { WorldStore } from "../world-store.ts";
+import { checkedStoreOptions } from "./checked-options.ts";
 import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
 
 /** Attempts to open a world for writing while former holders of its lock take the names of new segments. */
@@ -53,7 +54,8 @@ const OPENINGS_MAX = 3;
  * Opening reads the index, not the chunks. Throws `ORT_LOCKED` when another process writes to the world and
  * `ORT_NOT_FOUND` when there is none.
  */
-export async function openWorldStore(disk: Disk, options: StoreOptions = {}): Promise<WorldStore> {
+export async function openWorldStore(disk: Disk, given: StoreOptions = {}): Promise<WorldStore> {
+  const options = checkedStoreOptions(given);
   if (options.at !== undefined) return openPast(disk, options.at, options);
   if (options.readOnly === true) return openToRead(disk, options);
   for (let opening = 1; ; opening++) {
@@ -119,8 +121,9 @@ async function readJournal(
 export async function createWorldStore(
   disk: Disk,
   world: NewWorldStore = {},
-  options: StoreOptions = {},
+  given: StoreOptions = {},
 ): Promise<WorldStore> {
+  const options = checkedStoreOptions(given);
   const lock = await disk.lock(LOCK_FILE);
   try {
     if (lock.isContested) throw contested();
@@ -233,8 +236,9 @@ async function recover(
 export async function openLoggedWorldStore(
   disk: Disk,
   log: ExternalLog,
-  options: StoreOptions = {},
+  given: StoreOptions = {},
 ): Promise<WorldStore> {
+  const options = checkedStoreOptions(given);
   const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
   const { state, ...parts } = settings;
   let world: WorldStore | undefined;

@@ -3,6 +3,7 @@ import {
   BlockCatalog,
   type ChunkShape,
   CUBE_CHUNKS,
+  chunkShape,
   type Dimensions,
   dimensionsOf,
   type GeneratorRegistry,
@@ -12,18 +13,22 @@ import {
   isOrthantError,
   isSeededGenerator,
   OrthantError,
-  requireKnownFields,
+  ownOptions,
   requireObject,
+  requireText,
+  requireWhole,
   type SeededGenerator,
   TILE_CHUNKS,
   type Vector,
   wrongArgument,
 } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { hasSave } from "@orthant/save";
+import { requireDisk } from "@orthant/disk/files";
+import { DEFAULT_LIMITS, hasSave } from "@orthant/save";
 import { World } from "../world.ts";
 import type { StoreOptions, WorldLimits } from "../world-options.ts";
 import type { WorldStore } from "../world-store.ts";
+import { checkedStoreOptions } from "./checked-options.ts";
 import { createWorldStore, openWorldStore } from "./open-store.ts";
 
 /** What a new world is like. */
@@ -56,15 +61,6 @@ const CHUNK_SHAPES: Readonly<Record<Dimensions, ChunkShape>> = {
   3: CUBE_CHUNKS,
   4: HYPERCUBE_CHUNKS,
 };
-const NEW_WORLD_FIELDS: readonly (keyof NewWorld<3>)[] = [
-  "dimensions",
-  "name",
-  "generator",
-  "blocks",
-  "spawn",
-  "chunkShape",
-  "limits",
-];
 
 /** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */
 export async function createWorld<D extends Dimensions>(
@@ -72,8 +68,15 @@ export async function createWorld<D extends Dimensions>(
   world: NewWorld<D>,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  const shape = chunkShapeOf(world);
-  const { name, generator, blocks, spawn, limits } = world;
+  requireDisk("disk", disk);
+  return createChecked(disk, ownNewWorld(world), options);
+}
+
+async function createChecked<D extends Dimensions>(
+  disk: Disk,
+  { chunkShape: shape, name, generator, blocks, spawn, limits }: OwnNewWorld<D>,
+  options: WorldOptions<D>,
+): Promise<World<D>> {
   const store = await createWorldStore(
     disk,
     {
@@ -97,8 +100,10 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   disk: Disk,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  const store = await openWorldStore(disk, storeOptions(options));
-  return asWorld(store, options.dimensions);
+  requireDisk("disk", disk);
+  requireObject("the options", options, "they are an object such as { durability: 'journal' }");
+  const own = { ...options };
+  return asWorld(await openWorldStore(disk, storeOptions(own)), own.dimensions);
 }
 
 /**
@@ -110,22 +115,21 @@ export async function openOrCreateWorld<D extends Dimensions>(
   world: NewWorld<D>,
   options: WorldOptions<D> = {},
 ): Promise<World<D>> {
-  chunkShapeOf(world);
-  requireDisk(disk);
-  if (await hasSave(disk)) return openKnown(disk, world, options);
+  requireDisk("disk", disk);
+  const own = ownNewWorld(world);
+  if (await hasSave(disk)) return openKnown(disk, own, options);
   try {
-    return await createWorld(disk, world, options);
+    return await createChecked(disk, own, options);
   } catch (error) {
     // Another process may have created it since; only one of the two can open it for writing.
-    if (isOrthantError(error, "ORT_NOT_EMPTY") && (await hasSave(disk)))
-      return openKnown(disk, world, options);
+    if (isOrthantError(error, "ORT_NOT_EMPTY") && (await hasSave(disk))) return openKnown(disk, own, options);
     throw error;
   }
 }
 
 async function openKnown<D extends Dimensions>(
   disk: Disk,
-  { dimensions, generator }: NewWorld<D>,
+  { dimensions, generator }: OwnNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
   return asWorld(await openWorldStore(disk, storeOptions(options, generator)), dimensions);
@@ -142,34 +146,57 @@ async function asWorld<D extends Dimensions>(store: WorldStore, expected: D | un
   );
 }
 
-/** Returns the chunk shape of a new world. Throws `ORT_ARGUMENT` for a description that makes no sense. */
-function chunkShapeOf<D extends Dimensions>(world: NewWorld<D>): ChunkShape {
-  requireObject(
-    "the new world",
-    world,
-    "it is an object such as { dimensions: 3, generator: terrain({ seed: 7n }) }",
-  );
-  requireKnownFields("a new world", world, NEW_WORLD_FIELDS);
-  const { dimensions, blocks, generator, chunkShape } = world;
-  if (dimensions !== 2 && dimensions !== 3 && dimensions !== 4) {
-    throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
-  }
-  if (blocks !== undefined && !(blocks instanceof BlockCatalog)) {
-    throw wrongArgument("blocks", blocks, "it is a BlockCatalog: write new BlockCatalog([...])");
-  }
-  if (generator !== undefined && !isSeededGenerator(generator)) {
-    throw wrongArgument(
-      "generator",
-      generator,
-      "it is a generator with a seed, such as terrain({ seed: 7n })",
-    );
-  }
-  if (chunkShape === undefined) return CHUNK_SHAPES[dimensions];
-  requireObject("chunkShape", chunkShape, "it is what chunkShape([16, 16, 16]) returns");
-  const axes = dimensionsOf(chunkShape);
-  if (axes === dimensions) return chunkShape;
-  const detail = `chunks of [${chunkShape.extents}] voxels are for a world of ${axes} dimensions, and this one has ${dimensions}`;
+/** A new world with its chunks. */
+type OwnNewWorld<D extends Dimensions> = NewWorld<D> & { readonly chunkShape: ChunkShape };
+
+/** Returns a copy of the description of a new world. Throws `ORT_ARGUMENT` for one that makes no sense. */
+function ownNewWorld<D extends Dimensions>(world: NewWorld<D>): OwnNewWorld<D> {
+  const advice = "it is an object such as { dimensions: 3, generator: terrain({ seed: 7n }) }";
+  requireObject("the new world", world, advice);
+  const own = ownOptions<NewWorld<D>>("a new world", world, {
+    dimensions: requireDimensions<D>,
+    name: requireText,
+    generator: requireSeededGenerator,
+    blocks: requireBlocks,
+    spawn: (_, spawn) => spawn as Exclude<Vector<D>, undefined>,
+    chunkShape: requireChunkShape,
+    limits: (name, limits) => ownOptions(name, limits as Partial<WorldLimits>, LIMIT_RULES),
+  });
+  const dimensions = requireDimensions("dimensions", own.dimensions);
+  const shape = own.chunkShape ?? CHUNK_SHAPES[dimensions];
+  const axes = dimensionsOf(shape);
+  if (axes === dimensions) return { ...own, chunkShape: shape };
+  const detail = `chunks of [${shape.extents}] voxels are for a world of ${axes} dimensions, and this one has ${dimensions}`;
   throw new OrthantError("ORT_ARGUMENT", detail);
+}
+
+const LIMIT_RULES = Object.fromEntries(
+  Object.keys(DEFAULT_LIMITS)
+    .filter((name) => name !== "regionChunkEdge")
+    .map((name) => [
+      name,
+      (at: string, value: unknown) => requireWhole(at, value, 1, Number.MAX_SAFE_INTEGER),
+    ]),
+) as unknown as Readonly<Record<keyof WorldLimits, (name: string, value: unknown) => number>>;
+
+function requireDimensions<D extends Dimensions>(name: string, value: unknown): D {
+  if (value !== 2 && value !== 3 && value !== 4) throw wrongArgument(name, value, "it is 2, 3 or 4");
+  return value as D;
+}
+
+function requireBlocks(name: string, value: unknown): BlockCatalog {
+  if (value instanceof BlockCatalog) return value;
+  throw wrongArgument(name, value, "it is a BlockCatalog: write new BlockCatalog([...])");
+}
+
+function requireSeededGenerator(name: string, value: unknown): SeededGenerator {
+  if (isSeededGenerator(value)) return { ref: value.ref, generator: value.generator };
+  throw wrongArgument(name, value, "it is a generator with a seed, such as terrain({ seed: 7n })");
+}
+
+function requireChunkShape(name: string, value: unknown): ChunkShape {
+  requireObject(name, value, "it is what chunkShape([16, 16, 16]) returns");
+  return chunkShape((value as ChunkShape).extents);
 }
 
 /** Returns the options with the generator of the world among those that can be opened. */
@@ -178,14 +205,12 @@ function storeOptions<D extends Dimensions>(
   seeded?: SeededGenerator,
 ): StoreOptions {
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
-  const { dimensions: _, ...others } = options;
-  const generators = generatorsOf(others.generators);
+  const { dimensions, generators: source, ...others } = options;
+  if (dimensions !== undefined) requireDimensions("dimensions", dimensions);
+  const checked = checkedStoreOptions(others);
+  const generators = generatorsOf(source);
   return {
-    ...others,
+    ...checked,
     generators: seeded === undefined ? generators : generators.including(seeded.generator),
   };
-}
-
-function requireDisk(disk: unknown): void {
-  requireObject("disk", disk, "it is a Disk, such as NodeDisk.create gives");
 }

@@ -1,3 +1,4 @@
+import { wrongArgument } from "../../error/orthant-error.ts";
 import { PositionMap } from "../../lattice/position-map.ts";
 
 /** Returns a key for {@link hashPosition}. Each purpose has a number, so that their hashes are unrelated. */
@@ -9,11 +10,27 @@ export function hashKey(seed: bigint, purpose: number): number {
 
 /** Returns 32 pseudorandom bits that depend only on key and position. Coordinates count modulo 2^32. */
 export function hashPosition(key: number, x: number, y: number, z: number, w: number): number {
+  requireNumbers(key, x, y, z, w);
   let mixed = Math.imul(key ^ x, 0x85eb_ca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 15) ^ y, 0xc2b2_ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 13) ^ z, 0x27d4_eb2f);
   mixed = Math.imul(mixed ^ (mixed >>> 16) ^ w, 0x9e37_79b1);
   return finish(mixed);
+}
+
+/** Costs nothing in compiled code, which knows the types. */
+function requireNumbers(key: unknown, x: unknown, y: unknown, z: unknown, w: unknown): void {
+  if (
+    typeof key === "number" &&
+    typeof x === "number" &&
+    typeof y === "number" &&
+    typeof z === "number" &&
+    typeof w === "number"
+  )
+    return;
+  const values = Object.entries({ key, x, y, z, w });
+  const [name = "key", value] = values.find(([, given]) => typeof given !== "number") ?? [];
+  throw wrongArgument(name, value, "it is a number");
 }
 
 /** A sequence of pseudorandom numbers derived from one hash. */

@@ -48,6 +48,9 @@ export function valueNoise(options: NoiseOptions): Noise {
   const last = { x: Number.NaN, y: 0, z: 0 as number | undefined, w: 0 as number | undefined, value: 0 };
   return (x, y, z, w) => {
     if (x === last.x && y === last.y && z === last.z && w === last.w) return last.value;
+    if (typeof x !== "number" || typeof y !== "number") throw wrongArgument("x or y", y, "both are numbers");
+    if (typeof z !== "number" && z !== undefined) throw wrongArgument("z", z, "it is a number");
+    if (typeof w !== "number" && w !== undefined) throw wrongArgument("w", w, "it is a number");
     let value = 0;
     for (const layer of layers) {
       value += layer.share * valueAt(layer.key, x / layer.period, y / layer.period, z, w, layer.period);

@@ -1,0 +1,92 @@
+import { readFile } from "node:fs/promises";
+import { Prng } from "@orthant/testkit";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CORE_PARTS, NOT_CALLED } from "./rubbish/not-called.ts";
+import type { Stage } from "./rubbish/stage.ts";
+import { Watchdog } from "./rubbish/watchdog.ts";
+import { callStage, STAGES } from "./rubbish.ts";
+
+/** The entries that games import, of which every function, constructor and method is called. */
+const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
+  orthant: () => import("orthant"),
+  "@orthant/client": () => import("@orthant/client"),
+  "@orthant/client/node": () => import("@orthant/client/node"),
+  "@orthant/core": () => import("@orthant/core"),
+  "@orthant/disk": () => import("@orthant/disk"),
+  "@orthant/disk/node": () => import("@orthant/disk/node"),
+  "@orthant/mesh": () => import("@orthant/mesh"),
+  "@orthant/pixel-world": () => import("@orthant/pixel-world"),
+  "@orthant/server": () => import("@orthant/server"),
+  "@orthant/world": () => import("@orthant/world"),
+};
+
+describe("the campaign rubbish", () => {
+  const called = new Set<string>();
+  beforeAll(async () => {
+    for (const stage of STAGES) {
+      const opened = await stage.open(new Prng(1));
+      for (const { name } of opened.targets) called.add(name);
+      expect(await opened.finish()).toEqual([]);
+    }
+  }, 60_000);
+  test.each(Object.keys(ENTRIES))("calls every function, constructor and method of %s", async (entry) => {
+    const listed = await publicNames(entry);
+    const module = (await ENTRIES[entry]?.()) as Readonly<Record<string, unknown>>;
+    const missing = listed
+      .flatMap((name) => callsOf(name, module[name]))
+      .filter((call) => !called.has(call) && !NOT_CALLED.has(call) && !CORE_PARTS.has(exportOf(call)));
+    expect(missing).toEqual([]);
+  });
+
+  test("finds a raw error, a hang and a difference", async () => {
+    const broken: Stage = {
+      name: "broken",
+      open: async () => ({
+        targets: [{ name: "broken", args: () => [[1]], call: ([list]) => (list as number[]).map(String) }],
+        finish: async () => ["reopened: name was 1 and is 2"],
+      }),
+    };
+    const faults = await callStage(broken, new Prng(1), 50);
+    expect(faults.map(({ text }) => text).join("\n")).toMatch(/TypeError: .*map/);
+    expect(faults.at(-1)?.text).toBe("reopened: name was 1 and is 2");
+  });
+
+  test("finds nothing in a short run", async () => {
+    const watchdog = new Watchdog("rubbish");
+    const texts: string[] = [];
+    for (const stage of STAGES) {
+      const faults = await callStage(stage, new Prng(11), 60, (text) => watchdog.next(text));
+      texts.push(...faults.map(({ text }) => `${stage.name}: ${text}`));
+    }
+    await watchdog.stop();
+    expect(texts).toEqual([]);
+  }, 120_000);
+});
+
+/** Returns the public names of an entry that are not types. */
+async function publicNames(entry: string): Promise<readonly string[]> {
+  const sections = (await readFile("tools/test/public-names.txt", "utf8")).split("\n\n");
+  const [, ...names] =
+    sections
+      .find((section) => section.startsWith(`${entry} (`))
+      ?.trimEnd()
+      .split("\n") ?? [];
+  expect(names.length, entry).toBeGreaterThan(0);
+  return names.map((name) => name.trim()).filter((name) => !name.startsWith("type "));
+}
+
+/** Returns the export that a call belongs to: `World` of `new World` and of `World.set`. */
+function exportOf(call: string): string {
+  return call.replace(/^new /, "").replace(/\..*$/, "");
+}
+
+/** Returns what can be called of an export: itself, or its constructor and methods. */
+function callsOf(name: string, value: unknown): readonly string[] {
+  if (typeof value !== "function") return [];
+  if (!/^class\b/.test(Function.prototype.toString.call(value))) return [name];
+  const { prototype } = value as { readonly prototype: object };
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(prototype))
+    .filter(([method, { value: body }]) => method !== "constructor" && typeof body === "function")
+    .map(([method]) => `${name}.${method}`);
+  return [`new ${name}`, ...methods];
+}

@@ -1,0 +1,140 @@
+import {
+  BlockCatalog,
+  box,
+  type Chunk,
+  CUBE_CHUNKS,
+  chunkBox,
+  chunkFromVoxels,
+  chunkShape,
+  DEFAULT_BLOCKS,
+  DEFAULT_GENERATORS,
+  defineGenerator,
+  dimensionsOf,
+  emptyChunk,
+  flat,
+  GeneratorRegistry,
+  hashPosition,
+  isChunk,
+  isOrthantError,
+  isSeededGenerator,
+  maze,
+  nameFault,
+  nextTurn,
+  OrthantError,
+  platforms,
+  printable,
+  terrain,
+  uniformChunk,
+  valueNoise,
+} from "@orthant/core";
+import type { Prng } from "@orthant/testkit";
+import { constructorTargets, functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
+import * as valid from "./valid-values.ts";
+
+/** Calls the functions and classes of the core that games use. */
+export const coreStage: Stage = {
+  name: "core",
+  open: async (prng) => ({
+    targets: [...latticeTargets(), ...chunkTargets(prng), ...generatorTargets(), ...otherTargets()],
+    finish: async () => [],
+  }),
+};
+
+function latticeTargets(): readonly Target[] {
+  const corners = (prng: Prng) => {
+    const { min, max } = valid.voxelBox(prng, 3);
+    return [[...min], [...max]];
+  };
+  return [
+    ...functionTargets({
+      box: [box, corners],
+      chunkBox: [chunkBox, corners],
+      chunkShape: [
+        chunkShape,
+        (prng) => [
+          prng.pick([
+            [16, 16],
+            [8, 8, 8],
+            [4, 4, 4, 4],
+          ]),
+        ],
+      ],
+      dimensionsOf: [dimensionsOf, () => [chunkShape([8, 8, 8])]],
+    }),
+  ];
+}
+
+function chunkTargets(random: Prng): readonly Target[] {
+  const { volume } = CUBE_CHUNKS;
+  const chunk: Chunk = uniformChunk(volume, 1).set(7, random.below(9));
+  return [
+    ...functionTargets({
+      uniformChunk: [uniformChunk, (prng) => [volume, prng.below(9)]],
+      emptyChunk: [emptyChunk, () => [volume]],
+      chunkFromVoxels: [chunkFromVoxels, () => [new Uint16Array(volume)]],
+      isChunk: [isChunk, () => [chunk]],
+    }),
+    ...methodTargets("Chunk", chunk, {
+      get: (prng) => [prng.below(volume)],
+      set: (prng) => [prng.below(volume), prng.below(9)],
+      edit: (prng) => [[{ index: prng.below(volume), block: prng.below(9) }]],
+      fill: (prng) => [CUBE_CHUNKS, { min: [0, 0, 0, 0], max: [4, 4, 4, 1] }, prng.below(9)],
+      equals: () => [chunk],
+      voxels: () => [],
+      blocks: () => [],
+    }),
+    ...constructorTargets({
+      BlockCatalog: [BlockCatalog, () => [DEFAULT_BLOCKS.blocks.map((block) => ({ ...block }))]],
+    }),
+  ];
+}
+
+function generatorTargets(): readonly Target[] {
+  const definition = (prng: Prng) => ({
+    id: "rubbish:hills",
+    version: 1,
+    dimensions: 3,
+    parameters: { height: 40, name: "hill", isSnowy: true },
+    open: () => () => prng.below(3),
+  });
+  const ref = valid.generator;
+  return [
+    ...functionTargets({
+      flat: [flat, () => [{ top: 5, thickness: 2, block: 1 }]],
+      terrain: [terrain, () => [{ seed: 7n }]],
+      platforms: [platforms, () => [{ seed: 7n }]],
+      maze: [maze, () => [{ seed: 7n, cells: [5, 2, 5], origin: [0, 0, 0], braidPercent: 5 }]],
+      defineGenerator: [defineGenerator, (prng) => [definition(prng)]],
+      valueNoise: [valueNoise, () => [{ seed: 7n, period: 64, octaves: 4 }]],
+      noise: [valueNoise({ seed: 7n, period: 64 }), (prng) => [prng.below(99), prng.below(99)]],
+      hashPosition: [hashPosition, () => [5, 1, 2, 3, 4]],
+      isSeededGenerator: [isSeededGenerator, (prng) => [ref(prng)]],
+    }),
+    ...constructorTargets({
+      GeneratorRegistry: [GeneratorRegistry, () => [[flat.generator, terrain.generator]]],
+    }),
+    ...methodTargets("GeneratorRegistry", DEFAULT_GENERATORS, {
+      with: () => [[{ ...flat.generator, id: "rubbish:other" }]],
+      including: () => [flat.generator],
+      find: () => ["flat"],
+      moduleOf: (prng) => [ref(prng).ref],
+      openIfKnown: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
+      knows: (prng) => [ref(prng).ref],
+      open: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
+    }),
+  ];
+}
+
+function otherTargets(): readonly Target[] {
+  return [
+    ...functionTargets({
+      isOrthantError: [isOrthantError, () => [new OrthantError("ORT_ARGUMENT", "x"), "ORT_ARGUMENT"]],
+      printable: [printable, (prng) => [valid.text(prng)]],
+      nameFault: [nameFault, (prng) => [valid.text(prng)]],
+      nextTurn: [nextTurn, () => []],
+    }),
+    ...constructorTargets({
+      OrthantError: [OrthantError, () => ["ORT_ARGUMENT", "detail", { path: "a", offset: 5 }]],
+    }),
+  ];
+}

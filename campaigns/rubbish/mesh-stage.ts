@@ -1,0 +1,49 @@
+import { chunkBox } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import { BlockAppearance, buildMesh, castRay, moveBox } from "@orthant/mesh";
+import type { Prng } from "@orthant/testkit";
+import { createWorld } from "@orthant/world";
+import { constructorTargets, functionTargets, type Stage } from "./stage.ts";
+import * as valid from "./valid-values.ts";
+
+/** Builds meshes, casts rays and moves boxes in a world that is in memory. */
+export const meshStage: Stage = {
+  name: "mesh",
+  async open(prng) {
+    const world = await createWorld(
+      new MemoryDisk(),
+      { dimensions: 3, generator: valid.generator(prng) },
+      { autosave: false },
+    );
+    await world.loadChunks(chunkBox([-3, -3, -3], [4, 4, 4]));
+    const point = (random: Prng) => valid.vector(random, 3);
+    return {
+      targets: [
+        ...functionTargets({
+          buildMesh: [
+            buildMesh,
+            (random) => [world, valid.chunkPosition(random, 3), { isShaded: true, unloaded: "air" }],
+          ],
+          castRay: [
+            castRay,
+            (random) => [world, point(random), point(random), 8, { stopsAt: (block: number) => block > 0 }],
+          ],
+          moveBox: [
+            moveBox,
+            (random) => [
+              world,
+              { position: point(random), size: [0.6, 1.8, 0.6] },
+              [0.5, -1, 0.25],
+              { isSolid: (block: number) => block > 0, unloaded: "air" },
+            ],
+          ],
+        }),
+        ...constructorTargets({ BlockAppearance: [BlockAppearance, () => [world.blocks, {}]] }),
+      ],
+      finish: async () => {
+        await world.close();
+        return [];
+      },
+    };
+  },
+};

@@ -1,0 +1,155 @@
+import { type BlockCatalog, type Chunk, type Dimensions, type Position, uniformChunk } from "@orthant/core";
+import { MemoryDisk } from "@orthant/disk";
+import type { Prng } from "@orthant/testkit";
+import { createWorld, openWorld, type World, type WorldOptions, type WorldSnapshot } from "@orthant/world";
+import { differencesOf, type ShownWorld, shownWorld } from "./shown-world.ts";
+import { type Arguments, methodTargets, type OpenStage, type Stage, type Target } from "./stage.ts";
+import * as valid from "./valid-values.ts";
+
+/** Names under which the history of a world is tagged. */
+const TAGS = ["alpha", "beta", "gamma"] as const;
+
+/** Calls every method of a world, then reopens it, or a copy of its disk, and compares everything that it showed. */
+export const worldStage: Stage = {
+  name: "world",
+  async open(prng) {
+    const dimensions = prng.pick<Dimensions>([2, 3, 4]);
+    const disk = new MemoryDisk();
+    const options: WorldOptions<Dimensions> = {
+      autosave: false,
+      durability: prng.chance(0.5) ? "journal" : "snapshot",
+    };
+    const world = await createWorld(disk, { dimensions, generator: valid.generator(prng) }, options);
+    return new WorldCalls(world, disk, options, prng);
+  },
+};
+
+class WorldCalls implements OpenStage {
+  readonly targets: readonly Target[];
+  readonly #world: World;
+  readonly #disk: MemoryDisk;
+  readonly #options: WorldOptions<Dimensions>;
+  readonly #prng: Prng;
+  readonly #chunks = new Map<string, Position<Dimensions>>();
+  readonly #entities = new Set<bigint>();
+  readonly #places = new Map<string, Position<Dimensions>>();
+  readonly #snapshot: WorldSnapshot;
+
+  constructor(world: World, disk: MemoryDisk, options: WorldOptions<Dimensions>, prng: Prng) {
+    this.#world = world;
+    this.#disk = disk;
+    this.#options = options;
+    this.#prng = prng;
+    this.#snapshot = world.snapshot();
+    world.onEdit(({ chunks }) => {
+      for (const chunk of chunks) this.#chunks.set(chunk.join(), chunk);
+    });
+    world.onEntity((event) => {
+      if (event.kind !== "present") return;
+      this.#entities.add(event.entity.id);
+      const place = event.entity.position.map(Math.floor) as unknown as Position<Dimensions>;
+      this.#places.set(place.join(), place);
+    });
+    this.targets = [
+      ...methodTargets(
+        "World",
+        world,
+        worldArguments(world, () => this.#knownEntity()),
+      ),
+      ...methodTargets("WorldSnapshot", this.#snapshot, {
+        get: (prng) => [valid.position(prng, world.dimensions)],
+        chunk: (prng) => [valid.chunkPosition(prng, world.dimensions)],
+      }),
+      ...methodTargets("WorldHistory", world.history, {
+        generations: () => [],
+        generationAt: (prng) => [prng.pick([0, 1, "alpha", new Date()])],
+        tag: (prng) => (prng.chance(0.5) ? [prng.pick(TAGS)] : [prng.pick(TAGS), world.generation]),
+        untag: (prng) => [prng.pick(TAGS)],
+      }),
+      ...blockTargets(world.blocks),
+    ];
+  }
+
+  async finish(): Promise<readonly string[]> {
+    await this.#snapshot.close();
+    const isKilled = this.#options.durability === "journal" && this.#prng.chance(0.5);
+    if (isKilled) await this.#world.whenDurable();
+    else await this.#world.save();
+    const before = await this.#shown(this.#world);
+    const image = this.#disk.image();
+    await this.#world.close();
+    const disk = isKilled ? new MemoryDisk(image) : this.#disk;
+    const again = await openWorld(disk, { ...this.#options, readOnly: !isKilled });
+    const after = await this.#shown(again);
+    await again.close();
+    return differencesOf(before, after).map(
+      (difference) => `${isKilled ? "killed and " : ""}reopened: ${difference}`,
+    );
+  }
+
+  #shown(world: World): Promise<ShownWorld> {
+    return shownWorld(world, [...this.#chunks.values()], [...this.#places.values()]);
+  }
+
+  #knownEntity(): bigint {
+    return this.#entities.size === 0 ? 1n : this.#prng.pick([...this.#entities]);
+  }
+}
+
+/** Returns the arguments of every method of a world but `close`. */
+function worldArguments(world: World, knownEntity: () => bigint): Readonly<Record<string, Arguments>> {
+  const { dimensions } = world;
+  const position = (prng: Prng) => valid.position(prng, dimensions);
+  const voxels = (prng: Prng) => valid.voxelBox(prng, dimensions);
+  const chunks = (prng: Prng) => valid.chunks(prng, dimensions);
+  const chunk = (prng: Prng): Chunk => uniformChunk(world.chunkShape.volume, prng.below(7));
+  const entity = (prng: Prng) => valid.entity(prng, dimensions);
+  return {
+    onFailure: () => [() => undefined],
+    rename: (prng) => [valid.text(prng)],
+    moveSpawn: (prng) => [valid.vector(prng, dimensions)],
+    get: (prng) => [position(prng)],
+    voxelAt: (prng) => [position(prng)],
+    chunk: (prng) => [valid.chunkPosition(prng, dimensions)],
+    chunkAt: (prng) => [valid.chunkPosition(prng, dimensions)],
+    loadChunks: (prng) => [chunks(prng)],
+    keepChunks: (prng) => [chunks(prng)],
+    hasLoadedChunks: (prng) => [chunks(prng)],
+    set: (prng) => [position(prng), prng.below(7)],
+    edit: (prng) => [
+      Array.from({ length: prng.between(1, 5) }, () => ({ position: position(prng), block: prng.below(7) })),
+    ],
+    fill: (prng) => [voxels(prng), prng.below(7)],
+    copy: (prng) => [voxels(prng), position(prng)],
+    setChunks: (prng) => [
+      Array.from({ length: prng.between(1, 3) }, () => [valid.chunkPosition(prng, dimensions), chunk(prng)]),
+    ],
+    onEdit: () => [() => undefined],
+    spawnEntity: (prng) => [entity(prng)],
+    changeEntity: (prng) => [knownEntity(), entity(prng)],
+    despawnEntity: () => [knownEntity()],
+    entity: () => [knownEntity()],
+    entitiesIn: (prng) => [voxels(prng)],
+    onEntity: () => [() => undefined],
+    player: (prng) => [valid.playerId(prng)],
+    upsertPlayer: (prng) => [valid.player(prng, dimensions)],
+    snapshot: () => [],
+    save: () => [],
+    whenDurable: () => [],
+    compact: () => [],
+    saveAs: () => [new MemoryDisk()],
+    restoreChunks: (prng) => [chunks(prng), prng.pick([0, 1, "alpha", new Date()])],
+  };
+}
+
+/** Calls the methods of a catalog of blocks. */
+export function blockTargets(blocks: BlockCatalog): readonly Target[] {
+  return methodTargets("BlockCatalog", blocks, {
+    id: (prng) => [prng.pick(["stone", "dirt", "brick", "stoen"])],
+    byId: (prng) => [prng.below(9)],
+    byName: (prng) => [prng.pick(["stone", "dirt"])],
+    isSolid: (prng) => [prng.below(9)],
+    isTransparent: (prng) => [prng.below(9)],
+    colourOf: (prng) => [prng.below(9)],
+  });
+}

@@ -4,10 +4,10 @@
  * @module orthant/command-line
  */
 
+export type { GeneratorSource } from "@orthant/core";
 export type { ArgumentSpec, Arguments, Command, OptionSpec } from "./command.ts";
 export { COMMANDS } from "./commands.ts";
 export type { Context } from "./context.ts";
 export type { CommandEnvironment, TextSink } from "./environment.ts";
-export type { GeneratorSource } from "./generators/game-generators.ts";
 export { type RunOptions, run } from "./program.ts";
 export { EXIT, type ExitCode } from "./usage.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { printable } from "@orthant/core";
+import { type GeneratorSource, printable } from "@orthant/core";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
 import {
   type ArgumentSpec,
@@ -13,12 +13,7 @@ import { COMMANDS } from "./commands.ts";
 import { Context } from "./context.ts";
 import type { CommandEnvironment } from "./environment.ts";
 import { reportFailure } from "./failure.ts";
-import {
-  type GameGenerator,
-  type GeneratorSource,
-  passedGenerators,
-  withGameGenerators,
-} from "./generators/game-generators.ts";
+import { type GameGenerator, passedGenerators, withGameGenerators } from "./generators/game-generators.ts";
 import { loadGenerators } from "./generators/load-generators.ts";
 import { runAsProcess } from "./run-as-process.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";

@@ -45,18 +45,12 @@ export type {
   Welcome,
 } from "./message/server-message.ts";
 export type { CloseReason, Wire } from "./message/wire.ts";
+export type { Account, AccountFault, Player } from "./server/account.ts";
 export type { ServerPhase, ServerSession } from "./server/server-session.ts";
 export { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./server/sync-limits.ts";
 export type { PlayerEdit, RuleAnswer, SyncRules } from "./server/sync-rules.ts";
 export { SyncServer } from "./server/sync-server.ts";
-export type {
-  Account,
-  AccountFault,
-  Player,
-  SyncServerEvents,
-  SyncServerOptions,
-  TickReport,
-} from "./server/sync-server-options.ts";
+export type { SyncServerEvents, SyncServerOptions, TickReport } from "./server/sync-server-options.ts";
 export type {
   PeerServers,
   RemotePlayer,

@@ -35,7 +35,7 @@ export function syncRulesOf<D extends Dimensions>(
   onError: (rule: keyof GameRules, error: unknown) => void,
 ): SyncRules {
   const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave } = rules;
-  const show = (player: Player): OnlinePlayer<D> => shownPlayer(axes, player);
+  const show = (player: Player): OnlinePlayer<D> => onlinePlayer(axes, player);
   /** Calls a rule without an answer. */
   const notify = (rule: keyof GameRules, call: () => unknown): void => {
     try {
@@ -97,7 +97,7 @@ export function syncRulesOf<D extends Dimensions>(
 }
 
 /** Returns a player with the coordinates that the world shows. */
-export function shownPlayer<D extends Dimensions>(axes: Axes<D>, player: Player): OnlinePlayer<D> {
+export function onlinePlayer<D extends Dimensions>(axes: Axes<D>, player: Player): OnlinePlayer<D> {
   return { ...player, position: axes.shown(player.position) };
 }
 
@@ -137,7 +137,7 @@ class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   #changes: readonly BlockChange<D>[] | undefined;
 
   constructor(axes: Axes<D>, { player, edit, before }: PlayerEdit, which: "all" | "changed") {
-    this.player = shownPlayer(axes, player);
+    this.player = onlinePlayer(axes, player);
     const { min, max } = changedBox(edit);
     this.box = { unit: "voxels", min: axes.shown(min), max: axes.shown(max) };
     this.#list = () => {

@@ -4,7 +4,7 @@ import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import { requireCloseOptions, requirePlayerId, requireText } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
-import { shownPlayer } from "./checked-rules.ts";
+import { onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
 import type { OnlinePlayer } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
@@ -83,7 +83,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   /** The players online. */
   get players(): readonly OnlinePlayer<D>[] {
     const { sync, axes } = this.#parts;
-    return sync.players.map((player) => shownPlayer(axes, player));
+    return sync.players.map((player) => onlinePlayer(axes, player));
   }
 
   /** Number of open connections, including those that have not joined yet. */

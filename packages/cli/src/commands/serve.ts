@@ -3,7 +3,7 @@ import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
-import { METRICS_VARIABLE, ROLES, SECRET_VARIABLE } from "../serve/credentials.ts";
+import { METRICS_VARIABLE, ROLE_NAMES, SECRET_VARIABLE } from "../serve/credentials.ts";
 import { listenSettings, whileListening } from "../serve/listen.ts";
 import { sharedPool } from "../shared-pool.ts";
 import { EXIT, UsageError } from "../usage.ts";
@@ -46,9 +46,9 @@ export const serveCommand: Command = {
       choices: ACKNOWLEDGEMENTS,
     },
     { flags: "--secret-file <file>", description: "the secret that tokens are signed with" },
-    { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLES },
+    { flags: "--role <role>", description: "the role of the token", default: "builder", choices: ROLE_NAMES },
     { flags: "--expires <span>", description: "how long the token is good for", default: "1d" },
-    { flags: "--anonymous <role>", description: "accept players without a token", choices: ROLES },
+    { flags: "--anonymous <role>", description: "accept players without a token", choices: ROLE_NAMES },
     { flags: "--revoked <file>", description: "players and tokens to keep out; read again when it changes" },
     {
       flags: "--host-name <name>",
@@ -73,7 +73,12 @@ export const serveCommand: Command = {
       description: "an address they may connect from (default: this machine)",
       repeated: true,
     },
-    { flags: "--wire1-role <role>", description: "what they may do", default: "builder", choices: ROLES },
+    {
+      flags: "--wire1-role <role>",
+      description: "what they may do",
+      default: "builder",
+      choices: ROLE_NAMES,
+    },
     {
       flags: "--cluster <part>",
       description: "own shards of a world, accept players, or both",

@@ -5,7 +5,7 @@ import type { SigningKey } from "@orthant/server";
 import { type Arguments, type Command, requireOptionFiles } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseDuration, parseU64 } from "../parse.ts";
-import { parseRole, ROLES, readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/credentials.ts";
+import { parseRole, ROLE_NAMES, readSecret, SECRET_VARIABLE, writeNewSecret } from "../serve/credentials.ts";
 import { EXIT, UsageError } from "../usage.ts";
 
 const PLAYER_ID_END = 2 ** 48 - 1;
@@ -22,7 +22,12 @@ export const tokenCommand: Command = {
     { flags: "--new-secret", description: "make that file first, with a new secret in it" },
     { flags: "--private-key <file>", description: "an Ed25519 key in PEM, instead of a secret" },
     { flags: "--player <id>", description: "who it is for (default: at random)" },
-    { flags: "--role <role>", description: "what the player may do", default: "builder", choices: ROLES },
+    {
+      flags: "--role <role>",
+      description: "what the player may do",
+      default: "builder",
+      choices: ROLE_NAMES,
+    },
     { flags: "--name <text>", description: "what others see (default: what the client says)" },
     { flags: "--id <text>", description: "names the token, to revoke it alone (default: at random)" },
     { flags: "--expires <span>", description: "how long it is good for: 90s, 15min, 12h, 7d", default: "7d" },

@@ -1,8 +1,5 @@
 import { DEFAULT_GENERATORS, type GeneratorRegistry, OrthantError, type WorldGenerator } from "@orthant/core";
 
-/** A generator, or what `defineGenerator` returns: something that has one as `generator`. */
-export type GeneratorSource = WorldGenerator | { readonly generator: WorldGenerator };
-
 /** A generator of a game. */
 export interface GameGenerator {
   readonly generator: WorldGenerator<unknown>;

@@ -8,12 +8,12 @@ import { UsageError } from "../usage.ts";
 type Role = TokenClaims["role"];
 
 /** All roles, starting with the fewest rights. */
-export const ROLES: readonly Role[] = ["viewer", "builder", "admin"];
+export const ROLE_NAMES: readonly Role[] = ["viewer", "builder", "admin"];
 
 /** Parses the name of a role. */
 export function parseRole(text: string): Role {
-  const role = ROLES.find((known) => known === text);
-  if (role === undefined) throw new UsageError(`"${text}" is none of ${ROLES.join(", ")}`);
+  const role = ROLE_NAMES.find((known) => known === text);
+  if (role === undefined) throw new UsageError(`"${text}" is none of ${ROLE_NAMES.join(", ")}`);
   return role;
 }
 

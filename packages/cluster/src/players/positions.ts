@@ -3,10 +3,10 @@ import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protoco
 import type { WorldStore } from "@orthant/world/store";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";
 import {
-  type PlayerPose,
   type PlayersAnswer,
   type PlayersRequest,
   REQUEST_PLAYERS_MAX,
+  type RememberedPose,
 } from "../shard/owner-messages.ts";
 
 /** A player whose pose the owner must remember. */
@@ -225,7 +225,7 @@ export class PlayerPositionStore {
     return { kind: "players", poses: lookups.map((playerId) => this.#poseOf(playerId)) };
   }
 
-  #store({ playerId, name, pose, sinceMs }: PlayerPose, nowMs: number): void {
+  #store({ playerId, name, pose, sinceMs }: RememberedPose, nowMs: number): void {
     const movedMs = nowMs - sinceMs;
     const last = this.#moves.get(playerId);
     if (last !== undefined && movedMs < last.movedMs) return;

@@ -42,7 +42,7 @@ export interface RegionRequest {
 }
 
 /** A player's pose, sent by a gateway to the owner who remembers it. */
-export interface PlayerPose {
+export interface RememberedPose {
   readonly playerId: bigint;
   readonly name: string;
   readonly pose: Pose;
@@ -54,7 +54,7 @@ export interface PlayerPose {
 export interface PlayersRequest {
   readonly kind: "players";
   /** Poses to store before the lookups. */
-  readonly updates: readonly PlayerPose[];
+  readonly updates: readonly RememberedPose[];
   /** Joining players whose last poses the gateway needs. */
   readonly lookups: readonly bigint[];
 }
@@ -228,7 +228,7 @@ function regionAnswersCodec(volume: number): Codec<readonly RegionAnswer[]> {
   );
 }
 
-const updatesCodec = list<PlayerPose>(
+const updatesCodec = list<RememberedPose>(
   {
     write(out, { playerId, name, pose, sinceMs }) {
       out.varU64(playerId);

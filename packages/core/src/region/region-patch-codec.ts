@@ -78,7 +78,7 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
       const patch = { patchSeq, changes };
       requirePatchForm(patch, volume);
       requireNewestEpoch(input, epoch, clocksOf(patch));
-      requireSameGenerators(input, generators, generatorsOf(changes));
+      requireSameGenerators(input, generators, generatorsIn(changes));
       if (input.offset - start > PATCH_BYTES_MAX) {
         throw input.fail("ORT_LIMIT", `a patch of ${input.offset - start} bytes`);
       }
@@ -118,7 +118,7 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
   const epoch = newestEpoch(clocksOf(patch));
-  const generators = generatorsOf(patch.changes);
+  const generators = generatorsIn(patch.changes);
   requireInteger(generators.length, 0, PATCH_GENERATORS_MAX);
   out.varUint(epoch);
   out.varUint(generators.length);
@@ -202,7 +202,7 @@ function clocksOf({ changes }: RegionPatch): readonly number[] {
 }
 
 /** Returns `known` plus the other generators that the changes name, each once, in the order of the leaves. */
-export function generatorsOf(changes: readonly RegionChange[], known: GeneratorTable = []): GeneratorTable {
+export function generatorsIn(changes: readonly RegionChange[], known: GeneratorTable = []): GeneratorTable {
   const generators = [...known];
   // Leaves share their generators. Comparing each with all of them, byte by byte, would let a small patch
   // take minutes.

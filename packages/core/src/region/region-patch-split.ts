@@ -13,7 +13,7 @@ import {
   type RegionPatch,
 } from "./region-patch.ts";
 
-import { type GeneratorTable, generatorsOf, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
+import { type GeneratorTable, generatorsIn, PATCH_GENERATORS_MAX, patchBytes } from "./region-patch-codec.ts";
 
 /**
  * Bytes that a change may take in addition when it shares a patch with others: its region as a difference,
@@ -51,12 +51,12 @@ export function splitPatch(
       for (const piece of piecesOf(change, volume, bytesMax)) groups.push([piece]);
       continue;
     }
-    const generators = generatorsOf([change], groupGenerators);
+    const generators = generatorsIn([change], groupGenerators);
     const isFull = group.length === PATCH_REGIONS_MAX || generators.length > PATCH_GENERATORS_MAX;
     if (isFull || groupBytes + bytes > bytesMax) close();
     group.push(change);
     groupBytes += bytes;
-    groupGenerators = generatorsOf([change], groupGenerators);
+    groupGenerators = generatorsIn([change], groupGenerators);
   }
   close();
   return groups.map((parts, index) => ({ patchSeq: patchSeq + index, changes: parts }));

@@ -11,10 +11,11 @@ import {
 } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
+import type { Account, AccountFault, Player } from "./account.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
 import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
 import type { SyncLimits } from "./sync-limits.ts";
-import type { Account, AccountFault, Player, SyncServerOptions } from "./sync-server-options.ts";
+import type { SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
 /** What client and server agree on. */

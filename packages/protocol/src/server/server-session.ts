@@ -2,6 +2,7 @@ import type { ClientFrame, ClientMessage, Hello } from "../message/client-messag
 import { DETAIL_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
+import type { Account, Player } from "./account.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./disconnect.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
@@ -26,7 +27,6 @@ import type { Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
 import type { SyncLimits } from "./sync-limits.ts";
-import type { Account, Player } from "./sync-server-options.ts";
 
 /** `handshake` until the client is admitted, `joined` until the connection ends, then `closed`. */
 export type ServerPhase = "handshake" | "joined" | "closed";

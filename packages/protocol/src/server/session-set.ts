@@ -1,7 +1,7 @@
+import type { Account } from "./account.ts";
 import { type PlayerBudget, PlayerBudgets } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import type { SyncLimits } from "./sync-limits.ts";
-import type { Account } from "./sync-server-options.ts";
 
 /** What a set knows of its sessions. */
 interface Session {

@@ -1,7 +1,7 @@
 import type { Position, VoxelPlacement, WorldState } from "@orthant/core";
 import type { Pose } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
-import type { Player } from "./sync-server-options.ts";
+import type { Player } from "./account.ts";
 
 /** An edit that a player wants to make, or has made. */
 export interface PlayerEdit {

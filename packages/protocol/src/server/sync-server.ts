@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError, requireBytes } from "@orthant/core";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import type { Wire } from "../message/wire.ts";
+import type { Player } from "./account.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
@@ -17,7 +18,7 @@ import type { ServerContext } from "./server-context.ts";
 import { ServerSession } from "./server-session.ts";
 import { SessionSet, turnsByPlayer } from "./session-set.ts";
 import { DEFAULT_SYNC_LIMITS, type SyncLimits } from "./sync-limits.ts";
-import type { Player, SyncServerOptions, TickReport } from "./sync-server-options.ts";
+import type { SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
 /** Interval between clean-ups of idle state. */
 const CLEANING_MS = 1_000;

@@ -1,6 +1,6 @@
 import { TokenBucket } from "@orthant/core";
+import type { Account } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
-import type { Account } from "../sync-server-options.ts";
 
 /** Each new region costs time. A client may owe this much, which allows two jumps to other positions in a row. */
 const AHEAD_MS = 1_000;

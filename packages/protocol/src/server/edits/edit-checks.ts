@@ -13,9 +13,9 @@ import {
 } from "@orthant/core";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
+import type { Player } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { SyncRules } from "../sync-rules.ts";
-import type { Player } from "../sync-server-options.ts";
 
 /** Why an edit is rejected. */
 export interface Rejection {

@@ -13,8 +13,8 @@ import {
   wrongArgument,
 } from "@orthant/core";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
+import type { Player } from "../account.ts";
 import type { RuleAnswer, SyncRules } from "../sync-rules.ts";
-import type { Player } from "../sync-server-options.ts";
 import type { SyncWorld, WorldEditResult } from "../sync-world.ts";
 import { type EditBounds, type Rejection, replacementFault } from "./edit-checks.ts";
 import { PlaceLocks, type PlaceSection } from "./place-locks.ts";

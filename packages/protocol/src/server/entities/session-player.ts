@@ -1,7 +1,7 @@
 import type { Pose } from "../../message/entity.ts";
 import { seenPose } from "../../message/sendable.ts";
+import type { Account, Player } from "../account.ts";
 import type { ServerContext } from "../server-context.ts";
-import type { Account, Player } from "../sync-server-options.ts";
 import { type GridEntity, playerTraits } from "./entity-grid.ts";
 
 /** Interval at which the world stores the pose of a moving player. */

@@ -2,8 +2,8 @@ import type { VoxelPlacement } from "@orthant/core";
 import { SyncClient } from "../../client/sync-client.ts";
 import type { Pose } from "../../message/entity.ts";
 import { EDITS_OPEN_MAX } from "../../message/limits.ts";
+import type { Account } from "../../server/account.ts";
 import type { ServerSession } from "../../server/server-session.ts";
-import type { Account } from "../../server/sync-server-options.ts";
 import type { Wire1ServerOptions } from "./wire1-server-options.ts";
 
 /** Callbacks of a player. */

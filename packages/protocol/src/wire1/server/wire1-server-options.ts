@@ -1,9 +1,9 @@
 import type { RandomBits, TimeSource } from "@orthant/core";
 import type { Hello } from "../../message/client-message.ts";
 import type { Pose } from "../../message/entity.ts";
+import type { Account } from "../../server/account.ts";
 import type { SyncLimits } from "../../server/sync-limits.ts";
 import type { SyncServer } from "../../server/sync-server.ts";
-import type { Account } from "../../server/sync-server-options.ts";
 import type { SyncWorld } from "../../server/sync-world.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import type { Wire1Limits } from "../wire1-limits.ts";

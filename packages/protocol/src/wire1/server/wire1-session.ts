@@ -7,7 +7,7 @@ import {
   TokenBucket,
   type VoxelPlacement,
 } from "@orthant/core";
-import type { Account } from "../../server/sync-server-options.ts";
+import type { Account } from "../../server/account.ts";
 import type { Wire1Drop } from "../drop-counts.ts";
 import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";
 import { type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";

@@ -3,6 +3,7 @@ import {
   boxBetween,
   type ChunkShape,
   chunkShape,
+  clipToAxes,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
@@ -66,7 +67,7 @@ export function planOf(prng: Prng): SimPlan {
   return {
     shape: chunkShape(extents),
     generator: drawGenerator(prng),
-    arena: arenaOf(regions),
+    arena: arenaOf(regions, extents),
     acknowledge: durable ? "durable" : "applied",
     clients: Array.from({ length: drawClientCount(prng) }, (_, index) => drawClient(prng, index)),
     network: prng.chance(0.3) ? "stream" : "datagram",
@@ -111,13 +112,11 @@ function drawGenerator(prng: Prng): GeneratorRef {
   return generatorRef(terrainGenerator, TERRAIN_DEFAULTS, seed);
 }
 
-/** Regions around the origin, so that coordinates have both signs. */
-function arenaOf(regions: Position): Box {
+/** Regions around the origin, so that coordinates have both signs, on the axes that the world has. */
+function arenaOf(regions: Position, extents: Position): Box {
   const min = positionFrom((axis) => -Math.floor(regions[axis] / 2) * REGION_EDGE_CHUNKS);
-  return boxBetween(
-    min,
-    positionFrom((axis) => min[axis] + regions[axis] * REGION_EDGE_CHUNKS),
-  );
+  const max = positionFrom((axis) => min[axis] + regions[axis] * REGION_EDGE_CHUNKS);
+  return clipToAxes(chunkShape(extents), boxBetween(min, max)) ?? boxBetween(min, max);
 }
 
 function drawClientCount(prng: Prng): number {

@@ -1,4 +1,4 @@
-import { decode, type ErrorCode, encode } from "@orthant/core";
+import { chunkShape, decode, type ErrorCode, encode } from "@orthant/core";
 import {
   type GlobalRecord,
   openSave,
@@ -14,7 +14,7 @@ import {
   worldDescriptionCodec,
 } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
-import { GLOBAL, playerOf, replaceFile, SHAPE, smallWorld } from "@orthant/testkit/saves";
+import { GLOBAL, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
 const GENERATORS = "01 01 0166 02 0102 07 09"; // version, one: "f", two bytes, seed 7, hash 9
@@ -50,7 +50,7 @@ const global: GlobalRecord = {
   lastModifiedMs: 1_000,
   playerEntityHints: [{ playerId: 1n, entityId: 2n, lastRegion: [0, -1, 0, 0] }],
   description: {
-    chunkShape: SHAPE,
+    chunkShape: chunkShape([4, 4, 1, 1]),
     name: "hi",
     spawn: [1, 0, 0, 0],
     clockEpoch: 5,

@@ -2,10 +2,12 @@ import {
   AXES,
   type Box,
   type Chunk,
+  type ChunkShape,
   convertList,
   isChunk,
   OrthantError,
   type Position,
+  pointOnAxes,
   requireBytes,
   requireId,
   requireList,
@@ -22,6 +24,9 @@ import type { Moment, WorldLabel } from "./world-options.ts";
 
 // Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.
 // Journals and saves are not checked again, so data that older programs stored remains readable.
+
+/** The names of the axes, for messages. */
+export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
 type Check = (field: string, value: unknown) => void;
 
@@ -56,29 +61,46 @@ const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
 const CLEARED_BY_UNDEFINED: ReadonlySet<string> = new Set(["name", "displayName"]);
 
 /** Returns `change` without undefined fields. Throws `ORT_ARGUMENT` for values that a save cannot hold. */
-export function checkedPlayer(change: PlayerChange): PlayerChange {
+export function checkedPlayer(change: PlayerChange, shape: ChunkShape): PlayerChange {
   const checked = checkedFields("a player", PLAYER_FIELDS, change);
   requireId("playerId", checked.playerId);
+  requireOnAxes("position", shape, checked.position);
   return checked;
 }
 
 /** Like {@link checkedPlayer}, for a new entity. */
-export function checkedNewEntity(entity: NewStoredEntity): NewStoredEntity {
+export function checkedNewEntity(entity: NewStoredEntity, shape: ChunkShape): NewStoredEntity {
   const checked = checkedFields("an entity", ENTITY_FIELDS, entity);
   requireNumber("kind", checked.kind);
   requireVector("position", checked.position);
+  requireOnAxes("position", shape, checked.position);
   return checked;
 }
 
 /** Like {@link checkedPlayer}, for a change to an entity. */
-export function checkedEntityChange(change: EntityChange): EntityChange {
-  return checkedFields("an entity", ENTITY_FIELDS, change);
+export function checkedEntityChange(change: EntityChange, shape: ChunkShape): EntityChange {
+  const checked = checkedFields("an entity", ENTITY_FIELDS, change);
+  requireOnAxes("position", shape, checked.position);
+  return checked;
 }
 
 /** Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold. */
 export function requireLabel({ name, spawn }: WorldLabel): void {
   requireText("name", name);
   requireVector("spawn", spawn, (coordinate) => coordinate);
+}
+
+/**
+ * Throws `ORT_ARGUMENT` for a point outside of the layer from 0 to 1 on an axis that the world lacks. An omitted
+ * point is valid.
+ */
+export function requireOnAxes(field: string, shape: ChunkShape, point: Vector | undefined): void {
+  if (point === undefined) return;
+  const inside = pointOnAxes(shape, point);
+  const axis = AXES.find((each) => inside[each] !== point[each]);
+  if (axis === undefined) return;
+  const advice = `chunks of this world have one voxel on ${AXIS_NAMES[axis]}, so it must be from 0 to 1`;
+  throw wrongArgument(field, point, advice);
 }
 
 /** Throws `ORT_ARGUMENT` unless `position` is a list of four numbers, in the world or not. */

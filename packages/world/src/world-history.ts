@@ -1,4 +1,5 @@
 import {
+  axisOutside,
   type Box,
   boxAt,
   boxContains,
@@ -172,10 +173,12 @@ export async function restoreEdit(
 }
 
 async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {
+  const { chunkShape } = save.global.description;
   const chunks = new PositionMap<Chunk>();
   for (const leaf of await loadLeavesTouching(save.index, box)) {
     for (const { position, chunk } of await save.readChunks(leaf)) {
-      if (boxContains(box, position)) chunks.set(...position, chunk);
+      const isShown = axisOutside(chunkShape, position) === undefined;
+      if (isShown && boxContains(box, position)) chunks.set(...position, chunk);
     }
     requireEditable(chunks.size);
   }

@@ -1,4 +1,4 @@
-import { sleep, type TimeSource } from "@orthant/core";
+import { pointOnAxes, sleep, type TimeSource } from "@orthant/core";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { WorldStore } from "@orthant/world/store";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";
@@ -236,8 +236,8 @@ export class PlayerPositionStore {
     this.#moves.set(playerId, { movedMs, receivedMs: nowMs });
     // A player who joined and left without moving needs no save.
     if (known?.name === name && posesEqual(seen(known), pose)) return;
-    const { position, orientation } = pose;
-    this.#world.upsertPlayer({ playerId, name, position, orientation });
+    const position = pointOnAxes(this.#world.shape, pose.position);
+    this.#world.upsertPlayer({ playerId, name, position, orientation: pose.orientation });
     this.isUnsaved = true;
   }
 

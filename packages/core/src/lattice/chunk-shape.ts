@@ -1,7 +1,15 @@
 import { I32_MAX, I32_MIN, requireInteger } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Box } from "./box.ts";
-import { AXES, type Axis, floorDivide, floorModulo, type Position, positionFrom } from "./position.ts";
+import {
+  AXES,
+  type Axis,
+  floorDivide,
+  floorModulo,
+  type Position,
+  positionFrom,
+  type Vector,
+} from "./position.ts";
 
 /** The number of voxels of a chunk on each axis, the same for a whole world. */
 export interface ChunkShape {
@@ -55,6 +63,30 @@ export const PIXEL_CHUNKS: ChunkShape = chunkShape([128, 128, 1, 1]);
  */
 export function axisOutside({ extents }: ChunkShape, position: Position): Axis | undefined {
   return AXES.find((axis) => extents[axis] === 1 && position[axis] !== 0);
+}
+
+/**
+ * Returns the part of a box of voxels or chunks that lies in the world, `undefined` if there is none: on an axis
+ * with an extent of 1 only the coordinate 0 exists.
+ */
+export function clipToAxes({ extents }: ChunkShape, { min, max }: Box): Box | undefined {
+  const isInside = AXES.every((axis) => extents[axis] !== 1 || (min[axis] <= 0 && max[axis] > 0));
+  if (!isInside) return undefined;
+  return {
+    min: positionFrom((axis) => (extents[axis] === 1 ? 0 : min[axis])),
+    max: positionFrom((axis) => (extents[axis] === 1 ? 1 : max[axis])),
+  };
+}
+
+/**
+ * Returns a point in the world: on an axis with an extent of 1 every coordinate outside of the layer from 0 to 1
+ * becomes 0. The layer includes 1, because stored coordinates are rounded to 32 bits.
+ */
+export function pointOnAxes({ extents }: ChunkShape, point: Vector): Vector {
+  return positionFrom((axis) => {
+    const coordinate = point[axis];
+    return extents[axis] === 1 && !(coordinate >= 0 && coordinate <= 1) ? 0 : coordinate;
+  });
 }
 
 /** Returns the index of a voxel from its coordinates in the chunk, which are not checked; x runs fastest. */

@@ -5,6 +5,7 @@ import {
   chunkOfVoxel,
   chunkShape,
   chunksOfVoxels,
+  clipToAxes,
   cubeAt,
   floorDivide,
   floorModulo,
@@ -12,6 +13,7 @@ import {
   indexInChunk,
   PIXEL_CHUNKS,
   type Position,
+  pointOnAxes,
   positionFrom,
   TILE_CHUNKS,
   voxelIndex,
@@ -141,5 +143,29 @@ describe("a chunk shape", () => {
       min: [-1, 0, 1, 0],
       max: [1, 2, 2, 1],
     });
+  });
+});
+
+describe("an axis that a world lacks", () => {
+  test("clips a box to its coordinate 0, and leaves other axes as they are", () => {
+    const box = boxBetween([-3, 2, -4, 0], [9, 5, 8, 7]);
+    expect(clipToAxes(TILE_CHUNKS, box)).toEqual(boxBetween([-3, 2, 0, 0], [9, 5, 1, 1]));
+    expect(clipToAxes(CUBE_CHUNKS, box)).toEqual(boxBetween([-3, 2, -4, 0], [9, 5, 8, 1]));
+    expect(clipToAxes(HYPERCUBE_CHUNKS, box)).toEqual(box);
+  });
+
+  test.each([
+    ["before", boxBetween([0, 0, 0, -4], [4, 4, 4, 0])],
+    ["after", boxBetween([0, 0, 0, 1], [4, 4, 4, 4])],
+  ])("leaves nothing of a box that lies %s it", (_where, box) => {
+    expect(clipToAxes(CUBE_CHUNKS, box)).toBeUndefined();
+    expect(clipToAxes(HYPERCUBE_CHUNKS, box)).toEqual(box);
+  });
+
+  test("keeps points from 0 to 1 and moves all others to 0", () => {
+    expect(pointOnAxes(TILE_CHUNKS, [-7.5, 9, 1, 0.5])).toEqual([-7.5, 9, 1, 0.5]);
+    expect(pointOnAxes(TILE_CHUNKS, [-7.5, 9, 1.5, -0.5])).toEqual([-7.5, 9, 0, 0]);
+    expect(pointOnAxes(TILE_CHUNKS, [0, 0, Number.NaN, Number.POSITIVE_INFINITY])).toEqual([0, 0, 0, 0]);
+    expect(pointOnAxes(HYPERCUBE_CHUNKS, [1, 2, 3, 4])).toEqual([1, 2, 3, 4]);
   });
 });

@@ -4,6 +4,8 @@ import {
   boxBetween,
   boxContainsBox,
   boxVolume,
+  type ChunkShape,
+  clipToAxes,
   OrthantError,
   type Position,
   PositionSet,
@@ -30,13 +32,22 @@ export interface InterestRegions {
 
 const STILL: Vector = [0, 0, 0, 0];
 
-/** Returns an interest's regions. Throws `ORT_ARGUMENT` if invalid, `ORT_LIMIT` if no server grants it. */
-export function interestRegions({ boxes, center, motion = STILL }: InterestArea): InterestRegions {
+/**
+ * Returns an interest's regions, without those on axes that a world of this shape does not have. Throws
+ * `ORT_ARGUMENT` if invalid, `ORT_LIMIT` if no server grants it.
+ */
+export function interestRegions(
+  { boxes, center, motion = STILL }: InterestArea,
+  shape: ChunkShape | undefined,
+): InterestRegions {
   if (boxes.length > INTEREST_BOXES_MAX) {
     throw new OrthantError("ORT_LIMIT", `${boxes.length} boxes where at most ${INTEREST_BOXES_MAX} may be`);
   }
   const regions = new PositionSet();
-  const checked = boxes.map(({ min, max }) => boxBetween(min, max));
+  const checked = boxes.flatMap(({ min, max }) => {
+    const box = boxBetween(min, max);
+    return shape === undefined ? [box] : (clipToAxes(shape, box) ?? []);
+  });
   for (const box of checked) {
     if (!boxContainsBox(WHOLE_LATTICE, box)) {
       throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] are not chunks of the lattice`);

@@ -116,7 +116,7 @@ export class SyncClient {
 
   /** Sets the boxes to hold, across connections. Throws `ORT_LIMIT` for more than a server grants. */
   setInterest(interest: InterestArea): void {
-    this.#area = interestRegions(interest);
+    this.#area = interestRegions(interest, this.#state.replica?.shape);
     this.#session?.setInterest(this.#area);
   }
 

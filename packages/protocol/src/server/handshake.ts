@@ -1,4 +1,4 @@
-import { decode, isOrthantError, nameFault, OrthantError } from "@orthant/core";
+import { decode, isOrthantError, nameFault, OrthantError, pointOnAxes } from "@orthant/core";
 import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
 import type { ClientFrame, Hello } from "../message/client-message.ts";
 import {
@@ -117,7 +117,7 @@ export function welcomeFor(
     shape: world.shape,
     generator: world.state.generator,
     catalog: world.catalog,
-    spawn: world.spawn,
+    spawn: pointOnAxes(world.shape, world.spawn),
     playerId: player.playerId,
     role: player.role,
     resumed: isResumed,

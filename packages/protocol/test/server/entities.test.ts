@@ -70,6 +70,14 @@ describe("players", () => {
     ]);
   });
 
+  test("[N40] stay where they are when a move leaves the axes of the world", async () => {
+    const stage = new Stage();
+    const [ada, bo] = await two(stage);
+    bo.send({ kind: "move", position: [12, 5, 0, 3], orientation: FORWARD });
+    await stage.tick();
+    expect(happenings(ada)).toEqual([]);
+  });
+
   test("move, and each client that sees the region gets one message per tick", async () => {
     const stage = new Stage();
     const [ada, bo] = await two(stage);
@@ -379,6 +387,24 @@ describe("entities of the world", () => {
     stage.world.take(7n);
     await stage.tick();
     expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("[N40] on an axis that the world does not have are hidden until they come back", async () => {
+    const hidden = { ...sheep(8n, 30), position: [30, 0, 0, 3] as const };
+    const stage = new Stage({ world: new SampleWorld({ entities: [sheep(7n, 20), hidden] }) });
+    const client = await stage.joinAt(boxesOf(A));
+    client.take();
+    client.send({ kind: "entitiesLost" });
+    await stage.tick();
+    const ids = client.takeAll("allEntities").flatMap(({ entities }) => entities.map(({ id }) => id));
+    expect(ids).toContain(7n);
+    expect(ids).not.toContain(8n);
+    stage.world.put(sheep(8n, 31));
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [], entered: [[3, 31]], moved: [] }]);
+    stage.world.put(hidden);
+    await stage.tick();
+    expect(happenings(client)).toEqual([{ region: 0, left: [3], entered: [], moved: [] }]);
   });
 
   test("that walk out of sight disappear, and reappear when they return", async () => {

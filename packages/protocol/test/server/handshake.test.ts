@@ -10,7 +10,7 @@ const EPOCH_2 = { number: 2, id: 22n };
 describe("a hello", () => {
   test("is answered with everything a client needs to know about the world", async () => {
     const stage = new Stage();
-    stage.world.kept.set(1_001n, { position: [1.5, 2, 3, 4], orientation: [0, 0, 1, 0] });
+    stage.world.kept.set(1_001n, { position: [1.5, 2, 0, 0], orientation: [0, 0, 1, 0] });
     const client = await stage.join();
     const { world } = stage;
     expect(client.takeAll("welcome")).toEqual([
@@ -30,7 +30,7 @@ describe("a hello", () => {
         role: "builder",
         resumed: false,
         tickMs: TICK_MS,
-        position: [1.5, 2, 3, 4],
+        position: [1.5, 2, 0, 0],
         orientation: [0, 0, 1, 0],
       },
     ]);
@@ -43,9 +43,17 @@ describe("a hello", () => {
     expect(client.takeAll("welcome")[0]).toMatchObject({ position: [4, 4, 0, 0], orientation: [0, 0, 0, 1] });
   });
 
+  test("[N40] starts players in the world, whatever an older save says", async () => {
+    const stage = new Stage();
+    Object.defineProperty(stage.world, "spawn", { value: [4, 4, 9, -1] });
+    stage.world.kept.set(1_001n, { position: [1, 2, 3, 4], orientation: [0, 0, 0, 1] });
+    const client = await stage.join();
+    expect(client.takeAll("welcome")).toMatchObject([{ spawn: [4, 4, 0, 0], position: [4, 4, 0, 0] }]);
+  });
+
   test("corrects an invalid stored pose", async () => {
     const stage = new Stage();
-    stage.world.kept.set(1_001n, { position: [1, 2, 3, 4], orientation: [9, Number.NaN, -9, 0.5] });
+    stage.world.kept.set(1_001n, { position: [1, 2, 0, 0], orientation: [9, Number.NaN, -9, 0.5] });
     stage.world.kept.set(1_002n, { position: [Number.NaN, 0, 0, 0], orientation: [0, 0, 0, 1] });
     const ada = await stage.join({ clientId: 1n });
     const bo = await stage.join({ clientId: 2n });
@@ -148,12 +156,12 @@ describe("a client that reconnects", () => {
     const left: bigint[] = [];
     const stage = new Stage({ rules: { onLeave: ({ player }) => left.push(player.playerId) } });
     const first = await stage.join();
-    first.send({ kind: "move", position: [9, 8, 7, 6], orientation: [0, 0, 0, 1] });
+    first.send({ kind: "move", position: [9, 8, 0, 0], orientation: [0, 0, 0, 1] });
     await stage.tick();
     const second = await stage.join();
     expect(first.takeAll("goodbye")).toMatchObject([{ reason: "replaced", retryAfterMs: undefined }]);
     expect(first.isClosed).toBe(true);
-    expect(second.takeAll("welcome")).toMatchObject([{ position: [9, 8, 7, 6] }]);
+    expect(second.takeAll("welcome")).toMatchObject([{ position: [9, 8, 0, 0] }]);
     expect(stage.sync.sessionCount).toBe(1);
     expect(left).toEqual([1_001n]);
   });

@@ -7,8 +7,8 @@ const A: Position = [0, 0, 0, 0];
 const B: Position = [1, 0, 0, 0];
 const FAR: Position = [500, 0, 0, 0];
 
-/** Chunks of 8 x 8 x 8 x 8 regions: the maximum for a client. */
-const WIDE: Box = { min: [0, 0, 0, 0], max: [32, 32, 32, 32] };
+/** Chunks of 64 x 64 regions: the maximum for a client. */
+const WIDE: Box = { min: [0, 0, 0, 0], max: [256, 256, 1, 1] };
 
 /** Sends messages of a client that acknowledges every frame but confirms no stream items. */
 function sendUnconfirmed(client: SampleClient, ...messages: ClientMessage[]): void {
@@ -79,7 +79,7 @@ describe("a client that", () => {
     let nowMs = stage.time.nowMs();
     // Every reading of the clock takes a millisecond, and so does everything that is timed.
     vi.spyOn(stage.time, "nowMs").mockImplementation(() => nowMs++);
-    client.want([{ min: [0, 0, 0, 0], max: [400, 4, 4, 4] }]);
+    client.want([{ min: [0, 0, 0, 0], max: [400, 4, 1, 1] }]);
     stage.sync.tick();
     const counts: number[] = [];
     for (let tick = 0; tick < 4; tick++) {

@@ -37,6 +37,15 @@ describe("an interest", () => {
     ]);
   });
 
+  test("[N40] leaves out regions on axes that the world does not have", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    client.want([boxBetween([0, 0, -4, 0], [4, 4, 8, 9]), boxBetween([4, 0, 4, 0], [8, 4, 8, 4])]);
+    await stage.tick();
+    expect(client.replica.held()).toEqual([{ region: A, clock: 0 }]);
+    expect(stage.world.loads.every(({ min }) => min[2] === 0 && min[3] === 0)).toBe(true);
+  });
+
   test("brings edits over generated space, several regions in one patch", async () => {
     const stage = new Stage();
     stage.world.change([tileIn(A, 9), tileIn(B, 8)]);

@@ -14,7 +14,7 @@ import {
 import { SampleWorld } from "./sample-world.ts";
 
 const HERE: Position = [0, 0, 0, 0];
-const WIDE: Box = boxBetween([0, 0, 0, 0], [64, 64, 16, 4]);
+const WIDE: Box = boxBetween([0, 0, 0, 0], [128, 128, 1, 1]);
 
 /** Holds the pauses of a server until a test ends them. */
 function heldPauses(): { readonly pause: (resume: () => void) => void; readonly waiting: (() => void)[] } {
@@ -65,7 +65,7 @@ describe("tickWorkMs", () => {
     for (let id = 1n; id <= 8n; id++) crowd.push(await stage.join({ clientId: id }));
     const honest = await stage.join({ clientId: 100n, name: "Bert" });
     for (const [index, client] of crowd.entries())
-      client.want([boxBetween([0, index * 100, 0, 0], [64, index * 100 + 64, 16, 4])]);
+      client.want([boxBetween([0, index * 200, 0, 0], [128, index * 200 + 128, 1, 1])]);
     honest.want([row(20, 500)]);
     await stage.ticks(4);
     expect(honest.takeAll("heartbeat").at(-1)).toMatchObject({ interestId: 1, complete: true });

@@ -255,7 +255,7 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   const packReader = new PackReader(target);
   try {
     const chunkVolume = global.description.chunkShape.volume;
-    const context = { chunkVolume, limits };
+    const context = { chunkVolume, shape: undefined, limits };
     const verifier = new IndexVerifier(new LeafVerifier(packReader));
     const [fault] = await verifier.verify(index.index, indexFile, context, generation);
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });

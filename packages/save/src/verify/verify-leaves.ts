@@ -1,5 +1,13 @@
-import { type Box, OrthantError, type Position, PositionSet } from "@orthant/core";
-import { atFile, attempt, type Finding, findingOf } from "@orthant/disk/files";
+import {
+  axisOutside,
+  type Box,
+  boxAt,
+  type ChunkShape,
+  OrthantError,
+  type Position,
+  PositionSet,
+} from "@orthant/core";
+import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
@@ -18,6 +26,7 @@ import type { KnownOfPack } from "./verify-pack.ts";
 /** Parameters of a generation's blobs. Without the global file, the size of a chunk is unknown. */
 export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
   readonly chunkVolume: number | undefined;
+  readonly shape: ChunkShape | undefined;
 }
 
 /** Reads every record that leaves refer to. Generations share most records, so each is read once. */
@@ -61,6 +70,11 @@ export class LeafVerifier {
       for (const ref of chunkRefs) {
         const checked = this.#checkOf(ref, cube);
         if (checked?.error !== undefined) report(checked.error, ref);
+        for (const position of checked?.outside ?? []) {
+          const message = `the chunk at [${position}] lies on an axis that the world does not have, and is never shown`;
+          const notice = noticeOf(packFile(ref.packId), message, ref.recordOffset);
+          findings.push({ ...notice, generation, chunks: boxAt(position) });
+        }
         for (const position of checked?.positions ?? []) {
           if (positions.has(...position)) report(twice(ref, `the chunk at [${position}]`), ref);
           positions.add(...position);
@@ -122,6 +136,7 @@ export class LeafVerifier {
         return {
           error: undefined,
           positions: undefined,
+          outside: [],
           entityIds: entities.map(({ entityId }) => entityId),
         };
       }
@@ -130,7 +145,8 @@ export class LeafVerifier {
         chunkVolume === undefined
           ? []
           : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume });
-      return { error: undefined, positions: isAlone ? undefined : positions, entityIds: [] };
+      const outside = outsideOf(positions, context.shape);
+      return { error: undefined, positions: isAlone ? undefined : positions, outside, entityIds: [] };
     });
     return checked ?? failed(error);
   }
@@ -144,15 +160,17 @@ export class LeafVerifier {
         return {
           error: undefined,
           positions: undefined,
+          outside: [],
           entityIds: entities.map(({ entityId }) => entityId),
         };
       }
       if (chunkVolume === undefined) {
         await this.#packReader.readPayload(ref, ref.recordBytes);
-        return { error: undefined, positions: [], entityIds: [] };
+        return { error: undefined, positions: [], outside: [], entityIds: [] };
       }
       const chunks = await readStoredBlob(this.#packReader, ref, cube, { ...context, chunkVolume });
-      return { error: undefined, positions: chunks.map(({ position }) => position), entityIds: [] };
+      const positions = chunks.map(({ position }) => position);
+      return { error: undefined, positions, outside: outsideOf(positions, context.shape), entityIds: [] };
     });
     return checked ?? failed(error);
   }
@@ -180,11 +198,19 @@ interface CheckedRecord {
   readonly error: OrthantError | undefined;
   /** Positions of chunks; `undefined` if not needed. */
   readonly positions: readonly Position[] | undefined;
+  /** Chunks on axes that the world does not have. */
+  readonly outside: readonly Position[];
   readonly entityIds: readonly bigint[];
 }
 
 function failed(error: OrthantError): CheckedRecord {
-  return { error, positions: undefined, entityIds: [] };
+  return { error, positions: undefined, outside: [], entityIds: [] };
+}
+
+/** Returns the chunks on axes that the world does not have. Rule S104. */
+function outsideOf(positions: readonly Position[], shape: ChunkShape | undefined): readonly Position[] {
+  if (shape === undefined) return [];
+  return positions.filter((position) => axisOutside(shape, position) !== undefined);
 }
 
 function keyOf(ref: RecordRef, { min, max }: Box): string {

@@ -112,6 +112,7 @@ async function verifyGeneration(
   if (index === undefined) return findings;
   const context = {
     chunkVolume: checksumsOnly ? undefined : global?.description.chunkShape.volume,
+    shape: checksumsOnly ? undefined : global?.description.chunkShape,
     limits: manifest?.limits ?? DEFAULT_LIMITS,
   };
   return [...findings, ...(await indexes.verify(index.index, files.indexFile, context, generation))];

@@ -25,7 +25,7 @@ import {
 } from "@orthant/save";
 
 /** Chunks of sixteen voxels, to keep files small. */
-export const SHAPE: ChunkShape = chunkShape([4, 4, 1, 1]);
+export const SHAPE: ChunkShape = chunkShape([2, 2, 2, 2]);
 
 /** Cube of the first leaf at the origin. */
 export const ORIGIN_CELL: Box = cubeAt([0, 0, 0, 0], 65_536);

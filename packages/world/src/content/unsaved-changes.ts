@@ -1,6 +1,7 @@
 import {
   type Box,
   boxContainsBox,
+  type Chunk,
   type OverrideTree,
   type Position,
   PositionMap,
@@ -24,6 +25,8 @@ import { cubeKey } from "../regions/region-reader.ts";
 /** The differences from the last save. */
 export class UnsavedChanges {
   readonly chunks: PositionSet = new PositionSet();
+  /** Chunks of a journal on axes that the world lacks. They are saved and never shown. Rule S104. */
+  readonly hidden: PositionMap<Chunk> = new PositionMap();
   /** Regions with new clocks. */
   readonly clocks: PositionMap<number> = new PositionMap();
   readonly players: Set<bigint> = new Set();
@@ -39,8 +42,8 @@ export class UnsavedChanges {
   }
 
   get isEmpty(): boolean {
-    const counted = this.players.size + this.chunks.size + this.clocks.size + this.#entityCubes.size;
-    return counted === 0 && !this.global && !this.hasUnassigned;
+    const places = this.chunks.size + this.hidden.size + this.clocks.size + this.#entityCubes.size;
+    return this.players.size + places === 0 && !this.global && !this.hasUnassigned;
   }
 
   /** Records that the entities stored in a cube changed. */
@@ -93,6 +96,7 @@ export function leafChanges(
   };
   for (const position of unsaved.chunks)
     changeAt(position).changed.push({ position, chunk: overrides.at(...position) });
+  for (const [position, chunk] of unsaved.hidden) changeAt(position).changed.push({ position, chunk });
   for (const [region, clock] of unsaved.clocks) changeAt(cornerOf(region)).clocks.push({ region, clock });
   for (const cube of unsaved.entityCubes) {
     // A commit that was running when the cube was recorded may have split or merged its leaf.

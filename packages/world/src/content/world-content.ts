@@ -1,6 +1,7 @@
 import {
   type Box,
   boxAt,
+  type Chunk,
   type ClockStep,
   type EditOrigin,
   ListenerSet,
@@ -122,6 +123,11 @@ export class WorldContent {
   issueClock(region: Position, clock: number): void {
     this.regions.clocks.reset(region, clock);
     this.#unsaved.clocks.set(...region, clock);
+  }
+
+  /** Returns a chunk on an axis that the world lacks, as it is stored or will be. */
+  async hiddenChunk(position: Position): Promise<Chunk> {
+    return this.#unsaved.hidden.get(...position) ?? this.regions.storedChunk(position);
   }
 
   /** Records that an edit was made. */
@@ -270,8 +276,9 @@ export class WorldContent {
 
   /** Returns where leaves will be written, as whole regions, of which there are far fewer than chunks. */
   #unsavedBoxes(): readonly Box[] {
-    const { chunks, clocks, entityCubes } = this.#unsaved;
+    const { chunks, hidden, clocks, entityCubes } = this.#unsaved;
     const regions = new PositionSet();
+    for (const chunk of hidden.positions()) regions.add(...regionOf(chunk));
     for (const chunk of chunks) regions.add(...regionOf(chunk));
     for (const region of clocks.positions()) regions.add(...region);
     return [

@@ -25,14 +25,13 @@ import {
   type WorldState,
 } from "@orthant/core";
 import {
+  AXIS_NAMES,
   requireBox,
   requireChunkPair,
   requirePlacement,
   requirePositionArgument,
 } from "../checked-arguments.ts";
 import { COPY_VOXELS_MAX, EDIT_CHUNKS_MAX } from "../world-options.ts";
-
-const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 
 /** A queued edit. It copies its arguments, because the caller may reuse the arrays meanwhile. */
 export interface QueuedEdit {

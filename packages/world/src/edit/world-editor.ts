@@ -1,4 +1,5 @@
 import {
+  type ChunkShape,
   type ClockStep,
   type EditOrigin,
   encode,
@@ -11,7 +12,13 @@ import {
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/parts";
-import { checkedEntityChange, checkedNewEntity, checkedPlayer, requireLabel } from "../checked-arguments.ts";
+import {
+  checkedEntityChange,
+  checkedNewEntity,
+  checkedPlayer,
+  requireLabel,
+  requireOnAxes,
+} from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
@@ -106,7 +113,7 @@ export class WorldEditor {
   }
 
   spawnEntity(entity: NewStoredEntity): StoredEntity {
-    const stored = this.#content.spawnEntity(checkedNewEntity(entity), this.#time.nowMs());
+    const stored = this.#content.spawnEntity(checkedNewEntity(entity, this.#shape), this.#time.nowMs());
     this.#saver.noteChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
@@ -114,7 +121,7 @@ export class WorldEditor {
 
   changeEntity(entityId: bigint, change: EntityChange): void {
     requireId("entityId", entityId);
-    const checked = checkedEntityChange(change);
+    const checked = checkedEntityChange(change, this.#shape);
     const storedAt = this.#saver.isJournaling ? this.#content.entities.storedAtOf(entityId) : undefined;
     const { entity, crosses, isOnlyMovement } = this.#content.changeEntity(
       entityId,
@@ -135,17 +142,23 @@ export class WorldEditor {
   }
 
   upsertPlayer(change: PlayerChange): void {
-    const player = this.#content.upsertPlayer(checkedPlayer(change), this.#time.nowMs());
+    const player = this.#content.upsertPlayer(checkedPlayer(change, this.#shape), this.#time.nowMs());
     this.#saver.noteChange("players", () => ({ kind: "player", player }));
   }
 
   describe({ name, spawn }: WorldLabel): void {
     requireLabel({ name, spawn });
+    // Older saves may have a spawn elsewhere, with which the world can still be renamed.
+    if (spawn !== this.#content.global.description.spawn) requireOnAxes("spawn", this.#shape, spawn);
     const description = { ...this.#content.global.description, name, spawn };
     // Rejected now rather than in the next save, which would fail with everything in it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
     this.#saver.noteChange("world", () => ({ kind: "description", name, spawn }));
+  }
+
+  get #shape(): ChunkShape {
+    return this.#content.regions.state.shape;
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */

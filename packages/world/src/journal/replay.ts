@@ -1,4 +1,5 @@
 import {
+  axisOutside,
   type Box,
   boxAt,
   type Chunk,
@@ -144,10 +145,13 @@ class Replay {
       const box = boxAt(position);
       if (!content.regions.isLoaded(box)) await content.load(box);
       await this.#keep(box);
-      this.#chunks.set(
-        ...position,
-        "chunk" in change ? change.chunk : this.#chunkAt(position).edit(change.edits),
-      );
+      const isShown = axisOutside(content.regions.state.shape, position) === undefined;
+      const chunk =
+        "chunk" in change
+          ? change.chunk
+          : (isShown ? this.#chunkAt(position) : await content.hiddenChunk(position)).edit(change.edits);
+      if (isShown) this.#chunks.set(...position, chunk);
+      else content.unsaved.hidden.set(...position, chunk);
     }
     for (const { region, clock } of clocks) {
       const later = this.#keepLaterClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;

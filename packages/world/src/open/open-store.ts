@@ -28,7 +28,7 @@ import {
   type ScannedJournal,
 } from "@orthant/save/journal";
 import { EMPTY_GENERATOR, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
-import { requireLabel } from "../checked-arguments.ts";
+import { requireLabel, requireOnAxes } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";
 import { replayJournal, replayLog } from "../journal/replay.ts";
@@ -162,6 +162,7 @@ function globalOf(world: NewWorldStore, worldId: bigint): GlobalState {
     spawn = [0, 0, 0, 0],
   } = world;
   requireLabel({ name, spawn });
+  requireOnAxes("spawn", shape, spawn);
   const { generatorId, parameters, seed, versionHash } = generator;
   return {
     base: { kind: "generated" },

@@ -1,8 +1,11 @@
 import {
+  axisOutside,
   type Box,
+  boxAt,
   boxesIntersect,
   boxVolume,
   type Chunk,
+  type ChunkShape,
   CLOCK_NEVER,
   comparePositions,
   OverrideTree,
@@ -35,14 +38,21 @@ type OnRegion = (loaded: LoadedRegion) => void;
  */
 export class RegionReader {
   readonly #loaded: LoadedRegions;
+  readonly #shape: ChunkShape;
   readonly #generated: (position: Position) => Chunk;
   readonly #leaves = new StoredLeaves();
   readonly #reading = new PositionMap<Promise<void>>();
   #save: Save;
 
-  constructor(save: Save, loaded: LoadedRegions, generated: (position: Position) => Chunk) {
+  constructor(
+    save: Save,
+    loaded: LoadedRegions,
+    shape: ChunkShape,
+    generated: (position: Position) => Chunk,
+  ) {
     this.#save = save;
     this.#loaded = loaded;
+    this.#shape = shape;
     this.#generated = generated;
   }
 
@@ -85,6 +95,18 @@ export class RegionReader {
     for (const region of positionsLexicographic(regions)) {
       if (!this.#loaded.use(region)) await this.#load(region, onRegion);
     }
+  }
+
+  /** Returns a chunk as the save has it, even one that is never shown; else what the generator produces. */
+  async storedChunk(position: Position): Promise<Chunk> {
+    return this.#holding(async (save) => {
+      for (const leaf of await loadLeavesTouching(save.index, boxAt(position))) {
+        const stored = (await this.#leaves.read(save, leaf)).get(...regionOf(position)) ?? [];
+        const found = stored.find((entry) => comparePositions(entry.position, position) === 0);
+        if (found !== undefined) return realizeStored(found, this.#generated);
+      }
+      return this.#generated(position);
+    });
   }
 
   switchTo(save: Save): void {
@@ -130,7 +152,9 @@ export class RegionReader {
       for (const leaf of await loadLeavesTouching(save.index, regionBox(region))) {
         clock = clockIn(leaf, region) ?? clock;
         if (leaf.chunkRefs.length > 0) {
-          chunks.push(...((await this.#leaves.read(save, leaf)).get(...region) ?? []));
+          const stored = (await this.#leaves.read(save, leaf)).get(...region) ?? [];
+          // Content on an axis that the world does not have stays on disk and is never shown. Rule S104.
+          chunks.push(...stored.filter(({ position }) => axisOutside(this.#shape, position) === undefined));
         }
       }
       let overrides = OverrideTree.UNTOUCHED;
@@ -142,10 +166,10 @@ export class RegionReader {
   }
 
   /** Runs `work` on a separately held save, since the world may switch to the next and close this one. */
-  async #holding(work: (save: Save) => Promise<void>): Promise<void> {
+  async #holding<Result>(work: (save: Save) => Promise<Result>): Promise<Result> {
     const save = this.#save.share();
     try {
-      await work(save);
+      return await work(save);
     } finally {
       await save.close();
     }

@@ -94,6 +94,11 @@ export class WorldRegions {
     return this.#reader.load(box, this.#add);
   }
 
+  /** Returns a chunk as the save has it, even one that is never shown; else what the generator produces. */
+  storedChunk(position: Position): Promise<Chunk> {
+    return this.#reader.storedChunk(position);
+  }
+
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
   keep(box: Box): () => void {
     return this.#loaded.keep(box);
@@ -152,6 +157,8 @@ export class WorldRegions {
   }
 
   #readerOf(save: Save, loaded: LoadedRegions): RegionReader {
-    return new RegionReader(save, loaded, (position) => this.state.generatedChunk(...position));
+    return new RegionReader(save, loaded, this.state.shape, (position) =>
+      this.state.generatedChunk(...position),
+    );
   }
 }

@@ -53,12 +53,17 @@ export class EntityGrid {
     this.#chunkCoordinateMax = chunkCoordinateMax;
   }
 
-  /** Returns true when a position is in the accessible part of the world. */
+  /** Returns true when a position is in the accessible part of the world, on the axes that it has. Rule N40. */
   isInside(position: Vector): boolean {
     for (let axis = 0; axis < 4; axis++) {
-      const chunk = Math.floor((position[axis] as number) / (this.#shape.extents[axis] as number));
+      const coordinate = position[axis] as number;
+      const extent = this.#shape.extents[axis] as number;
       // Written so that NaN is outside.
-      if (!(Math.abs(chunk) <= this.#chunkCoordinateMax)) return false;
+      const isInside =
+        extent === 1
+          ? coordinate >= 0 && coordinate <= 1
+          : Math.abs(Math.floor(coordinate / extent)) <= this.#chunkCoordinateMax;
+      if (!isInside) return false;
     }
     return true;
   }

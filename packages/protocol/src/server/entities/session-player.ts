@@ -1,3 +1,4 @@
+import { pointOnAxes } from "@orthant/core";
 import type { Pose } from "../../message/entity.ts";
 import { seenPose } from "../../message/sendable.ts";
 import type { Account, Player } from "../account.ts";
@@ -100,7 +101,7 @@ export class SessionPlayer {
     return seenPose(
       known !== undefined && entities.isInside(known.position)
         ? known
-        : { position: world.spawn, orientation: [0, 0, 0, 1] },
+        : { position: pointOnAxes(world.shape, world.spawn), orientation: [0, 0, 0, 1] },
     );
   }
 }

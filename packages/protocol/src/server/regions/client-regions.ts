@@ -85,7 +85,7 @@ export class ClientRegions {
 
   /** Starts to apply an interest. Returns the name of the limit that it exceeds, if any. */
   setInterest(interest: InterestMessage, mayOffer: boolean): keyof SyncLimits | undefined {
-    const boxes = interestBoxes(interest, this.#context.limits);
+    const boxes = interestBoxes(interest, this.#context.world.shape, this.#context.limits);
     if (typeof boxes === "string") return boxes;
     this.#interestId = interest.interestId;
     this.#change = this.#changeTo(interest, boxes, mayOffer);

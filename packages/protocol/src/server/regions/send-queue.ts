@@ -2,6 +2,7 @@ import {
   type Box,
   boxVolume,
   type ChunkShape,
+  clipToAxes,
   type Position,
   REGION_EDGE_CHUNKS,
   regionsTouching,
@@ -15,9 +16,13 @@ import type { Holding } from "./watched-regions.ts";
 /** How far ahead, at the client's speed, a position counts as near. */
 const AHEAD_SECONDS = 1;
 
-/** Returns an interest's regions as boxes, which may overlap, or the name of the limit that it exceeds. */
+/**
+ * Returns an interest's regions as boxes, which may overlap, or the name of the limit that it exceeds. Leaves out
+ * chunks on axes that the world does not have. Rule N40.
+ */
 export function interestBoxes(
   { boxes }: InterestMessage,
+  shape: ChunkShape,
   limits: SyncLimits,
 ): readonly Box[] | keyof SyncLimits {
   for (const { min, max } of boxes) {
@@ -26,7 +31,10 @@ export function interestBoxes(
       max.every((end) => end - 1 <= limits.chunkCoordinateMax);
     if (!isNear) return "chunkCoordinateMax";
   }
-  const regions = boxes.map(regionsTouching);
+  const regions = boxes.flatMap((box) => {
+    const inside = clipToAxes(shape, box);
+    return inside === undefined ? [] : [regionsTouching(inside)];
+  });
   return regions.some((box) => boxVolume(box) > limits.interestRegionsMax) ? "interestRegionsMax" : regions;
 }
 

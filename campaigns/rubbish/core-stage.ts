@@ -133,8 +133,5 @@ function otherTargets(): readonly Target[] {
       nameFault: [nameFault, (prng) => [valid.text(prng)]],
       nextTurn: [nextTurn, () => []],
     }),
-    ...constructorTargets({
-      OrthantError: [OrthantError, () => ["ORT_ARGUMENT", "detail", { path: "a", offset: 5 }]],
-    }),
   ];
 }

@@ -1,4 +1,4 @@
-import { type Dimensions, wrongArgument } from "@orthant/core";
+import { type Dimensions, requireObject, wrongArgument } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import {
@@ -48,7 +48,8 @@ export async function openWorld<D extends Dimensions = Dimensions>(
 
 /** All worlds of a program generate in one pool, unless they have their own. */
 function withPool<Options extends WorldOptions>(options: Options): Options {
-  return { ...options, generation: options?.generation ?? sharedPool() };
+  requireObject("the options", options, "they are an object such as { durability: 'journal' }");
+  return { ...options, generation: options.generation ?? sharedPool() };
 }
 
 async function diskAt(place: unknown, how: "create" | "open"): Promise<Disk> {

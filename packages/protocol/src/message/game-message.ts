@@ -14,7 +14,7 @@ const DEPTH_MAX = 64;
 export function encodeGameMessage(message: unknown): Uint8Array {
   const isBytes = message instanceof Uint8Array;
   if (!isBytes) requireJson("the message", message, []);
-  const content = isBytes ? message : encodeUtf8(JSON.stringify(message));
+  const content = isBytes ? message : encodeUtf8(jsonOf(message));
   if (content.length >= GAME_BYTES_MAX) {
     const detail = `a message of ${content.length} bytes, where at most ${GAME_BYTES_MAX - 1} may be: send it in parts`;
     throw new OrthantError("ORT_LIMIT", detail);
@@ -23,6 +23,20 @@ export function encodeGameMessage(message: unknown): Uint8Array {
   payload[0] = isBytes ? BYTES_KIND : JSON_KIND;
   payload.set(content, 1);
   return payload;
+}
+
+function jsonOf(message: unknown): string {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    // Only a value with getters or a proxy differs from what was checked.
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      "the message cannot be written as JSON: send plain data",
+      {},
+      { cause },
+    );
+  }
 }
 
 /** Returns the bytes or the JSON value of a payload, or `undefined` for a payload that has neither. */

@@ -75,6 +75,9 @@ export async function issueToken(
   const wrong = problemOf(String(playerId), role, name, tokenId);
   const problem = wrong ?? nameFault(name ?? "");
   if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
+  if (typeof expiresInSeconds !== "number") {
+    throw wrongArgument("expiresInSeconds", expiresInSeconds, "it is a number of seconds");
+  }
   if (!Number.isFinite(expiresInSeconds) || expiresInSeconds <= 0) {
     throw new OrthantError("ORT_ARGUMENT", `a token that expires in ${expiresInSeconds} s`);
   }

@@ -190,7 +190,9 @@ function requireBlocks(name: string, value: unknown): BlockCatalog {
 }
 
 function requireSeededGenerator(name: string, value: unknown): SeededGenerator {
-  if (isSeededGenerator(value)) return { ref: value.ref, generator: value.generator };
+  const { ref, generator } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<SeededGenerator>;
+  const own = { ref, generator };
+  if (isSeededGenerator(own)) return own;
   throw wrongArgument(name, value, "it is a generator with a seed, such as terrain({ seed: 7n })");
 }
 

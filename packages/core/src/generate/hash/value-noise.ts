@@ -36,7 +36,7 @@ export function valueNoise(options: NoiseOptions): Noise {
   }
   const { seed, period, octaves = 1, purpose = 0 } = options;
   requireBigint(seed, 0n, U64_MAX, "seed");
-  if (!(period > 0 && Number.isFinite(period))) {
+  if (typeof period !== "number" || !(period > 0 && Number.isFinite(period))) {
     throw wrongArgument("period", period, "it is a number of voxels above 0, such as 64");
   }
   requireWhole("octaves", octaves, 1, OCTAVES_MAX);

@@ -143,7 +143,7 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
 }
 
 /** Calls the methods of a catalog of blocks. */
-export function blockTargets(blocks: BlockCatalog): readonly Target[] {
+function blockTargets(blocks: BlockCatalog): readonly Target[] {
   return methodTargets("BlockCatalog", blocks, {
     id: (prng) => [prng.pick(["stone", "dirt", "brick", "stoen"])],
     byId: (prng) => [prng.below(9)],

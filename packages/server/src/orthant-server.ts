@@ -2,7 +2,7 @@ import { type Axes, type Dimensions, requireList, type TimeSource } from "@ortha
 import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
-import { requireCloseOptions, requirePlayerId, requireText } from "./auth/arguments.ts";
+import { requireAnyText, requireCloseOptions, requirePlayerId } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
 import { onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
@@ -116,7 +116,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   /** Disconnects a player, who reads the reason. Returns false when the player is offline. */
   kick(playerId: bigint, reason: string): boolean {
     requirePlayerId("playerId", playerId);
-    requireText("reason", reason);
+    requireAnyText("reason", reason);
     return this.#parts.sync.kick(playerId, reason);
   }
 

@@ -26,7 +26,7 @@ import type { Moment, WorldLabel } from "./world-options.ts";
 // Journals and saves are not checked again, so data that older programs stored remains readable.
 
 /** The names of the axes, for messages. */
-export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
+export const COORDINATE_NAMES = ["x", "y", "z", "w"] as const;
 
 type Check = (field: string, value: unknown) => void;
 
@@ -99,7 +99,7 @@ export function requireOnAxes(field: string, shape: ChunkShape, point: Vector | 
   const inside = pointOnAxes(shape, point);
   const axis = AXES.find((each) => inside[each] !== point[each]);
   if (axis === undefined) return;
-  const advice = `chunks of this world have one voxel on ${AXIS_NAMES[axis]}, so it must be from 0 to 1`;
+  const advice = `chunks of this world have one voxel on ${COORDINATE_NAMES[axis]}, so it must be from 0 to 1`;
   throw wrongArgument(field, point, advice);
 }
 

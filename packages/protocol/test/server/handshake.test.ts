@@ -1,5 +1,5 @@
 import { encode, flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
-import type { Hello } from "@orthant/protocol";
+import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
 import { clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
@@ -30,6 +30,10 @@ describe("a hello", () => {
         role: "builder",
         resumed: false,
         tickMs: TICK_MS,
+        limits: expect.objectContaining({
+          editsPerSecond: DEFAULT_SYNC_LIMITS.editsPerSecond,
+          editVoxelsMax: DEFAULT_SYNC_LIMITS.editVoxelsMax,
+        }),
         position: [1.5, 2, 0, 0],
         orientation: [0, 0, 1, 0],
       },
@@ -64,9 +68,9 @@ describe("a hello", () => {
   test("of another version is refused for that reason, whatever else it says", async () => {
     const stage = new Stage();
     const client = stage.connect();
-    // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that version 1 does not know
+    // acknowledged 0, applied 0, tag 0, "ORTH", version 9, and then something that no version knows
     client.session.receive(fromHex("0000 00 4f525448 09 ffffff"));
-    const detail = "this server speaks version 1, not 9";
+    const detail = `this server speaks version ${PROTOCOL_VERSION}, not 9`;
     expect(client.take()).toEqual([{ kind: "goodbye", reason: "version", detail, retryAfterMs: undefined }]);
     expect(client.isClosed).toBe(true);
     expect(stage.sync.sessionCount).toBe(0);

@@ -11,7 +11,7 @@ export function requirePlayerId(name: string, value: unknown): asserts value is 
 }
 
 /** Requires a text, which may be empty. */
-export function requireText(name: string, value: unknown): asserts value is string {
+export function requireAnyText(name: string, value: unknown): asserts value is string {
   if (typeof value !== "string") throw wrongArgument(name, value, "it must be text");
 }
 
@@ -19,7 +19,7 @@ export function requireText(name: string, value: unknown): asserts value is stri
 export function requireCloseOptions(options: unknown): void {
   requireObject("options", options, "it is { detail?, retryAfterMs? }");
   const { detail, retryAfterMs }: { detail?: unknown; retryAfterMs?: unknown } = options;
-  if (detail !== undefined) requireText("detail", detail);
+  if (detail !== undefined) requireAnyText("detail", detail);
   if (retryAfterMs === undefined) return;
   if (Number.isSafeInteger(retryAfterMs) && (retryAfterMs as number) >= 0) return;
   throw wrongArgument("retryAfterMs", retryAfterMs, "it must be a whole number of milliseconds, from 0");

@@ -1,6 +1,6 @@
 import { wrongArgument } from "@orthant/core";
 import type { Account } from "@orthant/protocol";
-import { requirePlayerId, requireText } from "./arguments.ts";
+import { requireAnyText, requirePlayerId } from "./arguments.ts";
 import { ROLES } from "./token.ts";
 
 /** The account that a game's own decision returns. */
@@ -25,8 +25,8 @@ const FIELDS: Readonly<Record<keyof Account, Check>> = {
       throw wrongArgument(field, value, `it must be one of ${ROLES.join(", ")}`);
     }
   },
-  name: requireText,
-  tokenId: requireText,
+  name: requireAnyText,
+  tokenId: requireAnyText,
   isAnonymous(field, value) {
     if (typeof value !== "boolean") throw wrongArgument(field, value, "it must be true or false");
   },
@@ -53,7 +53,7 @@ export function checkedDecision(
 }
 
 function checkedRejection({ reject }: { readonly reject: unknown }): AuthorizeRejection {
-  requireText(fieldName("reject"), reject);
+  requireAnyText(fieldName("reject"), reject);
   return { reject };
 }
 

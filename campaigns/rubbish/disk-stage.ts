@@ -44,7 +44,7 @@ export const diskStage: Stage = {
         ...diskTargets("OverlayDisk", overlay),
         ...methodTargets("MemoryDisk", memory, { image: () => [], moveDirectory: () => ["folder", "moved"] }),
         ...methodTargets("NodeDisk", node, { moveDirectory: () => ["folder", "moved"] }),
-        ...methodTargets("MemoryFile", memoryFile, FILE_METHODS),
+        ...methodTargets("MemoryFile", memoryFile, FILE_METHODS, { mayAllocate: true }),
         ...methodTargets("NodeFile", nodeFile, FILE_METHODS),
         ...methodTargets("FileGuard", guard, {
           requireOpen: () => ["read"],

@@ -11,12 +11,14 @@ export interface Target {
   call(args: readonly unknown[]): unknown;
   /** Whether a valid call may wait for something that never comes; its promise is then not waited for. */
   readonly mayWait?: boolean;
+  /** Whether a valid call may allocate as much as its arguments say. */
+  readonly mayAllocate?: boolean;
   /** Closes what a call returned. */
   readonly dispose?: (answer: unknown) => unknown;
 }
 
 /** How targets are called. */
-export type TargetOptions = Pick<Target, "mayWait" | "dispose">;
+export type TargetOptions = Pick<Target, "mayWait" | "mayAllocate" | "dispose">;
 
 /** Objects of Orthant that are called many times, and then compared with what they should be. */
 export interface OpenStage {

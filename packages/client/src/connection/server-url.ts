@@ -27,9 +27,13 @@ export function requireServerUrl(url: unknown): asserts url is string {
   if (hash !== "") throw wrongArgument("the url", url, `leave out ${hash}: a WebSocket takes no fragment`);
 }
 
+/** A longer timer fires at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 /** Throws `ORT_ARGUMENT` unless `timeoutMs` is a time, or `Infinity`. */
 export function requireTimeout(timeoutMs: unknown): asserts timeoutMs is number {
-  if (typeof timeoutMs === "number" && timeoutMs > 0) return;
+  const isTime = typeof timeoutMs === "number" && timeoutMs > 0;
+  if (isTime && (timeoutMs <= TIMER_MS_MAX || timeoutMs === Number.POSITIVE_INFINITY)) return;
   throw wrongArgument("timeoutMs", timeoutMs, "it is a number of milliseconds above 0, or Infinity");
 }
 

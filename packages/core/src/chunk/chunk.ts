@@ -3,6 +3,7 @@ import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, boxContainsBox, isBox } from "../lattice/box.ts";
 import { CHUNK_VOXELS_MAX, type ChunkShape, indexInChunk } from "../lattice/chunk-shape.ts";
+import type { Position } from "../lattice/position.ts";
 import { editVoxel } from "./edit-voxel.ts";
 import { indexAt, varU32Bytes } from "./packed-indices.ts";
 
@@ -120,19 +121,19 @@ export class Chunk {
   /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */
   fill(shape: ChunkShape, box: Box, block: number): Chunk {
     requireInteger(block, 0, U16_MAX);
-    requireShape(shape);
-    requireInteger(shape.volume, this.volume, this.volume);
-    if (typeof box !== "object" || box === null || !isList(box.min) || !isList(box.max))
+    const own = ownShape(shape);
+    requireInteger(own.volume, this.volume, this.volume);
+    const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Box>;
+    if (!isPosition(min) || !isPosition(max))
       throw wrongArgument("box", box, "it is { min, max }, two positions of four numbers");
-    if (!isBox(box.min, box.max) || !boxContainsBox({ min: [0, 0, 0, 0], max: shape.extents }, box)) {
-      throw new OrthantError("ORT_ARGUMENT", `[${box.min}] to [${box.max}] is not inside [${shape.extents}]`);
+    if (!isBox(min, max) || !boxContainsBox({ min: [0, 0, 0, 0], max: own.extents }, { min, max })) {
+      throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not inside [${own.extents}]`);
     }
-    const { min, max } = box;
     const voxels = this.voxels();
     for (let w = min[3]; w < max[3]; w++)
       for (let z = min[2]; z < max[2]; z++)
         for (let y = min[1]; y < max[1]; y++) {
-          const row = indexInChunk(shape, 0, y, z, w);
+          const row = indexInChunk(own, 0, y, z, w);
           voxels.fill(block, row + min[0], row + max[0]);
         }
     const filled = chunkFromVoxels(voxels);
@@ -188,13 +189,14 @@ function requireEdit(edit: unknown): void {
     throw wrongArgument("the edit", edit, "it is { index, block }");
 }
 
-function requireShape(shape: unknown): void {
-  const isShape =
-    typeof shape === "object" && shape !== null && isList((shape as Partial<ChunkShape>).extents);
-  if (!isShape) throw wrongArgument("shape", shape, "it is what chunkShape returns");
+/** Returns the shape, with fields that were read once. */
+function ownShape(shape: unknown): ChunkShape {
+  const { extents, volume } = (typeof shape === "object" ? (shape ?? {}) : {}) as Partial<ChunkShape>;
+  if (isPosition(extents) && typeof volume === "number") return { extents, volume };
+  throw wrongArgument("shape", shape, "it is what chunkShape returns");
 }
 
-function isList(value: unknown): boolean {
+function isPosition(value: unknown): value is Position {
   return Array.isArray(value) && value.length === 4 && value.every((item) => typeof item === "number");
 }
 

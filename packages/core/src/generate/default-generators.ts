@@ -61,7 +61,7 @@ const seededFlat = seedable(flatGenerator, FLAT_DEFAULTS);
  */
 export const flat: FlatFunction = Object.assign(
   (options: Partial<FlatParameters> = {}): SeededGenerator =>
-    seededFlat(typeof options === "object" && options !== null ? { seed: 0n, ...options } : options),
+    seededFlat(isFields(options) ? { seed: 0n, ...options } : (options as never)),
   { generator: flatGenerator },
 );
 
@@ -85,8 +85,8 @@ const seededMaze = seedable(mazeGenerator, MAZE_DEFAULTS);
  */
 export const maze: SeedableGenerator<MazeOptions> = Object.assign(
   (options: MazeOptions): SeededGenerator => {
-    const isObject = typeof options === "object" && options !== null;
-    if (!isObject) return seededMaze(options);
+    // It refuses what is no object of fields.
+    if (!isFields(options)) return seededMaze(options as never);
     const { origin, cells, ...others } = options;
     return seededMaze({
       ...others,
@@ -97,12 +97,19 @@ export const maze: SeedableGenerator<MazeOptions> = Object.assign(
   { generator: mazeGenerator, defaults: MAZE_DEFAULTS },
 );
 
+/** Whether a value is an object of fields, and no list. */
+function isFields(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
+}
+
 /** Returns four numbers, the missing ones from the defaults. */
 function padded(name: string, given: readonly number[], defaults: Position): Position {
   if (!Array.isArray(given) || given.length < 2 || given.length > 4) {
     throw wrongArgument(name, given, "it is a list of two to four whole numbers, one for each axis");
   }
-  return positionFrom((axis) => given[axis] ?? defaults[axis]);
+  const position = positionFrom((axis) => (axis < given.length ? given[axis] : defaults[axis]) as number);
+  if (position.every(Number.isSafeInteger)) return position;
+  throw wrongArgument(name, given, "it is a list of two to four whole numbers, one for each axis");
 }
 
 /** A generator, or what `defineGenerator` returns. */

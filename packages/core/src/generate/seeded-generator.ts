@@ -49,7 +49,8 @@ export function seedable<Parameters extends object>(
 }
 
 function requireOptions(options: unknown): void {
-  if (typeof options === "object" && options !== null && !Array.isArray(options)) return;
+  const isList = Array.isArray(options) || ArrayBuffer.isView(options);
+  if (typeof options === "object" && options !== null && !isList) return;
   throw wrongArgument("options", options, "it is an object with a seed, such as { seed: 7n }");
 }
 

@@ -59,9 +59,9 @@ function copied(corner: Position<Dimensions>): Position<Dimensions> {
 
 /** Returns the number of axes of a world: all up to the last one on which a chunk has more than one voxel. */
 export function dimensionsOf(shape: ChunkShape): Dimensions {
-  if (typeof shape !== "object" || shape === null || !isList(shape.extents))
+  const { extents } = (typeof shape === "object" ? (shape ?? {}) : {}) as Partial<ChunkShape>;
+  if (extents === undefined || !isTuple(extents, AXES.length, Number.isInteger))
     throw wrongArgument("shape", shape, "it is what chunkShape returns");
-  const { extents } = shape;
   if (extents[3] > 1) return 4;
   return extents[2] > 1 ? 3 : 2;
 }

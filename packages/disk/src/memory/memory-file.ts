@@ -48,8 +48,8 @@ export class MemoryContent {
   }
 }
 
-/** The longest file: what one array can hold. */
-const FILE_BYTES_MAX = 2 ** 31;
+/** The longest file that a write or a truncation may lead to. */
+const FILE_BYTES_MAX = 2 ** 30;
 
 function requireRoom(bytes: number): void {
   if (bytes <= FILE_BYTES_MAX) return;

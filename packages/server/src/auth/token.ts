@@ -63,9 +63,11 @@ export const ROLES: readonly string[] = ["viewer", "builder", "admin"] satisfies
 /** Signs a token for a player: a JSON Web Token, which the client sends unchanged. */
 export async function issueToken(
   claims: TokenClaims & { readonly expiresInSeconds: number },
-  key: SigningKey,
+  givenKey: SigningKey,
   nowMs: number = Date.now(),
 ): Promise<string> {
+  // A copy, so that what is checked is what is used.
+  const key = typeof givenKey === "object" && givenKey !== null ? { ...givenKey } : givenKey;
   requireObject("claims", claims, "it is { playerId, role, expiresInSeconds }");
   const { playerId, role, name, tokenId, expiresInSeconds } = claims;
   requireId("playerId", playerId);
@@ -106,9 +108,10 @@ export function isExpiredToken(error: unknown): boolean {
  * key.
  */
 export function tokenVerifier(
-  key: VerifyingKey,
+  givenKey: VerifyingKey,
   nowMs: () => number = Date.now,
 ): (token: Uint8Array) => Promise<VerifiedClaims> {
+  const key = typeof givenKey === "object" && givenKey !== null ? { ...givenKey } : givenKey;
   requireKey(key, "publicKey");
   requireFunction("nowMs", nowMs);
   const { algorithm, key: verifying } = verificationOf(key);

@@ -6,6 +6,7 @@ import {
   systemTime,
   type TimeSource,
   WorldState,
+  wrongArgument,
 } from "@orthant/core";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/parts";
@@ -66,5 +67,10 @@ export function saveOptionsOf({ generators }: StoreOptions): OpenSaveOptions {
 
 /** Returns a source of 64 random bits: `given`, truncated to 64 bits, or else the system's. */
 export function randomBits(given: RandomBits | undefined): RandomBits {
-  return given === undefined ? systemRandomBits : () => BigInt.asUintN(64, given());
+  if (given === undefined) return systemRandomBits;
+  return () => {
+    const bits: unknown = given();
+    if (typeof bits === "bigint") return BigInt.asUintN(64, bits);
+    throw wrongArgument("what random returned", bits, "it is a bigint of 64 random bits");
+  };
 }

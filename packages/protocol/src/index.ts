@@ -41,6 +41,7 @@ export type {
   Goodbye,
   GoodbyeReason,
   NumberedEditResult,
+  Placed,
   Role,
   Welcome,
 } from "./message/server-message.ts";

@@ -105,18 +105,19 @@ function shownPose<D extends Dimensions>(axes: Axes<D>, { position, orientation 
   return { position: axes.shown(position), orientation };
 }
 
-/** Returns a pose from a game's program. `present` has the orientation to keep. */
+/** Returns a pose from a game's program, which may have no orientation. */
 export function checkedPose<D extends Dimensions>(
   axes: Axes<D>,
   name: string,
   pose: unknown,
-  present: Pose["orientation"],
-): Pose {
+): Pick<Pose, "position"> & Partial<Pose> {
   requireObject(name, pose, "it is a pose such as { position: [0, 64, 0] }");
-  const { position, orientation = present }: Partial<Pose> = pose;
+  const { position, orientation }: Partial<Pose> = pose;
   return {
     position: axes.vector(`${name}.position`, position),
-    orientation: checkedOrientation(`${name}.orientation`, orientation),
+    ...(orientation !== undefined && {
+      orientation: checkedOrientation(`${name}.orientation`, orientation),
+    }),
   };
 }
 
@@ -185,9 +186,8 @@ function editAnswer<D extends Dimensions>(
 function moveAnswer<D extends Dimensions>(axes: Axes<D>, answer: unknown, to: Pose): RuleAnswer<Pose> {
   const decision = decisionIn("beforeMove", answer, "{ replace: { position } }");
   if (decision === undefined || "reject" in decision) return decision;
-  return {
-    replace: checkedPose(axes, "the replace that beforeMove returned", decision.replace, to.orientation),
-  };
+  const pose = checkedPose(axes, "the replace that beforeMove returned", decision.replace);
+  return { replace: { orientation: to.orientation, ...pose } };
 }
 
 function decisionIn(rule: keyof GameRules, answer: unknown, replacement: string): RuleAnswer<unknown> {

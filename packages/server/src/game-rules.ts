@@ -65,8 +65,10 @@ export interface GameRules<D extends Dimensions = Dimensions> {
     readonly player: OnlinePlayer<D>;
     readonly position: BlockPlacement<D>["position"];
   }) => boolean;
-  /** Decides about a move. A rejected player stays; the client is not informed. Must be quick. */
-  readonly beforeMove?: (move: PlayerMoveEvent<D>) => RuleDecision<PlayerPose<D>>;
+  /** Decides about a move. A rejected player stays, and the client learns where the player is. Must be quick. */
+  readonly beforeMove?: (
+    move: PlayerMoveEvent<D>,
+  ) => RuleDecision<Pick<PlayerPose<D>, "position"> & Partial<PlayerPose<D>>>;
   /** Called for each message of a player to the game: what the client gave to `send`. */
   readonly onMessage?: (event: { readonly player: OnlinePlayer<D>; readonly message: unknown }) => void;
   /** Called when a player has joined. */

@@ -4,9 +4,9 @@ import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
 import { requireAnyText, requireCloseOptions, requirePlayerId } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
-import { onlinePlayer } from "./checked-rules.ts";
+import { checkedPose, onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
-import type { OnlinePlayer } from "./game-rules.ts";
+import type { OnlinePlayer, PlayerPose } from "./game-rules.ts";
 import { urlHost } from "./http/addresses.ts";
 import { UpgradeHandler, type UpgradeHandlerOptions } from "./http/upgrade-handler.ts";
 import type { ServerMetrics } from "./metrics/server-metrics.ts";
@@ -111,6 +111,24 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   /** Sends a message, as `send` does, to all clients that have room for it. Returns their number. */
   broadcast(message: unknown): number {
     return this.#parts.sync.broadcast(encodeGameMessage(message));
+  }
+
+  /**
+   * Moves a player. The clients of the player learn the pose with the reason, and their own moves that are on the way
+   * do not undo it. Without an orientation, the player keeps looking the same way. Returns false when the player is
+   * offline.
+   *
+   * @example
+   * server.movePlayer(player.playerId, { position: [0, 70, 0] }, "respawn");
+   */
+  movePlayer(
+    playerId: bigint,
+    pose: Pick<PlayerPose<D>, "position"> & Partial<PlayerPose<D>>,
+    reason = "",
+  ): boolean {
+    requirePlayerId("playerId", playerId);
+    requireAnyText("reason", reason);
+    return this.#parts.sync.movePlayer(playerId, checkedPose(this.#parts.axes, "pose", pose), reason);
   }
 
   /** Disconnects a player, who reads the reason. Returns false when the player is offline. */

@@ -79,7 +79,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.role;
   }
 
-  /** Where the server put the player at the last welcome. */
+  /** Where the server last put the player: at the last welcome, or since. */
   get pose(): ClientPose<D> {
     const { position, orientation } = this.replica.pose;
     return { position: this.#axes.shown(position), orientation };
@@ -229,6 +229,17 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   onMessage(listener: (message: unknown) => void): () => void {
     requireFunction("listener", listener);
     return this.replica.onMessage(listener);
+  }
+
+  /**
+   * Calls `listener` when the server moves the player, for a reason that may be empty: continue from this pose. Returns
+   * an unsubscribe function.
+   */
+  onMoved(listener: (moved: ClientPose<D> & { readonly reason: string }) => void): () => void {
+    requireFunction("listener", listener);
+    return this.replica.onPlaced(({ position, orientation, reason }) =>
+      listener({ position: this.#axes.shown(position), orientation, reason }),
+    );
   }
 
   /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */

@@ -7,7 +7,6 @@ import {
   chunkOfVoxel,
   type EditResult,
   isOrthantError,
-  ListenerSet,
   OrthantError,
   type Position,
   type QueryDetail,
@@ -20,8 +19,8 @@ import {
 import {
   type EntitiesChange,
   encodeGameMessage,
-  gameMessageIn,
   type NumberedEntity,
+  type Placed,
   type Pose,
   type RequestedEdit,
   type Role,
@@ -34,10 +33,11 @@ import {
 import { ReplicaStore } from "../cache/replica-store.ts";
 import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
-import { deferred, reportLater } from "./callbacks.ts";
+import { deferred } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
 import { PendingEdits } from "./pending-edits.ts";
+import { ReplicaListeners } from "./replica-listeners.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 
 /**
@@ -51,15 +51,11 @@ export class WorldReplica {
   readonly #readiness = deferred<void>();
   readonly #interest: InterestTracker;
   readonly #edits = new PendingEdits();
-  readonly #onChange = new ListenerSet<[boxes: readonly Box[]]>(reportLater);
-  readonly #onEdit = new ListenerSet<[chunks: readonly Position[], before: (chunk: Position) => Chunk]>(
-    reportLater,
-  );
-  readonly #onEntities = new ListenerSet<[change: EntitiesChange]>(reportLater);
-  readonly #onMessage = new ListenerSet<[message: unknown]>(reportLater);
-  readonly #onStatus = new ListenerSet<[status: Status, detail: StatusDetail]>(reportLater);
+  readonly #listeners = new ReplicaListeners();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;
+  /** The pose that the server has set since the last welcome. */
+  #placed: Pose | undefined;
   #syncClient: SyncClient | undefined;
   #connection: ServerConnection | undefined;
   #store: ReplicaStore | undefined;
@@ -119,9 +115,9 @@ export class WorldReplica {
     return this.#world().role;
   }
 
-  /** The pose that the server assigned to the player at the last welcome. */
+  /** The pose that the server last gave the player: at the last welcome, or since. */
   get pose(): Pose {
-    const { position, orientation } = this.#world();
+    const { position, orientation } = this.#placed ?? this.#world();
     return { position, orientation };
   }
 
@@ -232,7 +228,7 @@ export class WorldReplica {
 
   /** Calls `listener` with the boxes of chunks that look different. Returns an unsubscribe function. */
   onChange(listener: (boxes: readonly Box[]) => void): () => void {
-    return this.#onChange.add(listener);
+    return this.#listeners.change.add(listener);
   }
 
   /**
@@ -241,22 +237,27 @@ export class WorldReplica {
    * unsubscribe function.
    */
   onEdit(listener: (chunks: readonly Position[], before: (chunk: Position) => Chunk) => void): () => void {
-    return this.#onEdit.add(listener);
+    return this.#listeners.edit.add(listener);
   }
 
   /** Calls `listener` when entities enter, change or leave. Returns an unsubscribe function. */
   onEntities(listener: (change: EntitiesChange) => void): () => void {
-    return this.#onEntities.add(listener);
+    return this.#listeners.entities.add(listener);
   }
 
   /** Calls `listener` with each game message. Returns an unsubscribe function. */
   onMessage(listener: (message: unknown) => void): () => void {
-    return this.#onMessage.add(listener);
+    return this.#listeners.message.add(listener);
+  }
+
+  /** Calls `listener` when the server sets the player's pose. Returns an unsubscribe function. */
+  onPlaced(listener: (placed: Placed) => void): () => void {
+    return this.#listeners.placed.add(listener);
   }
 
   /** Calls `listener` when the connection status changes. Returns an unsubscribe function. */
   onStatus(listener: (status: Status, detail: StatusDetail) => void): () => void {
-    return this.#onStatus.add(listener);
+    return this.#listeners.status.add(listener);
   }
 
   /** Closes the client permanently. Resolves when its regions are cached. Closing twice is harmless. */
@@ -275,7 +276,6 @@ export class WorldReplica {
       return;
     }
     const tokens = new TokenSource(this.#options.token);
-    const edits = this.#onEdit;
     const syncClient = new SyncClient({
       time,
       generators,
@@ -283,29 +283,23 @@ export class WorldReplica {
       firstEditId: store.identity.firstEditId,
       name,
       token: () => tokens.token,
-      events: {
+      events: this.#listeners.eventsWith({
         onWelcome: (welcome) => this.#welcomed(welcome),
         onGoodbye: (goodbye) => this.#connection?.receivedGoodbye(goodbye),
         onFault: (fault) => this.#connection?.receivedFault(fault),
-        onChange: (boxes) => this.#onChange.emit(boxes),
-        // Comparing chunks takes time, so the client does it only for listeners.
-        get onEdit() {
-          if (edits.isEmpty) return undefined;
-          return (chunks: readonly Position[], before: (chunk: Position) => Chunk) =>
-            edits.emit(chunks, before);
-        },
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#edits.settle(result),
-        onEntities: (change) => this.#onEntities.emit(change),
-        onGame: (payload) => {
-          const received = gameMessageIn(payload);
-          if (received !== undefined) this.#onMessage.emit(received.message);
+        onPlaced: (placed) => {
+          const { position, orientation } = placed;
+          this.#placed = { position, orientation };
+          this.#pose = this.#placed;
+          this.#listeners.placed.emit(placed);
         },
         onRegion: (region, state) => {
           store.changed(region);
           if (state === "held") this.#interest.held(region);
         },
-      },
+      }),
     });
     if (store.kept !== undefined) syncClient.restore(store.kept);
     store.follow(syncClient);
@@ -324,6 +318,7 @@ export class WorldReplica {
   }
 
   #welcomed(welcome: Welcome): void {
+    this.#placed = undefined;
     this.#applyFirstInterest(welcome);
     if (this.#ending !== undefined) return;
     // This connection does not know the pose that was set before it.
@@ -374,7 +369,7 @@ export class WorldReplica {
     this.#status = status;
     if (status === "closed")
       this.#end(detail.error ?? new OrthantError("ORT_CLOSED", "the client was closed"));
-    this.#onStatus.emit(status, detail);
+    this.#listeners.status.emit(status, detail);
   }
 
   #end(error: OrthantError): void {

@@ -14,6 +14,7 @@ import type {
   Goodbye,
   GoodbyeReason,
   NumberedEditResult,
+  Placed,
   ServerFrame,
   ServerMessage,
   Welcome,
@@ -69,7 +70,12 @@ export class ClientSession {
   #phase: ClientPhase = "joining";
   #joined: JoinedState | undefined;
   #area: InterestRegions | undefined;
+  /** The pose to send. */
   #pose: Pose | undefined;
+  /** The pose that was sent last, after the newest that the server set. */
+  #sentPose: Pose | undefined;
+  /** The number of the pose to confirm. */
+  #unconfirmed: number | undefined;
   /** The highest frame number received. */
   #frameNumber = 0;
   #isComplete = false;
@@ -177,7 +183,11 @@ export class ClientSession {
     }
     if (entities.isDue(nowMs)) this.#push({ kind: "entitiesLost" });
     for (const message of this.#state.edits.due(nowMs)) this.#outgoing.push(message, nowMs);
-    if (this.#pose !== undefined) this.#push({ kind: "move", ...this.#pose });
+    if (this.#unconfirmed !== undefined) this.#push({ kind: "placedSeen", number: this.#unconfirmed });
+    this.#unconfirmed = undefined;
+    if (this.#pose === undefined) return;
+    this.#push({ kind: "move", ...this.#pose });
+    this.#sentPose = this.#pose;
     this.#pose = undefined;
   }
 
@@ -256,6 +266,9 @@ export class ClientSession {
       case "entities":
         if (isNewer) joined.entities.change(message);
         break;
+      case "placed":
+        if (isNewer) this.#placed(message);
+        break;
       case "game":
         if (isNewer) this.#events.game(message.payload);
     }
@@ -280,6 +293,20 @@ export class ClientSession {
   #report(results: readonly OwnEditResult[]): void {
     this.#state.replica?.takeBack(new Set(results.map(({ number }) => number)));
     for (const result of results) this.#events.result(result);
+  }
+
+  /** Takes a pose once, and confirms it each time that it comes. Moves from before it are void. */
+  #placed(placed: Placed): void {
+    // Another server, or the same one after a restart, may count from a lower number.
+    if (placed.number !== this.#state.placedNumber) {
+      this.#state.placedNumber = placed.number;
+      this.#pose = undefined;
+      this.#sentPose = undefined;
+      this.#events.placed(placed);
+    }
+    // The server has ignored what was sent before this confirmation.
+    this.#pose ??= this.#sentPose;
+    this.#unconfirmed = placed.number;
   }
 
   /** Drops the entities of unwanted regions, because the server will not report when they leave. */

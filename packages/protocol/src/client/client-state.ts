@@ -35,6 +35,8 @@ export class ClientState {
   readonly edits: OpenEdits;
   /** Patches received and resyncs requested, over all connections. */
   readonly counts: { patches: number; resyncs: number } = { patches: 0, resyncs: 0 };
+  /** The number of the last pose that a server set; 0 before the first. */
+  placedNumber = 0;
   readonly #options: SyncClientOptions;
   readonly #notes = new ChangeNotes();
   #replica: SharedReplica | undefined;

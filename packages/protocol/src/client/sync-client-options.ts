@@ -8,7 +8,7 @@ import type {
   Vector,
 } from "@orthant/core";
 import type { NumberedEntity } from "../message/entity.ts";
-import type { Goodbye, Welcome } from "../message/server-message.ts";
+import type { Goodbye, Placed, Welcome } from "../message/server-message.ts";
 import type { ReplicaNews } from "./change-notes.ts";
 import type { OwnEditResult } from "./open-edits.ts";
 
@@ -53,6 +53,8 @@ export interface SyncClientEvents {
   readonly onEditResult?: (result: OwnEditResult) => void;
   readonly onEntities?: (change: EntitiesChange) => void;
   readonly onGame?: (payload: Uint8Array) => void;
+  /** The server has set the player's pose. Own moves from now on start there. */
+  readonly onPlaced?: (placed: Placed) => void;
   /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
   readonly onRegion?: (region: Position, state: "held" | "forgotten") => void;
 }
@@ -118,6 +120,10 @@ export class EventQueue {
 
   game(payload: Uint8Array): void {
     this.#pending.push(() => this.#events.onGame?.(payload));
+  }
+
+  placed(placed: Placed): void {
+    this.#pending.push(() => this.#events.onPlaced?.(placed));
   }
 
   /** Fires all events, changes first, so that the listener of a result finds the world that it is about. */

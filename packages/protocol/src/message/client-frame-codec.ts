@@ -18,6 +18,7 @@ import type {
   Hello,
   InterestMessage,
   Move,
+  PlacedSeen,
   Resync,
 } from "./client-message.ts";
 import {
@@ -156,6 +157,11 @@ const entitiesLostCodec: Codec<EntitiesLost> = {
   read: () => ({ kind: "entitiesLost" }),
 };
 
+const placedSeenCodec: Codec<PlacedSeen> = {
+  write: (out, { number }) => counterCodec.write(out, number),
+  read: (input) => ({ kind: "placedSeen", number: counterCodec.read(input) }),
+};
+
 const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   hello: helloCodec,
   interest: interestCodec,
@@ -166,6 +172,7 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   game: gameCodec,
   fill: fillBoxCodec,
   copy: copyBoxCodec,
+  placedSeen: placedSeenCodec,
 });
 
 /** A frame from a client. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */

@@ -91,6 +91,12 @@ export interface GameMessage {
   readonly payload: Uint8Array;
 }
 
+/** Confirms that the client has taken the pose that the server set. */
+export interface PlacedSeen {
+  readonly kind: "placedSeen";
+  readonly number: number;
+}
+
 /** Any message from a client. */
 export type ClientMessage =
   | Hello
@@ -99,7 +105,8 @@ export type ClientMessage =
   | Move
   | Resync
   | EntitiesLost
-  | GameMessage;
+  | GameMessage
+  | PlacedSeen;
 
 /** Messages that a client sends together. */
 export interface ClientFrame {

@@ -46,6 +46,7 @@ import type {
   GoodbyeReason,
   Heartbeat,
   PatchMessage,
+  Placed,
   Reset,
   Role,
   ServerFrame,
@@ -184,6 +185,21 @@ const goodbyeCodec: Codec<Goodbye> = {
     reason: reasonCodec.read(input),
     detail: input.string(DETAIL_BYTES_MAX),
     retryAfterMs: retryCodec.read(input),
+  }),
+};
+
+/** A pose that the server sets. Rule N41 in docs/formats/protocol.md. */
+const placedCodec: Codec<Placed> = {
+  write(out, placed) {
+    counterCodec.write(out, placed.number);
+    poseCodec.write(out, placed);
+    out.string(placed.reason, DETAIL_BYTES_MAX);
+  },
+  read: (input) => ({
+    kind: "placed",
+    number: counterCodec.read(input),
+    ...poseCodec.read(input),
+    reason: input.string(DETAIL_BYTES_MAX),
   }),
 };
 
@@ -336,6 +352,7 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
     entities: entitiesCodec,
     allEntities: allEntitiesCodec,
     game: gameCodec,
+    placed: placedCodec,
   });
 }
 

@@ -138,6 +138,15 @@ export interface AllEntities {
   readonly entities: readonly NumberedEntity[];
 }
 
+/** Sets the player's pose. Moves that arrive before the client confirms it have no effect. */
+export interface Placed extends Pose {
+  readonly kind: "placed";
+  /** Different for each pose that a server sets. */
+  readonly number: number;
+  /** Why, for the player; may be empty. */
+  readonly reason: string;
+}
+
 /** Any message from a server. */
 export type ServerMessage =
   | Welcome
@@ -150,7 +159,8 @@ export type ServerMessage =
   | EditResults
   | EntityChanges
   | AllEntities
-  | GameMessage;
+  | GameMessage
+  | Placed;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

@@ -1,6 +1,7 @@
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
+import type { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
 import type { SharedChangeLists } from "./regions/region-changes.ts";
 import type { RegionFeed } from "./regions/region-feed.ts";
@@ -24,6 +25,7 @@ export interface ServerContext {
   readonly loader: RegionLoader;
   readonly editQueues: EditQueues;
   readonly entities: EntityGrid;
+  readonly placements: Placements;
   readonly regionsToRelease: RegionsToRelease;
   readonly sendAttempts: TickAttempts;
   /** Time for applying interests. */

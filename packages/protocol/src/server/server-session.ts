@@ -1,12 +1,11 @@
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
+import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./disconnect.ts";
-import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
-import { SessionPlayer } from "./entities/session-player.ts";
 import {
   type Agreement,
   agreementOn,
@@ -16,13 +15,11 @@ import {
   sendableAccount,
   welcomeFor,
 } from "./handshake.ts";
+import { type JoinedClient, joinedClient } from "./joined-client.ts";
 import { Outbox } from "./outbox.ts";
-import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
 import { ReceiveLimits } from "./receive-limits.ts";
-import { ClientInterest } from "./regions/client-interest.ts";
-import { ClientRegions } from "./regions/client-regions.ts";
+import type { ClientInterest } from "./regions/client-interest.ts";
 import type { RegionStep } from "./regions/region-changes.ts";
-import { RegionSender } from "./regions/region-sender.ts";
 import type { Holding, Watcher } from "./regions/watched-regions.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { SessionSet } from "./session-set.ts";
@@ -30,22 +27,6 @@ import type { SyncLimits } from "./sync-limits.ts";
 
 /** `handshake` until the client is admitted, `joined` until the connection ends, then `closed`. */
 export type ServerPhase = "handshake" | "joined" | "closed";
-
-/** What exists from the join on. */
-interface JoinedState {
-  readonly account: Account;
-  readonly agreement: Agreement;
-  readonly budget: PlayerBudget;
-  readonly player: SessionPlayer;
-  readonly regions: ClientRegions;
-  readonly interest: ClientInterest;
-  readonly sender: RegionSender;
-  readonly entities: PendingEntities;
-  readonly results: EditResultQueue;
-  readonly game: GameQueue;
-  readonly edits: EditQueue;
-  readonly onDecided: (decided: DecidedEdit) => void;
-}
 
 /** The server's end of one connection, from its first byte to its last. */
 export class ServerSession implements Watcher {
@@ -60,7 +41,7 @@ export class ServerSession implements Watcher {
   #hello: Hello | undefined;
   #isLookingUpPlayer = false;
   /** Remains after the session is closed, for those who ask who it was. */
-  #joined: JoinedState | undefined;
+  #joined: JoinedClient | undefined;
   #isWelcomeDue = true;
   #isWelcomed = false;
   #maySend = true;
@@ -160,6 +141,11 @@ export class ServerSession implements Watcher {
     if (joined !== undefined) this.#guard(() => this.#write(joined, nowMs));
   }
 
+  /** Sets the player's pose, whatever the client wants, under a number that was never used before. */
+  movePlayer(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): void {
+    this.#joined?.player.moveTo(number, pose, reason, this.#context.options.time.nowMs());
+  }
+
   /** Queues a game message. Returns false if there is no room. */
   sendGame(payload: Uint8Array): boolean {
     return this.#joined?.game.add(payload) === true;
@@ -253,36 +239,16 @@ export class ServerSession implements Watcher {
     const budget =
       context.options.checkAccount?.(account) ?? this.#sessions.join(this, hello.clientId, account, nowMs);
     if ("reason" in budget) return budget;
-    const player = new SessionPlayer(context, account, nowMs);
-    const regions = new ClientRegions(context, this, agreement.encoding, budget);
-    const results = new EditResultQueue();
-    const edits = context.editQueues.open(hello.clientId);
-    const onDecided = (decided: DecidedEdit): void => {
-      if (decided.result.status === "applied") player.remember();
-      results.add(decided);
-    };
-    this.#joined = {
-      account,
-      agreement,
-      budget,
-      player,
-      regions,
-      interest: new ClientInterest(context, regions, agreement.isResumed),
-      sender: new RegionSender(context, regions, agreement.encoding, nowMs),
-      entities: new PendingEntities(),
-      results,
-      game: new GameQueue(),
-      edits,
-      onDecided,
-    };
-    edits.attach(hello.openEditId, account, onDecided);
+    const joined = joinedClient(context, this, { hello, account, agreement, budget }, nowMs);
+    this.#joined = joined;
+    joined.edits.attach(hello.openEditId, account, joined.onDecided);
     this.#phase = "joined";
-    context.options.rules?.onJoin?.({ player: player.player });
+    context.options.rules?.onJoin?.({ player: joined.player.player });
     return undefined;
   }
 
   /** Handles a message of a joined client. Returns why the client must be disconnected, if so. */
-  #receiveMessage(joined: JoinedState, message: ClientMessage, nowMs: number): Disconnect | undefined {
+  #receiveMessage(joined: JoinedClient, message: ClientMessage, nowMs: number): Disconnect | undefined {
     const { limits, options } = this.#context;
     switch (message.kind) {
       case "hello":
@@ -313,6 +279,9 @@ export class ServerSession implements Watcher {
         if (count > 0) options.events?.onResync?.(count);
         return undefined;
       }
+      case "placedSeen":
+        joined.player.confirm(message.number);
+        return undefined;
       case "entitiesLost":
         joined.entities.markStale();
         return undefined;
@@ -327,7 +296,7 @@ export class ServerSession implements Watcher {
 
   /** Works on the client's interest. Its entities are outdated when it then sees other regions. */
   #work(
-    { regions, interest, entities }: JoinedState,
+    { regions, interest, entities }: JoinedClient,
     work: (interest: ClientInterest) => keyof SyncLimits | undefined,
   ): Disconnect | undefined {
     const { areaVersion } = regions;
@@ -336,7 +305,7 @@ export class ServerSession implements Watcher {
     return exceeded && limitExceeded(exceeded, this.#context.limits);
   }
 
-  #startTick(joined: JoinedState, nowMs: number): Disconnect | undefined {
+  #startTick(joined: JoinedClient, nowMs: number): Disconnect | undefined {
     const { limits, inFlightShare } = this.#context;
     joined.player.tick(nowMs);
     this.#maySend = this.#out.inFlightBytes < inFlightShare;
@@ -350,7 +319,7 @@ export class ServerSession implements Watcher {
     return this.#work(joined, (interest) => interest.start(nowMs));
   }
 
-  #write(joined: JoinedState, nowMs: number): undefined {
+  #write(joined: JoinedClient, nowMs: number): undefined {
     const { sendWork, entities, options, limits } = this.#context;
     const { regions, budget } = joined;
     // Nothing precedes the welcome. When many clients join at once, some have to wait for it.
@@ -365,6 +334,8 @@ export class ServerSession implements Watcher {
       }
       const { resyncs } = regions;
       if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
+      const placed = joined.player.placedDue(nowMs);
+      if (placed !== undefined) this.#out.write(placed);
       joined.sender.write(this.#out);
       joined.results.write(this.#out, regions);
       joined.entities.write(this.#out, entities, regions, sendWork);

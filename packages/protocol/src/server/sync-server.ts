@@ -1,5 +1,7 @@
 import { isOrthantError, OrthantError, requireBytes } from "@orthant/core";
-import { GAME_BYTES_MAX } from "../message/limits.ts";
+import type { Pose } from "../message/entity.ts";
+import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
+import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
@@ -7,6 +9,7 @@ import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
 import { EntityGrid } from "./entities/entity-grid.ts";
 import { RemotePlayers, WorldEntities } from "./entities/entity-sources.ts";
+import { Placements } from "./entities/placements.ts";
 import type { FrameTotals } from "./outbox.ts";
 import { SharedChangeLists } from "./regions/region-changes.ts";
 import { RegionFeed } from "./regions/region-feed.ts";
@@ -79,6 +82,7 @@ export class SyncServer {
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
       entities,
+      placements: new Placements(nowMs),
       sendAttempts: new TickAttempts(),
       regionsToRelease: new RegionsToRelease(regions, interestWork),
       interestWork,
@@ -161,6 +165,26 @@ export class SyncServer {
   broadcast(payload: Uint8Array): number {
     requirePayload(payload);
     return this.#sessions.joined().filter((session) => session.sendGame(payload)).length;
+  }
+
+  /**
+   * Sets the pose of a player, whose clients learn it with the reason; without an orientation it stays. Returns false
+   * if the player is absent. Throws `ORT_ARGUMENT` for a position outside the world.
+   */
+  movePlayer(playerId: bigint, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string): boolean {
+    const { entities, placements } = this.#context;
+    const { position } = pose;
+    if (!entities.isInside(position)) {
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `position [${position}] is outside the world; chunkCoordinateMax limits it`,
+      );
+    }
+    const number = placements.nextNumber();
+    const text = clipText(reason, DETAIL_BYTES_MAX);
+    const sessions = this.#sessions.ofPlayer(playerId);
+    for (const session of sessions) session.movePlayer(number, pose, text);
+    return sessions.length > 0;
   }
 
   /** Disconnects a player. Returns false if the player was absent. */

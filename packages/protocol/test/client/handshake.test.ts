@@ -1,7 +1,7 @@
 import { DEFAULT_GENERATORS, encode } from "@orthant/core";
 import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol/internal";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { blank, GROUND, heartbeat, SHAPE, SKY, TestClient, WELCOME } from "./sample-client.ts";
 
 test("a client sends a complete hello at once", () => {
@@ -185,4 +185,54 @@ test("a game message arrives once, however often its frame does", () => {
   client.receiveAs(2, { kind: "game", payload: Uint8Array.of(7) });
   client.receiveAs(2, { kind: "game", payload: Uint8Array.of(7) });
   expect(client.games).toEqual([[7]]);
+});
+
+describe("[N41] a pose that the server sets", () => {
+  const orientation = [0, 0, 0, 1] as const;
+  const placed = (number: number) =>
+    ({ kind: "placed", number, position: [number, 0, 0, 0], orientation, reason: "home" }) as const;
+  const move = { position: [7, 8, 9, 0], orientation } as const;
+
+  function placedClient() {
+    const seen: number[] = [];
+    const client = TestClient.joined({ events: { onPlaced: ({ number }) => seen.push(number) } });
+    client.sent();
+    return { client, seen };
+  }
+
+  test("voids moves that were not sent, and is confirmed before the next", () => {
+    const { client, seen } = placedClient();
+    client.sync.move({ position: [1, 1, 1, 0], orientation });
+    client.receive(placed(5));
+    client.sync.move(move);
+    client.pass(50);
+    expect(seen).toEqual([5]);
+    expect(client.sent()).toEqual([
+      { kind: "placedSeen", number: 5 },
+      { kind: "move", ...move },
+    ]);
+  });
+
+  test("is taken once and confirmed again, with the last move since", () => {
+    const { client, seen } = placedClient();
+    client.receive(placed(5));
+    client.sync.move(move);
+    client.pass(50);
+    client.sent();
+    client.receive(placed(5));
+    client.pass(50);
+    expect(seen).toEqual([5]);
+    expect(client.sent()).toEqual([
+      { kind: "placedSeen", number: 5 },
+      { kind: "move", ...move },
+    ]);
+  });
+
+  test("counts with any other number, and is confirmed once a tick however many come", () => {
+    const { client, seen } = placedClient();
+    client.receive(placed(5), placed(3), placed(4));
+    client.pass(50);
+    expect(seen).toEqual([5, 3, 4]);
+    expect(client.sent()).toEqual([{ kind: "placedSeen", number: 4 }]);
+  });
 });

@@ -76,6 +76,7 @@ describe("message bytes, which change only with the version", () => {
       move: true,
       resync: true,
       entitiesLost: true,
+      placedSeen: true,
       game: true,
       fill: true,
       copy: true,
@@ -91,6 +92,7 @@ describe("message bytes, which change only with the version", () => {
       editResults: true,
       entities: true,
       allEntities: true,
+      placed: true,
       game: true,
     };
     expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());

@@ -29,7 +29,7 @@ function filled(count: string, bytes: number): string {
 
 describe("client messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "09", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0a", "ORT_TAG"],
     ["N4", "a tag in two bytes", "8000", "ORT_VARINT_PADDED"],
     ["N4", "half a message", "06 02 01", "ORT_TRUNCATED"],
     ["N14", "a hello with other letters", "00 4f525449 01", "ORT_MAGIC"],
@@ -79,6 +79,8 @@ describe("client messages that the decoder refuses", () => {
     ["N19", "a resync of too many regions", `04 01 00 ${filled("8104", 2_565)}`, "ORT_LIMIT"],
     ["N19", "a resync of regions out of order", "04 01 00 02 02000000 00 01000000 00", "ORT_REGION_ORDER"],
     ["N20", "a long message of the game", `06 ${filled("818001", 16_385)}`, "ORT_LIMIT"],
+    ["N5", "a confirmation of pose 0", "09 00", "ORT_MESSAGE"],
+    ["N41", "a confirmation of no pose", "09", "ORT_TRUNCATED"],
   ])("[%s] %s", (_rule, _name, hex, code) => {
     expect(codeOf(() => decode(clientFrameCodec, fromHex(`00 00 ${hex}`)))).toBe(code);
   });
@@ -86,7 +88,7 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0c", "ORT_TAG"],
     ["N21", "a welcome of another version", "00 01", "ORT_VERSION"],
     ["N21", "a long name of a world", `00 ${WELCOME} ${EPOCH} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N21", "chunks of no voxels", `00 ${WELCOME} ${EPOCH} 00 01000101`, "ORT_LIMIT"],
@@ -128,6 +130,9 @@ describe("server messages that the decoder refuses", () => {
       "ORT_LIMIT",
     ],
     ["N22", "an unknown reason", "01 0b 00 00", "ORT_TAG"],
+    ["N5", "pose 0 of a player", `0b 00 ${POSE} 00`, "ORT_MESSAGE"],
+    ["N8", "a pose of a player past -1", "0b 01 00000000 80000000 00", "ORT_MESSAGE"],
+    ["N41", "a long reason of a pose", `0b 01 ${POSE} ${filled("8108", 1_025)}`, "ORT_LIMIT"],
     ["N22", "a long detail", `01 00 ${filled("8108", 1_025)}`, "ORT_LIMIT"],
     ["N23", "a heartbeat that is half complete", "02 00 02 00", "ORT_TAG"],
     ["N5", "a patch with number 0", "03 00 01 00 01 00000000 01 02 00 00", "ORT_MESSAGE"],

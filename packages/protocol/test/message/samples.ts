@@ -131,6 +131,12 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   },
   { rule: "N4", name: "lost entities", message: { kind: "entitiesLost" }, hex: "05" },
   {
+    rule: "N41",
+    name: "a confirmed pose",
+    message: { kind: "placedSeen", number: 300 },
+    hex: "09 ac02",
+  },
+  {
     rule: "N20",
     name: "a message of the game",
     message: { kind: "game", payload: Uint8Array.of(1, 2, 3) },
@@ -284,6 +290,12 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     name: "all entities in sight",
     message: { kind: "allEntities", entities: [ada, mill] },
     hex: `09 02 ${ADA_HEX} ${MILL_HEX}`,
+  },
+  {
+    rule: "N41",
+    name: "a pose that the server sets",
+    message: { kind: "placed", number: 300, ...pose, reason: "home" },
+    hex: `0b ac02 ${POSE_HEX} 04 686f6d65`,
   },
   {
     rule: "N20",

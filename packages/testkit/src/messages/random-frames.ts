@@ -180,6 +180,7 @@ const CLIENT_MESSAGES: RandomClientMessages = {
   resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
   entitiesLost: () => ({ kind: "entitiesLost" }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+  placedSeen: (prng) => ({ kind: "placedSeen", number: randomCount(prng, 1) }),
   fill: (prng) => ({
     kind: "fill",
     editId: randomCount(prng, 1),
@@ -297,6 +298,7 @@ const SERVER_MESSAGES: RandomServerMessages = {
   }),
   allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+  placed: (prng) => ({ kind: "placed", number: randomCount(prng, 1), ...randomPose(prng), reason: "home" }),
 };
 
 /** Returns a frame of a few messages that a server may send: any kinds, any values. */

@@ -1,12 +1,17 @@
 import { pointOnAxes } from "@orthant/core";
 import type { Pose } from "../../message/entity.ts";
-import { seenPose } from "../../message/sendable.ts";
+import { DETAIL_BYTES_MAX } from "../../message/limits.ts";
+import { clipText, seenPose } from "../../message/sendable.ts";
+import type { Placed } from "../../message/server-message.ts";
 import type { Account, Player } from "../account.ts";
 import type { ServerContext } from "../server-context.ts";
 import { type GridEntity, playerTraits } from "./entity-grid.ts";
+import type { Placement } from "./placements.ts";
 
 /** Interval at which the world stores the pose of a moving player. */
 const KEEP_MS = 10_000;
+/** Time to wait for a confirmation before a pose is sent again. */
+const PLACED_REPEAT_MS = 1_000;
 
 /** A connected player: their pose, their entity in the grid, and what the world stores of them. */
 export class SessionPlayer {
@@ -14,6 +19,9 @@ export class SessionPlayer {
   readonly #entity: GridEntity;
   #player: Player;
   #requested: Pose | undefined;
+  /** The pose that the server has set and the client has not confirmed. */
+  #placement: Placement | undefined;
+  #placedMs: number | undefined;
   #isMoved = false;
   /** Whether the world stores the player; otherwise anonymous reconnects would fill it with names. */
   #isRemembered: boolean;
@@ -26,7 +34,8 @@ export class SessionPlayer {
     this.#movedMs = nowMs;
     const { playerId, role, name } = account;
     this.#isRemembered = account.isAnonymous !== true || context.world.poseOf(playerId) !== undefined;
-    const pose = this.#firstPose(playerId);
+    this.#placement = context.placements.of(playerId);
+    const pose = this.#placement?.pose ?? this.#firstPose(playerId);
     this.#player = { playerId, role, name, ...pose };
     this.#entity = context.entities.enter(playerTraits(playerId, name), pose);
     this.#sendToPeers();
@@ -39,7 +48,35 @@ export class SessionPlayer {
 
   /** Sets the pose that the player wants. Only the latest one counts. */
   requestPose({ position, orientation }: Pose): void {
+    // The client sent it before it knew the pose that the server has set.
+    if (this.#placement !== undefined) return;
     this.#requested = { position, orientation };
+  }
+
+  /**
+   * Sets the pose, whose position must be inside, whatever the client wants. Without an orientation, the player keeps
+   * theirs. A reconnect does not undo it.
+   */
+  moveTo(number: number, pose: Pick<Pose, "position"> & Partial<Pose>, reason: string, nowMs: number): void {
+    const { orientation } = this.#player;
+    const placement = this.#place({ number, pose: { orientation, ...pose }, reason }, nowMs);
+    this.#context.placements.add(this.#player.playerId, placement);
+  }
+
+  /** The client has taken the pose with this number. */
+  confirm(number: number): void {
+    if (this.#placement?.number !== number) return;
+    this.#placement = undefined;
+    this.#context.placements.confirm(this.#player.playerId, number);
+  }
+
+  /** Returns the pose to send to the client, again each second until the client confirms it. */
+  placedDue(nowMs: number): Placed | undefined {
+    if (this.#placement === undefined) return undefined;
+    if (this.#placedMs !== undefined && nowMs - this.#placedMs < PLACED_REPEAT_MS) return undefined;
+    this.#placedMs = nowMs;
+    const { number, pose, reason } = this.#placement;
+    return { kind: "placed", number, ...pose, reason };
   }
 
   /** Makes the world store the player, because they have changed something in it. */
@@ -68,17 +105,38 @@ export class SessionPlayer {
   }
 
   #move(requested: Pose, nowMs: number): void {
-    const { entities, options } = this.#context;
+    const { entities, options, placements } = this.#context;
     const answer = options.rules?.beforeMove?.({ player: this.#player, to: requested });
-    if (answer !== undefined && "reject" in answer) return;
-    const allowed = answer?.replace ?? requested;
-    if (!entities.isInside(allowed.position)) return;
-    const pose = seenPose(allowed);
+    // The rule itself has moved the player, who must not leave that place by the move that led there.
+    if (this.#placement !== undefined) return;
+    if (answer === undefined) {
+      if (entities.isInside(requested.position)) this.#take(requested, nowMs);
+      return;
+    }
+    const { position, orientation } = this.#player;
+    const pose = "replace" in answer ? answer.replace : { position, orientation };
+    const reason = "reject" in answer ? clipText(answer.reject, DETAIL_BYTES_MAX) : "";
+    // The client must learn where its player is.
+    if (entities.isInside(pose.position))
+      this.#place({ number: placements.nextNumber(), pose, reason }, nowMs);
+  }
+
+  #place({ number, pose, reason }: Placement, nowMs: number): Placement {
+    this.#requested = undefined;
+    this.#take(pose, nowMs);
+    const { position, orientation } = this.#player;
+    this.#placement = { number, pose: { position, orientation }, reason };
+    this.#placedMs = undefined;
+    return this.#placement;
+  }
+
+  #take(wanted: Pose, nowMs: number): void {
+    const pose = seenPose(wanted);
     const { playerId, role, name } = this.#player;
     this.#player = { playerId, role, name, position: pose.position, orientation: pose.orientation };
     this.#isMoved = true;
     this.#movedMs = nowMs;
-    entities.move(this.#entity, pose);
+    this.#context.entities.move(this.#entity, pose);
     this.#sendToPeers();
   }
 

@@ -1,0 +1,65 @@
+import type { Hello } from "../message/client-message.ts";
+import type { Account } from "./account.ts";
+import type { PlayerBudget } from "./budget/player-budget.ts";
+import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
+import { SessionPlayer } from "./entities/session-player.ts";
+import type { Agreement } from "./handshake.ts";
+import { EditResultQueue, GameQueue, PendingEntities } from "./pending-messages.ts";
+import { ClientInterest } from "./regions/client-interest.ts";
+import { ClientRegions } from "./regions/client-regions.ts";
+import { RegionSender } from "./regions/region-sender.ts";
+import type { Watcher } from "./regions/watched-regions.ts";
+import type { ServerContext } from "./server-context.ts";
+
+/** Who joins, and on which terms. */
+interface Admission {
+  readonly hello: Hello;
+  readonly account: Account;
+  readonly agreement: Agreement;
+  readonly budget: PlayerBudget;
+}
+
+/** What the server keeps of a client from the join on. */
+export interface JoinedClient {
+  readonly account: Account;
+  readonly agreement: Agreement;
+  readonly budget: PlayerBudget;
+  readonly player: SessionPlayer;
+  readonly regions: ClientRegions;
+  readonly interest: ClientInterest;
+  readonly sender: RegionSender;
+  readonly entities: PendingEntities;
+  readonly results: EditResultQueue;
+  readonly game: GameQueue;
+  readonly edits: EditQueue;
+  readonly onDecided: (decided: DecidedEdit) => void;
+}
+
+/** Puts the player into the world and prepares what the client will receive. Its edits are not attached yet. */
+export function joinedClient(
+  context: ServerContext,
+  watcher: Watcher,
+  { hello, account, agreement, budget }: Admission,
+  nowMs: number,
+): JoinedClient {
+  const player = new SessionPlayer(context, account, nowMs);
+  const regions = new ClientRegions(context, watcher, agreement.encoding, budget);
+  const results = new EditResultQueue();
+  return {
+    account,
+    agreement,
+    budget,
+    player,
+    regions,
+    interest: new ClientInterest(context, regions, agreement.isResumed),
+    sender: new RegionSender(context, regions, agreement.encoding, nowMs),
+    entities: new PendingEntities(),
+    results,
+    game: new GameQueue(),
+    edits: context.editQueues.open(hello.clientId),
+    onDecided: (decided) => {
+      if (decided.result.status === "applied") player.remember();
+      results.add(decided);
+    },
+  };
+}

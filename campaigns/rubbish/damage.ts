@@ -92,7 +92,8 @@ function damagedObject(value: Readonly<Record<string, unknown>>, prng: Prng, dep
       return others;
     }
     case 1:
-      return fickle(value, key, rubbish(prng));
+      // A method that changes after it was checked is the business of its object.
+      return typeof value[key] === "function" ? { ...value } : fickle(value, key, rubbish(prng));
     default:
       return { ...value, [key]: damagedValue(value[key], prng, depth + 1) };
   }

@@ -78,7 +78,13 @@ const RULES: OptionRules<ReplicaOptions> = {
   },
   socket: (name, value) => requireFunction(name, value) as OpenSocket,
   time: requireTime,
-  random: (name, value) => requireFunction(name, value) as RandomBits,
+  random(name, value) {
+    const random = requireFunction(name, value) as RandomBits;
+    // Once now, so that a wrong one fails at the call and not while the client reconnects.
+    const bits: unknown = random();
+    if (typeof bits === "bigint") return random;
+    throw wrongArgument(`what ${name} returned`, bits, "it is a bigint of 64 random bits");
+  },
   timeoutMs(_, value) {
     requireTimeout(value);
     return value;

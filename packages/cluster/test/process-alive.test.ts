@@ -9,11 +9,11 @@ const PREPARE = `
   import { boxBetween, DEFAULT_GENERATORS, systemTime, systemRandomBits } from "@orthant/core";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
-  import { createWorld } from "@orthant/world/store";
+  import { createWorldStore } from "@orthant/world/store";
   const hub = new MemoryHub({ time: systemTime, random: Math.random });
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
   const source = new MemoryDisk();
-  await (await createWorld(source, { name: "Town" })).close();
+  await (await createWorldStore(source, { name: "Town" })).close();
   await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
   const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
     engine, folders, world: "town", node,

@@ -20,9 +20,9 @@ test.each([["world.compact()"], ["Promise.any([world.compact(), world.compact()]
 
     const ended = await runProgram(`
       import { NodeDisk } from "@orthant/disk/node";
-      import { openWorld } from "@orthant/world/store";
+      import { openWorldStore } from "@orthant/world/store";
       const retention = { newest: 1, hours: 0, days: 0 };
-      const world = await openWorld(new NodeDisk(${JSON.stringify(folder)}), { retention, autosave: false });
+      const world = await openWorldStore(new NodeDisk(${JSON.stringify(folder)}), { retention, autosave: false });
       await world.set([1, 2, 3, 0], 9);
       const { packsRewritten, packsRemoved } = await ${call};
       console.log("compacted:", packsRewritten + packsRemoved > 0);

@@ -11,8 +11,8 @@ import { expect, test } from "vitest";
 /** Edits a world as fast as it can, with a journal, saves and compaction, and prints each durable edit. */
 const WRITER = `
   const { NodeDisk } = await import("@orthant/disk/node");
-  const { openWorld } = await import("@orthant/world/store");
-  const world = await openWorld(new NodeDisk(folder), {
+  const { openWorldStore } = await import("@orthant/world/store");
+  const world = await openWorldStore(new NodeDisk(folder), {
     durability: "journal", autosave: false, retention: { newest: 1, hours: 0, days: 0 },
   });
   console.log("open");

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer } from "node:tls";
-import { memoryCache, type ReplicaCache } from "@orthant/client";
+import { memoryCache } from "@orthant/client";
 import { connectReplica } from "@orthant/client/node";
 import type { ReplicaOptions } from "@orthant/client/replica";
 import { isOrthantError, type OrthantError } from "@orthant/core";
@@ -102,8 +102,8 @@ describe("a client that is not welcomed in time says what it waited for", () => 
     const token = (): Promise<string> => new Promise(() => undefined);
     const without = await failureAt("ws://127.0.0.1:1", { token });
     expect(without.detail).toContain("the function of the option token has not answered");
-    const cache = { ...memoryCache(), claim: () => new Promise<boolean>(() => undefined) };
-    const { code, detail } = await failureAt("ws://127.0.0.1:1", { cache: cache as ReplicaCache });
+    const cache = Object.assign(memoryCache(), { claim: () => new Promise<boolean>(() => undefined) });
+    const { code, detail } = await failureAt("ws://127.0.0.1:1", { cache });
     expect([code, detail]).toEqual([
       "ORT_TIMEOUT",
       "the cache has not opened within 700 ms: connect without it",

@@ -111,7 +111,7 @@ describe("an invalid option is rejected with its name, its value and what would 
   });
 
   test("options that are not an object", async () => {
-    expect(await refusalOf(undefined as unknown as object)).toContain("the option options is undefined");
+    expect(await refusalOf(undefined as unknown as object)).toContain("options is undefined");
   });
 
   test("an address that this machine does not have fails to listen, without a raw error", async () => {

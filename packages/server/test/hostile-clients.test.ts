@@ -34,8 +34,8 @@ describe("a client is disconnected", () => {
   test("that speaks another version", async () => {
     const server = await serve();
     const client = await PlainClient.connect(server.url);
-    // Nothing acknowledged, nothing applied; tag 0, "ORTH", version 2, and content of that version.
-    client.socket.send(fromHex("00 00 00 4f525448 02 aabbcc"));
+    // Nothing acknowledged, nothing applied; tag 0, "ORTH", version 9, and content of that version.
+    client.socket.send(fromHex("00 00 00 4f525448 09 aabbcc"));
     expect(await endOf(client)).toEqual([1008, "version"]);
     expect(await metric(server, goodbye("version"))).toBe(1);
   });
@@ -138,7 +138,7 @@ describe("a client is disconnected", () => {
     await client.next("welcome");
     client.socket.pause();
     await until(() => {
-      server.broadcast(new Uint8Array(16_384));
+      server.broadcast(new Uint8Array(16_383));
       return server.connectionCount === 0;
     });
     expect(await metric(server, refused("sendBacklogBytesMax"))).toBe(1);

@@ -72,11 +72,11 @@ function boxAround(shape: ChunkShape, { center, radiusChunks }: ReplicaInterestA
   }
   const voxel = positionFrom((axis) => Math.floor(center[axis]));
   const chunk = chunkOfVoxel(shape, voxel);
-  // An axis with one voxel per chunk has nothing to the sides.
-  const radius = (axis: Axis): number => (shape.extents[axis] === 1 ? 0 : radiusChunks);
+  // An axis with one voxel per chunk does not exist in the world.
+  const isAbsent = (axis: Axis): boolean => shape.extents[axis] === 1;
   const around: Box = {
-    min: positionFrom((axis) => chunk[axis] - radius(axis)),
-    max: positionFrom((axis) => chunk[axis] + radius(axis) + 1),
+    min: positionFrom((axis) => (isAbsent(axis) ? 0 : chunk[axis] - radiusChunks)),
+    max: positionFrom((axis) => (isAbsent(axis) ? 1 : chunk[axis] + radiusChunks + 1)),
   };
   return intersectBoxes(around, WHOLE_LATTICE) ?? around;
 }

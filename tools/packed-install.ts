@@ -97,14 +97,15 @@ function tryStarter({ name, manifest }: Starter, folder: string): void {
   if (manifest.scripts?.["build"] !== undefined) {
     run("npm", ["run", "build"], copy);
     console.log(`the page of ${name} is built`);
+  } else if (manifest.scripts?.["replace"] === undefined) {
+    const program = 'import("./land.mjs").then(({ hills }) => console.log(hills.generator.id))';
+    const said = run(process.execPath, ["--eval", program], copy);
+    if (said.trim() !== "survival:hills") throw new Error(`${name} said ${said}`);
+    console.log(`${name} finds its packages`);
   } else {
     // Grass grows in the world of this seed.
     run("npx", ["orthant", "create", "land", "--template", "terrain", "--seed", "7"], copy);
-    const said = run(
-      process.execPath,
-      ["replace.mjs", "land", "grass", "snow", "0,-64,0,0", "9,128,9,1"],
-      copy,
-    );
+    const said = run(process.execPath, ["replace.mjs", "land", "grass", "snow", "0,-64,0", "9,128,9"], copy);
     if (!/^[1-9]\d* voxels of grass/.test(said)) throw new Error(`${name} said ${said}`);
     console.log(`${name} edits a world`);
   }

@@ -82,7 +82,7 @@ describe("budgets over sockets", () => {
     const quick = await joined(server.url, { clientId: 2n });
     deaf.socket.pause();
     await until(() => {
-      server.broadcast(new Uint8Array(16_384));
+      server.broadcast(new Uint8Array(16_383));
       return server.connectionCount === 1;
     });
     expect(quick.socket.readyState).toBe(quick.socket.OPEN);

@@ -4,17 +4,9 @@ import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { addressOf, isForwarded } from "./addresses.ts";
 import type { HttpRefusal } from "./connection-limiter.ts";
-import { type OriginRule, originMayConnect } from "./host-and-origin.ts";
-import { HttpHandler, type HttpHandlerOptions, pathOf } from "./http-handler.ts";
-import type { Limits } from "./limits.ts";
-
-/** Dependencies and settings of an upgrade handler. */
-export interface UpgradeHandlerOptions extends HttpHandlerOptions {
-  readonly limits: Limits;
-  readonly originRule: OriginRule;
-  /** Whether any client may join, only because the server is reachable from this machine alone. */
-  readonly trustsMachine: boolean;
-}
+import { originMayConnect } from "./host-and-origin.ts";
+import { HttpHandler, pathOf } from "./http-handler.ts";
+import type { UpgradeHandlerOptions } from "./upgrade-handler-options.ts";
 
 /** Callbacks of an upgrade handler. */
 interface UpgradeHandlerEvents {

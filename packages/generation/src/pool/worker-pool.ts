@@ -218,9 +218,11 @@ export class WorkerPool implements GenerationPool {
 
   #failed(slot: Slot, reason: string): void {
     this.#failures++;
+    // A worker does its jobs in order, so only the first of them can have ended it.
+    const [first] = slot.running.values();
     this.#replace(slot, (job) => {
       if (this.#failures >= FAILURES_MAX) return unavailable();
-      if (job.attempts < ATTEMPTS_MAX) return undefined;
+      if (job !== first || job.attempts < ATTEMPTS_MAX) return undefined;
       return new OrthantError(
         "ORT_WORKER",
         `a worker ended while it generated ${shown(job.task)}: ${reason}`,

@@ -107,7 +107,6 @@ export const CORE_PARTS: ReadonlySet<string> = new Set([
   "floorModulo",
   "foreignChunkCodec",
   "generatorRef",
-  "generatorsOf",
   "hash64",
   "hashKey",
   "indexInChunk",

@@ -218,7 +218,7 @@ describe("run({ generators })", () => {
 async function foreignWorld(name: string): Promise<string> {
   const folder = join(game, name);
   const generator = { ...flatGenerator, id: "my-game:islands" };
-  const generators = DEFAULT_GENERATORS.with([generator]);
+  const generators = DEFAULT_GENERATORS.including(generator);
   await mkdir(folder);
   const ref = generatorRef(generator, FLAT_DEFAULTS, 1n);
   const world = await createWorldStore(
@@ -287,7 +287,7 @@ describe("a world whose generator is missing", () => {
   test("is repaired with the edits that are stored as changes to generated chunks", async () => {
     const { exitCode } = await capture(["repair", world, "--to", join(game, "repaired-islands")]);
     expect(exitCode).toBe(EXIT.ok);
-    const generators = DEFAULT_GENERATORS.with([{ ...flatGenerator, id: "my-game:islands" }]);
+    const generators = DEFAULT_GENERATORS.including({ ...flatGenerator, id: "my-game:islands" });
     const repaired = await openWorldStore(new NodeDisk(join(game, "repaired-islands")), {
       readOnly: true,
       generators,

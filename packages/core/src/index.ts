@@ -77,6 +77,7 @@ export {
   type FlatFunction,
   flat,
   type GeneratorSource,
+  generatorIn,
   generatorsOf,
   type MazeOptions,
   maze,
@@ -166,6 +167,7 @@ export {
 } from "./lattice/chunk-shape.ts";
 export {
   AXES,
+  AXIS_NAMES,
   type Axis,
   comparePositions,
   type Dimensions,

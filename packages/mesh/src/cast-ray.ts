@@ -1,7 +1,6 @@
-import { AIR, type Dimensions, type Position, type Vector, wrongArgument } from "@orthant/core";
+import { AIR, AXIS_NAMES, type Dimensions, type Position, type Vector, wrongArgument } from "@orthant/core";
 import { functionOption, requireOptions } from "./volume/options.ts";
 import {
-  AXIS_LETTERS,
   type PointLike,
   requirePlace,
   requirePoint,
@@ -14,7 +13,7 @@ import {
 export const RAY_DISTANCE_MAX = 4_096;
 
 /** A side of a voxel: the direction that it faces. */
-export type Face = `${"+" | "-"}${(typeof AXIS_LETTERS)[number]}`;
+export type Face = `${"+" | "-"}${(typeof AXIS_NAMES)[number]}`;
 
 /** Where a ray hits. */
 export interface RayHit<D extends Dimensions> {
@@ -108,7 +107,7 @@ function hitOf<D extends Dimensions>(
 }
 
 function faceOf(axis: number, sign: 1 | -1): Face {
-  return `${sign > 0 ? "+" : "-"}${AXIS_LETTERS[axis] as (typeof AXIS_LETTERS)[number]}`;
+  return `${sign > 0 ? "+" : "-"}${AXIS_NAMES[axis] as (typeof AXIS_NAMES)[number]}`;
 }
 
 function leastOf(numbers: readonly number[]): number {

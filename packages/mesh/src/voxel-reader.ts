@@ -1,4 +1,11 @@
-import { BlockCatalog, type Dimensions, type Position, type Vector, wrongArgument } from "@orthant/core";
+import {
+  AXIS_NAMES,
+  BlockCatalog,
+  type Dimensions,
+  type Position,
+  type Vector,
+  wrongArgument,
+} from "@orthant/core";
 
 /** What rays and boxes need of a world: `World`, `ClientWorld` and small objects of your own fit. */
 export interface VoxelReader<D extends Dimensions> {
@@ -12,9 +19,6 @@ export interface VoxelReader<D extends Dimensions> {
 
 /** A point or direction, in voxels: an array, or an object that yields its numbers, such as three.js's `Vector3`. */
 export type PointLike<D extends Dimensions> = Vector<D> | (Iterable<number> & { readonly x: number });
-
-/** Names of the axes, in order. */
-export const AXIS_LETTERS = ["x", "y", "z", "w"] as const;
 
 /** Limit on coordinates, in voxels. Up to here, numbers distinguish places much closer than the size of a voxel. */
 const COORDINATE_MAX: number = 2 ** 40;
@@ -41,7 +45,7 @@ export function requirePoint(name: string, value: unknown, dimensions: number): 
   const numbers = numbersOf(value, dimensions);
   const isPoint = numbers.length === dimensions && numbers.every((number) => Number.isFinite(number));
   if (isPoint) return numbers as readonly number[];
-  const axes = AXIS_LETTERS.slice(0, dimensions).join(", ");
+  const axes = AXIS_NAMES.slice(0, dimensions).join(", ");
   throw wrongArgument(name, value, `it is [${axes}], ${dimensions} finite numbers in voxels`);
 }
 

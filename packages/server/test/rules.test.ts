@@ -72,7 +72,6 @@ test("two players who break one block at the same time get one drop, with rules 
     await until(() => drops.length === round);
   }
   expect([drops.length, rejected]).toEqual([ROUNDS, ROUNDS]);
-  expect(new Set(drops)).toEqual(new Set(["Ada", "Bob"]));
 }, 120_000);
 
 describe("a rule", () => {

@@ -1,5 +1,6 @@
 import {
   AXES,
+  AXIS_NAMES,
   type Box,
   type Chunk,
   type ChunkShape,
@@ -24,9 +25,6 @@ import type { Moment, WorldLabel } from "./world-options.ts";
 
 // Arguments from JavaScript programs are checked here, at the boundary: a world only shows what it can store.
 // Journals and saves are not checked again, so data that older programs stored remains readable.
-
-/** The names of the axes, for messages. */
-export const COORDINATE_NAMES = ["x", "y", "z", "w"] as const;
 
 type Check = (field: string, value: unknown) => void;
 
@@ -99,7 +97,7 @@ export function requireOnAxes(field: string, shape: ChunkShape, point: Vector | 
   const inside = pointOnAxes(shape, point);
   const axis = AXES.find((each) => inside[each] !== point[each]);
   if (axis === undefined) return;
-  const advice = `chunks of this world have one voxel on ${COORDINATE_NAMES[axis]}, so it must be from 0 to 1`;
+  const advice = `chunks of this world have one voxel on ${AXIS_NAMES[axis]}, so it must be from 0 to 1`;
   throw wrongArgument(field, point, advice);
 }
 

@@ -1,4 +1,5 @@
 import {
+  AXIS_NAMES,
   type Axis,
   type Box,
   boxBetween,
@@ -24,15 +25,7 @@ import { HEAT_KINDS, type HeatKind, HeatMap } from "../map/heat.ts";
 import { type Colour, opaque } from "../map/paint.ts";
 import { bandsOf, drawPicture, type Layout, layoutOf, type Picture } from "../map/picture.ts";
 import { PngWriter } from "../map/png-writer.ts";
-import {
-  cutBox,
-  defaultBox,
-  MAP_AXIS_NAMES,
-  type MapSlice,
-  parseAxis,
-  parseSlice,
-  viewOf,
-} from "../map/view.ts";
+import { cutBox, defaultBox, type MapSlice, parseAxis, parseSlice, viewOf } from "../map/view.ts";
 import { parseBox, parseInteger } from "../parse.ts";
 import { neededGenerator, untouchedState } from "../stored-content.ts";
 import { UsageError } from "../usage.ts";
@@ -98,7 +91,7 @@ export const mapCommand: Command = {
       drawMap(disk, request, context),
     );
     const { view, box, scale } = picture;
-    const sheet = view.sheet && { axis: MAP_AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
+    const sheet = view.sheet && { axis: AXIS_NAMES[view.sheet.axis], at: view.sheet.at };
     context.printJson({
       world: folder,
       output: request.output,
@@ -107,9 +100,9 @@ export const mapCommand: Command = {
       bytes,
       scale,
       box,
-      across: MAP_AXIS_NAMES[view.across],
-      down: MAP_AXIS_NAMES[view.down],
-      along: view.along === undefined ? null : MAP_AXIS_NAMES[view.along],
+      across: AXIS_NAMES[view.across],
+      down: AXIS_NAMES[view.down],
+      along: view.along === undefined ? null : AXIS_NAMES[view.along],
       sheet: sheet ?? null,
     });
     context.print(

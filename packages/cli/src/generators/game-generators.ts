@@ -1,4 +1,11 @@
-import { DEFAULT_GENERATORS, type GeneratorRegistry, OrthantError, type WorldGenerator } from "@orthant/core";
+import {
+  DEFAULT_GENERATORS,
+  type GeneratorRegistry,
+  generatorIn,
+  generatorsOf,
+  OrthantError,
+  type WorldGenerator,
+} from "@orthant/core";
 
 /** A generator of a game. */
 export interface GameGenerator {
@@ -35,16 +42,7 @@ export function withGameGenerators(own: readonly GameGenerator[]): KnownGenerato
     byId.set(id, added);
   }
   const all = [...byId.values()];
-  if (all.length === 0) return { registry: DEFAULT_GENERATORS, own: [] };
-  return { registry: DEFAULT_GENERATORS.with(all.map(({ generator }) => generator)), own: all };
-}
-
-/** Returns the generator that a value is or has as `generator`; `undefined` for anything else. */
-export function generatorIn(value: unknown): WorldGenerator<unknown> | undefined {
-  if (!isObject(value)) return undefined;
-  if (isGenerator(value)) return value;
-  const inner = (value as { readonly generator?: unknown }).generator;
-  return isObject(inner) && isGenerator(inner) ? inner : undefined;
+  return { registry: generatorsOf(all), own: all };
 }
 
 /** Checks generators that a program passes. Throws `ORT_ARGUMENT` for anything else. */
@@ -60,20 +58,4 @@ export function passedGenerators(sources: unknown): readonly GameGenerator[] {
 
 function wrongSource(name: string, wanted: string): OrthantError {
   return new OrthantError("ORT_ARGUMENT", `${name} is not ${wanted}`);
-}
-
-function isGenerator(value: object): value is WorldGenerator<unknown> {
-  const { id, version, parametersVersion, parametersCodec, open } = value as Partial<WorldGenerator<unknown>>;
-  return (
-    typeof id === "string" &&
-    Number.isInteger(version) &&
-    Number.isInteger(parametersVersion) &&
-    typeof parametersCodec?.read === "function" &&
-    typeof parametersCodec.write === "function" &&
-    typeof open === "function"
-  );
-}
-
-function isObject(value: unknown): value is object {
-  return (typeof value === "object" && value !== null) || typeof value === "function";
 }

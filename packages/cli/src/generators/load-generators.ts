@@ -2,8 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { generatorIn } from "@orthant/core";
 import { UsageError } from "../usage.ts";
-import { type GameGenerator, generatorIn } from "./game-generators.ts";
+import type { GameGenerator } from "./game-generators.ts";
 
 /** Exports that an error message lists. */
 const EXPORTS_LISTED_MAX = 8;

@@ -1,4 +1,5 @@
 import {
+  AXIS_NAMES,
   type BlockCatalog,
   type Box,
   type ChunkShape,
@@ -10,7 +11,7 @@ import { type ChunkSource, lookAt } from "./band.ts";
 import type { HeatMap } from "./heat.ts";
 import { type Colour, drawLabelRow, LABEL_HEIGHT, labelWidth, lastHeights, Painter } from "./paint.ts";
 import type { PngWriter } from "./png-writer.ts";
-import { cutBox, MAP_AXIS_NAMES, type MapView } from "./view.ts";
+import { cutBox, type MapView } from "./view.ts";
 
 /** The content and style of a picture. */
 export interface Picture {
@@ -90,7 +91,7 @@ export async function drawPicture(
     const shown = layout.panels.slice(first, first + layout.columns);
     if (first > 0)
       for (let gap = 0; gap < GAP; gap++) await png.row(blankRow(layout.width, picture.background));
-    for (const row of labelRows(shown, MAP_AXIS_NAMES[axis], layout, picture.background)) await png.row(row);
+    for (const row of labelRows(shown, AXIS_NAMES[axis], layout, picture.background)) await png.row(row);
     const panels = shown.map((at) => panelRows(picture, cutBox(box, { axis, at: [at] }), onRow));
     for (let row = 0; row < layout.panelHeight; row++) {
       const pixels = blankRow(layout.width, picture.background);

@@ -1,5 +1,6 @@
 import {
   AXES,
+  AXIS_NAMES,
   type Axis,
   type Box,
   boxAt,
@@ -14,8 +15,6 @@ import {
 import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
 
-/** The names of the axes, in order. */
-export const MAP_AXIS_NAMES = ["x", "y", "z", "w"] as const;
 const UP: Axis = 1;
 
 /** The projection of a world onto a picture. */
@@ -42,7 +41,7 @@ export interface MapSlice {
 export function parseSlice(text: string): MapSlice {
   const { name, list } =
     /^(?<name>[xyzw])=(?<list>-?\d{1,12}(?:,-?\d{1,12}){0,63})$/.exec(text)?.groups ?? {};
-  const axis = AXES.find((index) => MAP_AXIS_NAMES[index] === name);
+  const axis = AXES.find((index) => AXIS_NAMES[index] === name);
   if (axis === undefined || list === undefined) {
     throw new UsageError(`"${text}" is no slice; one looks like w=3 or w=0,4,8`);
   }
@@ -51,7 +50,7 @@ export function parseSlice(text: string): MapSlice {
 
 /** Parses `x`, `y`, `z` or `w`. */
 export function parseAxis(text: string): Axis {
-  const axis = AXES.find((index) => MAP_AXIS_NAMES[index] === text);
+  const axis = AXES.find((index) => AXIS_NAMES[index] === text);
   if (axis === undefined) throw new UsageError(`"${text}" is no axis; there are x, y, z and w`);
   return axis;
 }
@@ -82,7 +81,7 @@ export function viewOf(
   if (free.length < 2) throw new UsageError("--slice: a picture needs two axes that are not cut");
   const looked = free.length === 2 ? undefined : (along ?? (free.includes(UP) ? UP : free.at(-1)));
   if (looked !== undefined && !free.includes(looked)) {
-    throw new UsageError(`--axis: ${MAP_AXIS_NAMES[looked]} is cut, or has a single voxel`);
+    throw new UsageError(`--axis: ${AXIS_NAMES[looked]} is cut, or has a single voxel`);
   }
   if (free.length === 2 && along !== undefined) {
     throw new UsageError("--axis: with two axes left there is nothing to look along");

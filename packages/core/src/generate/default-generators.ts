@@ -136,9 +136,26 @@ export function generatorsOf(
   return registry;
 }
 
-function generatorIn(source: unknown): WorldGenerator | undefined {
-  if ((typeof source !== "object" && typeof source !== "function") || source === null) return undefined;
-  const { generator = source } = source as { readonly generator?: unknown };
-  const { id, open } = generator as Partial<WorldGenerator>;
-  return typeof id === "string" && typeof open === "function" ? (generator as WorldGenerator) : undefined;
+/** Returns the generator that a value is or has as `generator`; `undefined` for anything else. */
+export function generatorIn(value: unknown): WorldGenerator | undefined {
+  if (!isObject(value)) return undefined;
+  if (isGenerator(value)) return value;
+  const inner = (value as { readonly generator?: unknown }).generator;
+  return isObject(inner) && isGenerator(inner) ? inner : undefined;
+}
+
+function isGenerator(value: object): value is WorldGenerator {
+  const { id, version, parametersVersion, parametersCodec, open } = value as Partial<WorldGenerator>;
+  return (
+    typeof id === "string" &&
+    Number.isInteger(version) &&
+    Number.isInteger(parametersVersion) &&
+    typeof parametersCodec?.read === "function" &&
+    typeof parametersCodec.write === "function" &&
+    typeof open === "function"
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === "object" && value !== null) || typeof value === "function";
 }

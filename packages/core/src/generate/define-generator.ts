@@ -1,6 +1,7 @@
 import { U16_MAX } from "../bytes/integers.ts";
 import { AIR, type Chunk, chunkFromVoxels, emptyChunk, uniformChunk } from "../chunk/chunk.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
+import { dimensionsOf } from "../lattice/axes.ts";
 import { type Box, intersectBoxes, WHOLE_LATTICE } from "../lattice/box.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { floorDivide } from "../lattice/position.ts";
@@ -136,10 +137,10 @@ function requireDefinition<D extends keyof BlockFunctions, Defaults extends Plai
   }
 }
 
-function requireDimensions(id: string, dimensions: number, { extents }: ChunkShape): void {
-  const axes = extents[3] > 1 ? 4 : extents[2] > 1 ? 3 : 2;
+function requireDimensions(id: string, dimensions: number, shape: ChunkShape): void {
+  const axes = dimensionsOf(shape);
   if (axes === dimensions) return;
-  const detail = `"${id}" generates worlds of ${dimensions} dimensions; chunks of [${extents}] voxels have ${axes}`;
+  const detail = `"${id}" generates worlds of ${dimensions} dimensions; chunks of [${shape.extents}] voxels have ${axes}`;
   throw new OrthantError("ORT_ARGUMENT", detail);
 }
 

@@ -31,13 +31,6 @@ export class GeneratorRegistry {
     this.generatorsHash = generatorManifestHash(generators);
   }
 
-  /** Returns a registry that also has these generators. Throws `ORT_ARGUMENT` when two have one id. */
-  with(generators: readonly WorldGenerator<unknown>[]): GeneratorRegistry {
-    if (!Array.isArray(generators))
-      throw wrongArgument("generators", generators, "it is a list of generators");
-    return new GeneratorRegistry([...this.#byId.values()].concat(generators));
-  }
-
   /** Returns the generator with an id, in whichever version is available. */
   find(id: string): WorldGenerator<unknown> | undefined {
     return this.#byId.get(id);

@@ -1,7 +1,7 @@
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type Box, isBox } from "./box.ts";
 import { axisOutside, type ChunkShape } from "./chunk-shape.ts";
-import { AXES, type Dimensions, type Position, positionFrom, type Vector } from "./position.ts";
+import { AXES, AXIS_NAMES, type Dimensions, type Position, positionFrom, type Vector } from "./position.ts";
 
 /** All voxels from `min` up to but excluding `max`. `box` creates one. */
 export interface VoxelBox<D extends Dimensions = Dimensions> {
@@ -19,7 +19,6 @@ export interface ChunkBox<D extends Dimensions = Dimensions> {
 
 type Unit = (VoxelBox | ChunkBox)["unit"];
 
-const AXIS_NAMES = ["x", "y", "z", "w"] as const;
 const DIMENSIONS_MIN = 2;
 /** How each kind of box is made, for messages. */
 const MAKERS: Readonly<Record<Unit, string>> = { voxels: "box(min, max)", chunks: "chunkBox(min, max)" };

@@ -26,6 +26,9 @@ export type Axis = 0 | 1 | 2 | 3;
 /** All axes, x first. */
 export const AXES: readonly Axis[] = [0, 1, 2, 3];
 
+/** The names of the axes, by their numbers. */
+export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
+
 /** Orders positions lexicographically: x before y before z before w. */
 export function comparePositions(a: Position, b: Position): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];

@@ -1,5 +1,5 @@
-import type { Axis, Vector } from "@orthant/core";
-import { AXIS_NAMES, type ScenePoint } from "../slice/slice.ts";
+import { AXIS_NAMES, type Axis, type Vector } from "@orthant/core";
+import type { ScenePoint } from "../slice/slice.ts";
 
 /** Slightly below straight up, where left and right would swap. */
 const PITCH_MAX: number = Math.PI / 2 - 0.01;

@@ -1,5 +1,5 @@
-import type { Axis, Vector } from "@orthant/core";
-import { AXIS_NAMES, type ScenePoint, type Slice } from "../slice/slice.ts";
+import { AXIS_NAMES, type Axis, type Vector } from "@orthant/core";
+import type { ScenePoint, Slice } from "../slice/slice.ts";
 import type { ViewerElements } from "./elements.ts";
 
 /** Each axis keeps its colour, visible or hidden. */

@@ -1,5 +1,6 @@
+import { AXIS_NAMES } from "@orthant/core";
 import type { Numbers, WorldStatus } from "../message/messages.ts";
-import { AXIS_NAMES, type Slice } from "../slice/slice.ts";
+import type { Slice } from "../slice/slice.ts";
 import { showText, type ViewerElements } from "./elements.ts";
 
 /** A text at a point of the page. */

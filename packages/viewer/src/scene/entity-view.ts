@@ -1,6 +1,7 @@
+import { AXIS_NAMES } from "@orthant/core";
 import { ConeGeometry, Group, Mesh, MeshBasicMaterial, Vector3 } from "three";
 import type { ShownEntity } from "../message/messages.ts";
-import { AXIS_NAMES, type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
+import { type ScenePoint, type Slice, toScene } from "../slice/slice.ts";
 
 /** Slices on each side of this one in which other players are shown, fainter with distance. */
 const SLICES_SEEN = 12;

@@ -3,9 +3,6 @@ import { AXES, type Axis, type ChunkShape, type Position, positionFrom, type Vec
 /** A point or direction in the drawn scene: to the right, up, and towards the viewer. */
 export type ScenePoint = readonly [right: number, up: number, back: number];
 
-/** The names of the axes, in order. */
-export const AXIS_NAMES = ["x", "y", "z", "w"] as const;
-
 /** The drawn part of a world: three of its axes, at one coordinate of the fourth. */
 export interface Slice {
   readonly right: Axis;

@@ -1,4 +1,5 @@
 import {
+  AXIS_NAMES,
   axisOutside,
   type Box,
   boxAt,
@@ -25,7 +26,6 @@ import {
   type WorldState,
 } from "@orthant/core";
 import {
-  COORDINATE_NAMES,
   requireBox,
   requireChunkPair,
   requirePlacement,
@@ -130,7 +130,7 @@ function requireInWorld(shape: ChunkShape, position: Position, kind: "voxel" | "
   if (axis === undefined) return;
   throw new OrthantError(
     "ORT_ARGUMENT",
-    `${kind} [${position}] is outside of the world: with chunks of [${shape.extents}] voxels ${COORDINATE_NAMES[axis]} is always 0`,
+    `${kind} [${position}] is outside of the world: with chunks of [${shape.extents}] voxels ${AXIS_NAMES[axis]} is always 0`,
   );
 }
 

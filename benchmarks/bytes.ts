@@ -1,5 +1,5 @@
 import { crc32 as bareCrc32 } from "node:zlib";
-import { ByteReader, ByteWriter, crc32, encode, repeated, string, varUint } from "@orthant/core";
+import { ByteReader, ByteWriter, crc32, encode, repeated, string, varUint } from "@orthant/core/bytes";
 import { portableCrc32 } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
 import { type Comparison, compare } from "./compare.ts";

@@ -2,7 +2,8 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:f
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { crc32, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { HYPERCUBE_CHUNKS } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import {

@@ -1,14 +1,9 @@
 import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Chunk,
-  chunkCodec,
-  chunkFromVoxels,
-  encode,
-  HYPERCUBE_CHUNKS,
-  type Position,
-} from "@orthant/core";
+import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { chunkCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore } from "@orthant/world/store";

@@ -1,13 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import {
-  boxBetween,
-  OverrideTree,
-  type Position,
-  RegionTree,
-  uniformChunk,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+import { type Position, uniformChunk } from "@orthant/core";
+import { boxBetween, OverrideTree, RegionTree, WHOLE_LATTICE } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { compare } from "./compare.ts";
 import { atMost, type Figure, median, time } from "./figure.ts";

@@ -7,18 +7,15 @@ import { connectReplica } from "@orthant/client/node";
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  cubeAt,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  type GeneratorRef,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
-  WorldState,
 } from "@orthant/core";
+import { cubeAt, type GeneratorRef, generatorRef, WorldState } from "@orthant/core/engine";
 import { BlockAppearance } from "@orthant/mesh";
 import { emptyVolume, GreedyMesher, quadCount } from "@orthant/mesh/volume";
 import { fly, openBrowser, ViewerWindow } from "@orthant/testkit/browser";

@@ -1,16 +1,6 @@
-import {
-  type Box,
-  type Chunk,
-  chunkCodec,
-  cubeAt,
-  diffChunks,
-  encode,
-  HYPERCUBE_CHUNKS,
-  type Position,
-  regionOf,
-  type VoxelPlacement,
-  voxelEditsCodec,
-} from "@orthant/core";
+import { type Box, type Chunk, HYPERCUBE_CHUNKS, type Position, type VoxelPlacement } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { chunkCodec, cubeAt, diffChunks, regionOf, voxelEditsCodec } from "@orthant/core/engine";
 import { voxelOfIndex } from "@orthant/core/internal";
 import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";

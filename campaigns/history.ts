@@ -1,12 +1,5 @@
-import {
-  boxAt,
-  chunkOfVoxel,
-  generatorRef,
-  nextTurn,
-  PLATFORMS_DEFAULTS,
-  type Position,
-  platformsGenerator,
-} from "@orthant/core";
+import { PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
+import { boxAt, chunkOfVoxel, generatorRef, nextTurn } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";

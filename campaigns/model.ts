@@ -1,4 +1,5 @@
-import { type Box, boxBetween, OverrideTree } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { boxBetween, OverrideTree } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { TreeAndModel } from "./tree/tree-model.ts";

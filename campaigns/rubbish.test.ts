@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Prng } from "@orthant/testkit";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CORE_PARTS, NOT_CALLED } from "./rubbish/not-called.ts";
+import { NOT_CALLED } from "./rubbish/not-called.ts";
 import type { Stage } from "./rubbish/stage.ts";
 import { Watchdog } from "./rubbish/watchdog.ts";
 import { callStage, STAGES } from "./rubbish.ts";
@@ -34,7 +34,7 @@ describe("the campaign rubbish", () => {
     const module = (await ENTRIES[entry]?.()) as Readonly<Record<string, unknown>>;
     const missing = listed
       .flatMap((name) => callsOf(name, module[name]))
-      .filter((call) => !called.has(call) && !NOT_CALLED.has(call) && !CORE_PARTS.has(exportOf(call)));
+      .filter((call) => !called.has(call) && !NOT_CALLED.has(call));
     expect(missing).toEqual([]);
   });
 
@@ -73,11 +73,6 @@ async function publicNames(entry: string): Promise<readonly string[]> {
       .split("\n") ?? [];
   expect(names.length, entry).toBeGreaterThan(0);
   return names.map((name) => name.trim()).filter((name) => !name.startsWith("type "));
-}
-
-/** Returns the export that a call belongs to: `World` of `new World` and of `World.set`. */
-function exportOf(call: string): string {
-  return call.replace(/^new /, "").replace(/\..*$/, "");
 }
 
 /** Returns what can be called of an export: itself, or its constructor and methods. */

@@ -1,4 +1,5 @@
-import { type Chunk, isOrthantError, PositionMap } from "@orthant/core";
+import { type Chunk, isOrthantError } from "@orthant/core";
+import { PositionMap } from "@orthant/core/engine";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

@@ -2,14 +2,8 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { connectReplica } from "@orthant/client/node";
-import {
-  boxBetween,
-  generatorRef,
-  positionsLexicographic,
-  TERRAIN_DEFAULTS,
-  TILE_CHUNKS,
-  terrainGenerator,
-} from "@orthant/core";
+import { TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
+import { boxBetween, generatorRef, positionsLexicographic } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { createWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,16 +1,15 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { type ErrorCode, isOrthantError } from "@orthant/core";
 import {
   bool,
   bytes,
   type Codec,
   decode,
   decodeForeign,
-  type ErrorCode,
   encode,
   f32,
   f64,
   i8,
-  isOrthantError,
   list,
   option,
   repeated,
@@ -22,7 +21,7 @@ import {
   varU16,
   varU32,
   varU64,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 

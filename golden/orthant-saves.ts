@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
-import { type Position, WHOLE_LATTICE } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { WHOLE_LATTICE } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

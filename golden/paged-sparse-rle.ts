@@ -1,21 +1,15 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
   type Box,
-  ByteWriter,
-  boxCodec,
   type Chunk,
-  chunkCodec,
-  decode,
-  decodeForeign,
   type ErrorCode,
   emptyChunk,
-  encode,
   isOrthantError,
-  option,
   type Position,
   uniformChunk,
-  varU16,
 } from "@orthant/core";
+import { ByteWriter, decode, decodeForeign, encode, option, varU16 } from "@orthant/core/bytes";
+import { boxCodec, chunkCodec } from "@orthant/core/engine";
 import { chunkArrayCodec, foreignChunkArrayCodec, pagedSparseRleCodec } from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";

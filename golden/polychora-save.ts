@@ -1,7 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Chunk, chunkOfVoxel, crc32, HYPERCUBE_CHUNKS, PositionMap, voxelIndex } from "@orthant/core";
+import { type Chunk, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
+import { chunkOfVoxel, PositionMap, voxelIndex } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { type FlatSave, openFlatSave } from "@orthant/formats";

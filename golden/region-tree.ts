@@ -1,27 +1,26 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import {
   type Box,
+  type Chunk,
+  chunkFromVoxels,
+  emptyChunk,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
+import { crc32, decode, decodeForeign, encode } from "@orthant/core/bytes";
+import {
   boxAt,
   boxContainsBox,
-  type Chunk,
   chunkCodec,
-  chunkFromVoxels,
   comparePositions,
-  crc32,
-  decode,
-  decodeForeign,
-  emptyChunk,
-  encode,
   GeneratorRef,
   OverrideTree,
-  type Position,
   positionFrom,
   positionsLexicographic,
   positionsMinorToMajor,
   RegionTree,
   regionOf,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   type BoundedTree,
   foreignPagedSparseRleCodec,

@@ -1,7 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { encode, isOrthantError, tileChunkCodec } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { tileChunkCodec } from "@orthant/core/engine";
 import type { TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave } from "@orthant/formats/internal";
 import { toHex } from "@orthant/testkit";

@@ -2,7 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { decode, encode, type TileChunk, tileChunkCodec } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { type TileChunk, tileChunkCodec } from "@orthant/core/engine";
 import {
   readDatagram,
   WIRE1_BATCH_CHUNKS_MAX,

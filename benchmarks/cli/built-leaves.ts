@@ -1,14 +1,11 @@
+import { type Chunk, chunkFromVoxels, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import {
-  type Chunk,
-  chunkFromVoxels,
   clockFrom,
   cubeAt,
-  HYPERCUBE_CHUNKS,
-  type Position,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionOf,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { LeafChange } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
 

@@ -3,13 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ClusterGateway, createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
-import {
-  type ClockStep,
-  DEFAULT_GENERATORS,
-  type Position,
-  systemRandomBits,
-  systemTime,
-} from "@orthant/core";
+import { DEFAULT_GENERATORS, type Position, systemTime } from "@orthant/core";
+import { type ClockStep, systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";

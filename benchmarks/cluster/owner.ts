@@ -1,6 +1,7 @@
 import { ClusterNode, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
-import { DEFAULT_GENERATORS, systemRandomBits, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import type { OwnerReport, OwnerSettings } from "./nats-cluster-run.ts";

@@ -2,17 +2,19 @@ import {
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  chunkOfVoxel,
   DEFAULT_GENERATORS,
+  type Position,
+  TERRAIN_DEFAULTS,
+  terrainGenerator,
+} from "@orthant/core";
+import {
+  chunkOfVoxel,
   type GeneratedSpace,
   type GeneratorRef,
   generatorRef,
-  type Position,
   PositionMap,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 
 /** The land for all edits: hills with lakes, caves, ores and trees. */

@@ -1,17 +1,19 @@
 import {
   type Chunk,
-  clockFrom,
-  cubeAt,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  clockFrom,
+  cubeAt,
+  generatorRef,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionOf,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";

@@ -1,5 +1,6 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
-import { HYPERCUBE_CHUNKS, type Position, type RegionPatch } from "@orthant/core";
+import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
+import type { RegionPatch } from "@orthant/core/engine";
 import { voxelOfIndex } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";

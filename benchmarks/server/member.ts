@@ -1,13 +1,6 @@
-import {
-  type Box,
-  cubeAt,
-  DEFAULT_GENERATORS,
-  decode,
-  encode,
-  type Position,
-  type RegionPatch,
-  type Vector,
-} from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, type Position, type Vector } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { cubeAt, type RegionPatch } from "@orthant/core/engine";
 
 import {
   type ClientMessage,

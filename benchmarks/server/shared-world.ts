@@ -1,12 +1,7 @@
 import { ClusterGateway } from "@orthant/cluster";
 import { connectNats } from "@orthant/cluster/nats";
-import {
-  DEFAULT_GENERATORS,
-  generatorRef,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  systemTime,
-} from "@orthant/core";
+import { DEFAULT_GENERATORS, PLATFORMS_DEFAULTS, platformsGenerator, systemTime } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";

@@ -1,10 +1,5 @@
-import {
-  DEFAULT_GENERATORS,
-  GeneratorRegistry,
-  generatorRef,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-} from "@orthant/core";
+import { DEFAULT_GENERATORS, GeneratorRegistry, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";

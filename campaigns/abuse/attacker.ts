@@ -1,4 +1,5 @@
-import { decode, encode, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { Goodbye, Hello } from "@orthant/protocol";
 import {
   type ClientMessage,

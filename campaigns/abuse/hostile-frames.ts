@@ -1,14 +1,6 @@
-import {
-  type Box,
-  boxContains,
-  clockFrom,
-  cubeAt,
-  DEFAULT_GENERATORS,
-  encode,
-  type Position,
-  positionFrom,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { boxContains, clockFrom, cubeAt, positionFrom } from "@orthant/core/engine";
 import type { Hello } from "@orthant/protocol";
 import {
   type ClientFrame,

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Box,
-  CLOCK_NEVER,
-  cubeAt,
-  encode,
-  encodeUtf8,
-  type Position,
-  positionsLexicographic,
-} from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { encode, encodeUtf8 } from "@orthant/core/bytes";
+import { CLOCK_NEVER, cubeAt, positionsLexicographic } from "@orthant/core/engine";
 import {
   type ClientMessage,
   clientFrameCodec,

@@ -1,4 +1,5 @@
-import { type Box, type Codec, decode, encode } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
 import type { Goodbye, ServerSession, SyncServer } from "@orthant/protocol";
 import { type ClientMessage, clientFrameCodec, type ServerFrame } from "@orthant/protocol/internal";
 import type { Prng } from "@orthant/testkit";

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { createWorldStore } from "@orthant/world/store";

@@ -1,15 +1,13 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import {
-  type Codec,
-  cubeAt,
   DEFAULT_GENERATORS,
-  generatorRef,
   OrthantError,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
-  positionsLexicographic,
   type TimeSource,
 } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
+import { cubeAt, generatorRef, positionsLexicographic } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { encode, encodeUtf8 } from "@orthant/core";
+import { encode, encodeUtf8 } from "@orthant/core/bytes";
 import { TOKEN_BYTES_MAX } from "@orthant/protocol";
 import { clientFrameCodec } from "@orthant/protocol/internal";
 import { issueToken } from "@orthant/server";

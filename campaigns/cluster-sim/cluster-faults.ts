@@ -1,6 +1,8 @@
 import type { ShardMap } from "@orthant/cluster";
 import { leaseKey, mapKey, shardMapCodec, shardOf, shardsOf } from "@orthant/cluster/internal";
-import { boxBetween, decode, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { boxBetween } from "@orthant/core/engine";
 import type { FakeTime, Prng } from "@orthant/testkit";
 import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import type { JournalOracle } from "./journal-oracle.ts";

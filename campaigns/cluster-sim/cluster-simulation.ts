@@ -3,18 +3,20 @@ import { shardsOf } from "@orthant/cluster/internal";
 import {
   BlockCatalog,
   type Box,
-  boxBetween,
   chunkShape,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   type Position,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  boxBetween,
+  generatorRef,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
-  type VoxelPlacement,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,5 +1,6 @@
 import type { FolderStore } from "@orthant/cluster";
-import { sleep, type Timer, type TimeSource } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
+import { sleep } from "@orthant/core/engine";
 import { type Disk, GatedDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { MemoryEngine, MemoryHub } from "@orthant/testkit/cluster";

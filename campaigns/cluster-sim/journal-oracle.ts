@@ -1,5 +1,6 @@
 import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
-import { type Chunk, CLOCK_NEVER, type GeneratedSpace, type Position, PositionMap } from "@orthant/core";
+import type { Chunk, Position } from "@orthant/core";
+import { CLOCK_NEVER, type GeneratedSpace, PositionMap } from "@orthant/core/engine";
 import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
 
 /** Content of a region at one clock: its changed chunks, by name. */

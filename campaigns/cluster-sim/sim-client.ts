@@ -1,11 +1,5 @@
-import {
-  type Box,
-  DEFAULT_GENERATORS,
-  type Position,
-  positionsLexicographic,
-  regionBox,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
+import { positionsLexicographic, regionBox } from "@orthant/core/engine";
 import { type OwnEditResult, SyncClient } from "@orthant/protocol";
 import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
 import type { JournalOracle } from "./journal-oracle.ts";

@@ -1,6 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import { type Position, PositionMap, positionFrom } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { PositionMap, positionFrom } from "@orthant/core/engine";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";

@@ -1,13 +1,13 @@
 import { shardOf } from "@orthant/cluster/internal";
+import type { Position } from "@orthant/core";
 import {
   chunkOfVoxel,
-  type Position,
   PositionMap,
   positionFrom,
   positionsLexicographic,
   regionOf,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { openWorldStore, type WorldStore } from "@orthant/world/store";
 import { faultOfRegion } from "../sockets/bot-check.ts";

@@ -1,5 +1,6 @@
 import { ClusterGateway, ClusterNode, createClusterWorld, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { chunkShape, DEFAULT_GENERATORS, regionBox, systemRandomBits, systemTime } from "@orthant/core";
+import { chunkShape, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { regionBox, systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
 import { Gathered } from "@orthant/testkit/contracts";

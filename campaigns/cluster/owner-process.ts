@@ -1,5 +1,6 @@
 import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
-import { DEFAULT_GENERATORS, systemRandomBits, systemTime } from "@orthant/core";
+import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
 

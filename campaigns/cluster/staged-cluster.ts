@@ -10,7 +10,9 @@ import {
   type ShardMap,
 } from "@orthant/cluster";
 import { mapKey, shardMapCodec } from "@orthant/cluster/internal";
-import { type Box, decode, systemRandomBits } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import {

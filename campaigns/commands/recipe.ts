@@ -1,19 +1,16 @@
 import {
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkOfVoxel,
   FLAT_DEFAULTS,
   type FlatParameters,
   flatGenerator,
-  type GeneratorRef,
   GeneratorRegistry,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   type Position,
-  positionFrom,
   TILE_CHUNKS,
   type WorldGenerator,
 } from "@orthant/core";
+import { chunkOfVoxel, type GeneratorRef, generatorRef, positionFrom } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 
 /** States of a world when a command first sees it. */

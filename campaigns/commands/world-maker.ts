@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { blockCatalogCodec, DEFAULT_BLOCKS, encode } from "@orthant/core";
+import { DEFAULT_BLOCKS } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
 import { openWorldStore, type WorldStore } from "@orthant/world/store";

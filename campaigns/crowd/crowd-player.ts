@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { systemTime, TILE_CHUNK_EDGE } from "@orthant/core";
+import { systemTime } from "@orthant/core";
+import { TILE_CHUNK_EDGE } from "@orthant/core/engine";
 import { Wire1Client } from "@orthant/protocol";
 import type { LossyNetwork, Prng } from "@orthant/testkit";
 

@@ -27,7 +27,7 @@ import {
   varU32,
   varU64,
   varUint,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
 
 /** Limits of a decoder that needs more than most. */
 export interface TargetLimits {

@@ -1,4 +1,5 @@
-import { type Codec, encode, TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core";
+import { type Codec, encode } from "@orthant/core/bytes";
+import { TILES_PER_CHUNK, tileChunkCodec } from "@orthant/core/engine";
 import {
   clientFrameCodec,
   serverFrameCodec,

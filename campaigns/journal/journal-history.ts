@@ -1,14 +1,6 @@
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
-import {
-  boxBetween,
-  type ChunkShape,
-  chunkOfVoxel,
-  type Position,
-  PositionMap,
-  regionOf,
-  type VoxelPlacement,
-  voxelIndex,
-} from "@orthant/core";
+import type { ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import { boxBetween, chunkOfVoxel, PositionMap, regionOf, voxelIndex } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,4 @@
-import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core";
+import { type Codec, decode, encode, encodeUtf8 } from "@orthant/core/bytes";
 import { octreeOfBoxes, openMarsMiner, verifyMarsMiner } from "@orthant/formats";
 import {
   MARSMINER_DIALECTS,

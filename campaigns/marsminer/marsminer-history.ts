@@ -1,4 +1,4 @@
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import {
   createMarsMiner,

@@ -1,4 +1,5 @@
-import { crc32, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import {
   createPixelWorld,

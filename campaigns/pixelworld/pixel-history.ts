@@ -1,4 +1,4 @@
-import { GeneratorRef } from "@orthant/core";
+import { GeneratorRef } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   createPixelWorld,

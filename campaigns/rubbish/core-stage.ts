@@ -20,15 +20,13 @@ import {
   isOrthantError,
   isSeededGenerator,
   maze,
-  nameFault,
-  nextTurn,
   OrthantError,
   platforms,
-  printable,
   terrain,
   uniformChunk,
   valueNoise,
 } from "@orthant/core";
+import { nameFault, nextTurn, printable } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 import { constructorTargets, functionTargets, methodTargets, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";

@@ -11,9 +11,9 @@ import {
   GeneratorRegistry,
   isOrthantError,
   type Position,
-  systemRandomBits,
   systemTime,
 } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 import type { World } from "@orthant/world";

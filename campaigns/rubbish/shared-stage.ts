@@ -7,7 +7,8 @@ import {
   sphereBrush,
 } from "@orthant/client";
 import { connect, connectTiles } from "@orthant/client/node";
-import { chunkBox, DEFAULT_GENERATORS, systemRandomBits, systemTime } from "@orthant/core";
+import { chunkBox, DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import {
   anonymousPlayerId,

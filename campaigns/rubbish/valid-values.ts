@@ -6,7 +6,6 @@ import {
   type Dimensions,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   type Position,
   type SeededGenerator,
   systemTime,
@@ -15,6 +14,7 @@ import {
   type Vector,
   type VoxelBox,
 } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 import type { NewEntity, PlayerUpdate } from "@orthant/world";
 import { freeze } from "./damage.ts";

@@ -1,16 +1,13 @@
 import {
   type Box,
-  boxContains,
   type Chunk,
   type ChunkShape,
   chunkFromVoxels,
   chunkShape,
-  crc32,
   type Position,
-  PositionMap,
-  regionBox,
-  regionOf,
 } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
+import { boxContains, PositionMap, regionBox, regionOf } from "@orthant/core/engine";
 import {
   type ChunkEntry,
   chunkOfEntity,

@@ -1,16 +1,12 @@
 import {
   type Chunk,
   chunkFromVoxels,
-  crc32,
-  decode,
-  decodeForeign,
   emptyChunk,
-  encode,
-  encodeUtf8,
   HYPERCUBE_CHUNKS,
   OrthantError,
   type Position,
 } from "@orthant/core";
+import { crc32, decode, decodeForeign, encode, encodeUtf8 } from "@orthant/core/bytes";
 import { encodeChunkChange } from "@orthant/core/internal";
 import {
   flatChunkBlobCodec,

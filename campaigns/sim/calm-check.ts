@@ -1,13 +1,13 @@
+import type { Position } from "@orthant/core";
 import {
   chunkOfVoxel,
-  type Position,
   PositionSet,
   positionFrom,
   positionsLexicographic,
   regionOf,
   regionsTouching,
   voxelsOfChunks,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { type Pose, roundPose, type SyncServer } from "@orthant/protocol";
 import type { WorldStore } from "@orthant/world/store";
 import type { EditHistory } from "./edit-history.ts";

@@ -1,4 +1,5 @@
-import { sleep, type TimeSource } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import { sleep } from "@orthant/core/engine";
 import { GatedDisk, type MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
 

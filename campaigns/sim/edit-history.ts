@@ -1,14 +1,12 @@
+import type { ChunkShape, Position, VoxelPlacement } from "@orthant/core";
 import {
-  type ChunkShape,
   type ClockStep,
   chunkOfVoxel,
   type OverrideTree,
-  type Position,
   PositionMap,
   positionsLexicographic,
-  type VoxelPlacement,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { voxelOfIndex } from "@orthant/core/internal";
 import type { RegionStates } from "./region-states.ts";
 

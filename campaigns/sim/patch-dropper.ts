@@ -1,4 +1,4 @@
-import { decode, encode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import {
   type ClientFrame,
   clientFrameCodec,

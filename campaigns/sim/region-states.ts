@@ -1,17 +1,14 @@
+import type { Chunk, ChunkShape, GeneratorRegistry, Position } from "@orthant/core";
 import {
-  type Chunk,
-  type ChunkShape,
   CLOCK_NEVER,
   epochOf,
   type GeneratedSpace,
   type GeneratorRef,
-  type GeneratorRegistry,
   OverrideTree,
-  type Position,
   PositionMap,
   RegionTree,
   regionBox,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** Content of a region at one clock. */
 export interface RegionState {

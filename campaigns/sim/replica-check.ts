@@ -1,19 +1,15 @@
+import type { Box, Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
 import {
-  type Box,
   boxContains,
-  type Chunk,
-  type ChunkShape,
   chunkOfVoxel,
-  type Position,
   PositionMap,
   positionsEqual,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
-  type VoxelPlacement,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { SyncClient } from "@orthant/protocol";
 import type { RegionState, RegionStates } from "./region-states.ts";
 import type { SimPlan } from "./sim-plan.ts";

@@ -1,12 +1,6 @@
-import {
-  type Box,
-  type ClockStep,
-  decode,
-  encode,
-  type Position,
-  positionsEqual,
-  type VoxelPlacement,
-} from "@orthant/core";
+import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { type ClockStep, positionsEqual } from "@orthant/core/engine";
 import {
   type CachedReplica,
   type InterestArea,

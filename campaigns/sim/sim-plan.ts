@@ -1,24 +1,26 @@
 import {
   type Box,
-  boxBetween,
   type ChunkShape,
   chunkShape,
-  clipToAxes,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRef,
   GeneratorRegistry,
-  generatorRef,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
-  positionFrom,
-  REGION_EDGE_CHUNKS,
   TERRAIN_DEFAULTS,
   terrainGenerator,
 } from "@orthant/core";
+import {
+  boxBetween,
+  clipToAxes,
+  type GeneratorRef,
+  generatorRef,
+  positionFrom,
+  REGION_EDGE_CHUNKS,
+} from "@orthant/core/engine";
 import type { Account, Role, SyncLimits } from "@orthant/protocol";
 import { type NetworkConditions, type Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import type { DiskPace } from "./crashable-disk.ts";

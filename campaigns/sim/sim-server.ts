@@ -1,4 +1,5 @@
-import { CLOCK_NEVER, sleep, type VoxelPlacement } from "@orthant/core";
+import type { VoxelPlacement } from "@orthant/core";
+import { CLOCK_NEVER, sleep } from "@orthant/core/engine";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { placementsOf, type RequestedEdit, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";

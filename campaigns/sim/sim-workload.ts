@@ -1,18 +1,13 @@
+import type { Axis, Box, ChunkShape, Position, Vector, VoxelPlacement } from "@orthant/core";
 import {
-  type Axis,
-  type Box,
   boxBetween,
-  type ChunkShape,
-  type Position,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
-  type Vector,
-  type VoxelPlacement,
   voxelsOfChunks,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { InterestArea, Pose } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import type { SimPlan } from "./sim-plan.ts";

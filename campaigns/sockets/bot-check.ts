@@ -1,13 +1,13 @@
 import type { WorldReplica } from "@orthant/client/replica";
+import type { Position } from "@orthant/core";
 import {
   boxContains,
   chunkOfVoxel,
-  type Position,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { roundPose } from "@orthant/protocol";
 import type { WorldStore } from "@orthant/world/store";
 import type { Bot } from "./bot.ts";

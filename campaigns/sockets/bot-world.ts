@@ -1,4 +1,5 @@
-import { type Box, DEFAULT_BLOCKS, type Position, positionFrom } from "@orthant/core";
+import { type Box, DEFAULT_BLOCKS, type Position } from "@orthant/core";
+import { positionFrom } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 
 /** Number of lanes. Each client builds in a separate lane, which is a `w` coordinate. */

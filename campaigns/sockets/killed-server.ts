@@ -1,4 +1,5 @@
-import { generatorRef, PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";

@@ -1,16 +1,13 @@
 import {
   type Box,
-  boxBetween,
-  boxContains,
   type Chunk,
   type Content,
   chunkFromVoxels,
-  contentEquals,
   emptyChunk,
-  type OverrideTree,
   type Position,
   uniformChunk,
 } from "@orthant/core";
+import { boxBetween, boxContains, contentEquals, type OverrideTree } from "@orthant/core/engine";
 import { subtractBox } from "@orthant/core/internal";
 import type { Prng } from "@orthant/testkit";
 

@@ -1,5 +1,5 @@
-import type { TileChunk } from "@orthant/core";
-import { TILES_PER_CHUNK } from "@orthant/core";
+import type { TileChunk } from "@orthant/core/engine";
+import { TILES_PER_CHUNK } from "@orthant/core/engine";
 import type { Wire1Command } from "@orthant/protocol";
 import type { Wire1Message } from "@orthant/protocol/internal";
 

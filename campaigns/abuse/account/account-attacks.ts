@@ -1,5 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Box, cubeAt, encode, encodeUtf8 } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { encode, encodeUtf8 } from "@orthant/core/bytes";
+import { cubeAt } from "@orthant/core/engine";
 import type { Hello } from "@orthant/protocol";
 import { type ClientMessage, clientFrameCodec } from "@orthant/protocol/internal";
 import { WebSocket } from "ws";

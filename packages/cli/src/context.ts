@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { type GeneratorRegistry, OrthantError, printable, type TimeSource } from "@orthant/core";
+import { type GeneratorRegistry, OrthantError, type TimeSource } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { FormatProgress } from "@orthant/formats";

@@ -1,14 +1,5 @@
-import {
-  AXES,
-  type Box,
-  boxAt,
-  type ChunkShape,
-  type Position,
-  regionBox,
-  unionBox,
-  voxelsOfChunks,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+import type { Box, ChunkShape, Position } from "@orthant/core";
+import { AXES, boxAt, regionBox, unionBox, voxelsOfChunks, WHOLE_LATTICE } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   describeGenerator,

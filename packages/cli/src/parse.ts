@@ -1,4 +1,6 @@
-import { type Box, boxBetween, type Position, U64_MAX } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
+import { boxBetween } from "@orthant/core/engine";
 import type { Moment } from "@orthant/world/store";
 import { UsageError } from "./usage.ts";
 

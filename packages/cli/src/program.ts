@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type GeneratorSource, printable } from "@orthant/core";
+import type { GeneratorSource } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import { Argument, CommanderError, Option, Command as Parser } from "commander";
 import {
   type ArgumentSpec,

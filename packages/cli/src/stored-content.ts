@@ -1,11 +1,5 @@
-import {
-  applyChunkChange,
-  type Chunk,
-  type GeneratorRegistry,
-  isOrthantError,
-  uniformChunk,
-  WorldState,
-} from "@orthant/core";
+import { type Chunk, type GeneratorRegistry, isOrthantError, uniformChunk } from "@orthant/core";
+import { applyChunkChange, WorldState } from "@orthant/core/engine";
 import type { Save, StoredChunk } from "@orthant/save";
 import { generatorOf } from "@orthant/save/parts";
 

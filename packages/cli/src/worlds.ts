@@ -1,4 +1,5 @@
-import { type Dimensions, requireObject, wrongArgument } from "@orthant/core";
+import type { Dimensions } from "@orthant/core";
+import { requireObject, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import {

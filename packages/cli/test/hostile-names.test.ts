@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { generatorRef, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { createWorldStore } from "@orthant/world/store";
 import { BlockCatalog, DEFAULT_BLOCKS, NodeDisk } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { createWorldStore, openWorldStore, type StoreOptions } from "@orthant/world/store";
 import { GeneratorRegistry, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";

@@ -3,7 +3,8 @@ import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { segmentHeader } from "@orthant/save/internal";
 import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { GeneratorRegistry, NodeDisk } from "orthant";

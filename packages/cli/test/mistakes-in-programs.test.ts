@@ -1,13 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import {
-  boxBetween,
-  generatorRef,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  TERRAIN_DEFAULTS,
-  terrainGenerator,
-} from "@orthant/core";
+import { PLATFORMS_DEFAULTS, platformsGenerator, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import {
   BlockCatalog,

@@ -5,7 +5,8 @@ import {
   type ReplicaCache,
   type ReplicaOptions,
 } from "@orthant/client/replica";
-import { boxBetween, clockFrom, type Position, uniformChunk } from "@orthant/core";
+import { type Position, uniformChunk } from "@orthant/core";
+import { boxBetween, clockFrom } from "@orthant/core/engine";
 import type { Hello } from "@orthant/protocol";
 import type { InterestMessage, PatchMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";

@@ -1,14 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import {
-  boxBetween,
-  CUBE_CHUNKS,
-  type EditResult,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  generatorRef,
-} from "@orthant/core";
+import { CUBE_CHUNKS, type EditResult, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, issueToken, type OrthantServer } from "@orthant/server";
 import { createWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,5 @@
-import { type Box, boxAt, boxBetween, CUBE_CHUNKS, PIXEL_CHUNKS, type Position } from "@orthant/core";
+import { type Box, CUBE_CHUNKS, PIXEL_CHUNKS, type Position } from "@orthant/core";
+import { boxAt, boxBetween } from "@orthant/core/engine";
 import { codeOf, codeOfRejection } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { ScriptedServer, settled } from "./scripted-server.ts";

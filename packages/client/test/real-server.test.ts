@@ -1,13 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import { memoryCache, type Status, type WorldReplica } from "@orthant/client/replica";
-import {
-  boxBetween,
-  DEFAULT_GENERATORS,
-  flatGenerator,
-  GeneratorRegistry,
-  type Position,
-  positionsLexicographic,
-} from "@orthant/core";
+import { DEFAULT_GENERATORS, flatGenerator, GeneratorRegistry, type Position } from "@orthant/core";
+import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import type { OrthantServer } from "@orthant/server";
 import type { WorldStore } from "@orthant/world/store";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";

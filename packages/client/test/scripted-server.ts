@@ -8,14 +8,13 @@ import {
 import {
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  decode,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   type Position,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { generatorRef } from "@orthant/core/engine";
 import { DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,

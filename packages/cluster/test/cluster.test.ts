@@ -14,7 +14,9 @@ import {
   ownerRequestCodec,
   shardMapCodec,
 } from "@orthant/cluster/internal";
-import { boxAt, boxBetween, chunkShape, decode, encode, OrthantError, regionBox } from "@orthant/core";
+import { chunkShape, OrthantError } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxAt, boxBetween, regionBox } from "@orthant/core/engine";
 import type { RequestedEdit } from "@orthant/protocol";
 import { openSave } from "@orthant/save";
 import { codeOf, codeOfRejection } from "@orthant/testkit";

@@ -1,6 +1,8 @@
 import { clusterStatus } from "@orthant/cluster";
 import { ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/cluster/internal";
-import { boxAt, boxBetween, decode, encode, type Position, positionFrom, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxAt, boxBetween, positionFrom, regionBox } from "@orthant/core/engine";
 import type { WorldStore } from "@orthant/world/store";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";

@@ -1,14 +1,8 @@
 import { equal, ok } from "node:assert/strict";
 import { DiskFolders, ShardFolders, type ShardMap } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import {
-  boxBetween,
-  chunkShape,
-  DEFAULT_BLOCKS,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  generatorRef,
-} from "@orthant/core";
+import { chunkShape, DEFAULT_BLOCKS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { type Disk, type FolderDisk, MemoryDisk } from "@orthant/disk";
 import { CRASH_MODELS, CrashDisk, type DiskFault, explorePowerCuts, FaultDisk, WEAK } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { ownerRequestCodec } from "@orthant/cluster/internal";
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { openSave } from "@orthant/save";
 import { toHex } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import { type PresenceMessage, presenceCodec } from "@orthant/cluster/internal";
-import { boxBetween, decode, encode, regionBox } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxBetween, regionBox } from "@orthant/core/engine";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
 import { expect, test } from "vitest";

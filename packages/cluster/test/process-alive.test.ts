@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 const PREPARE = `
   import { ClusterGateway, ClusterNode, clusterNodes, createClusterWorld, DiskFolders, ShardFolders }
     from "@orthant/cluster";
-  import { boxBetween, DEFAULT_GENERATORS, systemTime, systemRandomBits } from "@orthant/core";
+  import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
+import { boxBetween, systemRandomBits } from "@orthant/core/engine";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
   import { createWorldStore } from "@orthant/world/store";

@@ -1,5 +1,7 @@
 import { ownerRequestCodec } from "@orthant/cluster/internal";
-import { boxBetween, decode, type Position, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { boxBetween, regionBox } from "@orthant/core/engine";
 import type { FakeTime } from "@orthant/testkit";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import { expect, test, vi } from "vitest";

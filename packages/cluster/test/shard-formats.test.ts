@@ -21,19 +21,16 @@ import {
   withSplit,
 } from "@orthant/cluster/internal";
 import {
-  boxBetween,
   type Chunk,
   chunkFromVoxels,
   chunkShape,
-  clockFrom,
   DEFAULT_BLOCKS,
-  decode,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   uniformChunk,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxBetween, clockFrom, generatorRef } from "@orthant/core/engine";
 import type { Pose, VisibleEntity } from "@orthant/protocol";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,6 @@
 import type { ClusterGateway } from "@orthant/cluster";
-import { type Box, DEFAULT_GENERATORS, regionBox, type Vector } from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, type Vector } from "@orthant/core";
+import { regionBox } from "@orthant/core/engine";
 import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import type { MemoryEngine } from "@orthant/testkit/cluster";
 import type { SmallCluster } from "./small-cluster.ts";

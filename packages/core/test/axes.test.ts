@@ -1,5 +1,4 @@
 import {
-  Axes,
   box,
   CUBE_CHUNKS,
   chunkBox,
@@ -8,6 +7,7 @@ import {
   HYPERCUBE_CHUNKS,
   TILE_CHUNKS,
 } from "@orthant/core";
+import { Axes } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
 const RUBBISH: readonly unknown[] = [

@@ -1,10 +1,5 @@
-import {
-  generatorRef,
-  isOrthantError,
-  PLATFORMS_DEFAULTS,
-  platformsGenerator,
-  type TimeSource,
-} from "@orthant/core";
+import { isOrthantError, PLATFORMS_DEFAULTS, platformsGenerator, type TimeSource } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, hasSave, verifySave } from "@orthant/save";

@@ -1,14 +1,14 @@
 import {
   type Box,
   chunkFromVoxels,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   type Position,
   uniformChunk,
 } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { convertFlatSave, openFlatSave } from "@orthant/formats";
 import { convertToFlat, verifyFlatSave, worldOverrideCodec, writeFlatSave } from "@orthant/formats/internal";

@@ -1,13 +1,5 @@
-import {
-  chunkFromVoxels,
-  crc32,
-  decode,
-  type ErrorCode,
-  emptyChunk,
-  encode,
-  HYPERCUBE_CHUNKS,
-  uniformChunk,
-} from "@orthant/core";
+import { chunkFromVoxels, type ErrorCode, emptyChunk, HYPERCUBE_CHUNKS, uniformChunk } from "@orthant/core";
+import { crc32, decode, encode } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { openFlatSave } from "@orthant/formats";
 import {

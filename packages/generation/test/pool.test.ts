@@ -2,20 +2,18 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   DEFAULT_GENERATORS,
-  encodeGeneratedRegion,
   flat,
   type GenerationPool,
-  type GeneratorRef,
   GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   maze,
   type Position,
   platforms,
-  regionBox,
   type SeededGenerator,
   TILE_CHUNKS,
   terrain,
 } from "@orthant/core";
+import { encodeGeneratedRegion, type GeneratorRef, regionBox } from "@orthant/core/engine";
 import { generationPool } from "@orthant/generation/node";
 import { codeOfRejection } from "@orthant/testkit";
 import { afterEach, describe, expect, test } from "vitest";

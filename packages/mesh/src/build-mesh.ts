@@ -5,9 +5,8 @@ import {
   type ChunkShape,
   chunkShape,
   type Position,
-  requireList,
-  wrongArgument,
 } from "@orthant/core";
+import { requireList, wrongArgument } from "@orthant/core/engine";
 import { BlockAppearance, OPAQUE } from "./volume/block-appearance.ts";
 import {
   COLOUR_BYTES,

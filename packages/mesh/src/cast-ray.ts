@@ -1,4 +1,5 @@
-import { AIR, AXIS_NAMES, type Dimensions, type Position, type Vector, wrongArgument } from "@orthant/core";
+import { AIR, AXIS_NAMES, type Dimensions, type Position, type Vector } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/engine";
 import { functionOption, requireOptions } from "./volume/options.ts";
 import {
   type PointLike,

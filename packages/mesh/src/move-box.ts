@@ -1,4 +1,5 @@
-import { type Dimensions, type Position, requireObject, type Vector, wrongArgument } from "@orthant/core";
+import type { Dimensions, Position, Vector } from "@orthant/core";
+import { requireObject, wrongArgument } from "@orthant/core/engine";
 import { choiceOption, functionOption, requireOptions } from "./volume/options.ts";
 import {
   type PointLike,

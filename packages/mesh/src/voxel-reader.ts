@@ -1,11 +1,5 @@
-import {
-  AXIS_NAMES,
-  BlockCatalog,
-  type Dimensions,
-  type Position,
-  type Vector,
-  wrongArgument,
-} from "@orthant/core";
+import { AXIS_NAMES, BlockCatalog, type Dimensions, type Position, type Vector } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/engine";
 
 /** What rays and boxes need of a world: `World`, `ClientWorld` and small objects of your own fit. */
 export interface VoxelReader<D extends Dimensions> {

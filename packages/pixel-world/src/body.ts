@@ -1,8 +1,6 @@
+import { OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, crc8 } from "@orthant/core/bytes";
 import {
-  ByteReader,
-  ByteWriter,
-  crc8,
-  OrthantError,
   requireBytes,
   requireFlag,
   requireId,
@@ -11,7 +9,7 @@ import {
   requireObject,
   requireWhole,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { type BodyHeader, bodyHeader } from "./layout.ts";
 import { BODY_EDGE_MAX, BODY_EXTENSION_BYTES_MAX, BODY_PIXELS_MAX, LAYERS_MAX } from "./limits.ts";
 import { decodeSizedBlock, encodeSizedBlock } from "./lz4.ts";

@@ -10,7 +10,7 @@ import {
   u32,
   u64,
   u64Number,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
 
 /** Magic of a native file: the original's constant, in the byte order of its machine. */
 export const NATIVE_MAGIC = "WXSP";

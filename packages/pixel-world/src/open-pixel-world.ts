@@ -1,12 +1,12 @@
+import { OrthantError } from "@orthant/core";
 import {
   type GeneratorRef,
-  OrthantError,
   ownOptions,
   requireId,
   requireInteger,
   requireText,
   requireWhole,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk, DiskLock } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { lockFile, replaceByCopy } from "./files.ts";

@@ -1,8 +1,7 @@
+import { OrthantError, systemTime, type TimeSource } from "@orthant/core";
+import { I32_MAX, I32_MIN, U64_MAX } from "@orthant/core/bytes";
 import {
   GeneratorRef,
-  I32_MAX,
-  I32_MIN,
-  OrthantError,
   ownOptions,
   requireBigint,
   requireChoice,
@@ -12,11 +11,8 @@ import {
   requireTime,
   requireWhole,
   systemRandomBits,
-  systemTime,
-  type TimeSource,
-  U64_MAX,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   AUTOSAVE_MS,
   AUTOSAVE_MS_MAX,

@@ -1,4 +1,5 @@
-import { isOrthantError, OrthantError, PositionSet, requireFunction, requireText } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { PositionSet, requireFunction, requireText } from "@orthant/core/engine";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import { chunkOfBody, decodeBody, encodeBody, isEmptyBody, type PixelBody } from "./body.ts";

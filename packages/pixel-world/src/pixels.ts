@@ -1,12 +1,8 @@
+import { OrthantError } from "@orthant/core";
+import { type Codec, encodeUtf8, I32_MAX, I32_MIN, list, U8_MAX } from "@orthant/core/bytes";
 import {
-  type Codec,
   convertList,
-  encodeUtf8,
   type GeneratorRef,
-  I32_MAX,
-  I32_MIN,
-  list,
-  OrthantError,
   requireBytes,
   requireChoice,
   requireInteger,
@@ -14,9 +10,8 @@ import {
   requireObject,
   requireText,
   requireWhole,
-  U8_MAX,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { CHUNK_EDGE_MAX, LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "./limits.ts";
 
 /** Ways to store a chunk. The numbers are those of the seed. */

@@ -1,4 +1,4 @@
-import { requireText } from "@orthant/core";
+import { requireText } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFileLater, requireDisk, TEMPORARY_SUFFIX } from "@orthant/disk/files";
 import { type PixelDialect, type PixelSave, pixelDialectOf, requirePixelDialect } from "./save.ts";

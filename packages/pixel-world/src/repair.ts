@@ -1,4 +1,5 @@
-import { type OrthantError, requireObject, requireText, wrongArgument } from "@orthant/core";
+import type { OrthantError } from "@orthant/core";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, requireDisk } from "@orthant/disk/files";
 import { decodeBody } from "./body.ts";

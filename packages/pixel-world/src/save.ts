@@ -1,4 +1,5 @@
-import { type GeneratorRef, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import type { GeneratorRef } from "@orthant/core/engine";
 import type { DiskFile } from "@orthant/disk";
 import type { PixelBody } from "./body.ts";
 import { BROWSER_MAGIC, HEADER_SLOT_BYTES, NATIVE_MAGIC, VERSION2_MAGIC } from "./layout.ts";

@@ -1,11 +1,5 @@
-import {
-  boxAt,
-  isOrthantError,
-  type OrthantError,
-  requireFunction,
-  requireObject,
-  requireText,
-} from "@orthant/core";
+import { isOrthantError, type OrthantError } from "@orthant/core";
+import { boxAt, requireFunction, requireObject, requireText } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type Finding, findingOf, noticeOf, requireDisk } from "@orthant/disk/files";
 import { unfinishedFilesOf } from "./files.ts";

@@ -1,4 +1,5 @@
-import { bytesEqual, isOrthantError } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

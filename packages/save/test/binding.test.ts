@@ -1,4 +1,4 @@
-import { encodeUtf8 } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

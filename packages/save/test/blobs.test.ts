@@ -1,4 +1,6 @@
-import { cubeAt, decode, type ErrorCode, emptyChunk, encode } from "@orthant/core";
+import { type ErrorCode, emptyChunk } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { cubeAt } from "@orthant/core/engine";
 import type { StoredEntity } from "@orthant/save";
 import { chunkBlobCodec, entityBlobCodec } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { crc32, type ErrorCode } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { applyRepair, openSave, planRepair, resumeSave, type SaveWriter, verifySave } from "@orthant/save";

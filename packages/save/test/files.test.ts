@@ -1,4 +1,5 @@
-import { crc32, type ErrorCode } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 import type { MemoryDisk } from "@orthant/disk";
 import { type LeafEntry, openSave } from "@orthant/save";
 import { allLeaves, decodeIndexFile, encodeIndexFile, openBlob } from "@orthant/save/internal";

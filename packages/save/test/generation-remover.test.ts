@@ -1,4 +1,5 @@
-import { cubeAt, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { cubeAt } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

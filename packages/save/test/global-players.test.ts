@@ -1,4 +1,5 @@
-import { chunkShape, decode, type ErrorCode, encode } from "@orthant/core";
+import { chunkShape, type ErrorCode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import {
   type GlobalRecord,
   openSave,

@@ -1,12 +1,5 @@
-import {
-  type Box,
-  boxContains,
-  cubeAt,
-  type Position,
-  PositionMap,
-  regionOf,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { boxContains, cubeAt, PositionMap, regionOf, WHOLE_LATTICE } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

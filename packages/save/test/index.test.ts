@@ -1,4 +1,6 @@
-import { type Box, cubeAt, type ErrorCode, encode, type Position } from "@orthant/core";
+import type { Box, ErrorCode, Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { cubeAt } from "@orthant/core/engine";
 import type { LeafEntry, RecordRef } from "@orthant/save";
 import { decodeIndexFile, encodeIndexFile, type IndexFile, indexHeader } from "@orthant/save/internal";
 import { recordRefCodec } from "@orthant/save/parts";

@@ -1,4 +1,6 @@
-import { clockFrom, decode, type ErrorCode, encode } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { clockFrom } from "@orthant/core/engine";
 import { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { plainDescription } from "@orthant/save";
 import {

@@ -1,4 +1,5 @@
-import { type Box, boxAt, WHOLE_LATTICE } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { boxAt, WHOLE_LATTICE } from "@orthant/core/engine";
 import type { Disk, MemoryDisk } from "@orthant/disk";
 import { type LeafEntry, listGenerations, openSave, resumeSave, type Save } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";

@@ -1,4 +1,5 @@
-import { type ErrorCode, encodeUtf8 } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { createSave, DEFAULT_LIMITS, openSave, verifySave } from "@orthant/save";
 import { decodeManifest, encodeManifest } from "@orthant/save/internal";

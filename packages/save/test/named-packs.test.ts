@@ -1,4 +1,4 @@
-import { encodeUtf8 } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import {
   applyRepair,

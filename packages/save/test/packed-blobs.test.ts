@@ -1,4 +1,5 @@
-import { decode, deflateRaw, type ErrorCode, emptyChunk, encode, type Position } from "@orthant/core";
+import { type ErrorCode, emptyChunk, type Position } from "@orthant/core";
+import { decode, deflateRaw, encode } from "@orthant/core/bytes";
 import type { StoredChunk } from "@orthant/save";
 import { ChunkContent, openBlob, packedBlobCodec, sealBlob, WholeChunk } from "@orthant/save/internal";
 import { realizeStored } from "@orthant/save/parts";

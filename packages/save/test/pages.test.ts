@@ -1,4 +1,6 @@
-import { type Box, crc32, cubeAt, type ErrorCode } from "@orthant/core";
+import type { Box, ErrorCode } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
+import { cubeAt } from "@orthant/core/engine";
 import type { LeafEntry, RecordRef } from "@orthant/save";
 import {
   decodeLinked,

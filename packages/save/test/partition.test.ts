@@ -1,4 +1,5 @@
-import { boxContainsBox, boxesIntersect, cubeAt, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/engine";
 import { openSave, type Save } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
 import { LeafMap } from "@orthant/save/parts";

@@ -1,4 +1,4 @@
-import { crc32 } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 
 const HEADER_BYTES = 60;
 const CRC_OFFSET = 56;

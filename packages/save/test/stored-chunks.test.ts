@@ -2,27 +2,29 @@ import {
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  comparePositions,
-  cubeAt,
   DEFAULT_GENERATORS,
   emptyChunk,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRef,
   GeneratorRegistry,
-  generatorRef,
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
   type Position,
-  PositionMap,
   platformsGenerator,
-  positionsLexicographic,
   TERRAIN_DEFAULTS,
   terrainGenerator,
   uniformChunk,
-  WHOLE_LATTICE,
 } from "@orthant/core";
+import {
+  comparePositions,
+  cubeAt,
+  type GeneratorRef,
+  generatorRef,
+  PositionMap,
+  positionsLexicographic,
+  WHOLE_LATTICE,
+} from "@orthant/core/engine";
 import { type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import {

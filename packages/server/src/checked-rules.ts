@@ -1,15 +1,12 @@
+import type { BlockChange, Dimensions, VoxelBox, VoxelPlacement } from "@orthant/core";
 import {
   type Axes,
-  type BlockChange,
-  type Dimensions,
   PositionMap,
   requireBlock,
   requireList,
   requireObject,
-  type VoxelBox,
-  type VoxelPlacement,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   changedBox,
   gameMessageIn,

@@ -1,4 +1,5 @@
-import { type TimeSource, TokenBucket } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import { TokenBucket } from "@orthant/core/engine";
 import type { CloseReason, GoodbyeReason, ServerSession, SyncServer } from "@orthant/protocol";
 import type { Logger } from "pino";
 import type { RawData, WebSocket } from "ws";

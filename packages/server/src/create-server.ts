@@ -1,4 +1,5 @@
-import { Axes, type Dimensions, printable, requireObject } from "@orthant/core";
+import type { Dimensions } from "@orthant/core";
+import { Axes, printable, requireObject } from "@orthant/core/engine";
 import { ExpectedPlayers, SyncServer } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
 import { Registry } from "prom-client";

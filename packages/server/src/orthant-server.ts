@@ -1,4 +1,5 @@
-import { type Axes, type Dimensions, requireList, type TimeSource } from "@orthant/core";
+import type { Dimensions, TimeSource } from "@orthant/core";
+import { type Axes, requireList } from "@orthant/core/engine";
 import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";

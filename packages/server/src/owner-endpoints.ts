@@ -1,4 +1,4 @@
-import { requireObject } from "@orthant/core";
+import { requireObject } from "@orthant/core/engine";
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { urlHost } from "./http/addresses.ts";

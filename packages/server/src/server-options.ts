@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { type Dimensions, OrthantError, printable, type TimeSource } from "@orthant/core";
+import { type Dimensions, OrthantError, type TimeSource } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import type { SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { WorldStore } from "@orthant/world/store";

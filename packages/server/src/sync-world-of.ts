@@ -1,12 +1,6 @@
-import {
-  blockCatalogCodec,
-  CLOCK_NEVER,
-  encode,
-  isOrthantError,
-  OrthantError,
-  voxelsOfChunks,
-  wrongArgument,
-} from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec, CLOCK_NEVER, voxelsOfChunks, wrongArgument } from "@orthant/core/engine";
 import {
   CATALOG_BYTES_MAX,
   clipText,

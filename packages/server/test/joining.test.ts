@@ -1,4 +1,4 @@
-import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core";
+import { boxBetween, CLOCK_NEVER, printable } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { anonymousPlayerId } from "@orthant/server";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,6 @@
-import { boxBetween, DEFAULT_GENERATORS, decode, encode } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxBetween } from "@orthant/core/engine";
 import type { Hello, NumberedEditResult } from "@orthant/protocol";
 import {
   type ClientMessage,

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
-import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, generatorRef } from "@orthant/core";
+import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
 import { createWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { encodeUtf8 } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { issueToken } from "@orthant/server";
 import { describe, expect, test } from "vitest";
 import { PlainClient, requestOrigin } from "./plain-client.ts";

@@ -1,4 +1,5 @@
-import { boxBetween, DEFAULT_GENERATORS, type EditResult, type Position } from "@orthant/core";
+import { DEFAULT_GENERATORS, type EditResult, type Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { SyncClient } from "@orthant/protocol";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

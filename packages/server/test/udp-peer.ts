@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import { decode } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
 import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";
 import { onTestFinished } from "vitest";

@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { encode, TILE_CHUNKS } from "@orthant/core";
+import { TILE_CHUNKS } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { readWire1Recording } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";

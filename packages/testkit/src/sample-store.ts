@@ -1,5 +1,6 @@
 import { deepStrictEqual } from "node:assert";
-import { crc32, decode, encode, isOrthantError, OrthantError, struct, u32 } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { crc32, decode, encode, struct, u32 } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { CrashDisk } from "./crash/crash-disk.ts";
 import { explorePowerCuts, type PowerCutOptions, type Survivor } from "./crash/explore-power-cuts.ts";

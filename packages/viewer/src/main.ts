@@ -1,4 +1,5 @@
-import { isOrthantError, printable } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import { parseViewpoint } from "./controls/camera.ts";
 import { keepToken, visitorOf } from "./controls/visitor.ts";
 import { serverOpening } from "./server-opening.ts";

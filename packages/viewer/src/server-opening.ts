@@ -1,4 +1,5 @@
-import { nameFault, OrthantError, printable } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { nameFault, printable } from "@orthant/core/engine";
 import type { ServerOpening } from "./message/messages.ts";
 
 /** A world on a server, and who visits it. */

@@ -1,22 +1,24 @@
 import {
-  AXES,
   AXIS_NAMES,
   type Box,
   type Chunk,
   type ChunkShape,
-  convertList,
   isChunk,
   OrthantError,
   type Position,
+  type Vector,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  AXES,
+  convertList,
   pointOnAxes,
   requireBytes,
   requireId,
   requireList,
   requireText,
-  type Vector,
-  type VoxelPlacement,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 
 import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";

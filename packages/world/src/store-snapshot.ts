@@ -1,15 +1,6 @@
-import {
-  type Box,
-  boxAt,
-  type Chunk,
-  type ChunkShape,
-  chunkOfVoxel,
-  type Position,
-  type QueryDetail,
-  type RegionTree,
-  voxelIndex,
-  type WorldState,
-} from "@orthant/core";
+import type { Box, Chunk, ChunkShape, Position, QueryDetail } from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
+import { boxAt, chunkOfVoxel, voxelIndex, type WorldState } from "@orthant/core/engine";
 import type { Save } from "@orthant/save";
 import type { RegionReader } from "./regions/region-reader.ts";
 

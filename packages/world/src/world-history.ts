@@ -1,19 +1,16 @@
+import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
 import {
   axisOutside,
-  type Box,
   boxAt,
   boxContains,
   boxVolume,
-  type Chunk,
-  OrthantError,
-  type Position,
   PositionMap,
   positionsLexicographic,
   requireInteger,
   requireText,
   type StateEdit,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   listGenerations,

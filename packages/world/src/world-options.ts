@@ -3,11 +3,11 @@ import type {
   CacheLimits,
   ChunkShape,
   GenerationPool,
-  GeneratorRef,
   GeneratorRegistry,
   Position,
   TimeSource,
 } from "@orthant/core";
+import type { GeneratorRef } from "@orthant/core/engine";
 import type { Retention, SaveLimits } from "@orthant/save";
 import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
 

@@ -1,4 +1,5 @@
-import type { Axes, Chunk, Dimensions, Position } from "@orthant/core";
+import type { Chunk, Dimensions, Position } from "@orthant/core";
+import type { Axes } from "@orthant/core/engine";
 import type { StoreSnapshot } from "./store-snapshot.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */

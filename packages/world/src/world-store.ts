@@ -1,21 +1,23 @@
+import type {
+  BlockCatalog,
+  Box,
+  Chunk,
+  ChunkShape,
+  Position,
+  QueryDetail,
+  TimeSource,
+  VoxelPlacement,
+} from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
 import {
-  type BlockCatalog,
-  type Box,
   boxAt,
-  type Chunk,
-  type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
   type Epoch,
-  type Position,
-  type QueryDetail,
-  type RegionTree,
   requireId,
-  type TimeSource,
-  type VoxelPlacement,
   voxelIndex,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
 import { checkedOrigin } from "./content/last-edit-store.ts";

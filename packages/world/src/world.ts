@@ -1,28 +1,30 @@
+import type {
+  BlockCatalog,
+  BlockPlacement,
+  Chunk,
+  ChunkBox,
+  ChunkShape,
+  Dimensions,
+  EditEvent,
+  EditResult,
+  Position,
+  Vector,
+  VoxelBox,
+  VoxelWorld,
+} from "@orthant/core";
 import {
   Axes,
-  type BlockCatalog,
-  type BlockPlacement,
   boxAt,
-  type Chunk,
-  type ChunkBox,
-  type ChunkShape,
   ChunksEdit,
   chunkOfVoxel,
   convertList,
-  type Dimensions,
-  type EditEvent,
-  type EditResult,
-  type Position,
   requireBlock,
   requireFunction,
   requireList,
-  type Vector,
-  type VoxelBox,
-  type VoxelWorld,
   voxelIndex,
   voxelPlacements,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";

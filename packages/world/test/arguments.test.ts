@@ -1,11 +1,5 @@
-import {
-  boxBetween,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRegistry,
-  generatorRef,
-  type Position,
-} from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, GeneratorRegistry, type Position } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";

@@ -7,11 +7,11 @@ import {
   emptyChunk,
   GeneratorRegistry,
   type SeededGenerator,
-  sleep,
   systemTime,
   terrain,
   type VoxelSource,
 } from "@orthant/core";
+import { sleep } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import { codeOf } from "@orthant/testkit";

@@ -1,19 +1,21 @@
 import {
   type Box,
-  boxBetween,
-  boxContains,
-  boxContainsBox,
-  boxEquals,
   type Chunk,
   chunkFromVoxels,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   type Position,
-  positionFrom,
   uniformChunk,
-  WHOLE_LATTICE,
 } from "@orthant/core";
+import {
+  boxBetween,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  generatorRef,
+  positionFrom,
+  WHOLE_LATTICE,
+} from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { boxBetween, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,5 @@
-import { boxAt, boxBetween, CLOCK_NEVER, type Position, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxAt, boxBetween, CLOCK_NEVER, regionBox } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import {

@@ -1,4 +1,4 @@
-import { type Epoch, epochOf } from "@orthant/core";
+import { type Epoch, epochOf } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, Prng } from "@orthant/testkit";

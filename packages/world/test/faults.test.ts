@@ -1,4 +1,5 @@
-import { boxBetween, isOrthantError } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,4 @@
-import { boxBetween, chunksOfVoxels } from "@orthant/core";
+import { boxBetween, chunksOfVoxels } from "@orthant/core/engine";
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,13 +1,12 @@
 import {
-  cubeAt,
   emptyChunk,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   uniformChunk,
 } from "@orthant/core";
+import { cubeAt, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,5 @@
-import { encodeUtf8, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, openSave, verifySave } from "@orthant/save";

@@ -1,4 +1,5 @@
-import { boxBetween, isOrthantError, type Position } from "@orthant/core";
+import { isOrthantError, type Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

@@ -1,4 +1,5 @@
-import { boxBetween, type Position, positionFrom, positionsLexicographic, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween, positionFrom, positionsLexicographic, regionBox } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

@@ -1,4 +1,5 @@
-import { boxBetween, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { copyGeneration, verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";

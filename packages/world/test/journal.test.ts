@@ -1,4 +1,5 @@
-import { boxBetween, chunkFromVoxels, epochOf, type Position, stepOf, uniformChunk } from "@orthant/core";
+import { chunkFromVoxels, type Position, uniformChunk } from "@orthant/core";
+import { boxBetween, epochOf, stepOf } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";

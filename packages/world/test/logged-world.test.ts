@@ -1,4 +1,5 @@
-import { clockFrom, uniformChunk } from "@orthant/core";
+import { uniformChunk } from "@orthant/core";
+import { clockFrom } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";

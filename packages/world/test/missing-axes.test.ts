@@ -1,4 +1,5 @@
-import { CUBE_CHUNKS, clockFrom, cubeAt, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { CUBE_CHUNKS, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
+import { clockFrom, cubeAt } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createSave, openSave, plainDescription, resumeSave, verifySave } from "@orthant/save";
 import { type JournalEntry, JournalWriter } from "@orthant/save/journal";

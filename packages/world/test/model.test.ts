@@ -1,4 +1,5 @@
-import { boxBetween, type Position, positionFrom, positionsLexicographic, regionOf } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween, positionFrom, positionsLexicographic, regionOf } from "@orthant/core/engine";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";

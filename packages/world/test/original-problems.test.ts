@@ -1,4 +1,5 @@
-import { boxBetween, isOrthantError, type Position } from "@orthant/core";
+import { isOrthantError, type Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeTime, FaultDisk, Prng } from "@orthant/testkit";

@@ -1,12 +1,11 @@
 import {
-  boxBetween,
   FLAT_DEFAULTS,
   flatGenerator,
   GeneratorRegistry,
-  generatorRef,
   type Position,
   type WorldGenerator,
 } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { applyRepair, openSave, planRepair } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";

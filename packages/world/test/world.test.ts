@@ -1,12 +1,5 @@
-import {
-  boxBetween,
-  CUBE_CHUNKS,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  generatorRef,
-  type Position,
-  TILE_CHUNKS,
-} from "@orthant/core";
+import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator, type Position, TILE_CHUNKS } from "@orthant/core";
+import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";

@@ -15,7 +15,8 @@ import {
   voxelsOfSectors,
   waitForOwner,
 } from "@orthant/cluster";
-import { type Box, OrthantError, systemRandomBits } from "@orthant/core";
+import { type Box, OrthantError } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
 import { openWorldStore } from "@orthant/world/store";

@@ -9,7 +9,7 @@ import {
   requireName,
   ShardFolders,
 } from "@orthant/cluster";
-import { systemRandomBits } from "@orthant/core";
+import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import type { ClusterCounts, OwnedShard, OwnerCounts } from "@orthant/server";
 import type { Arguments } from "../command.ts";

@@ -1,13 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  generatorRef,
-  HYPERCUBE_CHUNKS,
-  PLATFORMS_DEFAULTS,
-  type Position,
-  platformsGenerator,
-} from "@orthant/core";
+import { HYPERCUBE_CHUNKS, PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/core";
+import { generatorRef } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatBytes } from "@orthant/formats";
 import { createWorldStore } from "@orthant/world/store";

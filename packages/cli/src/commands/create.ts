@@ -4,17 +4,14 @@ import {
   AIR,
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkOfVoxel,
   DEFAULT_BLOCKS,
-  type GeneratorRef,
   type GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   type Position,
   TILE_CHUNKS,
-  voxelIndex,
-  WorldState,
 } from "@orthant/core";
+import { chunkOfVoxel, type GeneratorRef, voxelIndex, WorldState } from "@orthant/core/engine";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
 import { createWorldStore, type NewWorldStore } from "@orthant/world/store";
 import type { Arguments, Command } from "../command.ts";

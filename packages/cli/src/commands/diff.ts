@@ -1,4 +1,4 @@
-import { PositionSet, regionOf } from "@orthant/core";
+import { PositionSet, regionOf } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";

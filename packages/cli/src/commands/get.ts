@@ -1,16 +1,13 @@
+import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import {
-  type Box,
   boxAt,
   chunkOfVoxel,
   epochOf,
-  type GeneratorRegistry,
-  isOrthantError,
-  type Position,
   positionsEqual,
   regionOf,
   stepOf,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes, formatPosition } from "@orthant/formats";
 import {

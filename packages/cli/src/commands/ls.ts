@@ -1,19 +1,17 @@
+import { type Box, isOrthantError, type Position } from "@orthant/core";
 import {
-  type Box,
   boxContains,
   boxEquals,
   boxesIntersect,
   chunksOfVoxels,
   comparePositions,
   epochOf,
-  isOrthantError,
-  type Position,
   positionFrom,
   regionBox,
   roundOutToRegions,
   stepOf,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { fileBytes, formatCount, formatPosition, formatTime } from "@orthant/formats";
 import { type LeafEntry, openSave, type Save, type StoredChunk, surveySave } from "@orthant/save";

@@ -2,15 +2,12 @@ import {
   AXIS_NAMES,
   type Axis,
   type Box,
-  boxBetween,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   type Position,
-  positionFrom,
-  WorldState,
 } from "@orthant/core";
+import { boxBetween, generatorRef, positionFrom, WorldState } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
 import { catalogOf, type Save } from "@orthant/save";

@@ -1,4 +1,5 @@
-import { type Box, boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/engine";
 import { formatAmount, formatBox } from "@orthant/formats";
 import { type Moment, openWorldStore } from "@orthant/world/store";
 import type { Command } from "../command.ts";

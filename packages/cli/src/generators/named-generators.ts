@@ -1,8 +1,6 @@
 import {
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRef,
-  generatorRef,
   isOrthantError,
   MAZE_DEFAULTS,
   mazeGenerator,
@@ -12,6 +10,7 @@ import {
   terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
+import { GeneratorRef, generatorRef } from "@orthant/core/engine";
 import { parsePosition } from "../parse.ts";
 import { UsageError } from "../usage.ts";
 import type { GameGenerator } from "./game-generators.ts";

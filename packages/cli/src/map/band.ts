@@ -1,16 +1,5 @@
-import {
-  AIR,
-  AXES,
-  type Axis,
-  type Box,
-  type Chunk,
-  type ChunkShape,
-  chunksOfVoxels,
-  type Position,
-  PositionMap,
-  positionFrom,
-  type WorldState,
-} from "@orthant/core";
+import { AIR, type Axis, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
+import { AXES, chunksOfVoxels, PositionMap, positionFrom, type WorldState } from "@orthant/core/engine";
 import type { LeafEntry, Save } from "@orthant/save";
 import { realizeStored } from "@orthant/save/parts";
 import type { MapView } from "./view.ts";

@@ -1,12 +1,5 @@
-import {
-  type Box,
-  boxContains,
-  type ChunkShape,
-  chunksOfVoxels,
-  type Position,
-  PositionMap,
-  regionOf,
-} from "@orthant/core";
+import type { Box, ChunkShape, Position } from "@orthant/core";
+import { boxContains, chunksOfVoxels, PositionMap, regionOf } from "@orthant/core/engine";
 import type { LeafEntry, Save, StoredChunk } from "@orthant/save";
 import { type Colour, mix } from "./paint.ts";
 import type { MapView } from "./view.ts";

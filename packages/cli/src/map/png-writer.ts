@@ -1,5 +1,5 @@
 import { createDeflate, type Deflate } from "node:zlib";
-import { crc32 } from "@orthant/core";
+import { crc32 } from "@orthant/core/bytes";
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const BIT_DEPTH = 8;

@@ -1,17 +1,13 @@
+import { AXIS_NAMES, type Axis, type Box, type ChunkShape, type Position } from "@orthant/core";
 import {
   AXES,
-  AXIS_NAMES,
-  type Axis,
-  type Box,
   boxAt,
-  type ChunkShape,
   chunksOfVoxels,
-  type Position,
   positionFrom,
   unionBox,
   voxelsOfChunks,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Save } from "@orthant/save";
 import { UsageError } from "../usage.ts";
 

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { unwatchFile, watchFile } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { OrthantError, U64_MAX } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
 import type { OrthantServer, Revocation, ServerOptions } from "@orthant/server";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
 import { type Arguments, requireOptionFiles } from "../command.ts";

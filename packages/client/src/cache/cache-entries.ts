@@ -1,15 +1,6 @@
-import {
-  ByteReader,
-  ByteWriter,
-  bytes,
-  type Codec,
-  crc32,
-  encodeUtf8,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  positionCodec,
-} from "@orthant/core";
+import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { ByteReader, ByteWriter, bytes, type Codec, crc32, encodeUtf8 } from "@orthant/core/bytes";
+import { positionCodec } from "@orthant/core/engine";
 import {
   type CachedRegion,
   type CachedReplica,

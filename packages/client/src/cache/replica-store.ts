@@ -1,4 +1,5 @@
-import { type Position, PositionMap, PositionSet, type Timer, type TimeSource } from "@orthant/core";
+import type { Position, Timer, TimeSource } from "@orthant/core";
+import { PositionMap, PositionSet } from "@orthant/core/engine";
 import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
 import {
   freshIdentity,

@@ -1,4 +1,6 @@
-import { bytesEqual, encodeUtf8, OrthantError, printable, type RandomBits } from "@orthant/core";
+import { OrthantError, type RandomBits } from "@orthant/core";
+import { bytesEqual, encodeUtf8 } from "@orthant/core/bytes";
+import { printable } from "@orthant/core/engine";
 import { type Goodbye, TOKEN_BYTES_MAX } from "@orthant/protocol";
 
 /** Longest wait before the first retry. */

@@ -1,4 +1,5 @@
-import { OrthantError, wrongArgument } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/engine";
 
 declare const URL: new (
   text: string,

@@ -1,4 +1,5 @@
-import { type Dimensions, type Position, requireBlock, wrongArgument } from "@orthant/core";
+import type { Dimensions, Position } from "@orthant/core";
+import { requireBlock, wrongArgument } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX } from "@orthant/protocol";
 
 /** The voxels of a brush, each with its new block: what `edit` takes. */

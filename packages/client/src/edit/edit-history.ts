@@ -1,16 +1,12 @@
+import type { BlockPlacement, Dimensions, EditResult, Position, VoxelWorld } from "@orthant/core";
 import {
-  type BlockPlacement,
-  type Dimensions,
-  type EditResult,
-  type Position,
   requireBlock,
   requireFunction,
   requireInteger,
   requireKnownFields,
   requireList,
   requireObject,
-  type VoxelWorld,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** What a history needs of a world: a `ClientWorld` and a `World` fit. */
 export type EditableWorld<D extends Dimensions> = Pick<VoxelWorld<D>, "voxelAt" | "get" | "edit">;

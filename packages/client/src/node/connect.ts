@@ -1,15 +1,14 @@
 import { createSocket, type Socket } from "node:dgram";
 import { isIP, isIPv6 } from "node:net";
+import { type Dimensions, systemTime } from "@orthant/core";
+import { U32_MAX } from "@orthant/core/bytes";
 import {
-  type Dimensions,
   ownOptions,
   requireFunction,
   requireWhole,
-  systemTime,
   type TileChunk,
-  U32_MAX,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { SERVER_FRAME_BYTES_MAX, Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { WebSocket } from "ws";
 import type { ClientWorld } from "../world/client-world.ts";

@@ -1,18 +1,13 @@
+import type { Axis, Box, ChunkBox, ChunkShape, Dimensions, Vector } from "@orthant/core";
 import {
   type Axes,
-  type Axis,
-  type Box,
-  type ChunkBox,
-  type ChunkShape,
   convertList,
-  type Dimensions,
   intersectBoxes,
   positionFrom,
   requireObject,
-  type Vector,
   WHOLE_LATTICE,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { ReplicaInterest } from "./interest.ts";
 
 /** What a client wants to hold: everything around a point, or boxes of chunks. */

@@ -1,28 +1,30 @@
+import type {
+  BlockCatalog,
+  BlockPlacement,
+  Chunk,
+  ChunkBox,
+  ChunkShape,
+  Dimensions,
+  EditEvent,
+  EditResult,
+  Entity,
+  EntityEvent,
+  Position,
+  Vector,
+  VoxelBox,
+  VoxelWorld,
+} from "@orthant/core";
 import {
   Axes,
-  type BlockCatalog,
-  type BlockPlacement,
   boxContains,
-  type Chunk,
-  type ChunkBox,
-  type ChunkShape,
   ChunksEdit,
-  type Dimensions,
-  type EditEvent,
-  type EditResult,
-  type Entity,
-  type EntityEvent,
-  type Position,
   positionFrom,
   requireBlock,
   requireFunction,
   requireObject,
-  type Vector,
-  type VoxelBox,
-  type VoxelWorld,
   voxelPlacements,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { NumberedEntity, Role, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { type Interest, replicaInterest } from "./client-interest.ts";

@@ -1,4 +1,5 @@
-import { type ChunkShape, GeneratorRef, type GeneratorRegistry, type RegionTree } from "@orthant/core";
+import type { ChunkShape, GeneratorRegistry } from "@orthant/core";
+import { GeneratorRef, type RegionTree } from "@orthant/core/engine";
 
 /** Returns the tree with generated space replaced by voxels. Throws `ORT_LIMIT` if there is too much. */
 export function concreteRegion(

@@ -1,20 +1,22 @@
 import {
   DEFAULT_GENERATORS,
-  encodeUtf8,
   GeneratorRegistry,
+  OrthantError,
+  type RandomBits,
+  systemTime,
+  type TimeSource,
+} from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
+import {
   nameFault,
   type OptionRules,
-  OrthantError,
   ownOptions,
-  type RandomBits,
   requireFunction,
   requireText,
   requireTime,
   systemRandomBits,
-  systemTime,
-  type TimeSource,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { NAME_BYTES_MAX } from "@orthant/protocol";
 import type { ReplicaCache } from "../cache/replica-cache.ts";
 import type { TokenOption } from "../connection/retry.ts";

@@ -5,9 +5,8 @@ import {
   type GeneratorSource,
   generatorsOf,
   OrthantError,
-  requireObject,
-  wrongArgument,
 } from "@orthant/core";
+import { requireObject, wrongArgument } from "@orthant/core/engine";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";

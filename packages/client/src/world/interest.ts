@@ -1,20 +1,22 @@
 import {
-  AXES,
   type Axis,
   type Box,
-  boxEquals,
   type ChunkShape,
-  chunkOfVoxel,
-  intersectBoxes,
   OrthantError,
   type Position,
+  type Vector,
+} from "@orthant/core";
+import {
+  AXES,
+  boxEquals,
+  chunkOfVoxel,
+  intersectBoxes,
   PositionMap,
   positionFrom,
   positionsLexicographic,
   regionsTouching,
-  type Vector,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { INTEREST_BOXES_MAX, type InterestArea, type SyncClient } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
 

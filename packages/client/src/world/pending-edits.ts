@@ -1,4 +1,5 @@
-import { type EditResult, OrthantError, positionFrom } from "@orthant/core";
+import { type EditResult, OrthantError } from "@orthant/core";
+import { positionFrom } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX, type OwnEditResult, type RequestedEdit } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
 

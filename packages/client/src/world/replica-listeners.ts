@@ -1,4 +1,5 @@
-import { type Box, type Chunk, ListenerSet, type Position } from "@orthant/core";
+import type { Box, Chunk, Position } from "@orthant/core";
+import { ListenerSet } from "@orthant/core/engine";
 import { type EntitiesChange, gameMessageIn, type Placed, type SyncClientEvents } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { reportLater } from "./callbacks.ts";

@@ -1,21 +1,18 @@
 import {
   type BlockCatalog,
   type Box,
-  boxAt,
   type Chunk,
   type ChunkShape,
-  chunkOfVoxel,
   type EditResult,
   isOrthantError,
   OrthantError,
   type Position,
   type QueryDetail,
-  type RegionTree,
   type Timer,
   type Vector,
   type VoxelPlacement,
-  voxelIndex,
 } from "@orthant/core";
+import { boxAt, chunkOfVoxel, type RegionTree, voxelIndex } from "@orthant/core/engine";
 import {
   type EntitiesChange,
   encodeGameMessage,

@@ -1,12 +1,5 @@
-import {
-  type ClockStep,
-  EPOCH_MAX,
-  type GeneratorRegistry,
-  systemRandomBits,
-  type Timer,
-  type TimeSource,
-  WorldState,
-} from "@orthant/core";
+import type { GeneratorRegistry, Timer, TimeSource } from "@orthant/core";
+import { type ClockStep, EPOCH_MAX, systemRandomBits, WorldState } from "@orthant/core/engine";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { PlayerPositionCache } from "../players/positions.ts";

@@ -1,14 +1,5 @@
-import {
-  AIR,
-  boxVolume,
-  type ChunkShape,
-  type ClockStep,
-  chunkOfVoxel,
-  type EditOrigin,
-  OrthantError,
-  regionOf,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { AIR, type ChunkShape, type EditOrigin, OrthantError, type VoxelPlacement } from "@orthant/core";
+import { boxVolume, type ClockStep, chunkOfVoxel, regionOf } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
 import { editedRegions } from "../shard/edited-regions.ts";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";

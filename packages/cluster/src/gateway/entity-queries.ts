@@ -1,11 +1,5 @@
-import {
-  type Box,
-  OrthantError,
-  type Position,
-  PositionMap,
-  positionsLexicographic,
-  regionsTouching,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { PositionMap, positionsLexicographic, regionsTouching } from "@orthant/core/engine";
 import type { VisibleEntity } from "@orthant/protocol";
 import { ENTITY_REGIONS_MAX } from "../shard/owner-messages.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";

@@ -1,16 +1,13 @@
+import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
 import {
-  type Box,
-  type Chunk,
   CLOCK_NEVER,
   type ClockStep,
-  isOrthantError,
-  type Position,
   PositionMap,
   positionsLexicographic,
   regionBox,
   regionsTouching,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { JournalChunk } from "@orthant/save/journal";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";

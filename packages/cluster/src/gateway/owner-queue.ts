@@ -1,4 +1,5 @@
-import { decode, encode, isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { Engine } from "../engine/engine.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";
 import { ownerAddress } from "../shard/names.ts";

@@ -1,4 +1,5 @@
-import { encode, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/parts";

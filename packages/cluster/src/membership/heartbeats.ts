@@ -1,4 +1,5 @@
-import { type Codec, decode, encode, isOrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { heartbeatKey, heartbeatPrefix } from "../shard/names.ts";

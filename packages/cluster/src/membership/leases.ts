@@ -1,4 +1,4 @@
-import { decode, encode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { Engine, TableEntry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { type Lease, type LeaseEntry, leaseCodec } from "../shard/cluster-directory.ts";

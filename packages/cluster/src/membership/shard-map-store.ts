@@ -1,4 +1,4 @@
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import type { Engine } from "../engine/engine.ts";
 import type { MapCopy, ShardFolders } from "../folder/shard-folders.ts";
 import type { ClusterDirectory } from "../shard/cluster-directory.ts";

@@ -1,4 +1,5 @@
-import { decode, OrthantError, type TimeSource } from "@orthant/core";
+import { OrthantError, type TimeSource } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
 import type { Engine, JournalState } from "../engine/engine.ts";
 import { ClusterDirectory, type Lease, leaseCodec } from "../shard/cluster-directory.ts";
 import { heartbeatPrefix, leaseKey, mapKey } from "../shard/names.ts";

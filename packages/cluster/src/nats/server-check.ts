@@ -1,4 +1,5 @@
-import { OrthantError, PATCH_BYTES_MAX } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { PATCH_BYTES_MAX } from "@orthant/core/engine";
 import { isNoResponder, type NatsClient } from "./nats-client.ts";
 
 /**

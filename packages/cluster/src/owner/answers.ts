@@ -1,15 +1,15 @@
+import type { Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
   boxesOfRegions,
   chunkOfVoxel,
-  encode,
-  type Position,
   PositionMap,
   positionFrom,
   positionsLexicographic,
   regionBox,
   regionOf,
   voxelsOfChunks,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
 import type { JournalChunk } from "@orthant/save/journal";
 import type { WorldStore } from "@orthant/world/store";

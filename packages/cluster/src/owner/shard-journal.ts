@@ -1,13 +1,6 @@
-import {
-  type Codec,
-  comparePositions,
-  decode,
-  encode,
-  OrthantError,
-  type Position,
-  PositionMap,
-  regionOf,
-} from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
 import { type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit } from "@orthant/world/store";

@@ -1,4 +1,5 @@
-import { boxContains, isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
+import { isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
+import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/store";

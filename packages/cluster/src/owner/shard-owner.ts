@@ -1,12 +1,11 @@
 import {
-  decode,
   type EditOrigin,
-  encode,
   type GeneratorRegistry,
   isOrthantError,
   type Position,
   type Timer,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import type { RequestedEdit } from "@orthant/protocol";
 import { openLoggedWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";

@@ -1,4 +1,5 @@
-import { pointOnAxes, sleep, type TimeSource } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import { pointOnAxes, sleep } from "@orthant/core/engine";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
 import type { WorldStore } from "@orthant/world/store";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";

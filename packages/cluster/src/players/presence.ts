@@ -1,19 +1,13 @@
 import {
   type Box,
   type ChunkShape,
-  type Codec,
-  decode,
-  encode,
   isOrthantError,
-  list,
   type Position,
-  PositionMap,
-  positionsEqual,
-  positionsLexicographic,
-  regionsTouching,
   type Timer,
   type TimeSource,
 } from "@orthant/core";
+import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import { PositionMap, positionsEqual, positionsLexicographic, regionsTouching } from "@orthant/core/engine";
 import {
   NAME_BYTES_MAX,
   type PeerServers,

@@ -1,12 +1,6 @@
-import {
-  type Codec,
-  decode,
-  EPOCH_MAX,
-  encode,
-  isOrthantError,
-  OrthantError,
-  type Position,
-} from "@orthant/core";
+import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { EPOCH_MAX } from "@orthant/core/engine";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
 import { type ShardMap, type ShardSplit, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard-map.ts";

@@ -1,13 +1,12 @@
+import type { Box, ChunkShape } from "@orthant/core";
 import {
-  type Box,
-  type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
   PositionSet,
   positionsLexicographic,
   regionOf,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { changedBox, type RequestedEdit } from "@orthant/protocol";
 
 /** Returns the regions that an edit reads or changes. */

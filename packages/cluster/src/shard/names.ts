@@ -1,4 +1,5 @@
-import { OrthantError, requireInteger } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 
 /** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;

@@ -1,12 +1,6 @@
-import {
-  type ClockStep,
-  type Codec,
-  ERROR_CODES,
-  type ErrorCode,
-  list,
-  type Position,
-  positionCodec,
-} from "@orthant/core";
+import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
+import { type Codec, list } from "@orthant/core/bytes";
+import { type ClockStep, positionCodec } from "@orthant/core/engine";
 import {
   ENTITIES_MAX,
   NAME_BYTES_MAX,

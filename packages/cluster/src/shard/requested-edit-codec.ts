@@ -1,12 +1,6 @@
-import {
-  AXES,
-  type ByteReader,
-  type ByteWriter,
-  type Codec,
-  list,
-  type Position,
-  type VoxelPlacement,
-} from "@orthant/core";
+import type { Position, VoxelPlacement } from "@orthant/core";
+import { type ByteReader, type ByteWriter, type Codec, list } from "@orthant/core/bytes";
+import { AXES } from "@orthant/core/engine";
 import type { RequestedEdit } from "@orthant/protocol";
 
 const PLACEMENTS_MAX = 65_536;

@@ -1,16 +1,13 @@
+import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
 import {
-  type Box,
   boxBetween,
-  type ChunkShape,
   chunksOfVoxels,
   floorDivide,
-  OrthantError,
-  type Position,
   positionFrom,
   REGION_EDGE_CHUNKS,
   regionsTouching,
   voxelsOfChunks,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** Regions along each edge of a sector, the unit of subscriptions and of shards. */
 const SECTOR_EDGE_REGIONS = 4;

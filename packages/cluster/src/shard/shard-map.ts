@@ -1,21 +1,20 @@
 import {
   type BlockCatalog,
   type Box,
-  blockCatalogCodec,
-  boxCodec,
-  boxContains,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
-  type Codec,
   chunkShape,
-  decode,
-  encode,
-  type GeneratorRef,
-  generatorRefCodec,
-  list,
   OrthantError,
   type Position,
 } from "@orthant/core";
+import { type Codec, decode, encode, list } from "@orthant/core/bytes";
+import {
+  blockCatalogCodec,
+  boxCodec,
+  boxContains,
+  type GeneratorRef,
+  generatorRefCodec,
+} from "@orthant/core/engine";
 import { isName, requireName } from "./names.ts";
 import { sectorOfRegion } from "./sectors.ts";
 

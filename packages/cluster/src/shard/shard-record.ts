@@ -1,19 +1,15 @@
+import { OrthantError, type Position } from "@orthant/core";
+import { ByteReader, ByteWriter, type Codec, list } from "@orthant/core/bytes";
 import {
-  ByteReader,
-  ByteWriter,
   CLOCK_NEVER,
-  type Codec,
   comparePositions,
   EPOCH_MAX,
   epochOf,
-  list,
-  OrthantError,
-  type Position,
   positionCodec,
   positionsEqual,
   regionOf,
   stepOf,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { LastClientEdit } from "@orthant/save";
 import { type JournalChunk, journalChunkCodec } from "@orthant/save/journal";
 import { type ShardSplit, shardSplitCodec } from "./shard-map.ts";

@@ -1,3 +1,4 @@
+import { type ErrorCode, OrthantError } from "@orthant/core";
 import {
   ByteReader,
   ByteWriter,
@@ -6,14 +7,12 @@ import {
   type Codec,
   decode,
   decodeForeign,
-  type ErrorCode,
   encode,
   f32,
   f64,
   i8,
   i32,
   list,
-  OrthantError,
   option,
   repeated,
   string,
@@ -30,7 +29,7 @@ import {
   varU32,
   varU64,
   varUint,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,4 +1,4 @@
-import { crc8, crc32 } from "@orthant/core";
+import { crc8, crc32 } from "@orthant/core/bytes";
 import { portableCrc32 } from "@orthant/core/internal";
 import { fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { deflateRaw, inflateRaw } from "@orthant/core";
+import { deflateRaw, inflateRaw } from "@orthant/core/bytes";
 import { streamDeflateRaw, streamInflateRaw } from "@orthant/core/internal";
 import { codeOfRejection, fromHex, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

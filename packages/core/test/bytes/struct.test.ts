@@ -1,4 +1,4 @@
-import { decode, encode, magic, struct, u8, u16, u32 } from "@orthant/core";
+import { decode, encode, magic, struct, u8, u16, u32 } from "@orthant/core/bytes";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
-import {
-  type Block,
-  BlockCatalog,
-  blockCatalogCodec,
-  DEFAULT_BLOCKS,
-  decode,
-  type ErrorCode,
-  encode,
-} from "@orthant/core";
+import { type Block, BlockCatalog, DEFAULT_BLOCKS, type ErrorCode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,13 +1,9 @@
 import {
   type Chunk,
   CUBE_CHUNKS,
-  chunkCodec,
   chunkFromVoxels,
   chunkShape,
-  decode,
   emptyChunk,
-  encode,
-  foreignChunkCodec,
   HYPERCUBE_CHUNKS,
   OrthantError,
   PIXEL_CHUNKS,
@@ -15,6 +11,8 @@ import {
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
 import { fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { randomVoxels } from "./random-voxels.ts";

@@ -1,12 +1,6 @@
-import {
-  ByteReader,
-  ByteWriter,
-  checkChunk,
-  chunkCodec,
-  chunkFromVoxels,
-  encode,
-  isOrthantError,
-} from "@orthant/core";
+import { chunkFromVoxels, isOrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, encode } from "@orthant/core/bytes";
+import { checkChunk, chunkCodec } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

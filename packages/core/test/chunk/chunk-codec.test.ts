@@ -1,14 +1,7 @@
 import { readFileSync } from "node:fs";
-import {
-  chunkCodec,
-  chunkFromVoxels,
-  decode,
-  decodeForeign,
-  type ErrorCode,
-  emptyChunk,
-  encode,
-  foreignChunkCodec,
-} from "@orthant/core";
+import { chunkFromVoxels, type ErrorCode, emptyChunk } from "@orthant/core";
+import { decode, decodeForeign, encode } from "@orthant/core/bytes";
+import { chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

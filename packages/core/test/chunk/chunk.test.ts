@@ -1,20 +1,17 @@
 import {
   AIR,
-  boxBetween,
-  boxContains,
   type Chunk,
   type ChunkShape,
   CUBE_CHUNKS,
   chunkFromVoxels,
   chunkShape,
-  diffChunks,
   emptyChunk,
   HYPERCUBE_CHUNKS,
-  positionFrom,
   TILE_CHUNKS,
   uniformChunk,
   type VoxelEdit,
 } from "@orthant/core";
+import { boxBetween, boxContains, diffChunks, positionFrom } from "@orthant/core/engine";
 import { positionInChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,12 +1,6 @@
-import {
-  ByteReader,
-  checkPackedChunk,
-  chunkFromVoxels,
-  decode,
-  type ErrorCode,
-  encode,
-  packedChunkCodec,
-} from "@orthant/core";
+import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
+import { ByteReader, decode, encode } from "@orthant/core/bytes";
+import { checkPackedChunk, packedChunkCodec } from "@orthant/core/engine";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

@@ -1,17 +1,19 @@
 import {
   type Box,
-  boxBetween,
   type Chunk,
   type ChunkShape,
-  chunkOfVoxel,
   chunkShape,
-  generatorRef,
   PLATFORMS_DEFAULTS,
-  PositionMap,
   platformsGenerator,
+} from "@orthant/core";
+import {
+  boxBetween,
+  chunkOfVoxel,
+  generatorRef,
+  PositionMap,
   positionsMinorToMajor,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 import { openWorld, SAMPLE_WORLDS, type SampleWorld } from "./sample-worlds.ts";
 

@@ -2,14 +2,11 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   chunkShape,
-  decode,
   defineGenerator,
   emptyChunk,
-  encode,
   flat,
   flatGenerator,
   GeneratorRegistry,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   MAZE_DEFAULTS,
@@ -17,11 +14,8 @@ import {
   mazeGenerator,
   PLATFORMS_DEFAULTS,
   type Position,
-  parametersOf,
   platforms,
   platformsGenerator,
-  positionFrom,
-  positionsMinorToMajor,
   type SeededGenerator,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
@@ -30,6 +24,8 @@ import {
   uniformChunk,
   valueNoise,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { generatorRef, parametersOf, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import { voxelOfIndex } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,4 @@
 import {
-  boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
   chunkFromVoxels,
@@ -7,12 +6,10 @@ import {
   FLAT_DEFAULTS,
   type FlatParameters,
   flatGenerator,
-  generatorRef,
   HYPERCUBE_CHUNKS,
-  positionsMinorToMajor,
   uniformChunk,
-  WHOLE_LATTICE,
 } from "@orthant/core";
+import { boxBetween, generatorRef, positionsMinorToMajor, WHOLE_LATTICE } from "@orthant/core/engine";
 import { positionInChunk } from "@orthant/core/internal";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

@@ -1,4 +1,5 @@
-import { boxContains, emptyChunk, type Position, positionFrom, positionsMinorToMajor } from "@orthant/core";
+import { emptyChunk, type Position } from "@orthant/core";
+import { boxContains, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxInside, boxSomewhere, openWorld, SAMPLE_WORLDS, SMALL_WORLDS } from "./sample-worlds.ts";

@@ -1,19 +1,21 @@
 import {
-  boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkOfVoxel,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   type MazeParameters,
   mazeGenerator,
   type Position,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import {
+  boxBetween,
+  chunkOfVoxel,
+  generatorRef,
   PositionSet,
   positionsMinorToMajor,
-  TILE_CHUNKS,
   voxelIndex,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { MAZE_STRIDE_VOXELS } from "@orthant/core/internal";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

@@ -1,16 +1,12 @@
 import {
   type Box,
-  boxBetween,
-  boxesIntersect,
-  boxVolume,
   CUBE_CHUNKS,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
   platformsGenerator,
   TILE_CHUNKS,
-  WHOLE_LATTICE,
 } from "@orthant/core";
+import { boxBetween, boxesIntersect, boxVolume, generatorRef, WHOLE_LATTICE } from "@orthant/core/engine";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

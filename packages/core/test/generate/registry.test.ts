@@ -1,23 +1,20 @@
 import {
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRef,
   GeneratorRegistry,
-  generatorRef,
   HYPERCUBE_CHUNKS,
-  hash64,
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
-  parametersOf,
   platformsGenerator,
   TERRAIN_DEFAULTS,
   terrainGenerator,
   type WorldGenerator,
 } from "@orthant/core";
+import { encode, hash64 } from "@orthant/core/bytes";
+import { GeneratorRef, generatorRef, parametersOf } from "@orthant/core/engine";
 import { generatorManifestHash, generatorVersionHash } from "@orthant/core/internal";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,26 +1,28 @@
 import {
   type Box,
-  boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
   chunkShape,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratedSpace,
-  type GeneratorRef,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   MAZE_DEFAULTS,
   mazeGenerator,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
-  positionFrom,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
 } from "@orthant/core";
+import {
+  boxBetween,
+  type GeneratedSpace,
+  type GeneratorRef,
+  generatorRef,
+  positionFrom,
+} from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 
 /** A world for testing the guarantees of generators. */

@@ -1,19 +1,21 @@
 import {
-  boxBetween,
   type ChunkShape,
   CUBE_CHUNKS,
-  chunkOfVoxel,
-  generatorRef,
   HYPERCUBE_CHUNKS,
-  positionsMinorToMajor,
   TERRAIN_DEFAULTS,
   type TerrainParameters,
   TILE_CHUNKS,
   terrainGenerator,
   uniformChunk,
+} from "@orthant/core";
+import {
+  boxBetween,
+  chunkOfVoxel,
+  generatorRef,
+  positionsMinorToMajor,
   voxelIndex,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { codeOf } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { openWorld } from "./sample-worlds.ts";

@@ -1,5 +1,6 @@
+import type { Box, ErrorCode, Position } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import {
-  type Box,
   boxAt,
   boxBetween,
   boxCodec,
@@ -10,16 +11,12 @@ import {
   boxVolume,
   comparePositions,
   cubeAt,
-  decode,
-  type ErrorCode,
-  encode,
   intersectBoxes,
-  type Position,
   positionsLexicographic,
   positionsMinorToMajor,
   unionBox,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { splitBox, subtractBox } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

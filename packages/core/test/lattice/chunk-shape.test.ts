@@ -1,25 +1,27 @@
 import {
-  boxBetween,
   CHUNK_VOXELS_MAX,
   CUBE_CHUNKS,
-  chunkOfVoxel,
   chunkShape,
+  HYPERCUBE_CHUNKS,
+  PIXEL_CHUNKS,
+  type Position,
+  TILE_CHUNKS,
+} from "@orthant/core";
+import {
+  boxBetween,
+  chunkOfVoxel,
   chunksOfVoxels,
   clipToAxes,
   cubeAt,
   floorDivide,
   floorModulo,
-  HYPERCUBE_CHUNKS,
   indexInChunk,
-  PIXEL_CHUNKS,
-  type Position,
   pointOnAxes,
   positionFrom,
-  TILE_CHUNKS,
   voxelIndex,
   voxelsOfChunks,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { positionInChunk, voxelOfIndex } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

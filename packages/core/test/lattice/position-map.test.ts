@@ -1,11 +1,11 @@
+import type { Position } from "@orthant/core";
 import {
   comparePositions,
   cubeAt,
-  type Position,
   PositionMap,
   PositionSet,
   positionsMinorToMajor,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { type PositionHashSecret, positionHashSecret } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,3 +1,4 @@
+import type { Position } from "@orthant/core";
 import {
   boxAt,
   boxBetween,
@@ -5,14 +6,13 @@ import {
   boxContainsBox,
   boxVolume,
   comparePositions,
-  type Position,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
   roundOutToRegions,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { smallBox } from "./small-boxes.ts";

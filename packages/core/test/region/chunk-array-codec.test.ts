@@ -1,22 +1,17 @@
 import {
   type Box,
-  boxAt,
-  boxBetween,
   type Chunk,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  decode,
-  decodeForeign,
   type ErrorCode,
   emptyChunk,
-  encode,
   HYPERCUBE_CHUNKS,
   type Position,
-  positionFrom,
-  positionsMinorToMajor,
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
+import { decode, decodeForeign, encode } from "@orthant/core/bytes";
+import { boxAt, boxBetween, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import {
   ChunkArray,
   chunkArrayCodec,

@@ -1,16 +1,14 @@
+import type { ErrorCode, Position } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import {
   clockFrom,
-  decode,
   EPOCH_MAX,
-  type ErrorCode,
-  encode,
   epochOf,
-  type Position,
   RESYNC_REGIONS_MAX,
   RegionClocks,
   regionClockListCodec,
   stepOf,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

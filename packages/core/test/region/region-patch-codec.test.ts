@@ -1,20 +1,15 @@
+import { chunkFromVoxels, type ErrorCode, emptyChunk, type Position, uniformChunk } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import {
   boxAt,
   boxBetween,
   type ChangeBase,
-  chunkFromVoxels,
-  decode,
-  type ErrorCode,
-  emptyChunk,
-  encode,
-  type Position,
   patchBodyBytes,
   type RegionChange,
   type RegionPatch,
   regionBox,
   regionPatchCodec,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { ChunkArray } from "@orthant/core/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,19 +1,22 @@
 import {
-  boxAt,
-  buildSnapshot,
   type ChunkShape,
   CUBE_CHUNKS,
   chunkFromVoxels,
-  clockFrom,
-  cubeAt,
-  decode,
   type ErrorCode,
   emptyChunk,
-  encode,
-  GeneratorRef,
   HYPERCUBE_CHUNKS,
-  indexInChunk,
   type Position,
+  TILE_CHUNKS,
+  uniformChunk,
+} from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import {
+  boxAt,
+  buildSnapshot,
+  clockFrom,
+  cubeAt,
+  GeneratorRef,
+  indexInChunk,
   positionsLexicographic,
   type RegionChange,
   RegionClocks,
@@ -25,9 +28,7 @@ import {
   regionPatchCodec,
   regionsTouching,
   splitPatch,
-  TILE_CHUNKS,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";

@@ -1,11 +1,11 @@
+import type { RegionTree } from "@orthant/core/engine";
 import {
   type ClockStep,
   clockFrom,
   type RegionChange,
   type RegionPatch,
-  type RegionTree,
   regionBox,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { type ChangeForm, changeOfDifferences } from "@orthant/core/internal";
 
 /** Returns a change of the region at the origin from step 5 of epoch 3 to step 6. */

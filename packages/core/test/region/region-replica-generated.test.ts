@@ -1,16 +1,18 @@
 import {
+  type Chunk,
+  chunkFromVoxels,
+  emptyChunk,
+  HYPERCUBE_CHUNKS,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import {
   boxAt,
   boxContains,
   buildRegionSnapshot,
-  type Chunk,
-  chunkFromVoxels,
   clockFrom,
-  decode,
-  emptyChunk,
-  encode,
   GeneratorRef,
-  HYPERCUBE_CHUNKS,
-  type Position,
   positionFrom,
   positionsEqual,
   positionsLexicographic,
@@ -21,8 +23,7 @@ import {
   regionBox,
   regionPatchCodec,
   splitPatch,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,13 +1,7 @@
 import { readFileSync } from "node:fs";
-import {
-  chunkFromVoxels,
-  clockFrom,
-  decode,
-  encode,
-  RegionTree,
-  regionPatchCodec,
-  uniformChunk,
-} from "@orthant/core";
+import { chunkFromVoxels, uniformChunk } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { clockFrom, RegionTree, regionPatchCodec } from "@orthant/core/engine";
 import { regionTreeCodec } from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,17 +1,14 @@
 import {
   type Box,
-  boxBetween,
   type Chunk,
   type ChunkShape,
   type Content,
   chunkFromVoxels,
   emptyChunk,
-  GeneratorRef,
   type Position,
-  positionFrom,
-  RegionTree,
   uniformChunk,
 } from "@orthant/core";
+import { boxBetween, GeneratorRef, positionFrom, RegionTree } from "@orthant/core/engine";
 import type { Prng } from "@orthant/testkit";
 
 /** Two generators that differ only in their seed. */

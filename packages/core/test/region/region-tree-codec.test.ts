@@ -1,24 +1,24 @@
 import {
   type Box,
+  CUBE_CHUNKS,
+  chunkFromVoxels,
+  type ErrorCode,
+  HYPERCUBE_CHUNKS,
+  type Position,
+  TILE_CHUNKS,
+  uniformChunk,
+} from "@orthant/core";
+import { decode, decodeForeign, encode } from "@orthant/core/bytes";
+import {
   boxAt,
   boxBetween,
   boxCodec,
-  CUBE_CHUNKS,
-  chunkFromVoxels,
   cubeAt,
-  decode,
-  decodeForeign,
-  type ErrorCode,
-  encode,
-  HYPERCUBE_CHUNKS,
-  type Position,
   positionFrom,
   positionsLexicographic,
   RegionTree,
-  TILE_CHUNKS,
-  uniformChunk,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   type ChunkArray,
   canonicalNodes,

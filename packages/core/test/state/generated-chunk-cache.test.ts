@@ -1,13 +1,12 @@
 import {
   type Chunk,
   chunkFromVoxels,
-  GeneratedChunkCache,
-  GeneratedSpace,
   HYPERCUBE_CHUNKS,
   RENDER_CACHE_LIMITS,
   uniformChunk,
   type VoxelSource,
 } from "@orthant/core";
+import { GeneratedChunkCache, GeneratedSpace } from "@orthant/core/engine";
 import { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -4,11 +4,9 @@ import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratorRef,
-  generatorRef,
   HYPERCUBE_CHUNKS,
-  WorldState,
 } from "@orthant/core";
+import { type GeneratorRef, generatorRef, WorldState } from "@orthant/core/engine";
 
 /** The world that the seed documents start with: a floor two voxels high in four dimensions. */
 export const FLOOR: GeneratorRef = generatorRef(flatGenerator, FLAT_DEFAULTS, 0n);

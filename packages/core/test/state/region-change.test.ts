@@ -1,37 +1,38 @@
 import {
-  boxAt,
   type ChunkShape,
   CUBE_CHUNKS,
-  clockFrom,
   DEFAULT_GENERATORS,
-  decode,
   emptyChunk,
-  encode,
   type FlatParameters,
   flatGenerator,
-  GeneratorRef,
   GeneratorRegistry,
-  generatorRef,
   HYPERCUBE_CHUNKS,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
-  positionFrom,
-  positionsLexicographic,
   type QueryDetail,
-  RegionReplica,
-  regionBox,
-  regionChange,
-  regionPatchCodec,
   TERRAIN_DEFAULTS,
   TILE_CHUNKS,
   terrainGenerator,
   uniformChunk,
   type VoxelPlacement,
   type WorldGenerator,
+} from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import {
+  boxAt,
+  clockFrom,
+  GeneratorRef,
+  generatorRef,
+  positionFrom,
+  positionsLexicographic,
+  RegionReplica,
+  regionBox,
+  regionChange,
+  regionPatchCodec,
   WorldState,
   wholeRegionChange,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

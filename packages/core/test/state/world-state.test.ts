@@ -1,26 +1,28 @@
 import {
   type Box,
-  boxBetween,
-  boxContains,
   CUBE_CHUNKS,
-  chunkOfVoxel,
   emptyChunk,
-  GeneratorRef,
-  generatorRef,
   HYPERCUBE_CHUNKS,
-  OverrideTree,
   PLATFORMS_DEFAULTS,
   type Position,
   platformsGenerator,
-  positionFrom,
-  positionsMinorToMajor,
-  regionOf,
   TERRAIN_DEFAULTS,
   terrainGenerator,
   uniformChunk,
   type VoxelPlacement,
-  WHOLE_LATTICE,
 } from "@orthant/core";
+import {
+  boxBetween,
+  boxContains,
+  chunkOfVoxel,
+  GeneratorRef,
+  generatorRef,
+  OverrideTree,
+  positionFrom,
+  positionsMinorToMajor,
+  regionOf,
+  WHOLE_LATTICE,
+} from "@orthant/core/engine";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { FLOOR, openState } from "./open-state.ts";

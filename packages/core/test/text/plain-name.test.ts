@@ -1,4 +1,4 @@
-import { nameFault } from "@orthant/core";
+import { nameFault } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
 describe("nameFault", () => {

@@ -1,4 +1,4 @@
-import { printable } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
 describe("printable", () => {

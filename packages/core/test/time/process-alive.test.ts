@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 
 test("a timer of the system clock keeps the process alive only if a promise waits for it", async () => {
   const waiting = await runProgram(`
-    import { sleep, systemTime } from "@orthant/core";
+    import { systemTime } from "@orthant/core";
+import { sleep } from "@orthant/core/engine";
     systemTime.after(600_000, () => console.log("in the background"));
     systemTime.wait(600_000, () => console.log("cancelled")).cancel();
     await sleep(systemTime, 5);

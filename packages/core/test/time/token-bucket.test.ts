@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core";
+import { TokenBucket } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 
 describe("a token bucket", () => {

@@ -1,18 +1,20 @@
 import {
   type Box,
-  boxBetween,
-  boxVolume,
   type Chunk,
   type Content,
   chunkFromVoxels,
   emptyChunk,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  boxBetween,
+  boxVolume,
   GeneratorRef,
   OverrideTree,
-  type Position,
   RegionTree,
-  uniformChunk,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { ChunkTree } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test, vi } from "vitest";

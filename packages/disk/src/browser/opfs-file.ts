@@ -1,4 +1,5 @@
-import { OrthantError, requireInteger } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 import type { AccessHandle } from "./access-handle.ts";

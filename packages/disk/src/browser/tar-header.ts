@@ -1,4 +1,5 @@
-import { decode, decodeUtf8, encode, encodeUtf8, type FixedCodec, OrthantError, struct } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { decode, decodeUtf8, encode, encodeUtf8, type FixedCodec, struct } from "@orthant/core/bytes";
 
 /** All parts of an archive are padded to a multiple of this. */
 export const TAR_BLOCK_BYTES = 512;

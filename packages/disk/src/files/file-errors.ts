@@ -1,11 +1,5 @@
-import {
-  ByteReader,
-  type ByteReaderOptions,
-  type Codec,
-  type ErrorCode,
-  isOrthantError,
-  OrthantError,
-} from "@orthant/core";
+import { type ErrorCode, isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, type ByteReaderOptions, type Codec } from "@orthant/core/bytes";
 
 /** Origin of bytes: a file, their offset in it, and what they are. */
 export interface Source {

@@ -1,11 +1,5 @@
-import {
-  convertList,
-  OrthantError,
-  requireBytes,
-  requireObject,
-  requireText,
-  wrongArgument,
-} from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { convertList, requireBytes, requireObject, requireText, wrongArgument } from "@orthant/core/engine";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireMode } from "../port/file-guard.ts";
 import { isWithin, nameOf, parentOf, requireDirectoryPath, requirePath } from "../port/path.ts";

@@ -1,4 +1,5 @@
-import { OrthantError, requireWhole } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { requireWhole } from "@orthant/core/engine";
 import type { DiskFile, OpenMode } from "../port/disk.ts";
 import { FileGuard } from "../port/file-guard.ts";
 

@@ -1,4 +1,5 @@
-import { isOrthantError, OrthantError, requireInteger } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 import {
   type DirectoryEntry,
   type Disk,

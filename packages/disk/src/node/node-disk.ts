@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isOrthantError, OrthantError, requireText } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireText } from "@orthant/core/engine";
 import type { DirectoryEntry, DiskFile, DiskLock, FolderDisk, OpenMode } from "../port/disk.ts";
 import { requireMode } from "../port/file-guard.ts";
 import { requireDirectoryPath, requirePath } from "../port/path.ts";

@@ -1,4 +1,4 @@
-import { requireFunction } from "@orthant/core";
+import { requireFunction } from "@orthant/core/engine";
 import {
   type DirectoryEntry,
   type Disk,

@@ -1,4 +1,5 @@
-import { OrthantError, requireText } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { requireText } from "@orthant/core/engine";
 
 /** Throws `ORT_PATH` unless the path names a file or directory inside the root, in its one plain spelling. */
 export function requirePath(path: string): void {

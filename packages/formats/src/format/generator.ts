@@ -2,13 +2,11 @@ import {
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
   flatGenerator,
-  GeneratorRef,
   type GeneratorRegistry,
-  generatorRef,
   isOrthantError,
-  parametersOf,
   type WorldGenerator,
 } from "@orthant/core";
+import { GeneratorRef, generatorRef, parametersOf } from "@orthant/core/engine";
 import type { GlobalState } from "@orthant/save";
 
 /** The generator of a world, as far as it is known here. */

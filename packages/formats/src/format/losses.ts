@@ -1,4 +1,6 @@
-import { blockCatalogCodec, bytesEqual, DEFAULT_BLOCKS, encode, OrthantError } from "@orthant/core";
+import { DEFAULT_BLOCKS, OrthantError } from "@orthant/core";
+import { bytesEqual, encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import type { Save } from "@orthant/save";
 
 /** Options for converting. */

@@ -1,4 +1,4 @@
-import { ByteReader, type Codec, type FixedCodec, i32, struct, u32 } from "@orthant/core";
+import { ByteReader, type Codec, type FixedCodec, i32, struct, u32 } from "@orthant/core/bytes";
 import { DIALECT_TRAITS, type MarsMinerDialect } from "./layout.ts";
 import { type Octree, octreeCodec, octreeHeadBytes } from "./octree.ts";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";

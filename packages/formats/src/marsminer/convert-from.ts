@@ -3,25 +3,27 @@ import {
   BLOCK_NAME_LENGTH_MAX,
   type Block,
   BlockCatalog,
-  blockCatalogCodec,
   type Chunk,
   type ChunkShape,
-  type Codec,
   CUBE_CHUNKS,
   chunkFromVoxels,
   chunkShape,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
+import {
+  type Codec,
   crc32,
   decode,
   encode,
   encodeUtf8,
   I32_MAX,
   I32_MIN,
-  isOrthantError,
-  OrthantError,
-  type Position,
   U16_MAX,
-  uniformChunk,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   type Attachment,

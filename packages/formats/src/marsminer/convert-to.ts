@@ -3,15 +3,11 @@ import {
   type BlockCatalog,
   type Chunk,
   type ChunkShape,
-  floorDivide,
-  I32_MAX,
-  I32_MIN,
   OrthantError,
   type Position,
-  PositionMap,
-  U8_MAX,
-  U16_MAX,
 } from "@orthant/core";
+import { I32_MAX, I32_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import { floorDivide, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";

@@ -1,4 +1,5 @@
-import { ByteReader, decodeUtf8, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, decodeUtf8 } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { type BlockKind, type BlockKinds, blockKinds } from "./blocks.ts";

@@ -1,4 +1,5 @@
-import { decode, encode, isOrthantError, string } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { decode, encode, string } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { type BlockKind, type BlockKinds, blockKinds } from "./blocks.ts";
 import {

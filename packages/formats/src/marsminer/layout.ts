@@ -1,4 +1,4 @@
-import { i32, type Struct, struct, u32 } from "@orthant/core";
+import { i32, type Struct, struct, u32 } from "@orthant/core/bytes";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";
 
 /** All four call themselves version 0. `seed` follows the format's text, and is the one we write. */

@@ -1,14 +1,6 @@
-import {
-  type Box,
-  type ByteReader,
-  boxContainsBox,
-  boxesIntersect,
-  type Codec,
-  OrthantError,
-  requireInteger,
-  U8_MAX,
-  U16_MAX,
-} from "@orthant/core";
+import { type Box, OrthantError } from "@orthant/core";
+import { type ByteReader, type Codec, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import { boxContainsBox, boxesIntersect, requireInteger } from "@orthant/core/engine";
 
 /**
  * A cube of voxels, divided into eighths where they differ. Nodes are stored breadth-first; the eight

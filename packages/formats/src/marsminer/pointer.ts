@@ -1,4 +1,5 @@
-import { type FixedCodec, I32_MAX, requireInteger } from "@orthant/core";
+import { type FixedCodec, I32_MAX } from "@orthant/core/bytes";
+import { requireInteger } from "@orthant/core/engine";
 
 /**
  * A pointer as stored: null, an address in the same blob, a record of the file `pointers`, or an address in a

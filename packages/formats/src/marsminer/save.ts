@@ -1,4 +1,5 @@
-import { OrthantError, requireInteger } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { fittingDialects, likeliestDialect } from "./dialect.ts";
 import { SaveFiles } from "./files.ts";

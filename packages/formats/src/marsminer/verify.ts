@@ -1,4 +1,5 @@
-import { decode, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
 import { likeliestDialect } from "./dialect.ts";

@@ -1,14 +1,6 @@
-import {
-  encode,
-  encodeUtf8,
-  I64_MAX,
-  I64_MIN,
-  OrthantError,
-  requireBigint,
-  requireInteger,
-  U8_MAX,
-  U16_MAX,
-} from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { encode, encodeUtf8, I64_MAX, I64_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import { requireBigint, requireInteger } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { isLockName } from "@orthant/disk/files";
 import { GrowingSave } from "./growing-save.ts";

@@ -1,14 +1,12 @@
+import { type Box, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import {
-  type Box,
   boxContains,
   clampInto,
   comparePositions,
-  HYPERCUBE_CHUNKS,
-  type Position,
   PositionMap,
   positionFrom,
   positionsLexicographic,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

@@ -1,23 +1,25 @@
 import {
   type Box,
-  boxContains,
-  boxContainsBox,
   type Chunk,
   type ChunkShape,
   chunkFromVoxels,
-  clampInto,
   FLAT_DEFAULTS,
   type FlatParameters,
   flatGenerator,
-  GeneratorRef,
   HYPERCUBE_CHUNKS,
   isOrthantError,
   OrthantError,
   type Position,
+} from "@orthant/core";
+import { U8_MAX } from "@orthant/core/bytes";
+import {
+  boxContains,
+  boxContainsBox,
+  clampInto,
+  GeneratorRef,
   PositionMap,
   parametersOf,
-  U8_MAX,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,

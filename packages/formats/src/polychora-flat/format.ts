@@ -1,4 +1,5 @@
-import { AXES, type Box, boxAt, HYPERCUBE_CHUNKS, unionBox, voxelsOfChunks } from "@orthant/core";
+import { type Box, HYPERCUBE_CHUNKS } from "@orthant/core";
+import { AXES, boxAt, unionBox, voxelsOfChunks } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { surveySave, verifySave } from "@orthant/save";
 import { fileBytes, firstOf, hasMagic } from "../format/files.ts";

@@ -1,19 +1,13 @@
 import {
-  type ByteReader,
   type Chunk,
-  type Codec,
   chunkFromVoxels,
-  comparePositions,
-  cubeAt,
-  floorDivide,
   HYPERCUBE_CHUNKS,
-  magic,
   OrthantError,
   type Position,
-  PositionMap,
-  positionFrom,
   uniformChunk,
 } from "@orthant/core";
+import { type ByteReader, type Codec, magic } from "@orthant/core/bytes";
+import { comparePositions, cubeAt, floorDivide, PositionMap, positionFrom } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { decodeAt, readWhole } from "@orthant/disk/files";
 import {

@@ -1,15 +1,6 @@
-import {
-  bytes,
-  type Codec,
-  comparePositions,
-  foreignChunkCodec,
-  HYPERCUBE_CHUNKS,
-  list,
-  OrthantError,
-  option,
-  type Position,
-  positionCodec,
-} from "@orthant/core";
+import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
+import { bytes, type Codec, list, option } from "@orthant/core/bytes";
+import { comparePositions, foreignChunkCodec, positionCodec } from "@orthant/core/engine";
 import {
   type ChunkEntry,
   type GlobalRecord,

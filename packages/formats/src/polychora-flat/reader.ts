@@ -1,13 +1,6 @@
-import {
-  type Box,
-  boxContainsBox,
-  boxEquals,
-  comparePositions,
-  decode,
-  isOrthantError,
-  OrthantError,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+import { type Box, isOrthantError, OrthantError } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFile, decodeAt, type Source } from "@orthant/disk/files";
 import type {

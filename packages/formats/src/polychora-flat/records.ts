@@ -1,24 +1,22 @@
 import {
-  AXES,
   type Box,
-  type ByteReader,
   type Chunk,
-  type Codec,
   chunkFromVoxels,
-  comparePositions,
   emptyChunk,
-  floorDivide,
   HYPERCUBE_CHUNKS,
-  intersectBoxes,
-  list,
   OrthantError,
   type Position,
+} from "@orthant/core";
+import { type ByteReader, type Codec, list, U8_MAX, U16_MAX } from "@orthant/core/bytes";
+import {
+  AXES,
+  comparePositions,
+  floorDivide,
+  intersectBoxes,
   positionCodec,
   positionFrom,
-  U8_MAX,
-  U16_MAX,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { ChunkAssignment, StoredEntity } from "@orthant/save";
 import { storedEntityCodec } from "@orthant/save/parts";
 

@@ -1,12 +1,6 @@
-import {
-  boxContains,
-  type Chunk,
-  HYPERCUBE_CHUNKS,
-  OrthantError,
-  type Position,
-  PositionMap,
-  U64_MAX,
-} from "@orthant/core";
+import { type Chunk, HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
+import { boxContains, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
 import {

@@ -1,12 +1,6 @@
-import {
-  comparePositions,
-  encode,
-  HYPERCUBE_CHUNKS,
-  OrthantError,
-  type Position,
-  PositionMap,
-  U8_MAX,
-} from "@orthant/core";
+import { HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orthant/core";
+import { encode, U8_MAX } from "@orthant/core/bytes";
+import { comparePositions, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   type BaseWorld,

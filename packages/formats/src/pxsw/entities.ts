@@ -1,4 +1,5 @@
-import { decode, encode, isOrthantError, U64_MAX } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { decode, encode, U64_MAX } from "@orthant/core/bytes";
 import {
   decodePixelBody,
   encodePixelBody,

@@ -1,17 +1,14 @@
 import {
   type Box,
-  boxContains,
   type Chunk,
   type ChunkShape,
   DEFAULT_GENERATORS,
-  floorDivide,
-  GeneratorRef,
   isOrthantError,
   OrthantError,
   type Position,
-  PositionMap,
-  U8_MAX,
 } from "@orthant/core";
+import { U8_MAX } from "@orthant/core/bytes";
+import { boxContains, floorDivide, GeneratorRef, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   CHUNK_EDGE,

@@ -2,16 +2,15 @@ import {
   type Block,
   BlockCatalog,
   type Box,
-  blockCatalogCodec,
   type ChunkShape,
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
-  encode,
   PIXEL_CHUNKS,
   type Position,
-  PositionMap,
 } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type PixelBodyRef, type PixelChunkShape, type PixelSave, pixelsOf } from "@orthant/pixel-world";
 import {

@@ -1,17 +1,13 @@
+import { chunkFromVoxels, isOrthantError, OrthantError, TILE_CHUNKS } from "@orthant/core";
+import { bytesEqual, encode } from "@orthant/core/bytes";
 import {
   blockCatalogCodec,
-  bytesEqual,
-  chunkFromVoxels,
   cubeAt,
-  encode,
   floorDivide,
-  isOrthantError,
-  OrthantError,
   PositionMap,
   positionsEqual,
-  TILE_CHUNKS,
   type TileChunk,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

@@ -1,4 +1,5 @@
-import { decodeUtf8, OrthantError, U32_MAX, U64_MAX } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { decodeUtf8, U32_MAX, U64_MAX } from "@orthant/core/bytes";
 import type { DebugSection, GameplaySection, TileSave } from "./tile-save.ts";
 
 /** Text form of a value after a key. */

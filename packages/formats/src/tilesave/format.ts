@@ -1,4 +1,5 @@
-import { type Box, boxAt, unionBox } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { boxAt, unionBox } from "@orthant/core/engine";
 import { verifySave } from "@orthant/save";
 import { fileBytes, firstOf, startOf } from "../format/files.ts";
 import type { Format } from "../format/format.ts";

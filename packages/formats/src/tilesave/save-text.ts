@@ -1,4 +1,6 @@
-import { decode, encode, encodeUtf8, OrthantError, type TileChunk, tileChunkCodec } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { decode, encode, encodeUtf8 } from "@orthant/core/bytes";
+import { type TileChunk, tileChunkCodec } from "@orthant/core/engine";
 import {
   DEBUG_FIELDS,
   DEBUG_PREFIX,

@@ -1,4 +1,5 @@
-import { BlockCatalog, type TileChunk } from "@orthant/core";
+import { BlockCatalog } from "@orthant/core";
+import type { TileChunk } from "@orthant/core/engine";
 
 /** The save. */
 export const TILE_SAVE_FILE = "world.sav";

@@ -1,14 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import {
-  type BlockCatalog,
-  blockCatalogCodec,
-  CUBE_CHUNKS,
-  chunkFromVoxels,
-  chunkShape,
-  decode,
-  uniformChunk,
-} from "@orthant/core";
+import { type BlockCatalog, CUBE_CHUNKS, chunkFromVoxels, chunkShape, uniformChunk } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import {
   convertMarsMiner,

@@ -1,18 +1,19 @@
 import {
   chunkShape,
   DEFAULT_GENERATORS,
-  decode,
-  describedBoxCodec,
-  encode,
-  encodeGeneratedRegion,
-  type GeneratedSpace,
   GeneratorRegistry,
-  generatorRefCodec,
   isOrthantError,
   OrthantError,
-  regionBox,
   type WorldGenerator,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import {
+  describedBoxCodec,
+  encodeGeneratedRegion,
+  type GeneratedSpace,
+  generatorRefCodec,
+  regionBox,
+} from "@orthant/core/engine";
 import type { WorkerAnswer, WorkerRequest } from "./job-messages.ts";
 
 /** Runs in a worker: opens generators and generates boxes, one after the other. */

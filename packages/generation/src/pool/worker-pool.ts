@@ -1,19 +1,16 @@
 import {
   type Box,
   DEFAULT_GENERATORS,
-  decode,
-  describedBoxCodec,
-  encode,
   type GenerationJob,
   type GenerationPool,
-  generatorRefCodec,
   OrthantError,
   type PooledGenerator,
   type PooledSpace,
-  type RegionTree,
   systemTime,
   type TimeSource,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { describedBoxCodec, generatorRefCodec, type RegionTree } from "@orthant/core/engine";
 import type { GenerationTask, WorkerAnswer, WorkerRequest } from "./job-messages.ts";
 
 /** A worker of a platform. */

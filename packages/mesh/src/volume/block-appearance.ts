@@ -1,4 +1,6 @@
-import { AIR, type Block, BlockCatalog, U16_MAX, wrongArgument } from "@orthant/core";
+import { AIR, type Block, BlockCatalog } from "@orthant/core";
+import { U16_MAX } from "@orthant/core/bytes";
+import { wrongArgument } from "@orthant/core/engine";
 import { functionOption, requireOptions } from "./options.ts";
 
 /** The kind of a block that is not drawn: air. */

@@ -1,4 +1,6 @@
-import { bytesEqual, isOrthantError, OrthantError, PositionSet } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
+import { PositionSet } from "@orthant/core/engine";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { isDamage, type WriterLock } from "@orthant/disk/files";
 import { chunkOfBody, encodeBody, type PixelBody } from "../body.ts";

@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import { CHUNK_EDGE, PIXEL_BYTES } from "../limits.ts";
 import { decodeBlockUpTo, decodeOversizedBlock, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
 import type { PixelDelta, PixelStorage, StoredPixelChunk } from "../pixels.ts";

@@ -1,4 +1,5 @@
-import { ByteReader, crc8, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteReader, crc8 } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import {
   bodyHeader,

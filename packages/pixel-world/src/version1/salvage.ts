@@ -1,4 +1,5 @@
-import { ByteReader, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
 import { chunkOfBodyVersion1, decodeBody } from "../body.ts";

@@ -1,4 +1,6 @@
-import { ByteReader, OrthantError, PositionMap } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteReader } from "@orthant/core/bytes";
+import { PositionMap } from "@orthant/core/engine";
 import type { DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
 import { chunkOfBodyVersion1, decodeBody, type PixelBody } from "../body.ts";

@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter } from "@orthant/core/bytes";
 import { decodeBlockUpTo, decodeSizedBlock, encodeSizedBlock } from "../lz4.ts";
 import {
   generatedPixels,

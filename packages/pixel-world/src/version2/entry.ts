@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, crc32 } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import { type EntryHeader, entryHeader } from "../layout.ts";
 

@@ -1,15 +1,6 @@
-import {
-  ByteReader,
-  ByteWriter,
-  type Codec,
-  crc32,
-  encode,
-  generatorRefCodec,
-  isOrthantError,
-  OrthantError,
-  option,
-  requireInteger,
-} from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, type Codec, crc32, encode, option } from "@orthant/core/bytes";
+import { generatorRefCodec, requireInteger } from "@orthant/core/engine";
 import type { DiskFile } from "@orthant/disk";
 import {
   ENTRIES_OFFSET,

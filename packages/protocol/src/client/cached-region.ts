@@ -1,19 +1,14 @@
+import { OrthantError, type Position } from "@orthant/core";
+import { ByteReader, ByteWriter, crc32, decode, encode } from "@orthant/core/bytes";
 import {
-  ByteReader,
-  ByteWriter,
-  crc32,
-  decode,
   type Epoch,
-  encode,
-  OrthantError,
   PATCH_BYTES_MAX,
-  type Position,
   positionsEqual,
   type RegionChange,
   type RegionPatch,
   regionPatchCodec,
   splitPatch,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** The world and epoch that cached regions belong to. */
 export interface CachedWorld {

@@ -1,15 +1,13 @@
+import type { Box, Chunk, Position } from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
 import {
-  type Box,
   boxAt,
-  type Chunk,
-  type Position,
   PositionMap,
   PositionSet,
   positionsLexicographic,
-  type RegionTree,
   regionBox,
   regionOf,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { PredictedLayer, PredictionChange } from "./predictions.ts";
 
 /** The parts of a replica that are needed to find out what changed. */

@@ -1,11 +1,6 @@
-import {
-  decode,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  PositionSet,
-  type TokenBucket,
-} from "@orthant/core";
+import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { PositionSet, type TokenBucket } from "@orthant/core/engine";
 import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";

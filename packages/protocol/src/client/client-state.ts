@@ -1,19 +1,17 @@
+import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
   boxContainsBox,
   CLOCK_NEVER,
   type Epoch,
-  encode,
   epochOf,
-  isOrthantError,
-  OrthantError,
-  type Position,
   PositionSet,
   type RegionClock,
   RegionTree,
   regionBox,
   regionClockListCodec,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { CachedEpoch } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { coverRegions } from "../message/regions.ts";

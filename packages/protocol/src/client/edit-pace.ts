@@ -1,4 +1,5 @@
-import { type ChunkShape, isOrthantError, TokenBucket } from "@orthant/core";
+import { type ChunkShape, isOrthantError } from "@orthant/core";
+import { TokenBucket } from "@orthant/core/engine";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import { chunkCount } from "../message/touched-chunks.ts";

@@ -1,16 +1,6 @@
-import {
-  type ChunkShape,
-  floorDivide,
-  I32_MAX,
-  I32_MIN,
-  OrthantError,
-  type Position,
-  type PositionSet,
-  positionFrom,
-  positionsEqual,
-  regionOf,
-  type Vector,
-} from "@orthant/core";
+import { type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
+import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
+import { floorDivide, type PositionSet, positionFrom, positionsEqual, regionOf } from "@orthant/core/engine";
 import type { NumberedEntity } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { AllEntities, EntityChanges } from "../message/server-message.ts";

@@ -1,21 +1,17 @@
+import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import {
   AXES,
-  type Box,
   boxBetween,
   boxContainsBox,
   boxVolume,
-  type ChunkShape,
   clipToAxes,
-  OrthantError,
-  type Position,
   PositionSet,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionsTouching,
-  type Vector,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { InterestMessage } from "../message/client-message.ts";
 
 import { INTEREST_BOXES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";

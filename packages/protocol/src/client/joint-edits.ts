@@ -1,16 +1,13 @@
+import type { Box, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
 import {
-  type Box,
   boxContains,
   boxVolume,
-  type ChunkShape,
   chunkOfVoxel,
-  type Position,
   PositionSet,
   positionFrom,
   unionBox,
-  type VoxelPlacement,
   WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX } from "../message/limits.ts";
 import { changedBox, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits } from "../message/server-message.ts";

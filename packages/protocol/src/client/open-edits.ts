@@ -1,4 +1,5 @@
-import { type EditResult, requireInteger } from "@orthant/core";
+import type { EditResult } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { editMessage, type RequestedEdit } from "../message/requested-edit.ts";
 import type { NumberedEditResult, Welcome } from "../message/server-message.ts";

@@ -1,4 +1,5 @@
-import { ByteWriter, encode, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteWriter, encode } from "@orthant/core/bytes";
 import { clientFrameCodec } from "../message/client-frame-codec.ts";
 import type { ClientMessage } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, FRAME_MESSAGES_MAX } from "../message/limits.ts";

@@ -1,21 +1,16 @@
+import type { Box, Chunk, ChunkShape, Position, VoxelEdit, VoxelPlacement } from "@orthant/core";
 import {
-  type Box,
   boxAt,
   boxBetween,
-  type Chunk,
-  type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
   intersectBoxes,
-  type Position,
   PositionMap,
   positionFrom,
   positionsLexicographic,
-  type VoxelEdit,
-  type VoxelPlacement,
   voxelIndex,
   voxelsOfChunks,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 
 /** One predicted change of a chunk: a voxel, or a box of voxels relative to the chunk's corner. */

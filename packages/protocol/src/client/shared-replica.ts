@@ -1,19 +1,21 @@
 import {
   type Box,
-  boxContains,
-  buildRegionSnapshot,
-  buildSnapshot,
   type Chunk,
   type ChunkShape,
-  CLOCK_NEVER,
-  chunkOfVoxel,
   emptyChunk,
-  GeneratedChunkCache,
-  GeneratorRef,
   type GeneratorRegistry,
   isOrthantError,
   OrthantError,
   type Position,
+} from "@orthant/core";
+import {
+  boxContains,
+  buildRegionSnapshot,
+  buildSnapshot,
+  CLOCK_NEVER,
+  chunkOfVoxel,
+  GeneratedChunkCache,
+  GeneratorRef,
   type PositionSet,
   positionsEqual,
   type RegionClock,
@@ -23,7 +25,7 @@ import {
   type RegionTree,
   regionOf,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";

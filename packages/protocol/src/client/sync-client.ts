@@ -1,12 +1,5 @@
-import {
-  type Box,
-  type Chunk,
-  OrthantError,
-  type Position,
-  RegionTree,
-  requireBytes,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, type Chunk, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { RegionTree, requireBytes } from "@orthant/core/engine";
 import type { NumberedEntity, Pose } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";

@@ -1,12 +1,11 @@
+import { OrthantError, type Position } from "@orthant/core";
 import {
   CLOCK_NEVER,
   comparePositions,
-  OrthantError,
-  type Position,
   PositionMap,
   RESYNC_REGIONS_MAX,
   type RegionPatch,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Resync } from "../message/client-message.ts";
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Forget, Heartbeat, PatchMessage, Reset } from "../message/server-message.ts";

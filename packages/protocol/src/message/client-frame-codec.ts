@@ -1,15 +1,6 @@
-import {
-  ByteReader,
-  boxCodec,
-  type Codec,
-  isOrthantError,
-  list,
-  magic,
-  OrthantError,
-  option,
-  RESYNC_REGIONS_MAX,
-  regionClockListCodec,
-} from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, type Codec, list, magic, option } from "@orthant/core/bytes";
+import { boxCodec, RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/engine";
 import type {
   CachedEpoch,
   ClientFrame,

@@ -1,4 +1,5 @@
-import type { Box, Epoch, Position, RegionClock, Vector, VoxelPlacement } from "@orthant/core";
+import type { Box, Position, Vector, VoxelPlacement } from "@orthant/core";
+import type { Epoch, RegionClock } from "@orthant/core/engine";
 import type { Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 

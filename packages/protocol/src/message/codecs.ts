@@ -1,4 +1,6 @@
-import { type Codec, EPOCH_MAX, type Epoch, OrthantError, requireInteger } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
+import { EPOCH_MAX, type Epoch, requireInteger } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
 import { FRAME_MESSAGES_MAX, GAME_BYTES_MAX, PROTOCOL_VERSION } from "./limits.ts";
 

@@ -1,17 +1,7 @@
 import type { RejectionReason } from "@orthant/core";
-import {
-  AXES,
-  type Box,
-  type ByteReader,
-  type ByteWriter,
-  boxBetween,
-  type Codec,
-  OrthantError,
-  type Position,
-  positionFrom,
-  requireInteger,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
+import { AXES, boxBetween, positionFrom, requireInteger } from "@orthant/core/engine";
 import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
 import { counterCodec, oneOf } from "./codecs.ts";
 import { DETAIL_BYTES_MAX, EDIT_RESULTS_MAX, EDIT_VOXELS_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";

@@ -1,4 +1,4 @@
-import { type Codec, list, varUint } from "@orthant/core";
+import { type Codec, list, varUint } from "@orthant/core/bytes";
 import type { EntityMove, NumberedEntity } from "./entity.ts";
 import { ENTITIES_MAX, NAME_BYTES_MAX } from "./limits.ts";
 import { poseCodec } from "./pose-codec.ts";

@@ -1,4 +1,6 @@
-import { decodeUtf8, encodeUtf8, OrthantError, wrongArgument } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
+import { wrongArgument } from "@orthant/core/engine";
 import { GAME_BYTES_MAX } from "./limits.ts";
 
 /** The first byte of a game message says what follows. Rule N39 in docs/formats/protocol.md. */

@@ -1,4 +1,6 @@
-import { AXES, type Codec, positionFrom, requireInteger, type Vector } from "@orthant/core";
+import type { Vector } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
+import { AXES, positionFrom, requireInteger } from "@orthant/core/engine";
 import type { Pose } from "./entity.ts";
 
 /** Steps per voxel in a position. */

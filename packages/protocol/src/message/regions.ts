@@ -1,23 +1,17 @@
+import { type Axis, type Box, OrthantError, type Position } from "@orthant/core";
+import { type ByteReader, type Codec, I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import {
   AXES,
-  type Axis,
-  type Box,
-  type ByteReader,
   boxContainsBox,
   boxEquals,
   boxExtents,
   boxVolume,
-  type Codec,
   comparePositions,
-  I32_MAX,
-  I32_MIN,
-  OrthantError,
-  type Position,
   positionCodec,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { INTEREST_REGIONS_MAX, MASK_BOX_REGIONS_MAX } from "./limits.ts";
 
 const REGION_MIN = I32_MIN / REGION_EDGE_CHUNKS;

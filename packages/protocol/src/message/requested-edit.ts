@@ -1,13 +1,5 @@
-import {
-  type Box,
-  boxBetween,
-  boxExtents,
-  OrthantError,
-  type Position,
-  positionFrom,
-  positionsMinorToMajor,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import { boxBetween, boxExtents, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import type { EditMessage } from "./client-message.ts";
 
 /**

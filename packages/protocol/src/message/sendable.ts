@@ -1,4 +1,5 @@
-import { decodeUtf8, encodeUtf8, positionFrom } from "@orthant/core";
+import { decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
+import { positionFrom } from "@orthant/core/engine";
 import type { Pose, VisibleEntity } from "./entity.ts";
 import { NAME_BYTES_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
 import { roundPose } from "./pose-codec.ts";

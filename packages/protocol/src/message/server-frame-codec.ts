@@ -1,21 +1,19 @@
 import {
-  AXES,
   type BlockCatalog,
-  type ByteWriter,
-  blockCatalogCodec,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
-  type Codec,
   chunkShape,
-  encode,
-  generatorRefCodec,
   OrthantError,
-  option,
+} from "@orthant/core";
+import { type ByteWriter, type Codec, encode, option, varUint } from "@orthant/core/bytes";
+import {
+  AXES,
+  blockCatalogCodec,
+  generatorRefCodec,
   positionFrom,
   regionPatchCodec,
   requireInteger,
-  varUint,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   counterCodec,
   epochCodec,

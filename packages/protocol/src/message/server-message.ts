@@ -1,13 +1,5 @@
-import type {
-  BlockCatalog,
-  ChunkShape,
-  EditResult,
-  Epoch,
-  GeneratorRef,
-  Position,
-  RegionPatch,
-  Vector,
-} from "@orthant/core";
+import type { BlockCatalog, ChunkShape, EditResult, Position, Vector } from "@orthant/core";
+import type { Epoch, GeneratorRef, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMove, NumberedEntity, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";

@@ -1,4 +1,5 @@
-import { boxVolume, type ChunkShape, chunkOfVoxel, chunksOfVoxels, PositionSet } from "@orthant/core";
+import type { ChunkShape } from "@orthant/core";
+import { boxVolume, chunkOfVoxel, chunksOfVoxels, PositionSet } from "@orthant/core/engine";
 import { changedBox, type RequestedEdit } from "./requested-edit.ts";
 
 /**

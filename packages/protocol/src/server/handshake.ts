@@ -1,4 +1,6 @@
-import { decode, isOrthantError, nameFault, OrthantError, pointOnAxes } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { nameFault, pointOnAxes } from "@orthant/core/engine";
 import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
 import type { ClientFrame, Hello } from "../message/client-message.ts";
 import {

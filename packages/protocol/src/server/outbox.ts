@@ -1,4 +1,4 @@
-import { ByteWriter } from "@orthant/core";
+import { ByteWriter } from "@orthant/core/bytes";
 import { FRAME_MESSAGES_MAX, SERVER_FRAME_BYTES_MAX } from "../message/limits.ts";
 import { startServerFrame, writePatchMessage, writeServerMessage } from "../message/server-frame-codec.ts";
 import type { ServerMessage } from "../message/server-message.ts";

@@ -1,4 +1,4 @@
-import { TokenBucket } from "@orthant/core";
+import { TokenBucket } from "@orthant/core/engine";
 import type { SyncLimits } from "./sync-limits.ts";
 
 /** Enforces the limits on what one client sends. */

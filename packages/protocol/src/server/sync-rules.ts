@@ -1,4 +1,5 @@
-import type { Position, VoxelPlacement, WorldState } from "@orthant/core";
+import type { Position, VoxelPlacement } from "@orthant/core";
+import type { WorldState } from "@orthant/core/engine";
 import type { Pose } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 import type { Player } from "./account.ts";

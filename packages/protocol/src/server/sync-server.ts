@@ -1,4 +1,5 @@
-import { isOrthantError, OrthantError, requireBytes } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireBytes } from "@orthant/core/engine";
 import type { Pose } from "../message/entity.ts";
 import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";

@@ -2,14 +2,12 @@ import type {
   BlockCatalog,
   Box,
   ChunkShape,
-  ClockStep,
   EditOrigin,
-  Epoch,
   GeneratorRegistry,
   Position,
   Vector,
-  WorldState,
 } from "@orthant/core";
+import type { ClockStep, Epoch, WorldState } from "@orthant/core/engine";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 

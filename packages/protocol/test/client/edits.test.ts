@@ -1,4 +1,5 @@
-import { boxAt, type Position, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxAt, regionBox } from "@orthant/core/engine";
 import { DEFAULT_SYNC_LIMITS, EDITS_OPEN_MAX, type NumberedEditResult } from "@orthant/protocol";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { codeOf } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { DEFAULT_GENERATORS, encode } from "@orthant/core";
+import { DEFAULT_GENERATORS } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { DEFAULT_SYNC_LIMITS } from "@orthant/protocol";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, serverFrameCodec } from "@orthant/protocol/internal";
 import { describe, expect, test } from "vitest";

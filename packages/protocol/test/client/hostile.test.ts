@@ -1,4 +1,4 @@
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { type ServerMessage, serverFrameCodec } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,18 +1,15 @@
 import {
   type Box,
-  boxAt,
   type Chunk,
   chunkFromVoxels,
   chunkShape,
-  clockFrom,
   DEFAULT_GENERATORS,
   GeneratorRegistry,
   OrthantError,
-  PATCH_BYTES_MAX,
   type Position,
-  regionBox,
   uniformChunk,
 } from "@orthant/core";
+import { boxAt, clockFrom, PATCH_BYTES_MAX, regionBox } from "@orthant/core/engine";
 import type { CachedRegion, CachedReplica, Welcome } from "@orthant/protocol";
 import { codeOf, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { type Box, type Position, positionsLexicographic, regionsTouching } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { positionsLexicographic, regionsTouching } from "@orthant/core/engine";
 import type { ServerMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";

@@ -1,11 +1,11 @@
+import type { Position } from "@orthant/core";
 import {
   CLOCK_NEVER,
-  type Position,
   PositionMap,
   PositionSet,
   positionsLexicographic,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { NumberedEditResult } from "@orthant/protocol";
 import type { ClientFrame, ClientMessage, InterestMessage, ServerMessage } from "@orthant/protocol/internal";
 import { blank, change, forget, heartbeat, patch, reset, tick } from "./sample-client.ts";

@@ -1,22 +1,17 @@
 import {
   type Box,
-  boxAt,
-  type ChangeBase,
   type Chunk,
   chunkShape,
-  clockFrom,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  decode,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  generatorRef,
   type OrthantError,
   type Position,
-  type RegionChange,
   uniformChunk,
 } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxAt, type ChangeBase, clockFrom, generatorRef, type RegionChange } from "@orthant/core/engine";
 import {
   DEFAULT_SYNC_LIMITS,
   type EntitiesChange,

@@ -1,15 +1,5 @@
-import {
-  boxAt,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  GeneratorRef,
-  GeneratorRegistry,
-  generatorRef,
-  type Position,
-  RegionTree,
-  regionBox,
-  uniformChunk,
-} from "@orthant/core";
+import { FLAT_DEFAULTS, flatGenerator, GeneratorRegistry, type Position, uniformChunk } from "@orthant/core";
+import { boxAt, GeneratorRef, generatorRef, RegionTree, regionBox } from "@orthant/core/engine";
 import { HELD_REGIONS_MAX } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import {

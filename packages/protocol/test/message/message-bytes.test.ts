@@ -1,4 +1,5 @@
-import { ByteWriter, decode, encode, patchBodyBytes } from "@orthant/core";
+import { ByteWriter, decode, encode } from "@orthant/core/bytes";
+import { patchBodyBytes } from "@orthant/core/engine";
 import {
   type ClientMessage,
   clientFrameCodec,

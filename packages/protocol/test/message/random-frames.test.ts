@@ -1,4 +1,5 @@
-import { type Codec, decode, encode, isOrthantError } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { clientFrameCodec, serverFrameCodec } from "@orthant/protocol/internal";
 import { Prng, toHex } from "@orthant/testkit";
 import { RANDOM_FRAME_VOLUME, randomClientFrame, randomServerFrame } from "@orthant/testkit/messages";

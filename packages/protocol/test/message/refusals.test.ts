@@ -1,4 +1,5 @@
-import { type Codec, decode, type ErrorCode, encode } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
 import {
   type ClientFrame,
   type ClientMessage,

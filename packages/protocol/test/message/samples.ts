@@ -1,4 +1,5 @@
-import { BlockCatalog, chunkShape, clockFrom, GeneratorRef } from "@orthant/core";
+import { BlockCatalog, chunkShape } from "@orthant/core";
+import { clockFrom, GeneratorRef } from "@orthant/core/engine";
 import type { NumberedEntity, Pose } from "@orthant/protocol";
 import {
   type ClientMessage,

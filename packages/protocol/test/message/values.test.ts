@@ -1,10 +1,5 @@
-import {
-  boxVolume,
-  comparePositions,
-  type Position,
-  positionFrom,
-  positionsLexicographic,
-} from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxVolume, comparePositions, positionFrom, positionsLexicographic } from "@orthant/core/engine";
 import { type Pose, roundPose } from "@orthant/protocol";
 import { coverRegions, regionMask } from "@orthant/protocol/internal";
 import { codeOf, Prng } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { type Box, type Position, regionBox, type VoxelPlacement } from "@orthant/core";
+import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import { regionBox } from "@orthant/core/engine";
 import { SyncServer } from "@orthant/protocol";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-import { boxBetween, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import type { SyncLimits, SyncServerOptions } from "@orthant/protocol";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, oneAccount, row, type SampleClient, Stage, settle } from "./sample-session.ts";

@@ -1,4 +1,5 @@
-import { type Position, positionsLexicographic, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { positionsLexicographic, regionBox } from "@orthant/core/engine";
 import { expect, test } from "vitest";
 import { Stage } from "./sample-session.ts";
 

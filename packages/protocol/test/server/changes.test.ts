@@ -1,13 +1,12 @@
 import {
-  boxBetween,
   type Chunk,
   type ChunkShape,
   chunkFromVoxels,
   PIXEL_CHUNKS,
   type Position,
-  positionsLexicographic,
   type VoxelPlacement,
 } from "@orthant/core";
+import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, tileIn } from "./sample-session.ts";

@@ -1,4 +1,5 @@
-import { type Box, boxContainsBox, type Position, regionBox, type Vector } from "@orthant/core";
+import type { Box, Position, Vector } from "@orthant/core";
+import { boxContainsBox, regionBox } from "@orthant/core/engine";
 import type { RemotePlayerEvent, SyncServerOptions, VisibleEntity } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import { accountOf, boxesOf, type SampleClient, Stage, settle } from "./sample-session.ts";

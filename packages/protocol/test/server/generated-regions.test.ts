@@ -1,13 +1,12 @@
 import {
   type Box,
   DEFAULT_GENERATORS,
-  encodeGeneratedRegion,
   type GenerationJob,
   type GenerationPool,
   OrthantError,
   type Position,
-  regionBox,
 } from "@orthant/core";
+import { encodeGeneratedRegion, regionBox } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, settle, tileIn } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

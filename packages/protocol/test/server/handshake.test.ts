@@ -1,4 +1,5 @@
-import { encode, flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
+import { flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
 import { clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";

@@ -1,4 +1,5 @@
-import { type Box, encode, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import { type ClientMessage, clientFrameCodec } from "@orthant/protocol/internal";
 import { describe, expect, test, vi } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-session.ts";

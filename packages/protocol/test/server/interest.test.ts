@@ -1,4 +1,5 @@
-import { boxBetween, cubeAt, type Position, positionsLexicographic, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { boxBetween, cubeAt, positionsLexicographic, regionBox } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 import { boxesOf, type SampleClient, Stage, settle, tileIn } from "./sample-session.ts";
 import { SampleWorld } from "./sample-world.ts";

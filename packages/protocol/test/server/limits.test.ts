@@ -1,4 +1,4 @@
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import type { SyncLimits } from "@orthant/protocol";
 import {
   type ClientMessage,

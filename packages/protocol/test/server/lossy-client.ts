@@ -1,16 +1,7 @@
-import {
-  type Box,
-  CLOCK_NEVER,
-  decode,
-  encode,
-  type Position,
-  PositionMap,
-  RegionReplica,
-  type RegionTree,
-  regionBox,
-  type VoxelPlacement,
-  WorldState,
-} from "@orthant/core";
+import type { Box, Position, VoxelPlacement } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import type { RegionTree } from "@orthant/core/engine";
+import { CLOCK_NEVER, PositionMap, RegionReplica, regionBox, WorldState } from "@orthant/core/engine";
 import type { ServerSession, SyncServer } from "@orthant/protocol";
 import {
   type ClientMessage,

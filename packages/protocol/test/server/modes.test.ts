@@ -1,4 +1,5 @@
-import { GeneratorRef, type Position, regionBox } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { GeneratorRef, regionBox } from "@orthant/core/engine";
 import { describe, expect, test } from "vitest";
 import { boxesOf, Stage, tileIn } from "./sample-session.ts";
 

@@ -1,15 +1,6 @@
-import {
-  type Box,
-  boxBetween,
-  decode,
-  emptyChunk,
-  encode,
-  type Position,
-  positionsLexicographic,
-  RegionReplica,
-  regionBox,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, emptyChunk, type Position, type VoxelPlacement } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import { boxBetween, positionsLexicographic, RegionReplica, regionBox } from "@orthant/core/engine";
 import {
   type Account,
   type Hello,

@@ -1,4 +1,5 @@
-import { type Box, boxBetween, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { boxBetween } from "@orthant/core/engine";
 import type { TickReport } from "@orthant/protocol";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,4 @@
-import { encode } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import type { Wire1Command } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { decode, encode, type TileChunk } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import type { TileChunk } from "@orthant/core/engine";
 import { Wire1Client, type Wire1Status } from "@orthant/protocol";
 import { type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { decode, type ErrorCode, encode } from "@orthant/core";
+import type { ErrorCode } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import { readDatagram, type Unreadable, type Wire1Message, wire1Codec } from "@orthant/protocol/internal";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Message } from "@orthant/testkit/messages";

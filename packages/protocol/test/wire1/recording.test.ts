@@ -1,4 +1,5 @@
-import { type Box, boxBetween, positionsLexicographic } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import { readWire1Recording, replayWire1, type Wire1Event, Wire1Recorder } from "@orthant/protocol";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { randomWire1Command } from "@orthant/testkit/messages";

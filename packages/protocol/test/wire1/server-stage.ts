@@ -1,4 +1,5 @@
-import { decode, encode, type TileChunk } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import type { TileChunk } from "@orthant/core/engine";
 import {
   type Account,
   DEFAULT_SYNC_LIMITS,

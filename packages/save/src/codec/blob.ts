@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from "@orthant/core";
+import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from "@orthant/core/bytes";
 import { PACKED_BLOB_VERSION } from "./layout.ts";
 
 /** Location of a record in the packs, and the values that identify it. */

@@ -1,22 +1,15 @@
+import { type Box, type Chunk, emptyChunk, OrthantError, type Position } from "@orthant/core";
+import { type ByteReader, ByteWriter, type Codec, U16_MAX } from "@orthant/core/bytes";
 import {
   AXES,
-  type Box,
-  type ByteReader,
-  ByteWriter,
   boxCodec,
   boxContains,
   boxEquals,
-  type Chunk,
-  type Codec,
   checkChunk,
   chunkCodec,
   comparePositions,
-  emptyChunk,
-  OrthantError,
-  type Position,
   positionFrom,
-  U16_MAX,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   Bounds,
   type ChunkAssignment,

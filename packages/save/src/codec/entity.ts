@@ -1,15 +1,6 @@
-import {
-  AXES,
-  type Box,
-  boxCodec,
-  bytes,
-  type Codec,
-  list,
-  OrthantError,
-  option,
-  string,
-  type Vector,
-} from "@orthant/core";
+import { type Box, OrthantError, type Vector } from "@orthant/core";
+import { bytes, type Codec, list, option, string } from "@orthant/core/bytes";
+import { AXES, boxCodec } from "@orthant/core/engine";
 
 /** Codec of four floats without a count. Values are rounded to 32 bits when written. */
 export const vectorCodec: Codec<Vector> = {

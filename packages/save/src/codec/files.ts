@@ -1,13 +1,5 @@
-import {
-  ByteWriter,
-  type Codec,
-  crc32,
-  decode,
-  encode,
-  OrthantError,
-  type Struct,
-  U32_MAX,
-} from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { ByteWriter, type Codec, crc32, decode, encode, type Struct, U32_MAX } from "@orthant/core/bytes";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { DATA_FOLDER, FILE_VERSION, INDEX_FOLDER, type PayloadHeader } from "./layout.ts";
 

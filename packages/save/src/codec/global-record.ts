@@ -1,20 +1,13 @@
 import {
-  type Codec,
   DEFAULT_GENERATORS,
-  encode,
   FLAT_DEFAULTS,
   flatGenerator,
-  type GeneratedSpace,
-  GeneratorRef,
   type GeneratorRegistry,
-  generatorRef,
-  list,
   OrthantError,
-  option,
   type Position,
-  positionCodec,
-  varU64,
 } from "@orthant/core";
+import { type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
+import { type GeneratedSpace, GeneratorRef, generatorRef, positionCodec } from "@orthant/core/engine";
 import type { GeneratedChunks } from "./stored-chunk.ts";
 import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
 

@@ -1,9 +1,7 @@
+import type { Position } from "@orthant/core";
 import {
-  AXES,
   type FixedCodec,
   magic,
-  type Position,
-  requireInteger,
   type Struct,
   struct,
   U32_MAX,
@@ -11,7 +9,8 @@ import {
   u16,
   u32,
   u64Number,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
+import { AXES, requireInteger } from "@orthant/core/engine";
 
 /** Value of `format` in `manifest.json`. */
 export const FORMAT_NAME = "polychora-save";

@@ -1,13 +1,6 @@
-import {
-  AXES,
-  CHUNK_VOXELS_MAX,
-  crc32,
-  decodeUtf8,
-  encodeUtf8,
-  OrthantError,
-  type Position,
-  U32_MAX,
-} from "@orthant/core";
+import { CHUNK_VOXELS_MAX, OrthantError, type Position } from "@orthant/core";
+import { crc32, decodeUtf8, encodeUtf8, U32_MAX } from "@orthant/core/bytes";
+import { AXES } from "@orthant/core/engine";
 import type { GenerationFiles } from "./files.ts";
 import type { GlobalRecord } from "./global-record.ts";
 import { FORMAT_NAME, MANIFEST_VERSION, type SaveLimits } from "./layout.ts";

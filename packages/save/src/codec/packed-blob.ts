@@ -1,17 +1,13 @@
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { type ByteReader, ByteWriter, type Codec } from "@orthant/core/bytes";
 import {
   AXES,
-  type Box,
-  type ByteReader,
-  ByteWriter,
   boxCodec,
   boxEquals,
   boxExtents,
-  type Codec,
   checkChunkChange,
   checkPackedChunk,
-  OrthantError,
-  type Position,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { LEAF_LEVEL_MAX } from "./layout.ts";
 import { Bounds, chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
 import { arrangeChunks, ChunkContent, type StoredChunk, WholeChunk } from "./stored-chunk.ts";

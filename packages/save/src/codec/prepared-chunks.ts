@@ -1,15 +1,6 @@
-import {
-  type Box,
-  ByteWriter,
-  bytesEqual,
-  type Chunk,
-  chunkCodec,
-  comparePositions,
-  crc32,
-  OrthantError,
-  type Position,
-  requireLatticePosition,
-} from "@orthant/core";
+import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
+import { ByteWriter, bytesEqual, crc32 } from "@orthant/core/bytes";
+import { chunkCodec, comparePositions, requireLatticePosition } from "@orthant/core/engine";
 
 /** One overridden chunk and its position. A chunk of only air is one that was dug away. */
 export interface ChunkEntry {

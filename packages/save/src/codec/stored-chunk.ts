@@ -1,20 +1,19 @@
 import {
-  applyChunkChange,
-  bytesEqual,
   CHUNK_VOXELS_MAX,
   type Chunk,
-  comparePositions,
-  crc32,
-  decode,
   emptyChunk,
-  encode,
-  encodeShortChange,
   isOrthantError,
   OrthantError,
   type Position,
+} from "@orthant/core";
+import { bytesEqual, crc32, decode, encode } from "@orthant/core/bytes";
+import {
+  applyChunkChange,
+  comparePositions,
+  encodeShortChange,
   packedChunkCodec,
   requireLatticePosition,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
 
 /**

@@ -1,21 +1,15 @@
 import {
-  AXES,
   type BlockCatalog,
-  type ByteReader,
-  blockCatalogCodec,
   CHUNK_VOXELS_MAX,
   type ChunkShape,
-  type Codec,
   chunkShape,
   DEFAULT_BLOCKS,
-  decode,
-  type Epoch,
   HYPERCUBE_CHUNKS,
-  list,
   OrthantError,
-  option,
   type Vector,
 } from "@orthant/core";
+import { type ByteReader, type Codec, decode, list, option } from "@orthant/core/bytes";
+import { AXES, blockCatalogCodec, type Epoch } from "@orthant/core/engine";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {

@@ -1,4 +1,5 @@
-import type { Box, RegionClock } from "@orthant/core";
+import type { Box } from "@orthant/core";
+import type { RegionClock } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import { pageFile } from "../codec/files.ts";
 import type { GlobalState } from "../codec/global-record.ts";

@@ -1,4 +1,5 @@
-import { comparePositions, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { comparePositions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { WriterLock } from "@orthant/disk/files";
 import { SerialQueue } from "@orthant/disk/files";

@@ -1,18 +1,6 @@
-import {
-  type Box,
-  boxContains,
-  boxContainsBox,
-  boxEquals,
-  bytesEqual,
-  type Chunk,
-  encode,
-  hash64,
-  isOrthantError,
-  list,
-  type Position,
-  PositionMap,
-  positionsEqual,
-} from "@orthant/core";
+import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
+import { bytesEqual, encode, hash64, list } from "@orthant/core/bytes";
+import { boxContains, boxContainsBox, boxEquals, PositionMap, positionsEqual } from "@orthant/core/engine";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorOf, generatorsCodec } from "../codec/global-record.ts";

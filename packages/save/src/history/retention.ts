@@ -1,4 +1,4 @@
-import { requireInteger } from "@orthant/core";
+import { requireInteger } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { isDamage, pathOfTemporary } from "@orthant/disk/files";
 import { generationFiles, parseGenerationFile, parsePageFile } from "../codec/files.ts";

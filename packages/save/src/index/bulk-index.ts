@@ -1,4 +1,6 @@
-import { ByteReader, ByteWriter, boxEquals, I32_MIN, type Position, positionFrom } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { ByteReader, ByteWriter, I32_MIN } from "@orthant/core/bytes";
+import { boxEquals, positionFrom } from "@orthant/core/engine";
 import { childSlot, cubeAroundBoth } from "./cube.ts";
 import type { LeafEntry } from "./leaf-entry.ts";
 import { overlapping, TrieBranch, type TrieNode, trieOf } from "./leaf-trie.ts";

@@ -1,4 +1,6 @@
-import { AXES, type Box, cubeAt, I32_MIN, OrthantError, type Position, positionFrom } from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { I32_MIN } from "@orthant/core/bytes";
+import { AXES, cubeAt, positionFrom } from "@orthant/core/engine";
 
 /** Level of the whole lattice, whose edge is 2^32 chunks. */
 export const LATTICE_LEVEL = 32;

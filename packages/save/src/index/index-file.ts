@@ -1,20 +1,15 @@
+import { type Box, OrthantError } from "@orthant/core";
 import {
-  type Box,
   ByteReader,
   ByteWriter,
-  boxCodec,
-  boxContainsBox,
-  boxEquals,
   type Codec,
-  comparePositions,
   crc32,
   encode,
   list,
-  OrthantError,
   repeated,
   varU32,
-  WHOLE_LATTICE,
-} from "@orthant/core";
+} from "@orthant/core/bytes";
+import { boxCodec, boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { indexHeader, LEAF_LEVEL_MAX, NONE } from "../codec/layout.ts";
 import { CHILDREN, childCube, childSlot, lastOf, levelOf, requireLevel } from "./cube.ts";

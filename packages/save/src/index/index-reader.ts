@@ -1,4 +1,5 @@
-import { crc32, decode, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { crc32, decode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";

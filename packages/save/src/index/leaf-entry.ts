@@ -1,16 +1,14 @@
+import type { Box, Position } from "@orthant/core";
+import { type Codec, list } from "@orthant/core/bytes";
 import {
-  type Box,
   boxEquals,
-  type Codec,
   comparePositions,
-  list,
-  type Position,
   PositionSet,
   positionCodec,
   positionsEqual,
   REGION_EDGE_CHUNKS,
   type RegionClock,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { isSameRef, type RecordRef, recordRefsCodec } from "../codec/blob.ts";
 import { describeCube } from "./cube.ts";
 

@@ -1,4 +1,5 @@
-import { type Box, boxEquals, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { boxEquals } from "@orthant/core/engine";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";
 import {

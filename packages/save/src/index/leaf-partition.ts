@@ -1,19 +1,15 @@
+import { type Box, type Chunk, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
-  type Box,
   boxCodec,
   boxContains,
   boxEquals,
-  type Chunk,
-  type ChunkShape,
   clampInto,
-  encode,
-  OrthantError,
-  type Position,
   positionFrom,
   REGION_EDGE_CHUNKS,
   type RegionClock,
   requireLatticePosition,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { type BlobSize, sealBlob } from "../codec/blob.ts";
 import { encodeChunkBlob } from "../codec/chunk-blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";

@@ -1,13 +1,6 @@
-import {
-  type Box,
-  type ChunkShape,
-  comparePositions,
-  encode,
-  isOrthantError,
-  OrthantError,
-  PositionSet,
-  type RegionClock,
-} from "@orthant/core";
+import { type Box, type ChunkShape, isOrthantError, OrthantError } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { comparePositions, PositionSet, type RegionClock } from "@orthant/core/engine";
 import { type BlobSize, blobSizeOf, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";

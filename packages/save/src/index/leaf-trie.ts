@@ -1,14 +1,5 @@
-import {
-  AXES,
-  type Box,
-  boxAt,
-  boxContains,
-  boxContainsBox,
-  boxEquals,
-  boxesIntersect,
-  OrthantError,
-  type Position,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { AXES, boxAt, boxContains, boxContainsBox, boxEquals, boxesIntersect } from "@orthant/core/engine";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import {
   alignedCubeAt,

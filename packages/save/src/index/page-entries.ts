@@ -1,15 +1,6 @@
-import {
-  AXES,
-  type Box,
-  type ByteReader,
-  type ByteWriter,
-  I32_MAX,
-  I32_MIN,
-  type Position,
-  type RegionClock,
-  regionOf,
-  U32_MAX,
-} from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { type ByteReader, type ByteWriter, I32_MAX, I32_MIN, U32_MAX } from "@orthant/core/bytes";
+import { AXES, type RegionClock, regionOf } from "@orthant/core/engine";
 import { REFS_PER_LEAF_MAX, type RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import { requireLevel } from "./cube.ts";

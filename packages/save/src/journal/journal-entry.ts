@@ -1,19 +1,12 @@
+import { type Chunk, OrthantError, type Position, type Vector, type VoxelEdit } from "@orthant/core";
+import { type Codec, list, option, string } from "@orthant/core/bytes";
 import {
-  type Chunk,
-  type Codec,
   chunkCodec,
-  list,
-  OrthantError,
-  option,
-  type Position,
   positionCodec,
   type RegionClock,
   regionClockListCodec,
-  string,
-  type Vector,
-  type VoxelEdit,
   voxelEditsCodec,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
 import type { LastClientEdit } from "../codec/world-description.ts";
 

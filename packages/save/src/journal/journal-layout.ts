@@ -1,4 +1,4 @@
-import { crc32, decode, encode, magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core";
+import { crc32, decode, encode, magic, type Struct, struct, u32, u64, u64Number } from "@orthant/core/bytes";
 
 /** Folder in a save for changes since its last generation. */
 export const JOURNAL_FOLDER = "journal";

@@ -1,4 +1,5 @@
-import { type ByteReader, type Codec, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import type { ByteReader, Codec } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { decodeAt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import type { Manifest } from "../codec/manifest.ts";

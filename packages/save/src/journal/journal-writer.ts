@@ -1,4 +1,5 @@
-import { ByteWriter, type Codec, type Timer, type TimeSource } from "@orthant/core";
+import type { Timer, TimeSource } from "@orthant/core";
+import { ByteWriter, type Codec } from "@orthant/core/bytes";
 import type { SaveChange } from "../commit/save-change.ts";
 import { saveFailed } from "../commit/save-failed.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";

@@ -1,4 +1,5 @@
-import { ByteWriter, isOrthantError } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import { ByteWriter } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { packFile } from "../codec/files.ts";
 import { FILE_VERSION, packHeader } from "../codec/layout.ts";

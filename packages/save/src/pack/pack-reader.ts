@@ -1,4 +1,5 @@
-import { crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { crc32, decode } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, atFileLater } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";

@@ -1,4 +1,4 @@
-import { crc32, decode } from "@orthant/core";
+import { crc32, decode } from "@orthant/core/bytes";
 import type { RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../codec/layout.ts";
 import { type PackTable, tableInBytes } from "./pack-table.ts";

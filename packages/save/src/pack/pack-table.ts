@@ -1,4 +1,5 @@
-import { ByteReader, ByteWriter, crc32, decode, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, crc32, decode } from "@orthant/core/bytes";
 import type { DiskFile } from "@orthant/disk";
 import {
   COMPACTED_PACK_VERSION,

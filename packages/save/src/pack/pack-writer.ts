@@ -1,4 +1,5 @@
-import { ByteWriter, crc32, isOrthantError, OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteWriter, crc32 } from "@orthant/core/bytes";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";

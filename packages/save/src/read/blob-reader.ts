@@ -1,12 +1,6 @@
-import {
-  type Box,
-  ByteReader,
-  boxContains,
-  boxEquals,
-  OrthantError,
-  type Position,
-  PositionSet,
-} from "@orthant/core";
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { ByteReader } from "@orthant/core/bytes";
+import { boxContains, boxEquals, PositionSet } from "@orthant/core/engine";
 import { atFile, atFileLater, decodeAt, type Source } from "@orthant/disk/files";
 import { openBlob, type RecordRef, rememberSize } from "../codec/blob.ts";
 import { checkChunkBlob, chunkBlobCodec } from "../codec/chunk-blob.ts";

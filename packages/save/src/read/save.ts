@@ -1,4 +1,5 @@
-import { type Box, boxesIntersect, type Chunk } from "@orthant/core";
+import type { Box, Chunk } from "@orthant/core";
+import { boxesIntersect } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";

@@ -1,16 +1,14 @@
+import { type Box, OrthantError, type Position } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
 import {
-  type Box,
   boxContains,
   boxesIntersect,
   clockFrom,
-  OrthantError,
-  type Position,
   PositionMap,
   type RegionClock,
   regionBox,
   regionOf,
-  U64_MAX,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";

@@ -1,13 +1,5 @@
-import {
-  type Box,
-  ByteReader,
-  type ChunkShape,
-  type Codec,
-  crc32,
-  decode,
-  OrthantError,
-  type Struct,
-} from "@orthant/core";
+import { type Box, type ChunkShape, OrthantError } from "@orthant/core";
+import { ByteReader, type Codec, crc32, decode, type Struct } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";

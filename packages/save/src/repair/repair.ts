@@ -4,8 +4,8 @@ import {
   type GeneratorRegistry,
   HYPERCUBE_CHUNKS,
   type OrthantError,
-  type RegionClock,
 } from "@orthant/core";
+import type { RegionClock } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, decodeAt } from "@orthant/disk/files";
 import { playersCodec } from "../codec/entity.ts";

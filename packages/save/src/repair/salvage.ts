@@ -1,11 +1,6 @@
-import {
-  type Box,
-  boxContainsBox,
-  boxesIntersect,
-  decode,
-  isOrthantError,
-  type RegionClock,
-} from "@orthant/core";
+import { type Box, isOrthantError } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { boxContainsBox, boxesIntersect, type RegionClock } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
 import { compareAge, openBlob, type RecordRef } from "../codec/blob.ts";

@@ -1,4 +1,5 @@
-import { boxContainsBox, OrthantError, type Position, PositionSet, regionBox } from "@orthant/core";
+import { OrthantError, type Position } from "@orthant/core";
+import { boxContainsBox, PositionSet, regionBox } from "@orthant/core/engine";
 import { type Finding, findingOf } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";

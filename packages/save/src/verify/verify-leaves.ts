@@ -1,12 +1,5 @@
-import {
-  axisOutside,
-  type Box,
-  boxAt,
-  type ChunkShape,
-  OrthantError,
-  type Position,
-  PositionSet,
-} from "@orthant/core";
+import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
+import { axisOutside, boxAt, PositionSet } from "@orthant/core/engine";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";

@@ -1,4 +1,5 @@
-import { AXES, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { AXES } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
 import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "../codec/files.ts";

@@ -1,4 +1,5 @@
-import { requireObject, U64_MAX, wrongArgument } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
+import { requireObject, wrongArgument } from "@orthant/core/engine";
 
 // Checks of arguments that may come from a JavaScript program. Each throws `ORT_ARGUMENT` with the argument's name,
 // its value and what would be right.

@@ -1,5 +1,6 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { isOrthantError, OrthantError, requireId } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireId } from "@orthant/core/engine";
 import type { Account, AccountFault, Hello, Role } from "@orthant/protocol";
 import { type AuthorizedAccount, type AuthorizeRejection, checkedDecision } from "./decision.ts";
 import { isExpiredToken, tokenVerifier, type VerifyingKey } from "./token.ts";

@@ -1,4 +1,4 @@
-import { wrongArgument } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/engine";
 import type { Account } from "@orthant/protocol";
 import { requireAnyText, requirePlayerId } from "./arguments.ts";
 import { ROLES } from "./token.ts";

@@ -1,4 +1,6 @@
-import { convertList, OrthantError, requireObject, U64_MAX } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
+import { convertList, requireObject } from "@orthant/core/engine";
 import type { Account, AccountFault } from "@orthant/protocol";
 
 /** Names a player, or one token by its id (`jti`). */

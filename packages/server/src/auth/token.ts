@@ -1,15 +1,14 @@
 import { createPrivateKey, createPublicKey, KeyObject } from "node:crypto";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { U64_MAX } from "@orthant/core/bytes";
 import {
-  isOrthantError,
   nameFault,
-  OrthantError,
   requireFunction,
   requireId,
   requireObject,
   requireText,
-  U64_MAX,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { NAME_BYTES_MAX, type Role } from "@orthant/protocol";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 

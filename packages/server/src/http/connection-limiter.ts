@@ -1,4 +1,5 @@
-import { type TimeSource, TokenBucket } from "@orthant/core";
+import type { TimeSource } from "@orthant/core";
+import { TokenBucket } from "@orthant/core/engine";
 import { networkOf } from "./addresses.ts";
 import type { ServerLimits } from "./limits.ts";
 

@@ -1,4 +1,5 @@
-import { OrthantError, printable } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 
 /** Directives of the content security policy that an owner may extend. */
 export type PolicyDirective =

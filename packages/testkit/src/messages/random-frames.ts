@@ -2,27 +2,29 @@ import type { RejectionReason } from "@orthant/core";
 import {
   BlockCatalog,
   type Box,
-  boxAt,
-  CLOCK_NEVER,
   type Content,
   chunkFromVoxels,
   chunkShape,
+  type Position,
+  uniformChunk,
+  type Vector,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  boxAt,
+  CLOCK_NEVER,
   clockFrom,
   comparePositions,
   EPOCH_MAX,
   GeneratorRef,
   type PatchLeaf,
-  type Position,
   positionFrom,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   type RegionChange,
   type RegionClock,
   type RegionPatch,
-  uniformChunk,
-  type Vector,
-  type VoxelPlacement,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
 import type { GoodbyeReason, NumberedEditResult, NumberedEntity, Pose, Role } from "@orthant/protocol";
 import {

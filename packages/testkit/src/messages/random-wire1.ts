@@ -1,4 +1,4 @@
-import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core";
+import { TILES_PER_CHUNK, type TileChunk } from "@orthant/core/engine";
 import type { Wire1Command } from "@orthant/protocol";
 import type { Wire1Message } from "@orthant/protocol/internal";
 import type { Prng } from "../prng.ts";

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { crc8, GeneratorRef, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import { crc8 } from "@orthant/core/bytes";
+import { GeneratorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import {
   createPixelWorld,

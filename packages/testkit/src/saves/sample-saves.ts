@@ -4,11 +4,10 @@ import {
   type ChunkShape,
   chunkFromVoxels,
   chunkShape,
-  cubeAt,
-  encodeUtf8,
   type Position,
-  regionOf,
 } from "@orthant/core";
+import { encodeUtf8 } from "@orthant/core/bytes";
+import { cubeAt, regionOf } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import {
   BulkSaveWriter,

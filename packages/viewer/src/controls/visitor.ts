@@ -1,4 +1,4 @@
-import { nameFault } from "@orthant/core";
+import { nameFault } from "@orthant/core/engine";
 
 /** The visitor: an access token, and a name to show to other players. */
 export interface Visitor {

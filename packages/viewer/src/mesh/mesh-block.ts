@@ -1,4 +1,5 @@
-import { type Chunk, type ChunkShape, floorDivide, floorModulo, type Position } from "@orthant/core";
+import type { Chunk, ChunkShape, Position } from "@orthant/core";
+import { floorDivide, floorModulo } from "@orthant/core/engine";
 import {
   type ChunkCut,
   type CutAt,

@@ -1,4 +1,4 @@
-import { printable } from "@orthant/core";
+import { printable } from "@orthant/core/engine";
 import style from "./viewer.css?inline";
 import markup from "./viewer.html?raw";
 

@@ -1,4 +1,5 @@
-import { type Box, boxVolume, type ChunkShape, epochOf, REGION_EDGE_CHUNKS, stepOf } from "@orthant/core";
+import type { Box, ChunkShape } from "@orthant/core";
+import { boxVolume, epochOf, REGION_EDGE_CHUNKS, stepOf } from "@orthant/core/engine";
 import { BoxGeometry, EdgesGeometry, Group, LineBasicMaterial, LineSegments } from "three";
 import type { RegionInfo } from "../message/messages.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";

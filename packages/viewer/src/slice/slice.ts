@@ -1,4 +1,5 @@
-import { AXES, type Axis, type ChunkShape, type Position, positionFrom, type Vector } from "@orthant/core";
+import type { Axis, ChunkShape, Position, Vector } from "@orthant/core";
+import { AXES, positionFrom } from "@orthant/core/engine";
 
 /** A point or direction in the drawn scene: to the right, up, and towards the viewer. */
 export type ScenePoint = readonly [right: number, up: number, back: number];

@@ -1,13 +1,5 @@
-import {
-  AIR,
-  type ChunkShape,
-  OrthantError,
-  type Position,
-  positionFrom,
-  positionsLexicographic,
-  systemTime,
-  voxelIndex,
-} from "@orthant/core";
+import { AIR, type ChunkShape, OrthantError, type Position, systemTime } from "@orthant/core";
+import { positionFrom, positionsLexicographic, voxelIndex } from "@orthant/core/engine";
 import { type Disk, GatedDisk, MemoryDisk } from "@orthant/disk";
 import {
   type ConversionOutcome,

@@ -2,18 +2,20 @@ import {
   type Box,
   type Chunk,
   type EditResult,
-  GeneratorRef,
   isOrthantError,
   OrthantError,
   type Position,
+  RENDER_CACHE_LIMITS,
+  type Vector,
+} from "@orthant/core";
+import {
+  GeneratorRef,
   PositionSet,
   positionsLexicographic,
-  RENDER_CACHE_LIMITS,
   regionBox,
   regionOf,
   regionsTouching,
-  type Vector,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { BlobDisk } from "@orthant/disk/browser";
 import { type DetectedWorld, detectNativeSave } from "@orthant/formats";

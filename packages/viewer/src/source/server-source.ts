@@ -13,15 +13,17 @@ import {
   type Chunk,
   type Content,
   type EditResult,
-  GeneratorRef,
-  intersectBoxes,
   isOrthantError,
   type Position,
+  type Vector,
+} from "@orthant/core";
+import {
+  GeneratorRef,
+  intersectBoxes,
   positionsLexicographic,
   regionBox,
   regionsTouching,
-  type Vector,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { RegionInfo, ShownEntity, SourceNumbers, WorldFacts, WorldStatus } from "../message/messages.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
 

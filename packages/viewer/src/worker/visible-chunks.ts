@@ -1,11 +1,5 @@
-import {
-  type Axis,
-  type Box,
-  boxVolume,
-  type ChunkShape,
-  positionFrom,
-  regionsTouching,
-} from "@orthant/core";
+import type { Axis, Box, ChunkShape } from "@orthant/core";
+import { boxVolume, positionFrom, regionsTouching } from "@orthant/core/engine";
 import { MESH_BLOCK_EDGE_VOXELS } from "../mesh/mesh-block.ts";
 import type { View } from "../message/messages.ts";
 import { mapPlane } from "../slice/slice.ts";

@@ -1,21 +1,17 @@
 import { type BrushPlacements, EditHistory } from "@orthant/client";
 import {
   AIR,
-  AXES,
   type Axis,
   BlockCatalog,
   type Box,
   type Chunk,
-  chunkOfVoxel,
   DEFAULT_BLOCKS,
   type EditResult,
-  intersectBoxes,
   isOrthantError,
   OrthantError,
   type Position,
-  positionFrom,
-  voxelIndex,
 } from "@orthant/core";
+import { AXES, chunkOfVoxel, intersectBoxes, positionFrom, voxelIndex } from "@orthant/core/engine";
 import { BlockAppearance, castRay } from "@orthant/mesh";
 import { brushPlacements } from "../edit/edit.ts";
 import type {

@@ -1,4 +1,5 @@
-import { type EditOrigin, requireId, wrongArgument } from "@orthant/core";
+import type { EditOrigin } from "@orthant/core";
+import { requireId, wrongArgument } from "@orthant/core/engine";
 import type { LastClientEdit } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
 

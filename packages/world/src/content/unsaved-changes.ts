@@ -1,9 +1,7 @@
+import type { Box, Chunk, Position } from "@orthant/core";
 import {
-  type Box,
   boxContainsBox,
-  type Chunk,
   type OverrideTree,
-  type Position,
   PositionMap,
   PositionSet,
   positionFrom,
@@ -11,7 +9,7 @@ import {
   type RegionClock,
   regionBox,
   regionOf,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   type ChunkAssignment,
   chunkOfEntity,

@@ -1,17 +1,14 @@
+import type { Box, Chunk, EditOrigin, Position } from "@orthant/core";
 import {
-  type Box,
   boxAt,
-  type Chunk,
   type ClockStep,
-  type EditOrigin,
   ListenerSet,
-  type Position,
   PositionSet,
   regionBox,
   regionOf,
   roundOutToRegions,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   type CommittedChange,
   chunkOfEntity,

@@ -1,18 +1,22 @@
 import {
   AXIS_NAMES,
-  axisOutside,
   type Box,
+  type Chunk,
+  type ChunkShape,
+  OrthantError,
+  type Position,
+  uniformChunk,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  axisOutside,
   boxAt,
   boxBetween,
   boxVolume,
-  type Chunk,
-  type ChunkShape,
   chunkOfVoxel,
   chunksOfVoxels,
   convertList,
   intersectBoxes,
-  OrthantError,
-  type Position,
   PositionSet,
   positionFrom,
   positionsLexicographic,
@@ -20,11 +24,9 @@ import {
   regionBox,
   requireList,
   type StateEdit,
-  uniformChunk,
-  type VoxelPlacement,
   voxelsOfChunks,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import {
   requireBox,
   requireChunkPair,

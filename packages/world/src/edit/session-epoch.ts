@@ -1,4 +1,5 @@
-import { type Epoch, OrthantError } from "@orthant/core";
+import { OrthantError } from "@orthant/core";
+import type { Epoch } from "@orthant/core/engine";
 import type { WorldDescription } from "@orthant/save";
 import { DESCRIPTION_EPOCHS_MAX } from "@orthant/save/parts";
 import type { WorldContent } from "../content/world-content.ts";

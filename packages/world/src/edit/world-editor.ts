@@ -1,14 +1,6 @@
-import {
-  type ChunkShape,
-  type ClockStep,
-  type EditOrigin,
-  encode,
-  ListenerSet,
-  type Position,
-  requireId,
-  type TimeSource,
-  type WorldState,
-} from "@orthant/core";
+import type { ChunkShape, EditOrigin, Position, TimeSource } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { type ClockStep, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/parts";

@@ -1,4 +1,5 @@
-import { type Box, clampInto, type ListenerSet, type Position } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { clampInto, type ListenerSet } from "@orthant/core/engine";
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
 import { LeafMap } from "@orthant/save/parts";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";

@@ -1,16 +1,6 @@
-import {
-  AXES,
-  type Box,
-  boxContains,
-  boxEquals,
-  type ChunkShape,
-  clampInto,
-  encode,
-  OrthantError,
-  type Position,
-  positionFrom,
-  type Vector,
-} from "@orthant/core";
+import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/engine";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/parts";
 import { cubeKey } from "../regions/region-reader.ts";

@@ -1,4 +1,5 @@
-import { decode, encode, type Vector } from "@orthant/core";
+import type { Vector } from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
 import type { StoredPlayer } from "@orthant/save";
 import { playersCodec, sortPlayers } from "@orthant/save/parts";
 

@@ -1,11 +1,5 @@
-import {
-  type Axes,
-  type Dimensions,
-  type Entity,
-  requireKnownFields,
-  requireObject,
-  type Vector,
-} from "@orthant/core";
+import type { Dimensions, Entity, Vector } from "@orthant/core";
+import { type Axes, requireKnownFields, requireObject } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";

@@ -1,16 +1,12 @@
+import { type Box, type Chunk, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import {
   axisOutside,
-  type Box,
   boxAt,
-  type Chunk,
   type ClockStep,
-  isOrthantError,
-  OrthantError,
-  type Position,
   PositionMap,
   type RegionClocks,
   regionBox,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";

@@ -1,18 +1,13 @@
+import type { Chunk, ChunkShape, EditOrigin, Position, VoxelEdit, VoxelPlacement } from "@orthant/core";
 import {
-  type Chunk,
-  type ChunkShape,
   type ClockStep,
   chunkOfVoxel,
   diffChunks,
-  type EditOrigin,
-  type Position,
   PositionMap,
   type RegionClock,
-  type VoxelEdit,
-  type VoxelPlacement,
   voxelIndex,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { GlobalState, LastClientEdit, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edit-store.ts";

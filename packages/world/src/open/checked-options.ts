@@ -1,6 +1,5 @@
+import { type GenerationPool, GeneratorRegistry } from "@orthant/core";
 import {
-  type GenerationPool,
-  GeneratorRegistry,
   ownOptions,
   requireChoice,
   requireFlag,
@@ -8,7 +7,7 @@ import {
   requireTime,
   requireWhole,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Retention } from "@orthant/save";
 import { requireMoment } from "../checked-arguments.ts";
 import {

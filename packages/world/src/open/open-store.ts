@@ -1,12 +1,12 @@
 import {
-  blockCatalogCodec,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
-  encode,
   HYPERCUBE_CHUNKS,
   OrthantError,
   systemTime,
 } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import type { Disk, DiskLock } from "@orthant/disk";
 import {
   createSave,

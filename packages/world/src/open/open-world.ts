@@ -1,5 +1,4 @@
 import {
-  Axes,
   BlockCatalog,
   type ChunkShape,
   CUBE_CHUNKS,
@@ -13,15 +12,18 @@ import {
   isOrthantError,
   isSeededGenerator,
   OrthantError,
+  type SeededGenerator,
+  TILE_CHUNKS,
+  type Vector,
+} from "@orthant/core";
+import {
+  Axes,
   ownOptions,
   requireObject,
   requireText,
   requireWhole,
-  type SeededGenerator,
-  TILE_CHUNKS,
-  type Vector,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { DEFAULT_LIMITS, hasSave } from "@orthant/save";

@@ -2,12 +2,10 @@ import {
   type BlockCatalog,
   DEFAULT_GENERATORS,
   type RandomBits,
-  systemRandomBits,
   systemTime,
   type TimeSource,
-  WorldState,
-  wrongArgument,
 } from "@orthant/core";
+import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/parts";
 import { WorldContent } from "../content/world-content.ts";

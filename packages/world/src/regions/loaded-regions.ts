@@ -1,13 +1,12 @@
+import type { Box, Position } from "@orthant/core";
 import {
-  type Box,
   boxesIntersect,
   boxVolume,
-  type Position,
   PositionMap,
   positionsLexicographic,
   regionBox,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** Boxes of more regions are kept as one box instead of region by region; callers rarely keep that many. */
 const REGIONS_KEPT_SINGLY_MAX = 256;

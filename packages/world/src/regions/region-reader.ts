@@ -1,21 +1,18 @@
+import type { Box, Chunk, ChunkShape, Position } from "@orthant/core";
 import {
   axisOutside,
-  type Box,
   boxAt,
   boxesIntersect,
   boxVolume,
-  type Chunk,
-  type ChunkShape,
   CLOCK_NEVER,
   comparePositions,
   OverrideTree,
-  type Position,
   PositionMap,
   positionsLexicographic,
   regionBox,
   regionOf,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
 import { realizeStored } from "@orthant/save/parts";
 import type { LoadedRegions } from "./loaded-regions.ts";

@@ -1,18 +1,15 @@
+import type { Box, Chunk, Position, QueryDetail } from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
 import {
-  type Box,
   boxVolume,
-  type Chunk,
   CLOCK_NEVER,
   intersectBoxes,
   OverrideTree,
-  type Position,
-  type QueryDetail,
   RegionClocks,
-  type RegionTree,
   regionBox,
   unionBox,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { LeafIndex, Save } from "@orthant/save";
 import { LoadedRegions } from "./loaded-regions.ts";
 import { type LoadedRegion, RegionReader } from "./region-reader.ts";

@@ -1,4 +1,4 @@
-import { PositionMap } from "@orthant/core";
+import { PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   BulkSaveWriter,

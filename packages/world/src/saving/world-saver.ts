@@ -1,4 +1,5 @@
-import { ListenerSet, nextTurn, OrthantError, type TimeSource } from "@orthant/core";
+import { OrthantError, type TimeSource } from "@orthant/core";
+import { ListenerSet, nextTurn } from "@orthant/core/engine";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, Save, SaveWriter } from "@orthant/save";

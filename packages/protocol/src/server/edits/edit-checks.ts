@@ -1,16 +1,13 @@
 import {
-  axisOutside,
   type BlockCatalog,
   type Box,
-  boxVolume,
   type ChunkShape,
   OrthantError,
   type Position,
-  positionFrom,
-  positionsMinorToMajor,
   type RejectionReason,
   type VoxelPlacement,
 } from "@orthant/core";
+import { axisOutside, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";

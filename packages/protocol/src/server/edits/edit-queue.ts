@@ -1,4 +1,5 @@
-import { type ClockStep, isOrthantError, type WorldState } from "@orthant/core";
+import { isOrthantError } from "@orthant/core";
+import type { ClockStep, WorldState } from "@orthant/core/engine";
 import type { EditMessage } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
 import { type RequestedEdit, requestOf } from "../../message/requested-edit.ts";

@@ -1,4 +1,5 @@
-import { type Position, PositionMap, PositionSet } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { PositionMap, PositionSet } from "@orthant/core/engine";
 
 /**
  * Gives each section of work the chunks that it needs for itself, in the order of the requests. Sections that share

@@ -1,17 +1,13 @@
+import { type Box, isOrthantError, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
 import {
-  type Box,
   boxAt,
   chunkOfVoxel,
   chunksOfVoxels,
-  isOrthantError,
-  OrthantError,
-  type Position,
   PositionSet,
   positionsLexicographic,
-  type VoxelPlacement,
   type WorldState,
   wrongArgument,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
 import type { Player } from "../account.ts";
 import type { RuleAnswer, SyncRules } from "../sync-rules.ts";

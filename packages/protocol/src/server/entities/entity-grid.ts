@@ -1,12 +1,6 @@
-import {
-  ByteWriter,
-  type ChunkShape,
-  type Position,
-  PositionMap,
-  positionFrom,
-  REGION_EDGE_CHUNKS,
-  type Vector,
-} from "@orthant/core";
+import type { ChunkShape, Position, Vector } from "@orthant/core";
+import { ByteWriter } from "@orthant/core/bytes";
+import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/engine";
 import type { NumberedEntity, Pose } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";

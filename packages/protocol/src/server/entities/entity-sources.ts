@@ -1,13 +1,12 @@
+import type { Box, Position } from "@orthant/core";
 import {
-  type Box,
   boxesOfRegions,
   boxVolume,
-  type Position,
   positionsLexicographic,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionsTouching,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { NumberedEntity, VisibleEntity } from "../../message/entity.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clipText, seenPose } from "../../message/sendable.ts";

@@ -1,4 +1,4 @@
-import { pointOnAxes } from "@orthant/core";
+import { pointOnAxes } from "@orthant/core/engine";
 import type { Pose } from "../../message/entity.ts";
 import { DETAIL_BYTES_MAX } from "../../message/limits.ts";
 import { clipText, seenPose } from "../../message/sendable.ts";

@@ -1,13 +1,12 @@
+import type { Box, Position } from "@orthant/core";
 import {
-  type Box,
   CLOCK_NEVER,
   type ClockStep,
-  type Position,
   PositionMap,
   PositionSet,
   positionsLexicographic,
   RESYNC_REGIONS_MAX,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { InterestMessage } from "../../message/client-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";

@@ -1,4 +1,5 @@
-import type { GenerationJob, RegionTree } from "@orthant/core";
+import type { GenerationJob } from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
 import type { SyncWorld } from "../sync-world.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
 

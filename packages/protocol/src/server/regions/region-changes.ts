@@ -1,15 +1,14 @@
+import type { Position, QueryDetail } from "@orthant/core";
 import {
   type ClockStep,
   comparePositions,
   PATCH_REGIONS_MAX,
-  type Position,
   patchBodyBytes,
-  type QueryDetail,
   type RegionChange,
   regionChange,
   splitPatch,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 
 /** How regions are encoded for a client, depending on its generators and its support of edit lists. */
 export interface RegionEncoding {

@@ -1,4 +1,4 @@
-import { type ClockStep, comparePositions, type WorldState } from "@orthant/core";
+import { type ClockStep, comparePositions, type WorldState } from "@orthant/core/engine";
 import type { SyncWorld } from "../sync-world.ts";
 import { RegionStep } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";

@@ -1,4 +1,5 @@
-import { CLOCK_NEVER, type Position } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import { CLOCK_NEVER } from "@orthant/core/engine";
 import { coverRegions } from "../../message/regions.ts";
 import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";

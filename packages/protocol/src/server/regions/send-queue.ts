@@ -1,13 +1,5 @@
-import {
-  type Box,
-  boxVolume,
-  type ChunkShape,
-  clipToAxes,
-  type Position,
-  REGION_EDGE_CHUNKS,
-  regionsTouching,
-  type Vector,
-} from "@orthant/core";
+import type { Box, ChunkShape, Position, Vector } from "@orthant/core";
+import { boxVolume, clipToAxes, REGION_EDGE_CHUNKS, regionsTouching } from "@orthant/core/engine";
 import type { InterestMessage } from "../../message/client-message.ts";
 
 import type { SyncLimits } from "../sync-limits.ts";

@@ -1,4 +1,5 @@
-import { type Box, type Position, PositionMap, regionBox } from "@orthant/core";
+import type { Box, Position } from "@orthant/core";
+import { PositionMap, regionBox } from "@orthant/core/engine";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { RegionStep } from "./region-changes.ts";

@@ -1,4 +1,6 @@
-import { CLOCK_NEVER, type Position, type RegionTree, wholeRegionChange } from "@orthant/core";
+import type { Position } from "@orthant/core";
+import type { RegionTree } from "@orthant/core/engine";
+import { CLOCK_NEVER, wholeRegionChange } from "@orthant/core/engine";
 import type { WorkBudget } from "../budget/work-budget.ts";
 import type { SyncWorld } from "../sync-world.ts";
 import { GeneratedRegions } from "./generated-regions.ts";

@@ -1,12 +1,5 @@
-import {
-  floorDivide,
-  type Position,
-  PositionMap,
-  TILE_CHUNK_EDGE,
-  TILE_CHUNKS,
-  type TileChunk,
-  voxelIndex,
-} from "@orthant/core";
+import { type Position, TILE_CHUNKS } from "@orthant/core";
+import { floorDivide, PositionMap, TILE_CHUNK_EDGE, type TileChunk, voxelIndex } from "@orthant/core/engine";
 import type { SetTile } from "../message/wire1-command.ts";
 
 /** Time between the first and the second attempt; it doubles after each. */

@@ -1,14 +1,13 @@
+import { TILE_CHUNKS, type TimeSource } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
-  encode,
   floorDivide,
   PositionMap,
   PositionSet,
   TILE_CHUNK_EDGE,
-  TILE_CHUNKS,
   type TileChunk,
-  type TimeSource,
   voxelIndex,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";

@@ -1,14 +1,6 @@
-import {
-  ByteReader,
-  ByteWriter,
-  type Codec,
-  isOrthantError,
-  list,
-  OrthantError,
-  requireInteger,
-  type TileChunk,
-  tileChunkCodec,
-} from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
+import { ByteReader, ByteWriter, type Codec, list } from "@orthant/core/bytes";
+import { requireInteger, type TileChunk, tileChunkCodec } from "@orthant/core/engine";
 import { formById, formOf, type Wire1Command } from "./wire1-command.ts";
 
 /** The three datagrams that start and maintain a session. */

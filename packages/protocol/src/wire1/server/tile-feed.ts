@@ -1,13 +1,13 @@
+import type { Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
   type ClockStep,
-  encode,
-  type Position,
   PositionMap,
   PositionSet,
   regionBox,
   regionOf,
   type WorldState,
-} from "@orthant/core";
+} from "@orthant/core/engine";
 import type { SyncWorld } from "../../server/sync-world.ts";
 import { wire1Codec } from "../message/wire1-message.ts";
 

@@ -1,4 +1,6 @@
-import { bytesEqual, encode, OrthantError, positionsEqual, TILE_CHUNKS } from "@orthant/core";
+import { OrthantError, TILE_CHUNKS } from "@orthant/core";
+import { bytesEqual, encode } from "@orthant/core/bytes";
+import { positionsEqual } from "@orthant/core/engine";
 import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
 import {
   isFromServer,

@@ -1,12 +1,6 @@
-import {
-  chunkOfVoxel,
-  encode,
-  systemRandomBits,
-  TILE_CHUNK_EDGE,
-  TILE_CHUNKS,
-  TokenBucket,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { TILE_CHUNKS, type VoxelPlacement } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
+import { chunkOfVoxel, systemRandomBits, TILE_CHUNK_EDGE, TokenBucket } from "@orthant/core/engine";
 import type { Account } from "../../server/account.ts";
 import type { Wire1Drop } from "../drop-counts.ts";
 import type { LoadChunk, SetTile, Wire1Command } from "../message/wire1-command.ts";

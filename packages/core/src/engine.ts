@@ -1,0 +1,133 @@
+/**
+ * The parts that Orthant's own packages are built from, and that a hand-written `WorldGenerator` or a tool may use:
+ * trees, regions, patches, boxes of four axes. They trust their arguments.
+ *
+ * @module @orthant/core/engine
+ */
+
+export { requireBigint, requireInteger } from "./bytes/integers.ts";
+export { blockCatalogCodec } from "./chunk/block-catalog.ts";
+export { diffChunks } from "./chunk/chunk.ts";
+export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
+export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
+export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
+export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
+export { wrongArgument } from "./error/orthant-error.ts";
+export { ListenerSet } from "./event/listener-set.ts";
+export { describedBoxCodec } from "./generate/described-box-codec.ts";
+export { ChunkCanvas } from "./generate/draw/chunk-canvas.ts";
+export { DESCRIBE_STEPS_MAX, GeneratedSpace } from "./generate/generated-space.ts";
+export { HashSequence, hashKey } from "./generate/hash/position-hash.ts";
+export { MAZE_CELLS_MAX } from "./generate/maze/maze.ts";
+export { generatorRef, parametersOf } from "./generate/world-generator.ts";
+export { Axes } from "./lattice/axes.ts";
+export {
+  boxAt,
+  boxBetween,
+  boxCodec,
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  boxExtents,
+  boxesIntersect,
+  boxVolume,
+  clampInto,
+  cubeAt,
+  intersectBoxes,
+  positionCodec,
+  positionsLexicographic,
+  positionsMinorToMajor,
+  unionBox,
+  WHOLE_LATTICE,
+} from "./lattice/box.ts";
+export {
+  axisOutside,
+  chunkOfVoxel,
+  chunksOfVoxels,
+  clipToAxes,
+  indexInChunk,
+  pointOnAxes,
+  voxelIndex,
+  voxelsOfChunks,
+} from "./lattice/chunk-shape.ts";
+export {
+  AXES,
+  comparePositions,
+  floorDivide,
+  floorModulo,
+  positionFrom,
+  positionsEqual,
+  requireLatticePosition,
+} from "./lattice/position.ts";
+export { PositionMap, PositionSet, systemRandomBits } from "./lattice/position-map.ts";
+export {
+  REGION_EDGE_CHUNKS,
+  regionBox,
+  regionOf,
+  regionsTouching,
+  roundOutToRegions,
+} from "./lattice/region.ts";
+export { encodeGeneratedRegion } from "./region/generated-region.ts";
+export { generatorRefCodec } from "./region/generator-ref-codec.ts";
+export { boxesOfRegions } from "./region/region-cells.ts";
+export {
+  CLOCK_NEVER,
+  clockFrom,
+  EPOCH_MAX,
+  type Epoch,
+  epochOf,
+  RESYNC_REGIONS_MAX,
+  type RegionClock,
+  regionClockListCodec,
+  stepOf,
+} from "./region/region-clock.ts";
+export { type ClockStep, RegionClocks } from "./region/region-clocks.ts";
+export {
+  type ChangeBase,
+  type ChunkEdits,
+  PATCH_BYTES_MAX,
+  PATCH_REGIONS_MAX,
+  type PatchLeaf,
+  type RegionChange,
+  type RegionPatch,
+  voxelEditsCodec,
+} from "./region/region-patch.ts";
+export {
+  buildRegionSnapshot,
+  buildSnapshot,
+  type ChangeDetail,
+  type ChangeForm,
+  type RegionSnapshotSource,
+} from "./region/region-patch-build.ts";
+export { patchBodyBytes, regionPatchCodec } from "./region/region-patch-codec.ts";
+export { splitPatch } from "./region/region-patch-split.ts";
+export { RegionReplica, type RegionReplicaOptions } from "./region/region-replica.ts";
+export { GeneratedChunkCache } from "./state/generated-chunk-cache.ts";
+export { type RegionChangeOptions, regionChange, wholeRegionChange } from "./state/region-change.ts";
+export { type StateEdit, WorldState, type WorldStateOptions } from "./state/world-state.ts";
+export { nameFault, printable } from "./text/printable.ts";
+export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
+export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";
+export { contentEquals, GeneratorRef } from "./tree/content.ts";
+export { OverrideTree } from "./tree/override-tree.ts";
+export { RegionTree } from "./tree/region-tree.ts";
+export type { Difference, Piece } from "./tree/tree-walk.ts";
+export {
+  convertList,
+  type OptionRules,
+  ownOptions,
+  requireBlock,
+  requireBytes,
+  requireChoice,
+  requireFlag,
+  requireFunction,
+  requireId,
+  requireKnownFields,
+  requireList,
+  requireObject,
+  requireText,
+  requireTime,
+  requireWhole,
+  voxelPlacements,
+} from "./world/arguments.ts";
+export { ChunksEdit } from "./world/chunks-edit.ts";

@@ -1,16 +1,29 @@
 import { CUBE_CHUNKS, type Position, TILE_CHUNKS, uniformChunk } from "@orthant/core";
 import { clockFrom, cubeAt } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
-import { createSave, openSave, plainDescription, resumeSave, verifySave } from "@orthant/save";
+import {
+  createSave,
+  openSave,
+  plainDescription,
+  resumeSave,
+  type StoredEntity,
+  type StoredPlayer,
+  verifySave,
+} from "@orthant/save";
 import { type JournalEntry, JournalWriter } from "@orthant/save/journal";
 import { FakeTime } from "@orthant/testkit";
+import { entityAt, playerOf } from "@orthant/testkit/saves";
 import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
 
 const quiet = { time: new FakeTime(), autosave: false };
 
 /** Returns a save of three dimensions from an earlier program, with a chunk of block 7 at w = 3. */
-async function saveWithOutsideChunk(spawn: Position = [0, 0, 0, 0]): Promise<MemoryDisk> {
+async function saveWithOutsideChunk(
+  spawn: Position = [0, 0, 0, 0],
+  entities: readonly StoredEntity[] = [],
+  players: readonly StoredPlayer[] = [],
+): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
   const writer = await createSave(disk, {
     nowMs: 1,
@@ -24,7 +37,8 @@ async function saveWithOutsideChunk(spawn: Position = [0, 0, 0, 0]): Promise<Mem
     },
   });
   const chunks = [{ position: [0, 0, 0, 3] as const, chunk: uniformChunk(CUBE_CHUNKS.volume, 7) }];
-  const save = await writer.commit({ nowMs: 2, leaves: [{ cube: cubeAt([0, 0, 0, 0], 65_536), chunks }] });
+  const leaves = [{ cube: cubeAt([0, 0, 0, 0], 65_536), chunks, entities }];
+  const save = await writer.commit({ nowMs: 2, leaves, players });
   await save.close();
   await writer.close();
   return disk;
@@ -123,6 +137,28 @@ describe("an axis on which chunks are one voxel wide", () => {
       message: "the chunk at [0,0,0,3] lies on an axis that the world does not have, and is never shown",
       chunks: cubeAt([0, 0, 0, 3], 1),
     });
+  });
+
+  test("[S104] may have entities and players in older saves, which verify reports", async () => {
+    const entity = (entityId: bigint, w: number) => entityAt(entityId, [1, 2, 3, w]);
+    const player = (playerId: bigint, w: number) => ({
+      ...playerOf(playerId),
+      position: [1, 2, 3, w] as const,
+    });
+    const disk = await saveWithOutsideChunk(
+      [0, 0, 0, 0],
+      [entity(1n, 0.5), entity(2n, 1), entity(3n, 2.5)],
+      [player(5n, 1), player(6n, -0.5), player(7n, 0)],
+    );
+    const findings = (await verifySave(disk)).filter(({ message }) => /^(entity|player)/.test(message));
+    expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      "notice: player 6 at [1,2,3,-0.5] lies on an axis that the world does not have",
+      "notice: entity 3 at [1,2,3,2.5] lies on an axis that the world does not have",
+    ]);
+    expect(findings.map(({ file }) => file)).toEqual([
+      expect.stringMatching(/players/),
+      expect.stringMatching(/^data/),
+    ]);
   });
 
   test("[S104] may have content in a journal, which is saved with the rest and never shown", async () => {

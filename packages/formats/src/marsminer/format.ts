@@ -4,7 +4,7 @@ import type { Format, FormatEnvironment, FormatRequest, FormatValues, WorldInfo 
 import { formatAmount, formatBytes, formatTime } from "../format/text.ts";
 import { convertMarsMiner, convertToMarsMinerSave } from "./convert.ts";
 import { detectMarsMiner } from "./dialect.ts";
-import { CUBE_SIZE_MAX, MARSMINER_DIALECTS } from "./layout.ts";
+import { CUBE_SIZE_MAX, CUBE_SIZE_MIN, MARSMINER_DIALECTS } from "./layout.ts";
 import { describeAddress } from "./pointer.ts";
 import { applyMarsMinerRepair, describeMarsMinerRepair, planMarsMinerRepair } from "./repair.ts";
 import { type MarsMinerSave, type MarsMinerSizes, type OpenMarsMinerOptions, openMarsMiner } from "./save.ts";
@@ -115,8 +115,11 @@ function optionsOf(values: FormatValues): OpenMarsMinerOptions {
 
 function parseCubeSize(text: string): number {
   const size = /^[-+]?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(size >= 1 && size <= CUBE_SIZE_MAX))
-    throw new OrthantError("ORT_ARGUMENT", `"${text}" is no whole number from 1 to ${CUBE_SIZE_MAX}`);
+  if (!(size >= CUBE_SIZE_MIN && size <= CUBE_SIZE_MAX))
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `"${text}" is no whole number from ${CUBE_SIZE_MIN} to ${CUBE_SIZE_MAX}`,
+    );
   if (Number.isInteger(Math.log2(size))) return size;
   throw new OrthantError("ORT_ARGUMENT", `"${text}" is no power of two, which the edge of a cube is`);
 }

@@ -39,6 +39,8 @@ export const POINTERS_FILE = "pointers";
 export const BLOB_FULL_BYTES = 100_000_000;
 /** Edge of an octree's cube in the game. Saves do not state it. */
 export const DEFAULT_CUBE_SIZE = 64;
+/** Minimum edge of an octree's cube, in voxels. A world with chunks of one voxel would have no axes. */
+export const CUBE_SIZE_MIN = 2;
 /** Maximum edge of a cube that is read: a single node would already be 16,777,216 voxels. */
 export const CUBE_SIZE_MAX = 256;
 /** Maximum size of a string that is read. */

@@ -1,10 +1,9 @@
-import { OrthantError } from "@orthant/core";
-import { requireInteger } from "@orthant/core/engine";
+import { requireWhole, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { fittingDialects, likeliestDialect } from "./dialect.ts";
 import { SaveFiles } from "./files.ts";
 import { findStates } from "./inspect.ts";
-import { CUBE_SIZE_MAX, DEFAULT_CUBE_SIZE, type MarsMinerDialect } from "./layout.ts";
+import { CUBE_SIZE_MAX, CUBE_SIZE_MIN, DEFAULT_CUBE_SIZE, type MarsMinerDialect } from "./layout.ts";
 import type { BlockAddress } from "./pointer.ts";
 import {
   ChunkReader,
@@ -44,11 +43,15 @@ export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = 
   }
 }
 
-/** Throws `ORT_ARGUMENT` unless it is a power of two up to the largest cube. */
+/** Throws `ORT_ARGUMENT` unless it is a power of two, from the smallest cube to the largest. */
 export function requireCubeSize(cubeSize: number): number {
-  requireInteger(cubeSize, 1, CUBE_SIZE_MAX);
+  requireWhole("cubeSize", cubeSize, CUBE_SIZE_MIN, CUBE_SIZE_MAX);
   if (Number.isInteger(Math.log2(cubeSize))) return cubeSize;
-  throw new OrthantError("ORT_ARGUMENT", `a cube of ${cubeSize} voxels cannot be halved down to one`);
+  throw wrongArgument(
+    "cubeSize",
+    cubeSize,
+    "it is a power of two, so that a cube can be halved down to one voxel",
+  );
 }
 
 /** Properties of an open save. */

@@ -247,7 +247,7 @@ describe("a conversion from or to MarsMiner", () => {
   });
 
   test("works with cubes of other sizes, and with small Orthant chunks", async () => {
-    for (const cubeSize of [4, 16, 32, 128]) {
+    for (const cubeSize of [2, 4, 16, 32, 128]) {
       const disk = new MemoryDisk();
       const writer = await createMarsMiner(disk);
       const octrees = [uniformOctree(1), uniformOctree(0)];
@@ -258,6 +258,11 @@ describe("a conversion from or to MarsMiner", () => {
       const { back, chunks } = await roundTrip(save);
       expect(chunks).toBe(2 * Math.max(1, cubeSize / 16) ** 3);
       await expectSame(back, save);
+      const world = new MemoryDisk();
+      await convertMarsMiner(save, world);
+      const opened = await openWorldStore(world, { readOnly: true });
+      expect(await opened.get([cubeSize, cubeSize - 1, -1, 0])).toBe(1);
+      await opened.close();
     }
   });
 

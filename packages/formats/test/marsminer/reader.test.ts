@@ -247,6 +247,16 @@ describe("a MarsMiner save", () => {
     expect(await codeOfRejection(readAll(cut(whole, "pointers", 8)))).toBe("ORT_POINTER");
   });
 
+  test("[M17] is refused with cubes that are too small, too large or cannot be halved", async () => {
+    const disk = await writtenDisk(1);
+    for (const cubeSize of [0, 1, 3, 512]) {
+      await expect(openMarsMiner(disk, { cubeSize })).rejects.toMatchObject({
+        code: "ORT_ARGUMENT",
+        detail: expect.stringMatching(new RegExp(`^cubeSize is ${cubeSize} \\(a number\\); it is a `)),
+      });
+    }
+  });
+
   test("[M17] is refused with an octree deeper than its cube", async () => {
     const disk = await writtenDisk(1);
     await expect(readAll(disk)).resolves.toBeDefined();
@@ -254,9 +264,6 @@ describe("a MarsMiner save", () => {
     const [entry] = save.state?.chunks ?? [];
     expect(entry && (await codeOfRejection(save.readChunk(entry)))).toBe("ORT_OCTREE");
     expect(save.fittingDialects).toEqual(["seed"]);
-    for (const cubeSize of [0, 3, 512]) {
-      expect(await codeOfRejection(openMarsMiner(disk, { cubeSize }))).toBe("ORT_ARGUMENT");
-    }
   });
 
   test("[M20] may have block ids that no table lists, which verify reports", async () => {

@@ -1,7 +1,8 @@
-import { type Box, type ChunkShape, OrthantError, type Position } from "@orthant/core";
-import { axisOutside, boxAt, PositionSet } from "@orthant/core/engine";
+import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
+import { AXES, axisOutside, boxAt, PositionSet, pointOnAxes } from "@orthant/core/engine";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
+import type { StoredEntity } from "../codec/entity.ts";
 import { packFile } from "../codec/files.ts";
 import { recordHeader } from "../codec/layout.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -76,6 +77,13 @@ export class LeafVerifier {
       for (const ref of entityRefs) {
         const checked = this.#checkOf(ref, cube);
         if (checked?.error !== undefined) report(checked.error, ref);
+        for (const notice of checked?.entitiesOff ?? []) {
+          findings.push({
+            ...noticeOf(packFile(ref.packId), notice, ref.recordOffset),
+            generation,
+            chunks: cube,
+          });
+        }
         for (const id of checked?.entityIds ?? []) {
           if (entityIds.has(id)) report(twice(ref, `entity ${id}`), ref);
           entityIds.add(id);
@@ -126,12 +134,7 @@ export class LeafVerifier {
       const { chunkVolume } = context;
       if (kind === "entity") {
         const entities = await decodeEntityPayload(payload, ref, cube, { ...context, chunkVolume: 1 });
-        return {
-          error: undefined,
-          positions: undefined,
-          outside: [],
-          entityIds: entities.map(({ entityId }) => entityId),
-        };
+        return checkedEntities(entities, context.shape);
       }
       // Without the global file only the checksum can be checked.
       const positions =
@@ -139,7 +142,7 @@ export class LeafVerifier {
           ? []
           : await checkChunkPayload(payload, ref, cube, { ...context, chunkVolume });
       const outside = outsideOf(positions, context.shape);
-      return { error: undefined, positions: isAlone ? undefined : positions, outside, entityIds: [] };
+      return { error: undefined, positions: isAlone ? undefined : positions, outside, ...NO_ENTITIES };
     });
     return checked ?? failed(error);
   }
@@ -150,20 +153,15 @@ export class LeafVerifier {
     const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
       if (kind === "entity") {
         const entities = await readEntityBlob(this.#packReader, ref, cube, { ...context, chunkVolume: 1 });
-        return {
-          error: undefined,
-          positions: undefined,
-          outside: [],
-          entityIds: entities.map(({ entityId }) => entityId),
-        };
+        return checkedEntities(entities, context.shape);
       }
       if (chunkVolume === undefined) {
         await this.#packReader.readPayload(ref, ref.recordBytes);
-        return { error: undefined, positions: [], outside: [], entityIds: [] };
+        return { error: undefined, positions: [], ...NO_ENTITIES, outside: [] };
       }
       const chunks = await readStoredBlob(this.#packReader, ref, cube, { ...context, chunkVolume });
       const positions = chunks.map(({ position }) => position);
-      return { error: undefined, positions, outside: outsideOf(positions, context.shape), entityIds: [] };
+      return { error: undefined, positions, outside: outsideOf(positions, context.shape), ...NO_ENTITIES };
     });
     return checked ?? failed(error);
   }
@@ -194,10 +192,34 @@ interface CheckedRecord {
   /** Chunks on axes that the world does not have. */
   readonly outside: readonly Position[];
   readonly entityIds: readonly bigint[];
+  /** Notices about entities on axes that the world does not have. */
+  readonly entitiesOff: readonly string[];
 }
 
+const NO_ENTITIES = { entityIds: [], entitiesOff: [] } as const;
+
 function failed(error: OrthantError): CheckedRecord {
-  return { error, positions: undefined, outside: [], entityIds: [] };
+  return { error, positions: undefined, outside: [], ...NO_ENTITIES };
+}
+
+function checkedEntities(entities: readonly StoredEntity[], shape: ChunkShape | undefined): CheckedRecord {
+  return {
+    error: undefined,
+    positions: undefined,
+    outside: [],
+    entityIds: entities.map(({ entityId }) => entityId),
+    entitiesOff: entities.flatMap(
+      ({ entityId, position }) => offAxes(`entity ${entityId}`, position, shape) ?? [],
+    ),
+  };
+}
+
+/** Returns a notice if a point lies on an axis that the world does not have. Rule S104. */
+export function offAxes(what: string, point: Vector, shape: ChunkShape | undefined): string | undefined {
+  if (shape === undefined) return undefined;
+  const inside = pointOnAxes(shape, point);
+  if (AXES.every((axis) => inside[axis] === point[axis])) return undefined;
+  return `${what} at [${point}] lies on an axis that the world does not have`;
 }
 
 /** Returns the chunks on axes that the world does not have. Rule S104. */

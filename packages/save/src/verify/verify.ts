@@ -13,7 +13,7 @@ import { PackReader } from "../pack/pack-reader.ts";
 import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../read/survey.ts";
 import { IndexVerifier } from "./verify-index.ts";
-import { LeafVerifier } from "./verify-leaves.ts";
+import { LeafVerifier, offAxes } from "./verify-leaves.ts";
 import { verifyPack } from "./verify-pack.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
@@ -101,7 +101,9 @@ async function verifyGeneration(
     requireSameWorld(files.globalFile, read, manifest?.worldId);
     return read;
   });
-  const [, playersError] = await attempt(() => readPlayers(disk, files.playersFile, seals.playersFile));
+  const [players, playersError] = await attempt(() =>
+    readPlayers(disk, files.playersFile, seals.playersFile),
+  );
   const findings: Finding[] = [];
   if (indexError !== undefined) findings.push(findingOf(indexError, files.indexFile, generation));
   if (globalError !== undefined) findings.push(findingOf(globalError, files.globalFile, generation));
@@ -109,6 +111,10 @@ async function verifyGeneration(
   if (manifest !== undefined && index !== undefined && global !== undefined && generation === current) {
     findings.push(...verifyAgreement(manifest, generation, global, files.globalFile));
     findings.push(...(await verifyJournal(disk, { generation, global, manifest })));
+  }
+  for (const { playerId, position } of players ?? []) {
+    const message = offAxes(`player ${playerId}`, position, global?.description.chunkShape);
+    if (message !== undefined) findings.push({ ...noticeOf(files.playersFile, message), generation });
   }
   if (index === undefined) return findings;
   const context = {

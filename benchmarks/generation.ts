@@ -14,13 +14,15 @@ import { LatenessWatch } from "./stall/lateness.ts";
 const ROUNDS = 5;
 const RADIUS_CHUNKS = 6;
 const P99_MS_MAX = 20;
+/** Half a tick of a server: a stall of this length is not seen. In the loop, without workers, the longest is 92 ms. */
+const LONGEST_MS_MAX = 50;
 const SETTLE_MS = 1_000;
 
 /**
  * Question: do players notice that a client without the generator joins?
  * The server must generate, encode and send every chunk within 6 chunks of the client. Each round has a new
  * server, because the first client is the worst: nothing is cached, and no code is optimized yet.
- * Budget: the loop of the server is late by less than 20 ms in 99 of 100 cases.
+ * Budget: the loop of the server is late by less than 20 ms in 99 of 100 cases, and never by more than 50 ms.
  */
 export async function* generationSuite(): AsyncGenerator<Figure> {
   const rounds: Round[] = [];
@@ -36,11 +38,12 @@ export async function* generationSuite(): AsyncGenerator<Figure> {
     `median of ${ROUNDS} joins, each of a new server; p50 ${middle(({ server }) => server.p50).toFixed(1)} ms; ` +
       `this process, which waits, ${idle.toFixed(1)} ms`,
   );
-  yield told(
+  yield atMost(
     "generation/join-longest",
     middle(({ server }) => server.longest),
     "ms",
-    `the longest of all ${Math.max(...rounds.map(({ server }) => server.longest)).toFixed(0)} ms; ` +
+    LONGEST_MS_MAX,
+    `median of ${ROUNDS} joins; the longest of all ${Math.max(...rounds.map(({ server }) => server.longest)).toFixed(0)} ms; ` +
       `the longest garbage collection ${middle(({ server }) => server.longestCollection).toFixed(1)} ms; ` +
       `this process ${middle(({ idle: { longest } }) => longest).toFixed(1)} ms`,
   );

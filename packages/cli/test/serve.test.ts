@@ -118,7 +118,7 @@ describe("serve", () => {
           player.onStatus((status, { error }) => status === "closed" && resolve(error?.message));
         });
         await writeFile(file, `player ${playerId} griefing at the spawn\ntoken abc\n`);
-        expect(await ended).toContain("sent this player away: you may not join: griefing at the spawn");
+        expect(await ended).toContain("disconnected this player: you may not join: griefing at the spawn");
         const again = connectReplica(url, { token });
         await expect(again.ready).rejects.toThrow("griefing at the spawn");
         await writeFile(file, "players 7 who is that\n");

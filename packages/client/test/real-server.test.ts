@@ -157,7 +157,7 @@ describe("clients of a real server", () => {
     const closed = status(client, "closed");
     server.kick(client.playerId, "enough");
     await closed;
-    await expect(client.complete()).rejects.toThrow("the server sent this player away: enough");
+    await expect(client.complete()).rejects.toThrow("the server disconnected this player: enough");
   });
 
   test("return with a cache and fetch only what changed", async () => {

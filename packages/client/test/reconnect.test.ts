@@ -186,7 +186,7 @@ describe("a goodbye with reason", () => {
     ["version", "ORT_VERSION", "update this program or the server"],
     ["features", "ORT_VERSION", "update the older one"],
     ["replaced", "ORT_CLOSED", "joined again elsewhere"],
-    ["kicked", "ORT_CLOSED", "sent this player away"],
+    ["kicked", "ORT_CLOSED", "did not let this player join"],
     ["credentials", "ORT_CREDENTIALS", "connect with a fresh token"],
     ["malformed", "ORT_CLOSED", "ended the connection for good: malformed"],
   ])("%s closes the client with an error that says what to do", async (reason, code, advice) => {
@@ -225,7 +225,7 @@ describe("text that terminals interpret", () => {
     const server = new ScriptedServer();
     await server.join();
     server.say({ ...goodbye("kicked"), detail: "\u001b[2Jenough" });
-    expect(server.reports.at(-1)?.[1].error?.message).toContain("away: \\u001b[2Jenough");
+    expect(server.reports.at(-1)?.[1].error?.message).toContain("player: \\u001b[2Jenough");
   });
 });
 

@@ -5,6 +5,7 @@ import {
   requireBlock,
   requireList,
   requireObject,
+  requireText,
   wrongArgument,
 } from "@orthant/core/engine";
 import {
@@ -192,9 +193,7 @@ function decisionIn(rule: keyof GameRules, answer: unknown, replacement: string)
   const { reject, replace }: { reject?: unknown; replace?: unknown } =
     typeof answer === "object" ? Object(answer) : {};
   if (replace !== undefined) return { replace };
-  if (typeof reject === "string") return { reject };
-  if (reject !== undefined)
-    throw wrongArgument(`the reject that ${rule} returned`, reject, "it must be text");
+  if (reject !== undefined) return { reject: requireText(`the reject that ${rule} returned`, reject) };
   const wanted = `it must return undefined, { reject: "text" } or ${replacement}`;
   throw wrongArgument(`the result of ${rule}`, answer, wanted);
 }

@@ -1,9 +1,9 @@
 import type { Dimensions, TimeSource } from "@orthant/core";
-import { type Axes, requireList } from "@orthant/core/engine";
+import { type Axes, requireId, requireList, requireText } from "@orthant/core/engine";
 import { encodeGameMessage, type SyncServer } from "@orthant/protocol";
 import type { Registry } from "prom-client";
 import type { WebSocket } from "ws";
-import { requireAnyText, requireCloseOptions, requirePlayerId } from "./auth/arguments.ts";
+import { requireCloseOptions } from "./auth/arguments.ts";
 import type { Revocation, Revocations, RevocationTarget } from "./auth/revocations.ts";
 import { checkedPose, onlinePlayer } from "./checked-rules.ts";
 import { Connection, type ConnectionContext, SendBacklog } from "./connection.ts";
@@ -106,7 +106,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    * server.send(player.playerId, { type: "chat", text: "Welcome" });
    */
   send(playerId: bigint, message: unknown): "sent" | "full" | "offline" {
-    requirePlayerId("playerId", playerId);
+    requireId("playerId", playerId);
     return this.#parts.sync.send(playerId, encodeGameMessage(message));
   }
 
@@ -128,15 +128,15 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
     pose: Pick<PlayerPose<D>, "position"> & Partial<PlayerPose<D>>,
     reason = "",
   ): boolean {
-    requirePlayerId("playerId", playerId);
-    requireAnyText("reason", reason);
+    requireId("playerId", playerId);
+    requireText("reason", reason);
     return this.#parts.sync.movePlayer(playerId, checkedPose(this.#parts.axes, "pose", pose), reason);
   }
 
   /** Disconnects a player, who reads the reason. Returns false when the player is offline. */
   kick(playerId: bigint, reason: string): boolean {
-    requirePlayerId("playerId", playerId);
-    requireAnyText("reason", reason);
+    requireId("playerId", playerId);
+    requireText("reason", reason);
     return this.#parts.sync.kick(playerId, reason);
   }
 

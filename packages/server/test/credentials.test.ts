@@ -245,7 +245,7 @@ describe("a game's own decision", () => {
     let asked = 0;
     const client = connectReplica(server.url, { token: () => `ticket ${++asked}` });
     await expect(client.ready).rejects.toThrow(
-      "ORT_CLOSED: the server sent this player away: You are banned until Monday.",
+      "ORT_CLOSED: the server did not let this player join: You are banned until Monday.",
     );
     expect(asked, "no other token is tried").toBe(1);
     expect(client.status).toBe("closed");
@@ -261,21 +261,21 @@ describe("a game's own decision", () => {
     [null, "the result of authorize is null; it must return an account such as { playerId: 7n }"],
     ["yes", 'the result of authorize is "yes" (a string); it must return an account'],
     [true, "the result of authorize is true (a boolean); it must return an account"],
-    [{}, "the playerId that authorize returned is undefined; it must be a bigint from 0n"],
+    [{}, "the playerId that authorize returned is undefined; it is a bigint from 0n"],
     [
       { playerId: 7 },
-      "the playerId that authorize returned is 7 (a number); it must be a bigint from 0n to 2n ** 64n - 1n: write 7n",
+      "the playerId that authorize returned is 7 (a number); it is a bigint from 0n to 2n ** 64n - 1n: write 7n",
     ],
-    [{ playerId: "7" }, 'the playerId that authorize returned is "7" (a string); it must be a bigint'],
-    [{ playerId: -1n }, "the playerId that authorize returned is -1 (a bigint); it must be a bigint from 0n"],
+    [{ playerId: "7" }, 'the playerId that authorize returned is "7" (a string); it is a bigint'],
+    [{ playerId: -1n }, "the playerId that authorize returned is -1 (a bigint); it is a bigint from 0n"],
     [{ playerId: 2n ** 64n }, "the playerId that authorize returned is 18446744073709551616 (a bigint)"],
-    [{ playerId: 7n, role: "owner" }, "it must be one of viewer, builder, admin"],
-    [{ playerId: 7n, name: 5 }, "the name that authorize returned is 5 (a number); it must be text"],
-    [{ playerId: 7n, name: null }, "the name that authorize returned is null; it must be text"],
-    [{ playerId: 7n, isAnonymous: 1 }, "it must be true or false"],
-    [{ playerId: 7n, tokenId: 1 }, "the tokenId that authorize returned is 1 (a number); it must be text"],
-    [{ reject: 5 }, "the reject that authorize returned is 5 (a number); it must be text"],
-    [{ reject: undefined }, "the reject that authorize returned is undefined; it must be text"],
+    [{ playerId: 7n, role: "owner" }, "it is one of viewer, builder, admin"],
+    [{ playerId: 7n, name: 5 }, "the name that authorize returned is 5 (a number); it is a string"],
+    [{ playerId: 7n, name: null }, "the name that authorize returned is null; it is a string"],
+    [{ playerId: 7n, isAnonymous: 1 }, "it is true or false"],
+    [{ playerId: 7n, tokenId: 1 }, "the tokenId that authorize returned is 1 (a number); it is a string"],
+    [{ reject: 5 }, "the reject that authorize returned is 5 (a number); it is a string"],
+    [{ reject: undefined }, "the reject that authorize returned is undefined; it is a string"],
   ])("of %o refuses the player, and the log says what is wrong", async (decision, problem) => {
     const lines: string[] = [];
     const streamWrite = (line: string): string => {

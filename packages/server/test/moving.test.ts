@@ -99,5 +99,5 @@ test("wrong arguments are refused", async () => {
   expect(move(7n, { position: [0, 0] })).toThrow("pose.position is");
   expect(move(7n, { position: [0, 0, 0], orientation: [2, 0, 0, 0] })).toThrow("four numbers from -1 to 1");
   expect(move(7n, { position: [1e300, 0, 0] })).toThrow("is outside the world");
-  expect(move(7n, { position: [0, 0, 0] }, 5)).toThrow("reason is 5 (a number); it must be text");
+  expect(move(7n, { position: [0, 0, 0] }, 5)).toThrow("reason is 5 (a number); it is a string");
 });

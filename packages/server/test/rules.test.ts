@@ -147,7 +147,7 @@ describe("a rule", () => {
     [null, "the result of beforeEdit is null; it must return undefined"],
     [false, "the result of beforeEdit is false (a boolean)"],
     [{}, "the result of beforeEdit is an object; it must return undefined"],
-    [{ reject: 5 }, "the reject that beforeEdit returned is 5 (a number); it must be text"],
+    [{ reject: 5 }, "the reject that beforeEdit returned is 5 (a number); it is a string"],
     [{ replace: 5 }, "the replace that beforeEdit returned is 5 (a number); it is a list"],
     [{ replace: [{ position: [1, 2, 3, 4], block: 1 }] }, "3 whole numbers"],
     [{ replace: [{ position: [1, 2, 3], block: "stone" }] }, "it is the id of a block"],

@@ -200,9 +200,12 @@ describe("the message of a rejection", () => {
   test.each<[call: (world: WorldStore) => unknown, detail: string]>([
     [
       (world) => world.upsertPlayer({ playerId: 1 as never }),
-      "playerId is 1 (a number); ids are bigints: write 1n",
+      "playerId is 1 (a number); it is a bigint from 0n to 2n ** 64n - 1n: write 1n",
     ],
-    [(world) => world.player("1" as never), 'playerId is "1" (a string); it is a bigint: write 1n'],
+    [
+      (world) => world.player("1" as never),
+      'playerId is "1" (a string); it is a bigint from 0n to 2n ** 64n - 1n',
+    ],
     [
       () => generatorRef(flatGenerator, FLAT_DEFAULTS, 7 as never),
       "seed is 7 (a number); it is a bigint: write 7n",

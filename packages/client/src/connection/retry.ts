@@ -39,8 +39,14 @@ function fractionOf(bits: bigint): number {
   return Number(BigInt.asUintN(53, bits)) / 2 ** 53;
 }
 
-/** Returns the error for a goodbye after which retrying is pointless, or `undefined` if it may help. */
-export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantError | undefined {
+/**
+ * Returns the error for a goodbye after which retrying is pointless, or `undefined` if it may help. `hasJoined` says
+ * whether the server had welcomed the client.
+ */
+export function finalError(
+  { reason, detail, retryAfterMs }: Goodbye,
+  hasJoined: boolean,
+): OrthantError | undefined {
   const because = detail === "" ? "" : ` (${printable(detail)})`;
   switch (reason) {
     case "version":
@@ -59,7 +65,10 @@ export function finalError({ reason, detail, retryAfterMs }: Goodbye): OrthantEr
         `this client joined again elsewhere: use one connection for each client id${because}`,
       );
     case "kicked":
-      return new OrthantError("ORT_CLOSED", `the server sent this player away${after(detail)}`);
+      return new OrthantError(
+        "ORT_CLOSED",
+        `the server ${hasJoined ? "disconnected this player" : "did not let this player join"}${after(detail)}`,
+      );
     default:
       if (retryAfterMs !== undefined) return undefined;
       return new OrthantError("ORT_CLOSED", `the server ended the connection for good: ${reason}${because}`);

@@ -277,18 +277,19 @@ export class ServerConnection {
   /** Ends a connection, then retries or closes. */
   #drop(error: OrthantError): void {
     const goodbye = this.#goodbye;
+    const hasJoined = this.#status === "joined";
     this.#goodbye = undefined;
     this.#fault = undefined;
     this.#release();
     this.#frames.disconnected();
     const ended = goodbye === undefined ? {} : { goodbye };
-    const final = goodbye === undefined ? finalFault(error) : this.#finalError(goodbye);
+    const final = goodbye === undefined ? finalFault(error) : this.#finalError(goodbye, hasJoined);
     if (final === undefined) this.#wait(error, goodbye);
     else this.#become("closed", { ...ended, error: final });
   }
 
-  #finalError(goodbye: Goodbye): OrthantError | undefined {
-    if (goodbye.reason !== "credentials") return finalError(goodbye);
+  #finalError(goodbye: Goodbye, hasJoined: boolean): OrthantError | undefined {
+    if (goodbye.reason !== "credentials") return finalError(goodbye, hasJoined);
     const { tokens } = this.#options;
     return tokens.refuse(goodbye.detail) === "give up" ? tokens.error : undefined;
   }

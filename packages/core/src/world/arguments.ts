@@ -1,4 +1,4 @@
-import { requireBigint, U16_MAX, U64_MAX } from "../bytes/integers.ts";
+import { U16_MAX, U64_MAX } from "../bytes/integers.ts";
 import { wrongArgument } from "../error/orthant-error.ts";
 import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
@@ -82,11 +82,9 @@ export function voxelPlacements<D extends Dimensions>(axes: Axes<D>, placements:
 
 /** Returns `value` if it is the id of a player or an entity. */
 export function requireId(name: string, value: unknown): bigint {
-  if (typeof value === "number") {
-    throw wrongArgument(name, value, `ids are bigints: write ${Number.isInteger(value) ? value : 1}n`);
-  }
-  requireBigint(value as bigint, 0n, U64_MAX, name);
-  return value as bigint;
+  if (typeof value === "bigint" && value >= 0n && value <= U64_MAX) return value;
+  const advice = Number.isSafeInteger(value) && (value as number) >= 0 ? `: write ${value}n` : "";
+  throw wrongArgument(name, value, `it is a bigint from 0n to 2n ** 64n - 1n${advice}`);
 }
 
 /** Returns `value` if it is bytes. */

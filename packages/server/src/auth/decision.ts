@@ -1,6 +1,5 @@
-import { wrongArgument } from "@orthant/core/engine";
+import { requireFlag, requireId, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Account } from "@orthant/protocol";
-import { requireAnyText, requirePlayerId } from "./arguments.ts";
 import { ROLES } from "./token.ts";
 
 /** The account that a game's own decision returns. */
@@ -19,20 +18,18 @@ export interface AuthorizeRejection {
 type Check = (field: string, value: unknown) => void;
 
 const FIELDS: Readonly<Record<keyof Account, Check>> = {
-  playerId: requirePlayerId,
+  playerId: requireId,
   role(field, value) {
     if (typeof value !== "string" || !ROLES.includes(value)) {
-      throw wrongArgument(field, value, `it must be one of ${ROLES.join(", ")}`);
+      throw wrongArgument(field, value, `it is one of ${ROLES.join(", ")}`);
     }
   },
-  name: requireAnyText,
-  tokenId: requireAnyText,
-  isAnonymous(field, value) {
-    if (typeof value !== "boolean") throw wrongArgument(field, value, "it must be true or false");
-  },
+  name: requireText,
+  tokenId: requireText,
+  isAnonymous: requireFlag,
   expiresMs(field, value) {
     if (typeof value === "number" && !Number.isNaN(value)) return;
-    throw wrongArgument(field, value, "it must be a number of milliseconds since 1970, or Infinity");
+    throw wrongArgument(field, value, "it is a number of milliseconds since 1970, or Infinity");
   },
 };
 
@@ -53,8 +50,7 @@ export function checkedDecision(
 }
 
 function checkedRejection({ reject }: { readonly reject: unknown }): AuthorizeRejection {
-  requireAnyText(fieldName("reject"), reject);
-  return { reject };
+  return { reject: requireText(fieldName("reject"), reject) };
 }
 
 function checkedAccount(decision: object, name: string): Account {
@@ -65,7 +61,7 @@ function checkedAccount(decision: object, name: string): Account {
     check(fieldName(field), value);
     given[field] = value;
   }
-  requirePlayerId(fieldName("playerId"), given["playerId"]);
+  requireId(fieldName("playerId"), given["playerId"]);
   return { role: "builder", name, ...given } as Account;
 }
 

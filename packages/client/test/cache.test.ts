@@ -58,6 +58,7 @@ function full(patchSeq: number, region: Position, block: number, step: number): 
     piece: 0,
     leaves: [{ box, content: uniformChunk(4096, block) }],
     edits: [],
+    data: [],
   } as const;
   return { kind: "patch", patch: { patchSeq, changes: [change] } };
 }

@@ -10,8 +10,11 @@ export { blockCatalogCodec } from "./chunk/block-catalog.ts";
 export { diffChunks } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
+export { editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
+export { diffVoxelData } from "./chunk/voxel-data.ts";
+export { voxelDataCodec, voxelDataEditsCodec } from "./chunk/voxel-data-codec.ts";
 export { wrongArgument } from "./error/orthant-error.ts";
 export { ListenerSet } from "./event/listener-set.ts";
 export { describedBoxCodec } from "./generate/described-box-codec.ts";
@@ -84,6 +87,7 @@ export {
 export { type ClockStep, RegionClocks } from "./region/region-clocks.ts";
 export {
   type ChangeBase,
+  type ChunkDataEdits,
   type ChunkEdits,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,

@@ -15,6 +15,13 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
+export {
+  CHUNK_DATA_BYTES_MAX,
+  VOXEL_DATA_BYTES_MAX,
+  type VoxelData,
+  type VoxelDataEdit,
+  type VoxelDatum,
+} from "./chunk/voxel-data.ts";
 export { ERROR_CODES, type ErrorCode } from "./error/error-codes.ts";
 export { type ErrorContext, isOrthantError, OrthantError } from "./error/orthant-error.ts";
 export {

@@ -15,6 +15,7 @@ import {
   uniformVoxels,
   unpackVoxels,
 } from "./palette-voxels.ts";
+import { ownDataEdits, VoxelData, type VoxelDataEdit } from "./voxel-data.ts";
 
 /** The block of empty space. */
 export const AIR = 0;
@@ -35,17 +36,23 @@ const SINGLE_EDITS_MAX = 4;
 /** Uniform chunks by volume and block, at most 65,536 for each volume. */
 const uniformChunks = new Map<number, Chunk>();
 
-/** The voxels of one chunk. Immutable: an edit returns another chunk, or the same one if nothing changed. */
+/**
+ * The voxels of one chunk, and the data that some of them have. Immutable: an edit returns another chunk, or the same one
+ * if nothing changed. An edit of blocks leaves the data alone: a world decides what becomes of it.
+ */
 export class Chunk {
   readonly #voxels: PaletteVoxels;
+  /** The data of voxels, of those that have some. */
+  readonly data: VoxelData;
 
   /**
    * Takes ownership of the voxels.
    *
    * @internal
    */
-  constructor(voxels: PaletteVoxels) {
+  constructor(voxels: PaletteVoxels, data: VoxelData = VoxelData.NONE) {
     this.#voxels = voxels;
+    this.data = data;
   }
 
   /** Number of voxels. */
@@ -53,29 +60,29 @@ export class Chunk {
     return this.#voxels.volume;
   }
 
-  /** The canonical form: the shortest encoding of this content. */
+  /** The canonical form: the shortest encoding of these blocks. */
   get form(): ChunkForm {
     const { palette, packedBytes, denseBytes } = this.#voxels;
     if (palette.length === 1) return palette[0] === AIR ? "empty" : "uniform";
     return packedBytes <= denseBytes ? "palettePacked" : "dense16";
   }
 
-  /** Length of the encoding in bytes, known without encoding. */
+  /** Length of the encoded blocks in bytes, known without encoding. */
   get byteLength(): number {
     const { palette, packedBytes, denseBytes } = this.#voxels;
     if (palette.length > 1) return Math.min(packedBytes, denseBytes);
-    return this.isEmpty ? 1 : 1 + varU32Bytes(palette[0] as number);
+    return palette[0] === AIR ? 1 : 1 + varU32Bytes(palette[0] as number);
   }
 
-  /** Whether every voxel is air. */
+  /** Whether every voxel is air, without data. */
   get isEmpty(): boolean {
     return this.uniformBlock === AIR;
   }
 
-  /** The block of every voxel; `undefined` when they differ. */
+  /** The block of every voxel; `undefined` when they differ, or one of them has data. */
   get uniformBlock(): number | undefined {
     const { palette } = this.#voxels;
-    return palette.length === 1 ? palette[0] : undefined;
+    return palette.length === 1 && this.data.size === 0 ? palette[0] : undefined;
   }
 
   /** Returns the block of one voxel. */
@@ -91,7 +98,31 @@ export class Chunk {
   set(index: number, block: number): Chunk {
     requireInteger(block, 0, U16_MAX);
     if (this.get(index) === block) return this;
-    return chunkOf(editVoxel(this.#voxels, index, block));
+    return chunkOf(editVoxel(this.#voxels, index, block), this.data);
+  }
+
+  /** Returns a copy of the data of one voxel; `undefined` if it has none. */
+  dataAt(index: number): Uint8Array | undefined {
+    requireInteger(index, 0, this.volume - 1);
+    return this.data.at(index)?.slice();
+  }
+
+  /** Returns the chunk with other data for some voxels, the last one for a voxel winning. Throws `ORT_LIMIT` for too much. */
+  editData(edits: readonly VoxelDataEdit[]): Chunk {
+    return this.withData(this.data.edit(ownDataEdits(edits, this.volume)));
+  }
+
+  /** Returns the chunk with the same blocks and this data instead of its own. */
+  withData(data: VoxelData): Chunk {
+    if (data === this.data) return this;
+    if (!(data instanceof VoxelData)) throw wrongArgument("data", data, "it is the data of a chunk");
+    requireInteger(data.entries.at(-1)?.index ?? 0, 0, this.volume - 1);
+    return data.equals(this.data) ? this : chunkOf(this.#voxels, data);
+  }
+
+  /** Returns the chunk with the same blocks and no data. */
+  withoutData(): Chunk {
+    return this.withData(VoxelData.NONE);
   }
 
   /** Returns the chunk with several edits, applied in order, so that the last one for a voxel wins. */
@@ -113,7 +144,7 @@ export class Chunk {
           throw outsideChunk(index, voxels.length);
         voxels[index] = block;
       }
-      edited = chunkFromVoxels(voxels);
+      edited = chunkOf(packVoxels(voxels), this.data);
     }
     return this.equals(edited) ? this : edited;
   }
@@ -136,7 +167,7 @@ export class Chunk {
           const row = indexInChunk(own, 0, y, z, w);
           voxels.fill(block, row + min[0], row + max[0]);
         }
-    const filled = chunkFromVoxels(voxels);
+    const filled = chunkOf(packVoxels(voxels), this.data);
     return this.equals(filled) ? this : filled;
   }
 
@@ -170,7 +201,7 @@ export class Chunk {
     out.varU64Array(new BigUint64Array(buffer, byteOffset, length / 2));
   }
 
-  /** Whether the other chunk has the same voxels. */
+  /** Whether the other chunk has the same voxels, with the same data. */
   equals(other: Chunk): boolean {
     if (this === other) return true;
     if (!isChunk(other)) throw wrongArgument("other", other, "it is a chunk");
@@ -179,7 +210,8 @@ export class Chunk {
     return (
       mine.volume === theirs.volume &&
       elementsEqual(mine.palette, theirs.palette) &&
-      elementsEqual(mine.indices, theirs.indices)
+      elementsEqual(mine.indices, theirs.indices) &&
+      this.data.equals(other.data)
     );
   }
 }
@@ -240,10 +272,11 @@ export function requireVolume(volume: number): void {
   requireInteger(volume, 1, CHUNK_VOXELS_MAX);
 }
 
-/** Uniform chunks are shared objects; all others are separate. */
-function chunkOf(voxels: PaletteVoxels): Chunk {
+/** Uniform chunks without data are shared objects; all others are separate. */
+function chunkOf(voxels: PaletteVoxels, data: VoxelData = VoxelData.NONE): Chunk {
   const { volume, palette } = voxels;
-  return palette.length === 1 ? uniformChunk(volume, palette[0] as number) : new Chunk(voxels);
+  const isShared = palette.length === 1 && data.size === 0;
+  return isShared ? uniformChunk(volume, palette[0] as number) : new Chunk(voxels, data);
 }
 
 function outsideChunk(index: number, volume: number): OrthantError {
@@ -257,7 +290,7 @@ function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Arra
   return true;
 }
 
-/** Returns the edits that turn one chunk into another, ordered by index. */
+/** Returns the edits that turn the blocks of one chunk into those of another, ordered by index. */
 export function diffChunks(before: Chunk, after: Chunk): readonly VoxelEdit[] {
   requireInteger(after.volume, before.volume, before.volume);
   if (before === after) return [];

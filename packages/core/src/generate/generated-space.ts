@@ -119,6 +119,12 @@ export class GeneratedSpace {
       throw wrongArgument("what realize returns", chunk, advice);
     }
     requireInteger(chunk.volume, this.shape.volume, this.shape.volume);
+    if (chunk.data.size > 0)
+      throw wrongArgument(
+        "what realize returns",
+        chunk,
+        "generated voxels have no data: set it with an edit",
+      );
     return chunk;
   }
 }

@@ -1,6 +1,8 @@
 import { ByteWriter } from "../bytes/byte-writer.ts";
 import { Chunk, diffChunks, emptyChunk, type VoxelEdit } from "../chunk/chunk.ts";
 import { varU32Bytes } from "../chunk/packed-indices.ts";
+import { diffVoxelData, VoxelData } from "../chunk/voxel-data.ts";
+import { voxelDataEditsBytes } from "../chunk/voxel-data-codec.ts";
 import { type Box, boxVolume } from "../lattice/box.ts";
 import { comparePositions, type Position } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
@@ -14,6 +16,7 @@ import type { RegionClock } from "./region-clock.ts";
 import type { RegionClocks } from "./region-clocks.ts";
 import {
   type ChangeBase,
+  type ChunkDataEdits,
   type ChunkEdits,
   type PatchLeaf,
   type RegionChange,
@@ -63,13 +66,34 @@ export function buildRegionSnapshot(source: RegionSnapshotSource): RegionPatch {
 
 /** Returns the change that replaces one region, based on air. */
 export function changeOverAir(tree: RegionTree, { region, clock }: RegionClock): RegionChange {
-  const leaves = canonicalNodes(tree, regionBox(region)).map(
+  const { blocks, data } = withoutData(tree, regionBox(region));
+  const leaves = canonicalNodes(blocks, regionBox(region)).map(
     ({ box, content }): PatchLeaf => ({
       box,
       content: boxVolume(box) === 1 ? contentOfOne(content) : content,
     }),
   );
-  return { region, base: "air", next: clock, piece: 0, leaves, edits: [] };
+  return { region, base: "air", next: clock, piece: 0, leaves, edits: [], data };
+}
+
+/** Separates the data of a region's chunks from their blocks. */
+function withoutData(
+  tree: RegionTree,
+  region: Box,
+): { readonly blocks: RegionTree; readonly data: readonly ChunkDataEdits[] } {
+  let blocks = tree;
+  const data: ChunkDataEdits[] = [];
+  for (const { box, content } of tree.pieces(region)) {
+    const found = dataOf(content);
+    if (found.size === 0) continue;
+    data.push({ chunk: box.min, edits: found.entries });
+    blocks = blocks.set(box.min, (content as Chunk).withoutData());
+  }
+  return { blocks, data: data.sort((a, b) => comparePositions(a.chunk, b.chunk)) };
+}
+
+function dataOf(content: Content | undefined): VoxelData {
+  return content instanceof Chunk ? content.data : VoxelData.NONE;
 }
 
 function contentOfOne(content: Content | ChunkArray): Content | ChunkArray | undefined {
@@ -109,28 +133,45 @@ export function changeOfDifferences(
   form: ChangeForm,
 ): RegionChange {
   const edits: ChunkEdits[] = [];
+  const data: ChunkDataEdits[] = [];
   const told = new Array<Told | undefined>(REGION_CELLS).fill(undefined);
   let toldCount = 0;
   for (const difference of differences) {
+    const { box } = difference;
+    const after = plain(difference.after);
     const voxels = editsOf(difference, form);
     if (voxels === undefined) {
-      forEachRegionCell(difference.box, (cell) => {
-        told[cell] = difference.after ?? AIR_TOLD;
+      forEachRegionCell(box, (cell) => {
+        told[cell] = after ?? AIR_TOLD;
         toldCount++;
       });
       // Different contents may still have the same voxels.
-    } else if (voxels.length > 0) edits.push({ chunk: difference.box.min, edits: voxels });
+    } else if (voxels.length > 0) edits.push({ chunk: box.min, edits: voxels });
+    // A leaf leaves no data behind.
+    const dataBefore = voxels === undefined ? VoxelData.NONE : dataOf(difference.before);
+    const values = diffVoxelData(dataBefore, dataOf(difference.after));
+    if (values.length > 0) data.push({ chunk: box.min, edits: values });
   }
   edits.sort((a, b) => comparePositions(a.chunk, b.chunk));
+  data.sort((a, b) => comparePositions(a.chunk, b.chunk));
   const leaves = toldCount === 0 ? [] : coverRegion(region, told, mayJoin).map(leafOf);
-  return { region, base, next, piece: 0, leaves, edits };
+  return { region, base, next, piece: 0, leaves, edits, data };
 }
 
-/** Returns edits if they are shorter than the new content; otherwise `undefined`. */
+/** Returns the content without its data, `undefined` for air. */
+function plain(content: Content | undefined): Content | undefined {
+  if (!(content instanceof Chunk) || content.data.size === 0) return content;
+  const blocks = content.withoutData();
+  return blocks.isEmpty ? undefined : blocks;
+}
+
+/** Returns edits of blocks if they, and those of the data, are shorter than the new content; otherwise `undefined`. */
 function editsOf(
-  { box, before, after }: Difference<Content>,
+  difference: Difference<Content>,
   { detail, realize }: ChangeForm,
 ): readonly VoxelEdit[] | undefined {
+  const { box, before } = difference;
+  const after = plain(difference.after);
   if (detail === "chunks" || boxVolume(box) > 1) return undefined;
   if (isGenerated(before) || isGenerated(after)) {
     // A leaf of one block is so short that edits are not worth generating the chunk.
@@ -143,7 +184,10 @@ function editsOf(
   const volume = (old ?? young)?.volume;
   if (volume === undefined) return undefined;
   const edits = diffChunks(old ?? emptyChunk(volume), young ?? emptyChunk(volume));
-  return EDITS_BYTES + voxelEditsBytes(edits) < LEAF_BYTES + contentBytes(after) ? edits : undefined;
+  const data = dataOf(difference.after);
+  const dataSaved = data.byteLength - voxelDataEditsBytes(diffVoxelData(dataOf(before), data));
+  const leafBytes = LEAF_BYTES + contentBytes(after) + dataSaved;
+  return EDITS_BYTES + voxelEditsBytes(edits) < leafBytes ? edits : undefined;
 }
 
 function voxelsOf(

@@ -4,6 +4,7 @@ import type { Codec } from "../bytes/codec.ts";
 import { requireInteger } from "../bytes/integers.ts";
 import { Chunk, uniformChunk } from "../chunk/chunk.ts";
 import { chunkCodec } from "../chunk/chunk-codec.ts";
+import { voxelDataEditsCodec } from "../chunk/voxel-data-codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
@@ -24,7 +25,6 @@ import {
 } from "./region-clock.ts";
 import {
   type ChangeBase,
-  type ChunkEdits,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,
   type PatchLeaf,
@@ -42,6 +42,8 @@ const REPLACED = 1;
 const LATER_PIECE = 2;
 const UNFINISHED = 4;
 const OVER_GENERATED = 8;
+const HAS_DATA = 16;
+const ALL_FLAGS = REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED | HAS_DATA;
 
 /** Bytes of the largest sequence number. */
 const PATCH_SEQ_BYTES_MAX = 8;
@@ -50,6 +52,7 @@ const PATCH_SEQ_BYTES_MAX = 8;
 export function regionPatchCodec(volume: number): Codec<RegionPatch> {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
+  const dataCodec = voxelDataEditsCodec(volume);
   return {
     write(out, patch) {
       const start = out.length;
@@ -70,10 +73,12 @@ export function regionPatchCodec(volume: number): Codec<RegionPatch> {
       const changeCount = input.count(PATCH_REGIONS_MAX);
       for (let index = 0; index < changeCount; index++) {
         const region = readRegionAfter(input, changes.at(-1)?.region);
-        const progress = readProgress(input, epoch);
+        const { hasData, ...progress } = readProgress(input, epoch);
         const leaves = readLeaves(input, region, generators, leafCodec);
         const edits = readEdits(input, region, editsCodec);
-        changes.push({ region, ...progress, leaves, edits });
+        const data = hasData ? readEdits(input, region, dataCodec) : [];
+        if (hasData && data.length === 0) throw input.fail("ORT_PATCH_FORM", "a list of no chunks with data");
+        changes.push({ region, ...progress, leaves, edits, data });
       }
       const patch = { patchSeq, changes };
       requirePatchForm(patch, volume);
@@ -117,6 +122,7 @@ function writePatch(out: ByteWriter, patch: RegionPatch, volume: number): void {
 function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
   const leafCodec = patchLeafCodec(volume);
   const editsCodec = voxelEditsCodec(volume);
+  const dataCodec = voxelDataEditsCodec(volume);
   const epoch = newestEpoch(clocksOf(patch));
   const generators = generatorsIn(patch.changes);
   requireInteger(generators.length, 0, PATCH_GENERATORS_MAX);
@@ -135,33 +141,43 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
       out.u8(regionCell(chunk));
       editsCodec.write(out, edits);
     }
+    if (change.data.length > 0) out.varUint(change.data.length);
+    for (const { chunk, edits } of change.data) {
+      out.u8(regionCell(chunk));
+      dataCodec.write(out, edits);
+    }
     previous = change.region;
   }
 }
 
-function writeProgress(out: ByteWriter, { base, next, piece }: RegionChange, epoch: number): void {
+function writeProgress(out: ByteWriter, { base, next, piece, data }: RegionChange, epoch: number): void {
   out.u8(
     (typeof base === "number" ? 0 : REPLACED) |
       (piece > 0 ? LATER_PIECE : 0) |
       (next === undefined ? UNFINISHED : 0) |
-      (base === "generated" ? OVER_GENERATED : 0),
+      (base === "generated" ? OVER_GENERATED : 0) |
+      (data.length > 0 ? HAS_DATA : 0),
   );
   if (piece > 0) out.varUint(piece);
   if (typeof base === "number") writeClock(out, base, epoch);
   if (next !== undefined) writeClock(out, next, epoch);
 }
 
-function readProgress(input: ByteReader, epoch: number): Pick<RegionChange, "base" | "next" | "piece"> {
+/** What is known of a change before its contents. */
+interface Progress extends Pick<RegionChange, "base" | "next" | "piece"> {
+  readonly hasData: boolean;
+}
+
+function readProgress(input: ByteReader, epoch: number): Progress {
   const bits = input.u8();
-  const isKnown = bits <= (REPLACED | LATER_PIECE | UNFINISHED | OVER_GENERATED);
-  if (!isKnown || (bits & OVER_GENERATED && !(bits & REPLACED))) {
+  if (bits > ALL_FLAGS || (bits & OVER_GENERATED && !(bits & REPLACED))) {
     throw input.fail("ORT_TAG", `bits of ${bits} that do not go together`);
   }
   const piece = bits & LATER_PIECE ? input.varUint() : 0;
   if (piece === 0 && bits & LATER_PIECE) throw input.fail("ORT_PATCH_FORM", "piece 0 as a later piece");
   const base = readBase(input, bits, epoch);
   const next = bits & UNFINISHED ? undefined : readClock(input, epoch);
-  return { base, next, piece };
+  return { base, next, piece, hasData: (bits & HAS_DATA) !== 0 };
 }
 
 function readBase(input: ByteReader, bits: number, epoch: number): ChangeBase {
@@ -181,12 +197,12 @@ function readLeaves(
   return leaves;
 }
 
-function readEdits(
+function readEdits<Edits>(
   input: ByteReader,
   region: Position,
-  editsCodec: Codec<ChunkEdits["edits"]>,
-): readonly ChunkEdits[] {
-  const edits: ChunkEdits[] = [];
+  editsCodec: Codec<Edits>,
+): readonly { readonly chunk: Position; readonly edits: Edits }[] {
+  const edits: { readonly chunk: Position; readonly edits: Edits }[] = [];
   const count = input.count(REGION_CELLS);
   for (let index = 0; index < count; index++) {
     edits.push({ chunk: chunkOfCell(region, input.u8()), edits: editsCodec.read(input) });

@@ -5,6 +5,7 @@ import { comparePositions } from "../lattice/position.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import {
   type ChangeBase,
+  type ChunkDataEdits,
   type ChunkEdits,
   PATCH_BYTES_MAX,
   PATCH_REGIONS_MAX,
@@ -21,8 +22,8 @@ import { type GeneratorTable, generatorsIn, PATCH_GENERATORS_MAX, patchBytes } f
  */
 const COMPANY_BYTES = 64;
 
-/** One leaf, or the edits of one chunk. */
-type Item = { readonly leaf: PatchLeaf } | { readonly edits: ChunkEdits };
+/** One leaf, or the edits or data of one chunk. */
+type Item = { readonly leaf: PatchLeaf } | { readonly edits: ChunkEdits } | { readonly data: ChunkDataEdits };
 
 /**
  * Splits a patch into patches of at most `bytesMax` bytes that together, in this order, have the same effect.
@@ -89,11 +90,15 @@ function itemsOf(change: RegionChange, volume: number, bytesMax: number): readon
     .flatMap((leaf) => {
       const { content } = leaf;
       if (!(content instanceof ChunkArray)) return [leaf];
-      const bytes = bytesAlone({ ...change, leaves: [leaf], edits: [] }, volume);
+      const bytes = bytesAlone({ ...change, leaves: [leaf], edits: [], data: [] }, volume);
       return bytes > bytesMax ? leavesOfArray(content, change.base) : [leaf];
     })
     .sort((a, b) => comparePositions(a.box.min, b.box.min));
-  return [...leaves.map((leaf) => ({ leaf })), ...change.edits.map((edits) => ({ edits }))];
+  return [
+    ...leaves.map((leaf) => ({ leaf })),
+    ...change.edits.map((edits) => ({ edits })),
+    ...change.data.map((data) => ({ data })),
+  ];
 }
 
 /** Returns the chunks of an array as leaves, including its air unless the change is based on air. */
@@ -110,6 +115,7 @@ function withItems(change: RegionChange, items: readonly Item[]): RegionChange {
     ...change,
     leaves: items.flatMap((item) => ("leaf" in item ? [item.leaf] : [])),
     edits: items.flatMap((item) => ("edits" in item ? [item.edits] : [])),
+    data: items.flatMap((item) => ("data" in item ? [item.data] : [])),
   };
 }
 

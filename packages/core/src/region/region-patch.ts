@@ -2,6 +2,8 @@ import type { Codec } from "../bytes/codec.ts";
 import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import { Chunk, type VoxelEdit } from "../chunk/chunk.ts";
 import { varU32Bytes } from "../chunk/packed-indices.ts";
+import type { VoxelDataEdit } from "../chunk/voxel-data.ts";
+import { requireVoxelDataEdits } from "../chunk/voxel-data-codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxContains, boxContainsBox, boxVolume, isBox } from "../lattice/box.ts";
 import { comparePositions, type Position } from "../lattice/position.ts";
@@ -20,7 +22,7 @@ export const PATCH_REGIONS_MAX = 512;
 /** Maximum number of pieces of one region's change. */
 const PATCH_PIECES_MAX = 65_536;
 
-/** A box of a region and its new content; `undefined` is air. */
+/** A box of a region and its new content, without data; `undefined` is air. */
 export interface PatchLeaf {
   readonly box: Box;
   readonly content: Content | ChunkArray | undefined;
@@ -35,7 +37,7 @@ export type ChangeBase = number | "air" | "generated";
 /** The change of one region, or one piece of it if it is too large for one patch. */
 export interface RegionChange {
   readonly region: Position;
-  /** What leaves and edits apply to; if it is a clock, the replica must hold that clock. */
+  /** What leaves, edits and data apply to; if it is a clock, the replica must hold that clock. */
   readonly base: ChangeBase;
   /** The region's new clock; `undefined` if more pieces follow. */
   readonly next: number | undefined;
@@ -45,6 +47,8 @@ export interface RegionChange {
   readonly leaves: readonly PatchLeaf[];
   /** New voxels in chunks of the base, ordered by chunk. */
   readonly edits: readonly ChunkEdits[];
+  /** New data of voxels, after leaves and edits, ordered by chunk. What it does not name stays, except in leaves. */
+  readonly data: readonly ChunkDataEdits[];
 }
 
 /** Changes some regions, each from one clock to another, all or none. */
@@ -92,6 +96,7 @@ function requireChangeForm(change: RegionChange, volume: number): void {
   const taken = new Uint8Array(REGION_CELLS);
   requireLeaves(change, taken, volume);
   requireEdits(change, taken, volume);
+  requireData(change, taken, volume);
 }
 
 function requireLeaves({ region, base, leaves }: RegionChange, taken: Uint8Array, volume: number): void {
@@ -121,9 +126,13 @@ function requireLeafContent(box: Box, content: Content | ChunkArray, volume: num
     if (isElsewhere || boxVolume(box) < 2 || palette.every(isSpreadable)) {
       throw bad("an array elsewhere than its box, of one chunk, or of uniform chunks only");
     }
-    for (const chunk of palette) requireChunkVolume(chunk, volume);
+    for (const chunk of palette) {
+      requireChunkVolume(chunk, volume);
+      if (chunk.data.size > 0) throw bad("an array of chunks with their data");
+    }
   } else if (content instanceof Chunk) {
     requireChunkVolume(content, volume);
+    if (content.data.size > 0) throw bad("a chunk with its data");
     if (content.isEmpty) throw bad("air as a chunk");
     if (!isSpreadable(content) && boxVolume(box) > 1) throw bad("one chunk for many that is not uniform");
   }
@@ -143,6 +152,22 @@ function requireEdits({ region, base, edits }: RegionChange, taken: Uint8Array, 
   }
 }
 
+function requireData({ region, base, data }: RegionChange, taken: Uint8Array, volume: number): void {
+  const chunks = regionBox(region);
+  for (const [index, { chunk, edits }] of data.entries()) {
+    const previous = data[index - 1];
+    if (!boxContains(chunks, chunk)) throw bad(`data of chunk [${chunk}], not in region [${region}]`);
+    if (previous !== undefined && comparePositions(previous.chunk, chunk) >= 0) {
+      throw bad(`data of chunk [${chunk}] behind that of [${previous.chunk}]`);
+    }
+    requireVoxelDataEdits(edits, volume);
+    const hadNone = typeof base !== "number" || taken[regionCell(chunk)] === 1;
+    if (hadNone && edits.some((edit) => edit.data === undefined)) {
+      throw bad(`data removed from chunk [${chunk}], which has none`);
+    }
+  }
+}
+
 function requireChunkVolume(chunk: Chunk, volume: number): void {
   if (chunk.volume === volume) return;
   throw new OrthantError("ORT_CHUNK_VOLUME", `a chunk of ${chunk.volume} voxels where ${volume} must be`);
@@ -156,6 +181,12 @@ function bad(detail: string): OrthantError {
 export interface ChunkEdits {
   readonly chunk: Position;
   readonly edits: readonly VoxelEdit[];
+}
+
+/** New data for single voxels of one chunk, ordered by index, each voxel once. */
+export interface ChunkDataEdits {
+  readonly chunk: Position;
+  readonly edits: readonly VoxelDataEdit[];
 }
 
 /** A list of edits: the number of voxels skipped before each, and its block. Rule P14, region-patch.md. */

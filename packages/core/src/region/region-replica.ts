@@ -10,7 +10,6 @@ import { boxesOfRegions } from "./region-cells.ts";
 import { CLOCK_NEVER, type RegionClock, requireClock, requireRegion } from "./region-clock.ts";
 import {
   type ChangeBase,
-  type ChunkEdits,
   type PatchLeaf,
   type RegionChange,
   type RegionPatch,
@@ -165,17 +164,23 @@ export class RegionReplica {
     return base === "generated" ? RegionTree.EMPTY.fill(chunks, this.#worldGenerator()) : tree.slice(chunks);
   }
 
-  #changed(start: RegionTree, { leaves, edits }: RegionChange): RegionTree {
+  #changed(start: RegionTree, { leaves, edits, data }: RegionChange): RegionTree {
     let tree = start;
     for (const leaf of leaves) tree = withLeaf(tree, leaf);
-    for (const list of edits) tree = this.#withEdits(tree, list);
+    for (const { chunk, edits: voxels } of edits) {
+      tree = tree.set(chunk, this.#chunkIn(tree, chunk).edit(voxels));
+    }
+    for (const { chunk, edits: values } of data) {
+      tree = tree.set(chunk, this.#chunkIn(tree, chunk).editData(values));
+    }
     return tree;
   }
 
-  #withEdits(tree: RegionTree, { chunk, edits }: ChunkEdits): RegionTree {
+  /** Returns the chunk that edits change. */
+  #chunkIn(tree: RegionTree, chunk: Position): Chunk {
     const held = tree.at(...chunk) ?? emptyChunk(this.#volume);
-    if (held instanceof Chunk) return tree.set(chunk, held.edit(edits));
-    if (this.#realize !== undefined) return tree.set(chunk, this.#realize(held, chunk).edit(edits));
+    if (held instanceof Chunk) return held;
+    if (this.#realize !== undefined) return this.#realize(held, chunk);
     throw new OrthantError("ORT_PATCH_TARGET", `chunk [${chunk}] is ${held.generatorId}'s to generate`);
   }
 

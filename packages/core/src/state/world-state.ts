@@ -1,4 +1,5 @@
-import type { Chunk, VoxelEdit } from "../chunk/chunk.ts";
+import type { Chunk } from "../chunk/chunk.ts";
+import { type BlockEdit, editBlocks, type IsSameType } from "../chunk/edit-blocks.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
 import type { GenerationJob, GenerationPool } from "../generate/generation-pool.ts";
@@ -44,10 +45,15 @@ export interface EditOrigin {
   readonly playerId?: bigint;
 }
 
-/** A voxel of the world and its new block. */
+/** A voxel of the world, its new block and its new data. */
 export interface VoxelPlacement {
   readonly voxel: Position;
   readonly block: number;
+  /**
+   * Bytes, or `null` to remove what the voxel has. Without either, its data stays when the new block is of the same type,
+   * and goes otherwise.
+   */
+  readonly data?: Uint8Array | null | undefined;
 }
 
 /** The result of an edit. */
@@ -186,18 +192,31 @@ export class WorldState {
     return overrides === this.overrides ? this : new WorldState(this.#world, overrides);
   }
 
-  /** Returns the world with these voxels; the last one for a position wins. */
-  setVoxels(placements: Iterable<VoxelPlacement>): StateEdit {
-    const editsByChunk = new PositionMap<VoxelEdit[]>();
-    for (const { voxel, block } of placements) {
+  /** Returns the data of one voxel, shared; `undefined` if it has none. */
+  dataAt(x: number, y: number, z: number, w: number): Uint8Array | undefined {
+    // Generated chunks have no data.
+    const chunk = this.overrides.at(...chunkOfVoxel(this.shape, [x, y, z, w]));
+    return chunk?.data.at(voxelIndex(this.shape, x, y, z, w));
+  }
+
+  /**
+   * Returns the world with these voxels; the last one for a position wins. `isSameType` tells whether a voxel keeps its
+   * data; by default it does while its block stays.
+   */
+  setVoxels(placements: Iterable<VoxelPlacement>, isSameType: IsSameType = Object.is): StateEdit {
+    const editsByChunk = new PositionMap<BlockEdit[]>();
+    for (const { voxel, block, data } of placements) {
       const [x, y, z, w] = chunkOfVoxel(this.shape, voxel);
-      const edit = { index: voxelIndex(this.shape, ...voxel), block };
+      const edit = { index: voxelIndex(this.shape, ...voxel), block, data };
       const edits = editsByChunk.get(x, y, z, w);
       if (edits === undefined) editsByChunk.set(x, y, z, w, [edit]);
       else edits.push(edit);
     }
     return this.#apply(
-      Array.from(editsByChunk, ([position, edits]) => [position, this.realizeChunk(...position).edit(edits)]),
+      Array.from(editsByChunk, ([position, edits]) => [
+        position,
+        editBlocks(this.realizeChunk(...position), edits, isSameType),
+      ]),
     );
   }
 

@@ -131,6 +131,41 @@ describe("a patch in bytes", () => {
       ),
       `${HEAD} 00 ${CLOCKS} 00 01 02 02 00 ac02 00 00`,
     ],
+    [
+      "P24",
+      "data that is set, empty or removed",
+      patch(
+        change({
+          edits: [{ chunk: ORIGIN, edits: [{ index: 0, block: 7 }] }],
+          data: [
+            {
+              chunk: ORIGIN,
+              edits: [
+                { index: 0, data: Uint8Array.of(0xaa, 0xbb) },
+                { index: 1, data: undefined },
+              ],
+            },
+            { chunk: [0, 0, 0, 2], edits: [{ index: 1, data: new Uint8Array() }] },
+          ],
+        }),
+      ),
+      `${HEAD} 10 ${CLOCKS} 00 01 00 01 00 07 02 00 02 00 03 aabb 00 00 02 01 01 01`,
+    ],
+    [
+      "P24",
+      "data over air, and data of a chunk with new content",
+      patch(
+        change({
+          base: "air",
+          leaves: [{ box: boxAt([0, 0, 0, 1]), content: stone }],
+          data: [
+            { chunk: ORIGIN, edits: [{ index: 1, data: Uint8Array.of(1) }] },
+            { chunk: [0, 0, 0, 1], edits: [{ index: 0, data: Uint8Array.of(2) }] },
+          ],
+        }),
+      ),
+      `${HEAD} 11 0c 01 01 01 01 07 00 02 00 01 01 02 01 01 01 00 02 02`,
+    ],
   ])("[%s] encodes %s", (_rule, _name, value, hex) => {
     expect(toHex(encode(codec, value))).toBe(hex.replaceAll(" ", ""));
     const found = decode(codec, fromHex(hex));
@@ -168,8 +203,8 @@ describe("a patch in bytes", () => {
     ],
     ["P9", "a generator that is not there", `${HEAD} 00 ${CLOCKS} 01 00 ff 02 00 00`, "ORT_PATCH_FORM"],
     ["P9", "257 generators", `07 03 8102 ${"00".repeat(2000)}`, "ORT_LIMIT"],
-    ["P10", "an unknown bit", `${HEAD} 10 ${CLOCKS} 00 00`, "ORT_TAG"],
-    ["P10", "an unknown bit in a region anew", `${HEAD} 11 0c 00 00`, "ORT_TAG"],
+    ["P10", "an unknown bit", `${HEAD} 20 ${CLOCKS} 00 00`, "ORT_TAG"],
+    ["P10", "an unknown bit in a region anew", `${HEAD} 21 0c 00 00`, "ORT_TAG"],
     ["P10", "generated content under a clock", `${HEAD} 08 ${CLOCKS} 00 00`, "ORT_TAG"],
     ["P10", "generated content under a later piece of a clock", `${HEAD} 0a 01 ${CLOCKS} 00 00`, "ORT_TAG"],
     ["P10", "piece 0 as a later piece", `${HEAD} 02 00 ${CLOCKS} 00 00`, "ORT_PATCH_FORM"],
@@ -225,6 +260,30 @@ describe("a patch in bytes", () => {
       "P14",
       "edits of a chunk that gets new content",
       `${HEAD} 00 ${CLOCKS} 01 00 00 01 07 01 00 01 00 05`,
+      "ORT_PATCH_FORM",
+    ],
+    ["P24", "data of no chunk", `${HEAD} 10 ${CLOCKS} 00 00 00`, "ORT_PATCH_FORM"],
+    ["P24", "data of no voxel", `${HEAD} 10 ${CLOCKS} 00 00 01 00 00`, "ORT_PATCH_FORM"],
+    ["P24", "data of voxel 2 of 2", `${HEAD} 10 ${CLOCKS} 00 00 01 00 01 02 01`, "ORT_VOXEL_DATA"],
+    ["P24", "more data than voxels", `${HEAD} 10 ${CLOCKS} 00 00 01 00 03 00 00 00 00 00 00`, "ORT_LIMIT"],
+    ["P24", "32,769 bytes of data", `${HEAD} 10 ${CLOCKS} 00 00 01 00 01 00 828002`, "ORT_LIMIT"],
+    [
+      "P24",
+      "data of chunks out of order",
+      `${HEAD} 10 ${CLOCKS} 00 00 02 01 01 00 01 00 01 00 01`,
+      "ORT_PATCH_FORM",
+    ],
+    [
+      "P24",
+      "data of a chunk twice",
+      `${HEAD} 10 ${CLOCKS} 00 00 02 01 01 00 01 01 01 01 01`,
+      "ORT_PATCH_FORM",
+    ],
+    ["P24", "data removed from air", `${HEAD} 11 0c 00 00 01 00 01 00 00`, "ORT_PATCH_FORM"],
+    [
+      "P24",
+      "data removed from a chunk that gets new content",
+      `${HEAD} 10 ${CLOCKS} 01 00 00 01 07 00 01 00 01 00 00`,
       "ORT_PATCH_FORM",
     ],
     ["P15", "a clock that stays", `${HEAD} 00 0a 0a 00 00`, "ORT_CLOCK"],
@@ -303,6 +362,22 @@ describe("a patch in bytes", () => {
       "ORT_PATCH_FORM",
     ],
     [
+      "P24",
+      "a chunk with its data",
+      patch(
+        change({
+          leaves: [{ box: boxAt(ORIGIN), content: half.editData([{ index: 0, data: Uint8Array.of(1) }]) }],
+        }),
+      ),
+      "ORT_PATCH_FORM",
+    ],
+    [
+      "P24",
+      "data outside of the region",
+      patch(change({ data: [{ chunk: [0, -1, 0, 0], edits: [{ index: 0, data: undefined }] }] })),
+      "ORT_PATCH_FORM",
+    ],
+    [
       "P10",
       "a base that is none",
       patch(change({ base: "water" as unknown as ChangeBase })),
@@ -320,7 +395,8 @@ describe("a patch in bytes", () => {
       { box: boxAt([2, 0, 0, 0]), content: flat },
     ];
     const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, block: 500 }] }];
-    const bytes = encode(codec, patch(change({ leaves, edits }), change({ region: [1, 2, 3, 4] })));
+    const data = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, data: Uint8Array.of(1, 2, 3) }] }];
+    const bytes = encode(codec, patch(change({ leaves, edits, data }), change({ region: [1, 2, 3, 4] })));
     for (let length = 0; length < bytes.length; length++) {
       expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
     }
@@ -334,10 +410,11 @@ describe("a patch in bytes", () => {
       { box: boxAt([2, 1, 0, 0]), content: half },
     ];
     const edits = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, block: 500 }] }];
+    const data = [{ chunk: [3, 3, 3, 3] as const, edits: [{ index: 1, data: Uint8Array.of(1, 2, 3) }] }];
     const bytes = encode(
       codec,
       patch(
-        change({ leaves, edits }),
+        change({ leaves, edits, data }),
         change({ region: [1, 2, 3, 4], base: 0 }),
         change({ region: [2, 2, 3, 4], base: "generated" }),
       ),

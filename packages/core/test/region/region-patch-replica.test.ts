@@ -32,7 +32,7 @@ import {
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";
-import { changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
+import { changeData, changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = HYPERCUBE_CHUNKS.volume;
 const stone = uniformChunk(VOLUME, 7);
@@ -286,9 +286,11 @@ describe("a patch", () => {
       const codec = regionPatchCodec(shape.volume);
       for (let seed = 0; seed < 25; seed++) {
         const prng = new Prng(seed);
-        const before = randomTree(prng, shape, 15);
+        let before = randomTree(prng, shape, 15);
+        for (let edit = prng.below(20); edit > 0; edit--) before = changeData(prng, before, shape);
         let after = before;
         for (let edit = prng.between(1, 10); edit > 0; edit--) after = changeTree(prng, after, shape);
+        for (let edit = prng.below(10); edit > 0; edit--) after = changeData(prng, after, shape);
         const held = new RegionClocks();
         held.bump(positionsLexicographic(regionsTouching(cubeAt([-4, -4, -4, -4], 8))), 1);
         const clocks = held.copy();
@@ -331,7 +333,8 @@ describe("a snapshot", () => {
   test("[P20] contains regions with their contents, and nothing where there is nothing", () => {
     for (let seed = 0; seed < 25; seed++) {
       const prng = new Prng(seed);
-      const tree = randomTree(prng, TILE_CHUNKS, 25);
+      let tree = randomTree(prng, TILE_CHUNKS, 25);
+      for (let edit = prng.below(20); edit > 0; edit--) tree = changeData(prng, tree, TILE_CHUNKS);
       const clocks = new RegionClocks();
       const regions = [...positionsLexicographic(regionsTouching(cubeAt([-6, -6, -6, -6], 12)))];
       clocks.bump(regions.slice(40), 4);

@@ -17,6 +17,7 @@ export function change(parts: Partial<RegionChange>): RegionChange {
     piece: 0,
     leaves: [],
     edits: [],
+    data: [],
     ...parts,
   };
 }

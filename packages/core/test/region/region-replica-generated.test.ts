@@ -28,7 +28,7 @@ import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";
-import { changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
+import { changeData, changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;
 const VOLUME = SHAPE.volume;
@@ -339,6 +339,7 @@ describe("a patch based on generated content", () => {
       const prng = new Prng(seed);
       let tree = RegionTree.EMPTY.fill({ min: [-9, -9, -9, -9], max: [9, 9, 9, 9] }, flat);
       for (let edit = prng.between(0, 15); edit > 0; edit--) tree = changeTree(prng, tree, SHAPE);
+      for (let edit = prng.below(9); edit > 0; edit--) tree = changeData(prng, tree, SHAPE);
       const clocks = regions.map((region) => ({ region, clock: prng.pick([0, FIRST]) }));
       for (const form of [{ detail: "edits", realize }, { detail: "edits" }, { detail: "chunks" }] as const) {
         const made = buildRegionSnapshot({

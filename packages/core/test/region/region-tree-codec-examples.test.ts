@@ -30,7 +30,7 @@ describe("the worked example", () => {
     const clocks = { base: clockFrom(3, 5), next: clockFrom(3, 6) };
     const patch = {
       patchSeq: 7,
-      changes: [{ region: [0, 0, 0, 0], ...clocks, piece: 0, leaves: [], edits }],
+      changes: [{ region: [0, 0, 0, 0], ...clocks, piece: 0, leaves: [], edits, data: [] }],
     } as const;
     const hex = workedExample("region-patch.md");
     expect(toHex(encode(regionPatchCodec(4096), patch))).toBe(hex);

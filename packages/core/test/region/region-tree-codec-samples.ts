@@ -64,6 +64,16 @@ export function randomTree(prng: Prng, shape: ChunkShape, changes: number, near?
   return tree;
 }
 
+/** Returns a tree with data on a random voxel, or without what it has. */
+export function changeData(prng: Prng, tree: RegionTree, shape: ChunkShape): RegionTree {
+  const position = randomBox(prng, 1).min;
+  const held = tree.at(...position);
+  const chunk = held === undefined || held instanceof GeneratorRef ? emptyChunk(shape.volume) : held;
+  const index = prng.chance(0.5) ? prng.below(shape.volume) : (chunk.data.entries[0]?.index ?? 0);
+  const data = prng.chance(0.3) ? undefined : prng.bytes(prng.pick([0, 3, 2000]));
+  return tree.set(position, chunk.editData([{ index, data }]));
+}
+
 function spreadable(prng: Prng, { volume }: ChunkShape): Content {
   return uniformChunk(volume, prng.below(4));
 }

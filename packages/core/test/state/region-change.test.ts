@@ -58,7 +58,7 @@ describe("the change of a region between two snapshots", () => {
       const untouched = openState();
       const edited = withVoxel(untouched, [0, -1, 0, 0], BRICK);
       const edits = (block: number) => [{ chunk: BELOW, edits: [{ index: 7 * 8, block }] }];
-      const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [] };
+      const parts = { region: BELOW, base: STEP.before, next: STEP.after, piece: 0, leaves: [], data: [] };
       expect(regionChange(untouched, edited, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(BRICK) });
       expect(regionChange(edited, untouched, STEP, EDITS[mode])).toEqual({ ...parts, edits: edits(GRASS) });
     },
@@ -115,7 +115,7 @@ describe("a whole region", () => {
   test("contains the edits on top of generated content, or everything on top of air", () => {
     const state = withVoxel(openState(), [0, -1, 0, 0], BRICK);
     const held = { region: BELOW, clock: STEP.before };
-    const parts = { region: BELOW, next: STEP.before, piece: 0 };
+    const parts = { region: BELOW, next: STEP.before, piece: 0, data: [] };
     expect(wholeRegionChange(state, held, EDITS.symbolic)).toEqual({
       ...parts,
       base: "generated",
@@ -229,6 +229,7 @@ function randomEdit(prng: Prng, state: WorldState): WorldState {
         (): VoxelPlacement => ({
           voxel: positionFrom((axis) => corner[axis] + prng.below(Math.min(9, shape.extents[axis] * 2 - 1))),
           block: prng.pick([0, GRASS, BRICK, 300]),
+          data: prng.pick([undefined, undefined, null, prng.bytes(prng.below(300))]),
         }),
       );
       return state.setVoxels(placements).state;

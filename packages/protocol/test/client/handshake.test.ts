@@ -119,7 +119,7 @@ test("a patch before the welcome ends the connection", () => {
   client.connect();
   const patch = {
     patchSeq: 1,
-    changes: [{ region: SKY, base: "air", next: 0, piece: 0, leaves: [], edits: [] }],
+    changes: [{ region: SKY, base: "air", next: 0, piece: 0, leaves: [], edits: [], data: [] }],
   } as const;
   client.sync.receive(
     encode(serverFrameCodec(SHAPE.volume), { number: 1, messages: [{ kind: "patch", patch }] }),

@@ -191,7 +191,7 @@ export function change(
     box: boxAt(position),
     content: block === 0 ? undefined : uniformChunk(SHAPE.volume, block),
   }));
-  return { region, base, next, piece, leaves, edits: [] };
+  return { region, base, next, piece, leaves, edits: [], data: [] };
 }
 
 export function patch(patchSeq: number, ...changes: readonly RegionChange[]): ServerMessage {

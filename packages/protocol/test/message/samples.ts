@@ -234,6 +234,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
             piece: 0,
             leaves: [],
             edits: [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }],
+            data: [],
           },
         ],
       },

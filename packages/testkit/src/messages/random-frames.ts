@@ -137,7 +137,16 @@ function randomChange(prng: Prng, region: Position, volume: number): RegionChang
     piece: 0,
     leaves: prng.chance(0.3) ? [] : [leaf],
     edits: base === "air" ? [] : [{ chunk: second, edits: [{ index: prng.below(volume), block: 9 }] }],
+    data: randomData(prng, [first, second], volume),
   };
+}
+
+function randomData(prng: Prng, chunks: readonly Position[], volume: number): RegionChange["data"] {
+  if (prng.chance(0.5)) return [];
+  return chunks.map((chunk) => {
+    const value = prng.bytes(prng.below(40));
+    return { chunk, edits: [{ index: prng.below(volume), data: value }] };
+  });
 }
 
 function randomContent(prng: Prng, volume: number): Content {

@@ -14,8 +14,7 @@ import {
   type VerifyOptions,
   verifySave,
 } from "@orthant/save";
-import { openBlob } from "@orthant/save/internal";
-import { scanPack } from "@orthant/save/parts";
+import { openBlob, scanPack } from "@orthant/save/internal";
 import { builtLeaves } from "./cli/built-leaves.ts";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, ofLimit, timeAsync } from "./figure.ts";

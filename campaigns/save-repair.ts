@@ -13,7 +13,7 @@ import {
   type StoredEntity,
   verifySave,
 } from "@orthant/save";
-import { packFile } from "@orthant/save/parts";
+import { packFile } from "@orthant/save/files";
 import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { SMALL_CHUNKS } from "./save/model-world.ts";

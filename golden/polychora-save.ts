@@ -11,7 +11,7 @@ import { isFlatSave, readLegacyWorld, verifyFlatSave, writeFlatSave } from "@ort
 
 import type { BaseWorld, ChunkEntry, LeafEntry, RecordRef, StoredEntity } from "@orthant/save";
 import type { PackPiece } from "@orthant/save/internal";
-import { scanPack } from "@orthant/save/parts";
+import { scanPack } from "@orthant/save/internal";
 import { type Content, copySave, FOLDER, readEverything } from "./polychora/polychora-content.ts";
 import { damagedSaveSuites } from "./polychora/polychora-damaged.ts";
 import type {

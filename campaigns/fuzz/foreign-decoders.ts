@@ -5,7 +5,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { EMPTY_TILE_SAVE, openFlatSave, type TileSave } from "@orthant/formats";
 import { decodeTileSave, encodeTileSave, planFlatRepair, writeFlatSave } from "@orthant/formats/internal";
 
-import { generationFiles, globalHeader, packFile } from "@orthant/save/parts";
+import { generationFiles, globalPayloadFile, packFile } from "@orthant/save/files";
 import { modelEntity, modelPlayer } from "../save/model-world.ts";
 import { saveTargets } from "../save/save-decoders.ts";
 import { lenient, type Target, WHOLE_WORLD } from "./decoders.ts";
@@ -16,7 +16,7 @@ const FLAT_FILES = ["manifest.json", globalFile, indexFile, playersFile, packFil
 /** Files with a checksum of their payload in the header. It is corrected, so that damage gets past it. */
 const SEALED_FILES = new Set([globalFile, indexFile, playersFile]);
 /** The three files share one header layout. */
-const { bytes: HEADER_BYTES, offsets } = globalHeader;
+const { bytes: HEADER_BYTES, offsets } = globalPayloadFile.header;
 const TILE_CHUNK = { x: -3, y: 70_000, tiles: new Uint16Array(TILES_PER_CHUNK).fill(300) };
 /** Allocation limit for a save with everything in it, most of which is text. */
 const TILE_SAVE_CALL_BYTES = 65_536;

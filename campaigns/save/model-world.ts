@@ -22,8 +22,8 @@ import {
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
+import { LeafMap } from "@orthant/save/content";
 import { allLeaves } from "@orthant/save/internal";
-import { LeafMap } from "@orthant/save/parts";
 
 /** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);

@@ -26,6 +26,8 @@ import {
   type RecordRef,
   type StoredChunk,
 } from "@orthant/save";
+import { playersCodec } from "@orthant/save/content";
+import { generationFiles, type Manifest } from "@orthant/save/files";
 import {
   ChunkContent,
   chunkBlobCodec,
@@ -45,12 +47,12 @@ import {
   openBlob,
   packedBlobCodec,
   pageHeader,
+  scanPack,
   sealBlob,
   trieOf,
   WholeChunk,
 } from "@orthant/save/internal";
 import type { JournalEntry } from "@orthant/save/journal";
-import { generationFiles, type Manifest, playersCodec, scanPack } from "@orthant/save/parts";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 

@@ -16,7 +16,7 @@ import {
   type WorldInfo,
 } from "@orthant/formats";
 import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
-import { packFile, packHeader } from "@orthant/save/parts";
+import { packFile, packHeader } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/store";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
 import { chunkIfKnown } from "./stored-content.ts";

@@ -1,7 +1,7 @@
 import { type Chunk, type GeneratorRegistry, isOrthantError, uniformChunk } from "@orthant/core";
 import { applyChunkChange, WorldState } from "@orthant/core/engine";
 import type { Save, StoredChunk } from "@orthant/save";
-import { generatorOf } from "@orthant/save/parts";
+import { generatorOf } from "@orthant/save/content";
 
 /** Returns the chunk of a stored form; `undefined` if it needs a generator that is missing. */
 export function chunkIfKnown(save: Save, stored: StoredChunk): Chunk | undefined {

@@ -1,8 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openSave } from "@orthant/save";
-import { decodeIndexFile } from "@orthant/save/internal";
-import { scanPack } from "@orthant/save/parts";
+import { decodeIndexFile, scanPack } from "@orthant/save/internal";
 import { fromHex } from "@orthant/testkit";
 import { createWorldStore, openWorldStore } from "@orthant/world/store";
 import { NodeDisk } from "orthant";

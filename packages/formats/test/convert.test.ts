@@ -27,7 +27,7 @@ import {
   type StoredEntity,
   verifySave,
 } from "@orthant/save";
-import { LeafMap } from "@orthant/save/parts";
+import { LeafMap } from "@orthant/save/content";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -17,8 +17,8 @@ import {
 } from "@orthant/formats/internal";
 
 import { openSave, verifySave } from "@orthant/save";
+import { flatIndexPayloadFile, isFlatIndex } from "@orthant/save/files";
 import { encodeIndexFile } from "@orthant/save/internal";
-import { flatIndexHeader, isFlatIndex } from "@orthant/save/parts";
 
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { entityAt, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
@@ -170,7 +170,7 @@ describe("a flat save", () => {
     const index = decode(flatIndexCodec, fromHex(`00 08 02 02000000 01 ${ref} 00 00000000 01 ${ref} 00`));
     const disk = await flatDisk();
     const payload = encode(flatIndexCodec, index);
-    const header = encode(flatIndexHeader, {
+    const header = encode(flatIndexPayloadFile.header, {
       magic: "V4IX",
       version: 1,
       payloadBytes: payload.length,

@@ -4,7 +4,13 @@ export { chunkBlobCodec } from "./codec/chunk-blob.ts";
 export { entityBlobCodec } from "./codec/entity.ts";
 export { pageFile, parsePageFile } from "./codec/files.ts";
 export { globalRecordCodec } from "./codec/global-record.ts";
-export { compactedPackHeader, INDEX_PAGE_TARGET_BYTES, indexHeader, pageHeader } from "./codec/layout.ts";
+export {
+  compactedPackHeader,
+  INDEX_PAGE_TARGET_BYTES,
+  indexHeader,
+  pageHeader,
+  recordHeader,
+} from "./codec/layout.ts";
 export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
 export { packedBlobCodec } from "./codec/packed-blob.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
@@ -29,4 +35,4 @@ export {
 } from "./journal/journal-layout.ts";
 export type { JournalBase } from "./journal/journal-reader.ts";
 export { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_SEGMENT_BYTES_MAX } from "./journal/journal-writer.ts";
-export type { PackPiece } from "./pack/pack-scan.ts";
+export { type PackPiece, scanPack } from "./pack/pack-scan.ts";

@@ -10,8 +10,8 @@ import {
   planRepair,
   verifySave,
 } from "@orthant/save";
+import { generationFiles, type Manifest } from "@orthant/save/files";
 import { decodeManifest, encodeManifest } from "@orthant/save/internal";
-import { generationFiles, type Manifest } from "@orthant/save/parts";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   entryAt,

@@ -3,7 +3,7 @@ import { crc32 } from "@orthant/core/bytes";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { applyRepair, openSave, planRepair, resumeSave, type SaveWriter, verifySave } from "@orthant/save";
-import { scanPack } from "@orthant/save/parts";
+import { scanPack } from "@orthant/save/internal";
 import { codeOfRejection, fromHex } from "@orthant/testkit";
 import { chunksOf, flipByte, replaceFile, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

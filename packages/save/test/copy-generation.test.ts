@@ -1,7 +1,7 @@
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, openSave, resumeSave, verifySave } from "@orthant/save";
-import { generationFiles } from "@orthant/save/parts";
+import { generationFiles } from "@orthant/save/files";
 import {
   CrashDisk,
   codeOfRejection,

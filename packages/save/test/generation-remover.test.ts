@@ -11,7 +11,7 @@ import {
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
-import { generationFiles } from "@orthant/save/parts";
+import { generationFiles } from "@orthant/save/files";
 import { FaultDisk, Prng } from "@orthant/testkit";
 import { chunksOf, entryAt, flipByte, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

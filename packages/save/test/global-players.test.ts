@@ -7,13 +7,13 @@ import {
   verifySave,
   type WorldDescription,
 } from "@orthant/save";
-import { globalRecordCodec } from "@orthant/save/internal";
 import {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,
   playersCodec,
   worldDescriptionCodec,
-} from "@orthant/save/parts";
+} from "@orthant/save/content";
+import { globalRecordCodec } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { GLOBAL, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

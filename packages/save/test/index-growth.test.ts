@@ -11,8 +11,8 @@ import {
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { LeafMap } from "@orthant/save/content";
 import { allLeaves, INDEX_PAGE_TARGET_BYTES } from "@orthant/save/internal";
-import { LeafMap } from "@orthant/save/parts";
 import { Prng } from "@orthant/testkit";
 import { chunksOf, entryAt, GLOBAL, TIGHT_LIMITS } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -16,14 +16,15 @@ import {
   pixelTableBody,
   pixelTableChunk,
 } from "@orthant/pixel-world/internal";
+import { flatIndexPayloadFile, globalPayloadFile, packHeader, playersPayloadFile } from "@orthant/save/files";
 import {
   compactedPackHeader,
   groupHeader,
   indexHeader,
   pageHeader,
+  recordHeader,
   segmentHeader,
 } from "@orthant/save/internal";
-import { flatIndexHeader, globalHeader, packHeader, playersHeader, recordHeader } from "@orthant/save/parts";
 
 import { describe, expect, test } from "vitest";
 
@@ -50,9 +51,9 @@ const tables = {
 
 describe("the tables in docs/formats", () => {
   test.each([
-    ["payload files: global", "polychora-save.md", 0, globalHeader],
-    ["payload files: players", "polychora-save.md", 0, playersHeader],
-    ["payload files: flat index", "polychora-save.md", 0, flatIndexHeader],
+    ["payload files: global", "polychora-save.md", 0, globalPayloadFile.header],
+    ["payload files: players", "polychora-save.md", 0, playersPayloadFile.header],
+    ["payload files: flat index", "polychora-save.md", 0, flatIndexPayloadFile.header],
     ["tree index", "polychora-save.md", 1, indexHeader],
     ["pages", "polychora-save.md", 2, pageHeader],
     ["packs", "polychora-save.md", 3, packHeader],

@@ -9,8 +9,8 @@ import {
   resumeSave,
   verifySave,
 } from "@orthant/save";
+import { type Manifest, packFile } from "@orthant/save/files";
 import { decodeManifest, encodeManifest } from "@orthant/save/internal";
-import { type Manifest, packFile } from "@orthant/save/parts";
 import { codeOfRejection, FaultDisk } from "@orthant/testkit";
 import {
   chunksOf,

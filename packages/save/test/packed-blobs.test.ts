@@ -1,8 +1,8 @@
 import { type ErrorCode, emptyChunk, type Position } from "@orthant/core";
 import { decode, deflateRaw, encode } from "@orthant/core/bytes";
 import type { StoredChunk } from "@orthant/save";
+import { realizeStored } from "@orthant/save/content";
 import { ChunkContent, openBlob, packedBlobCodec, sealBlob, WholeChunk } from "@orthant/save/internal";
-import { realizeStored } from "@orthant/save/parts";
 import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";

@@ -1,8 +1,8 @@
 import type { Position } from "@orthant/core";
 import { boxContainsBox, boxesIntersect, cubeAt } from "@orthant/core/engine";
 import { openSave, type Save } from "@orthant/save";
+import { LeafMap } from "@orthant/save/content";
 import { allLeaves } from "@orthant/save/internal";
-import { LeafMap } from "@orthant/save/parts";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   chunksOf,

@@ -43,8 +43,8 @@ import {
   type SaveWriter,
   verifySave,
 } from "@orthant/save";
+import { generatedChunks, realizeStored } from "@orthant/save/content";
 import { LEAF_CHUNKS_TARGET } from "@orthant/save/internal";
-import { generatedChunks, realizeStored } from "@orthant/save/parts";
 import { codeOfRejection, Prng } from "@orthant/testkit";
 import {
   chunkOf,

@@ -2,8 +2,7 @@ import { regionOf } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { type Finding, isWhole } from "@orthant/disk/files";
 import { applyRepair, openSave, planRepair, type RepairPlan, type Save, verifySave } from "@orthant/save";
-import { allLeaves } from "@orthant/save/internal";
-import { scanPack } from "@orthant/save/parts";
+import { allLeaves, scanPack } from "@orthant/save/internal";
 import { codeOfRejection } from "@orthant/testkit";
 import {
   chunksOf,

@@ -1,7 +1,7 @@
 import type { EditOrigin } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
-import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
+import { CLIENT_EDITS_MAX } from "@orthant/save/content";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, FaultDisk } from "@orthant/testkit";
 import {
   createWorldStore,

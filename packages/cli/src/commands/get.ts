@@ -19,7 +19,7 @@ import {
   type StoredChunk,
   surveySave,
 } from "@orthant/save";
-import { packFile } from "@orthant/save/parts";
+import { packFile } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/store";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";

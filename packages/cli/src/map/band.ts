@@ -1,7 +1,7 @@
 import { AIR, type Axis, type Box, type Chunk, type ChunkShape, type Position } from "@orthant/core";
 import { AXES, chunksOfVoxels, PositionMap, positionFrom, type WorldState } from "@orthant/core/engine";
 import type { LeafEntry, Save } from "@orthant/save";
-import { realizeStored } from "@orthant/save/parts";
+import { realizeStored } from "@orthant/save/content";
 import type { MapView } from "./view.ts";
 
 /** What is visible in some rows of a picture, pixel by pixel. Rows count from the least coordinate. */

@@ -2,7 +2,7 @@ import { OrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
-import { generatorOf } from "@orthant/save/parts";
+import { generatorOf } from "@orthant/save/content";
 import { openSaveWithJournal } from "@orthant/world/store";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";

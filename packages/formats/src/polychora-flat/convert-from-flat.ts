@@ -17,7 +17,7 @@ import {
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
-import { generatedChunks, PLAYER_CLASS } from "@orthant/save/parts";
+import { generatedChunks, PLAYER_CLASS } from "@orthant/save/content";
 import type { ConvertOptions } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport } from "../format/losses.ts";
 import type { FlatSave } from "./reader.ts";

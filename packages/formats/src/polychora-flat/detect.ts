@@ -1,15 +1,14 @@
 import type { Disk } from "@orthant/disk";
-import { attempt, readWhole } from "@orthant/disk/files";
+import { readWhole } from "@orthant/disk/files";
 import { surveySave } from "@orthant/save";
 import {
-  filesOfGeneration,
+  findNewest,
   generationFiles,
   isFlatIndex,
   MANIFEST_FILE,
   packFile,
   readGlobal,
-  usableGenerations,
-} from "@orthant/save/parts";
+} from "@orthant/save/files";
 import { firstOf, hasMagic } from "../format/files.ts";
 import type { DetectedWorld } from "../format/format.ts";
 import { readFlatGlobal } from "./reader.ts";
@@ -20,20 +19,13 @@ import { readFlatGlobal } from "./reader.ts";
  */
 export async function isFlatSave(disk: Disk): Promise<boolean> {
   const survey = await surveySave(disk);
-  const files = usableGenerations(survey).map((generation) => filesOfGeneration(survey, generation));
-  for (const { indexFile } of files) {
-    const [isFlat] = await attempt(async () => isFlatIndex(await readWhole(disk, indexFile)));
-    if (isFlat !== undefined) return isFlat;
-  }
-  for (const { globalFile } of files) {
-    const [native] = await attempt(() => readGlobal(disk, globalFile));
-    if (native !== undefined) return false;
-  }
-  for (const { globalFile } of files) {
-    const [flat] = await attempt(() => readFlatGlobal(disk, globalFile));
-    if (flat !== undefined) return true;
-  }
-  return false;
+  const index = await findNewest(survey, async ({ indexFile }) =>
+    isFlatIndex(await readWhole(disk, indexFile)),
+  );
+  if (index !== undefined) return index.value;
+  if ((await findNewest(survey, ({ globalFile }) => readGlobal(disk, globalFile))) !== undefined)
+    return false;
+  return (await findNewest(survey, ({ globalFile }) => readFlatGlobal(disk, globalFile))) !== undefined;
 }
 
 /** Detects a save of Orthant. Returns `undefined` for a flat one. */

@@ -14,12 +14,12 @@ import {
   recordRefCodec,
   tagsCodec,
   vectorCodec,
-} from "@orthant/save/parts";
+} from "@orthant/save/content";
 
 import { REGION_EDGE_MAX } from "./records.ts";
 
 /** Content of `global.*.v4g` of a flat save. */
-interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
+export interface FlatGlobal extends Omit<GlobalRecord, "generators" | "description"> {
   readonly customPayload: Uint8Array;
 }
 

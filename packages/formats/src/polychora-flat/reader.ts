@@ -12,32 +12,34 @@ import type {
   StoredPlayer,
 } from "@orthant/save";
 import {
-  BLOB_VERSION,
-  CHUNK_BLOB,
-  decodePayloadFile,
-  describeCube,
-  ENTITY_BLOB,
-  flatIndexHeader,
+  flatIndexPayloadFile,
   generationFiles,
-  globalHeader,
+  globalPayloadFile,
   type Manifest,
   PackReader,
-  packFile,
-  payloadOfFile,
-  playersHeader,
+  playersPayloadFile,
   readManifest,
-  readNamed,
-  recordHeader,
-} from "@orthant/save/parts";
+  readPayloadFile,
+  recordSource,
+} from "@orthant/save/files";
 
 import {
+  type FlatGlobal,
   flatGlobalCodec,
   flatIndexCodec,
   flatPlayersCodec,
   globalOfFlat,
   worldOverrideCodec,
 } from "./payloads.ts";
-import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionBox, flatRegionCube } from "./records.ts";
+import {
+  FLAT_CHUNK_RECORD,
+  FLAT_ENTITY_RECORD,
+  FLAT_RECORD_VERSION,
+  flatChunkBlobCodec,
+  flatEntityBlobCodec,
+  flatRegionBox,
+  flatRegionCube,
+} from "./records.ts";
 
 /** The format does not limit records: a region with a large edge is one record. */
 const PAYLOAD_BYTES_MAX = 0x7fff_ffff;
@@ -108,7 +110,7 @@ export async function readFlatIndex(
   path: string,
   generation?: number,
 ): Promise<FlatIndexContent> {
-  const index = decodePayloadFile(path, flatIndexHeader, flatIndexCodec, await readNamed(disk, path));
+  const index = await readPayloadFile(disk, path, flatIndexPayloadFile, flatIndexCodec);
   const { regionChunkEdge } = index;
   const leaves = atFile({ path }, () =>
     index.leaves.map(({ region, chunkRef, entityRef }, at): LeafEntry => {
@@ -134,12 +136,11 @@ export async function readFlatIndex(
 
 /** Reads a global file. */
 export async function readFlatGlobal(disk: Disk, path: string): Promise<FlatGlobalContent> {
-  return flatGlobalOfPayload(path, payloadOfFile(path, globalHeader, await readNamed(disk, path)));
+  return flatGlobalContent(await readPayloadFile(disk, path, globalPayloadFile, flatGlobalCodec), path);
 }
 
-/** Decodes the payload of a global file. */
-export function flatGlobalOfPayload(path: string, payload: Uint8Array): FlatGlobalContent {
-  const flat = decodeAt({ path, origin: globalHeader.bytes }, flatGlobalCodec, payload);
+/** Decodes the chunks in a global record. */
+export function flatGlobalContent(flat: FlatGlobal, path: string): FlatGlobalContent {
   const { customPayload } = flat;
   const source = { path, what: "the chunks in the custom payload" };
   const globalChunks = customPayload.length === 0 ? [] : decodeAt(source, worldOverrideCodec, customPayload);
@@ -147,8 +148,8 @@ export function flatGlobalOfPayload(path: string, payload: Uint8Array): FlatGlob
 }
 
 /** Reads a players file. */
-export async function readFlatPlayers(disk: Disk, path: string): Promise<readonly StoredPlayer[]> {
-  return decodePayloadFile(path, playersHeader, flatPlayersCodec, await readNamed(disk, path));
+export function readFlatPlayers(disk: Disk, path: string): Promise<readonly StoredPlayer[]> {
+  return readPayloadFile(disk, path, playersPayloadFile, flatPlayersCodec);
 }
 
 /** Reads the chunks of a region's record. */
@@ -157,8 +158,8 @@ export async function readFlatChunks(
   ref: RecordRef,
   cube: Box,
 ): Promise<readonly ChunkEntry[]> {
-  const source = sourceOf(ref, "chunk", cube);
-  requireKind(ref, CHUNK_BLOB, source);
+  const source = recordSource(ref, "chunk", cube);
+  requireKind(ref, FLAT_CHUNK_RECORD, source);
   const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
   const { region, regionChunkEdge, chunks } = decodeAt(source, flatChunkBlobCodec, payload);
   requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
@@ -171,8 +172,8 @@ export async function readFlatEntities(
   ref: RecordRef,
   cube: Box,
 ): Promise<readonly StoredEntity[]> {
-  const source = sourceOf(ref, "entity", cube);
-  requireKind(ref, ENTITY_BLOB, source);
+  const source = recordSource(ref, "entity", cube);
+  requireKind(ref, FLAT_ENTITY_RECORD, source);
   const payload = await packs.readPayload(ref, PAYLOAD_BYTES_MAX);
   const { region, regionChunkEdge, entities } = decodeAt(source, flatEntityBlobCodec, payload);
   requireRegion(flatRegionBox(region, regionChunkEdge), cube, source, `is of region [${region}]`);
@@ -191,9 +192,9 @@ export function decodeFlatRecord(
   { blobType, blobVersion }: RecordRef,
   payload: Uint8Array,
 ): FlatRecordContent | undefined {
-  if (blobVersion !== BLOB_VERSION) return undefined;
+  if (blobVersion !== FLAT_RECORD_VERSION) return undefined;
   try {
-    if (blobType !== CHUNK_BLOB) {
+    if (blobType !== FLAT_CHUNK_RECORD) {
       const { region, regionChunkEdge, entities } = decode(flatEntityBlobCodec, payload);
       const volume = flatRegionBox(region, regionChunkEdge);
       return volume && { volume, chunks: [], entities };
@@ -211,13 +212,17 @@ export function decodeFlatRecord(
   }
 }
 
-function requireKind({ blobType, blobVersion }: RecordRef, expected: number, source: Source): void {
-  const context = { path: source.path, offset: (source.origin ?? 0) - recordHeader.bytes };
+function requireKind(
+  { blobType, blobVersion, recordOffset }: RecordRef,
+  expected: number,
+  source: Source,
+): void {
+  const context = { path: source.path, offset: recordOffset };
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
-  if (blobVersion !== BLOB_VERSION) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${BLOB_VERSION}`;
+  if (blobVersion !== FLAT_RECORD_VERSION) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${FLAT_RECORD_VERSION}`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
 }
@@ -233,14 +238,6 @@ function requireRegion(
     path,
     ...(origin !== undefined && { offset: origin }),
   });
-}
-
-function sourceOf(ref: RecordRef, kind: string, cube: Box): Source {
-  return {
-    path: packFile(ref.packId),
-    origin: ref.recordOffset + recordHeader.bytes,
-    what: `the ${kind} record of the leaf at ${describeCube(cube)}`,
-  };
 }
 
 function listOf(ref: RecordRef | undefined): readonly RecordRef[] {

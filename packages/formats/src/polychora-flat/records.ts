@@ -18,7 +18,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
 import type { ChunkAssignment, StoredEntity } from "@orthant/save";
-import { storedEntityCodec } from "@orthant/save/parts";
+import { storedEntityCodec } from "@orthant/save/content";
 
 /** Maximum edge of a region: local coordinates have 16 bits. */
 export const REGION_EDGE_MAX = 65_536;
@@ -52,6 +52,13 @@ interface FlatEntityBlob {
   readonly regionChunkEdge: number;
   readonly entities: readonly StoredEntity[];
 }
+
+/** Type of a record that holds chunks. */
+export const FLAT_CHUNK_RECORD = 1;
+/** Type of a record that holds entities. */
+export const FLAT_ENTITY_RECORD = 2;
+/** The only version of both types of records. */
+export const FLAT_RECORD_VERSION = 1;
 
 const DICTIONARY_MAX = U16_MAX + 1;
 const ASSIGNMENTS_MAX = 100_000_000;

@@ -2,37 +2,18 @@ import { type Chunk, HYPERCUBE_CHUNKS, OrthantError, type Position } from "@orth
 import { U64_MAX } from "@orthant/core/bytes";
 import { boxContains, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { attempt, type Finding, readWhole } from "@orthant/disk/files";
+import type { Finding } from "@orthant/disk/files";
 import {
   chunkOfEntity,
-  DEFAULT_LIMITS,
   type Loss,
   type SaveLimits,
   type StoredEntity,
   type StoredPlayer,
-  surveySave,
 } from "@orthant/save";
-import {
-  CHUNK_BLOB,
-  filesOfGeneration,
-  findGlobal,
-  findNewest,
-  findPlayers,
-  followIndex,
-  type IntactRecord,
-  lostManifest,
-  orderPieces,
-  PackReader,
-  packFile,
-  type RepairPiece,
-  salvageRecords,
-  scanPack,
-  unknownGlobal,
-  usableGenerations,
-} from "@orthant/save/parts";
+import { PackReader, type RepairPiece, recoverFiles } from "@orthant/save/files";
 
-import { flatPlayersCodec } from "./payloads.ts";
-import { decodeFlatRecord, type FlatGlobalContent, flatGlobalOfPayload, readFlatIndex } from "./reader.ts";
+import { flatGlobalCodec, flatPlayersCodec } from "./payloads.ts";
+import { decodeFlatRecord, type FlatGlobalContent, flatGlobalContent, readFlatIndex } from "./reader.ts";
 import { verifyFlatSave } from "./verify.ts";
 import { writeFlatSave } from "./writer.ts";
 
@@ -55,35 +36,19 @@ export interface FlatRepairPlan extends FlatGlobalContent {
  */
 export async function planFlatRepair(disk: Disk): Promise<FlatRepairPlan> {
   const findings = await verifyFlatSave(disk);
-  const survey = await surveySave(disk);
-  const { manifest, manifestError } = survey;
-  const losses: Loss[] = manifestError === undefined ? [] : [lostManifest(manifestError)];
-  const index = await findNewest(survey, (generation) => {
-    const { indexFile } = filesOfGeneration(survey, generation);
-    // The manifest names the live index, which may state another generation.
-    const isLive = manifest?.manifest.currentGeneration === generation;
-    return readFlatIndex(disk, indexFile, isLive ? undefined : generation);
+  const { global, ...recovered } = await recoverFiles(disk, findings, {
+    shape: HYPERCUBE_CHUNKS,
+    globalCodec: flatGlobalCodec,
+    playersCodec: flatPlayersCodec,
+    globalOf: flatGlobalContent,
+    unknownGlobal: (record) => ({ global: record, globalChunks: [], customPayload: new Uint8Array(0) }),
+    readIndex: async ({ indexFile }, generation) => (await readFlatIndex(disk, indexFile, generation)).leaves,
+    measure: async (ref, payload) => {
+      const content = decodeFlatRecord(ref, payload);
+      return content && { volume: content.volume, changes: 0 };
+    },
   });
-  const global = (await findGlobal(disk, survey, flatGlobalOfPayload, losses)) ?? unknownFlatGlobal(losses);
-  const players = await findPlayers(disk, survey, flatPlayersCodec, losses);
-  const intact = await findIntactRecords(disk, survey.packIds);
-  const leaves = index?.value.leaves ?? [];
-  const isNewest = index !== undefined && index.generation === usableGenerations(survey)[0];
-  const selection = isNewest
-    ? followIndex(leaves, intact)
-    : salvageRecords(leaves, intact, index?.generation, findings);
-  const pieces = orderPieces([selection]);
-  return {
-    ...global,
-    findings,
-    generation: index?.generation,
-    limits: manifest?.manifest.limits ?? DEFAULT_LIMITS,
-    players,
-    pieces,
-    keptRecords: pieces.length,
-    keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),
-    losses: [...losses, ...selection.losses],
-  };
+  return { ...recovered, ...global };
 }
 
 /**
@@ -131,27 +96,4 @@ async function gather(
     await packs.release();
   }
   return { chunks, entities: [...entities.values()] };
-}
-
-/** Finds all records with a right checksum in all packs, oldest first. Skips damaged stretches. */
-async function findIntactRecords(disk: Disk, packIds: readonly number[]): Promise<readonly IntactRecord[]> {
-  const records: IntactRecord[] = [];
-  for (const packId of packIds) {
-    const [bytes] = await attempt(() => readWhole(disk, packFile(packId)));
-    for (const piece of bytes === undefined ? [] : scanPack(bytes, packId)) {
-      const content = piece.kind === "record" ? decodeFlatRecord(piece.ref, piece.payload) : undefined;
-      if (piece.kind === "gap" || content === undefined) continue;
-      const isChunks = piece.ref.blobType === CHUNK_BLOB;
-      records.push({ ref: piece.ref, isChunks, volume: content.volume, changes: 0 });
-    }
-  }
-  return records;
-}
-
-function unknownFlatGlobal(losses: Loss[]): FlatGlobalContent {
-  return {
-    global: unknownGlobal(HYPERCUBE_CHUNKS, losses),
-    globalChunks: [],
-    customPayload: new Uint8Array(0),
-  };
 }

@@ -1,15 +1,8 @@
 import { type Box, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
-import { type LeafEntry, type RecordRef, type Survey, surveySave } from "@orthant/save";
-import {
-  filesOfGeneration,
-  PackReader,
-  packFile,
-  verifyManifest,
-  verifyPack,
-  verifySurvey,
-} from "@orthant/save/parts";
+import { attempt, type Finding, findingOf } from "@orthant/disk/files";
+import { type LeafEntry, type RecordRef, surveySave } from "@orthant/save";
+import { type GenerationFiles, KnownRecords, PackReader, packFile, verifyFiles } from "@orthant/save/files";
 
 import {
   readFlatChunks,
@@ -24,44 +17,24 @@ import {
  * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
  */
 export async function verifyFlatSave(disk: Disk): Promise<readonly Finding[]> {
-  const survey = await surveySave(disk);
-  const findings: Finding[] = [...verifyManifest(survey)];
-  const records = new RecordVerifier(disk);
+  const verifier = new RecordVerifier(disk);
   try {
-    for (const generation of survey.generations) {
-      findings.push(...(await verifyGeneration(disk, survey, generation, records)));
-    }
+    return await verifyFiles(disk, await surveySave(disk), {
+      records: verifier.records,
+      pages: new Set(),
+      verify: (generation, files) => verifyGeneration(disk, generation, files, verifier),
+    });
   } finally {
-    await records.close();
+    await verifier.close();
   }
-  for (const packId of survey.packIds) {
-    const proven = records.proven.get(packId);
-    findings.push(
-      ...(await verifyPack(disk, packId, {
-        proven: proven ?? new Map(),
-        isNeeded: records.packIds.has(packId),
-      })),
-    );
-  }
-  return [...findings, ...verifySurvey(survey, records.packIds, new Set())];
 }
 
 async function verifyGeneration(
   disk: Disk,
-  survey: Survey,
   generation: number,
-  records: RecordVerifier,
+  { indexFile, globalFile, playersFile }: GenerationFiles,
+  verifier: RecordVerifier,
 ): Promise<readonly Finding[]> {
-  const current = survey.manifest?.manifest.currentGeneration;
-  const files = filesOfGeneration(survey, generation);
-  if (current !== undefined && generation > current) {
-    return [noticeOf(files.indexFile, `generation ${generation} was never committed`)];
-  }
-  const { indexFile, globalFile, playersFile } = files;
-  const isMissing = [indexFile, globalFile, playersFile].some((file) => !survey.files.includes(file));
-  if (generation !== current && isMissing) {
-    return [noticeOf(indexFile, `generation ${generation} is not all there any more`)];
-  }
   const [index, indexError] = await attempt(() => readFlatIndex(disk, indexFile, generation));
   const [, globalError] = await attempt(() => readFlatGlobal(disk, globalFile));
   const [, playersError] = await attempt(() => readFlatPlayers(disk, playersFile));
@@ -71,7 +44,7 @@ async function verifyGeneration(
   if (playersError !== undefined) findings.push(findingOf(playersError, playersFile, generation));
   const entityIds = new Set<bigint>();
   for (const leaf of index?.leaves ?? [])
-    findings.push(...(await records.verify(leaf, generation, entityIds)));
+    findings.push(...(await verifier.verify(leaf, generation, entityIds)));
   return findings;
 }
 
@@ -82,10 +55,8 @@ interface VerifiedRecord {
 
 /** Reads the records of regions. Generations share most records, so each is read once. */
 class RecordVerifier {
-  /** Records with a right checksum, by pack: their ends by their offsets. */
-  readonly proven = new Map<number, Map<number, number>>();
-  /** Packs that regions refer to. */
-  readonly packIds = new Set<number>();
+  /** The records of the regions so far. */
+  readonly records = new KnownRecords();
   readonly #packs: PackReader;
   readonly #verified = new Map<string, VerifiedRecord>();
 
@@ -123,21 +94,15 @@ class RecordVerifier {
     const key = [...Object.values(ref), cube.min, cube.max, isChunks].join();
     const known = this.#verified.get(key);
     if (known !== undefined) return known;
-    this.packIds.add(ref.packId);
+    this.records.add(ref);
     const [entities, error] = await attempt(async () => {
       if (!isChunks) return readFlatEntities(this.#packs, ref, cube);
       await readFlatChunks(this.#packs, ref, cube);
       return [];
     });
-    if (error === undefined) this.#prove(ref);
+    if (error === undefined) this.records.addIntact(ref);
     const verified = { error, entityIds: (entities ?? []).map(({ entityId }) => entityId) };
     this.#verified.set(key, verified);
     return verified;
-  }
-
-  #prove({ packId, recordOffset, recordBytes }: RecordRef): void {
-    const records = this.proven.get(packId) ?? new Map<number, number>();
-    this.proven.set(packId, records);
-    records.set(recordOffset, recordOffset + recordBytes);
   }
 }

@@ -11,28 +11,24 @@ import {
   type StoredEntity,
   type StoredPlayer,
 } from "@orthant/save";
+import { type PlayerEntityHint, sortEntities } from "@orthant/save/content";
 import {
-  BLOB_VERSION,
-  CHUNK_BLOB,
-  ENTITY_BLOB,
-  encodePayloadFile,
-  encodeUnsealedManifest,
-  flatIndexHeader,
-  generationFiles,
-  globalHeader,
-  type Manifest,
+  flatIndexPayloadFile,
+  globalPayloadFile,
   type NewRecord,
-  type PackWriter,
-  type PlayerEntityHint,
-  playersHeader,
-  prepareFolder,
-  sortEntities,
-  swapManifest,
-  writeGenerationFiles,
-} from "@orthant/save/parts";
+  playersPayloadFile,
+  UnsealedSaveWriter,
+} from "@orthant/save/files";
 
 import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./payloads.ts";
-import { flatChunkBlobCodec, flatEntityBlobCodec, flatRegionOf } from "./records.ts";
+import {
+  FLAT_CHUNK_RECORD,
+  FLAT_ENTITY_RECORD,
+  FLAT_RECORD_VERSION,
+  flatChunkBlobCodec,
+  flatEntityBlobCodec,
+  flatRegionOf,
+} from "./records.ts";
 
 /** Everything in a flat world outside its regions. */
 interface FlatWorldFacts {
@@ -65,30 +61,27 @@ interface FlatSaveOptions {
 export class FlatSaveWriter {
   /** Chunks along each edge of a region. */
   readonly regionChunkEdge: number;
-  readonly #disk: Disk;
-  readonly #packs: PackWriter;
+  readonly #save: UnsealedSaveWriter;
   readonly #generation: number;
-  readonly #limits: SaveLimits;
   readonly #leaves: FlatLeaf[] = [];
 
-  private constructor(disk: Disk, packs: PackWriter, generation: number, limits: SaveLimits) {
-    this.#disk = disk;
-    this.#packs = packs;
+  private constructor(save: UnsealedSaveWriter, generation: number, regionChunkEdge: number) {
+    this.#save = save;
     this.#generation = generation;
-    this.#limits = limits;
-    this.regionChunkEdge = limits.regionChunkEdge;
+    this.regionChunkEdge = regionChunkEdge;
   }
 
   /** Begins a save. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(disk: Disk, options: FlatSaveOptions = {}): Promise<FlatSaveWriter> {
     const { generation = 0, limits = DEFAULT_LIMITS } = options;
-    return new FlatSaveWriter(disk, await prepareFolder(disk, limits), generation, limits);
+    const save = await UnsealedSaveWriter.create(disk, limits);
+    return new FlatSaveWriter(save, generation, limits.regionChunkEdge);
   }
 
   /** Writes regions. Throws `ORT_DIALECT` for content that the format cannot hold. */
   async add(regions: readonly FlatRegion[]): Promise<void> {
     const records = regions.map((region) => encodeRegion(region, this.regionChunkEdge));
-    const refs = await this.#packs.append(records.flat());
+    const refs = await this.#save.append(records.flat());
     let next = 0;
     for (const [index, { region }] of regions.entries()) {
       const count = records[index]?.length ?? 0;
@@ -97,8 +90,8 @@ export class FlatSaveWriter {
       if (count === 0) continue;
       this.#leaves.push({
         region,
-        chunkRef: own.find(({ blobType }) => blobType === CHUNK_BLOB),
-        entityRef: own.find(({ blobType }) => blobType === ENTITY_BLOB),
+        chunkRef: own.find(({ blobType }) => blobType === FLAT_CHUNK_RECORD),
+        entityRef: own.find(({ blobType }) => blobType === FLAT_ENTITY_RECORD),
       });
     }
   }
@@ -106,45 +99,30 @@ export class FlatSaveWriter {
   /** Completes the save. */
   async finish(facts: FlatWorldFacts): Promise<void> {
     const { nowMs } = facts;
-    const packs = this.#packs;
     const generation = this.#generation;
-    const limits = this.#limits;
-    const playersFile = encodePayloadFile(playersHeader, "V4P0", flatPlayersCodec, facts.players);
-    // A world without regions still gets a pack.
-    await packs.append([]);
-    await packs.sync();
-    const manifest: Manifest = {
-      ...generationFiles(generation),
-      currentGeneration: generation,
-      createdMs: nowMs,
-      lastModifiedMs: nowMs,
-      activeDataFileId: packs.activeId,
-      dataFileCount: packs.activeId,
-      limits,
-    };
-    await writeGenerationFiles(this.#disk, manifest, {
-      indexFile: encodePayloadFile(flatIndexHeader, "V4IX", flatIndexCodec, {
+    const files = {
+      indexFile: flatIndexPayloadFile.encode(flatIndexCodec, {
         generation,
-        regionChunkEdge: limits.regionChunkEdge,
+        regionChunkEdge: this.regionChunkEdge,
         leaves: this.#leaves.sort((a, b) => comparePositions(a.region, b.region)),
       }),
-      globalFile: encodePayloadFile(globalHeader, "V4G0", flatGlobalCodec, {
+      globalFile: globalPayloadFile.encode(flatGlobalCodec, {
         base: facts.base,
         worldSeed: facts.worldSeed,
         nextEntityId: facts.nextEntityId,
-        nextDataFileId: packs.activeId + 1,
+        nextDataFileId: this.#save.activePackId + 1,
         lastModifiedMs: nowMs,
         playerEntityHints: facts.playerEntityHints ?? [],
         customPayload: facts.customPayload ?? new Uint8Array(0),
       }),
-      playersFile,
-    });
-    await swapManifest(this.#disk, encodeUnsealedManifest(manifest));
+      playersFile: playersPayloadFile.encode(flatPlayersCodec, facts.players),
+    };
+    await this.#save.finish({ generation, nowMs, files });
   }
 
   /** Closes the files. Without {@link finish} there is no save. */
   async close(): Promise<void> {
-    await this.#packs.close();
+    await this.#save.close();
   }
 }
 
@@ -155,12 +133,12 @@ function encodeRegion(
   const records: NewRecord[] = [];
   if (chunks.length > 0) {
     const payload = encode(flatChunkBlobCodec, { region, regionChunkEdge, chunks });
-    records.push({ blobType: CHUNK_BLOB, blobVersion: BLOB_VERSION, payload });
+    records.push({ blobType: FLAT_CHUNK_RECORD, blobVersion: FLAT_RECORD_VERSION, payload });
   }
   if (entities.length > 0) {
     const sorted = sortEntities(entities);
     const payload = encode(flatEntityBlobCodec, { region, regionChunkEdge, entities: sorted });
-    records.push({ blobType: ENTITY_BLOB, blobVersion: BLOB_VERSION, payload });
+    records.push({ blobType: FLAT_ENTITY_RECORD, blobVersion: FLAT_RECORD_VERSION, payload });
   }
   return records;
 }

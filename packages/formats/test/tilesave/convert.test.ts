@@ -3,7 +3,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { exportTileSave, importTileSave, openTileSave } from "@orthant/formats";
 import { encodeTileSave } from "@orthant/formats/internal";
 import { createSave, openSave, plainDescription, verifySave } from "@orthant/save";
-import { LeafMap } from "@orthant/save/parts";
+import { LeafMap } from "@orthant/save/content";
 import { codeOfRejection } from "@orthant/testkit";
 import { GLOBAL } from "@orthant/testkit/saves";
 import { openWorldStore } from "@orthant/world/store";

@@ -47,21 +47,6 @@ export const INDEX_FOLDER = "index";
 /** Folder of the packs. */
 export const DATA_FOLDER = "data";
 
-/** The 16 bytes before a payload. */
-export interface PayloadHeader<Magic extends string> {
-  readonly magic: Magic;
-  readonly version: number;
-  readonly payloadBytes: number;
-  readonly payloadCrc32: number;
-}
-
-/** Header of `global.*.v4g`. */
-export const globalHeader: Struct<PayloadHeader<"V4G0">> = payloadHeader("V4G0");
-/** Header of `players.*.v4p`. */
-export const playersHeader: Struct<PayloadHeader<"V4P0">> = payloadHeader("V4P0");
-/** Header of a flat index. */
-export const flatIndexHeader: Struct<PayloadHeader<"V4IX">> = payloadHeader("V4IX");
-
 /** Fields of a tree index's header. */
 interface IndexHeader {
   readonly magic: "V4IX";
@@ -169,10 +154,6 @@ export const recordHeader: Struct<RecordHeader> = struct({
   payloadBytes: u32,
   payloadCrc32: u32,
 });
-
-function payloadHeader<const Magic extends string>(text: Magic): Struct<PayloadHeader<Magic>> {
-  return struct({ magic: magic(text), version: u32, payloadBytes: u32, payloadCrc32: u32 });
-}
 
 /** Thresholds for writing a save, stored in its manifest. */
 export interface SaveLimits {

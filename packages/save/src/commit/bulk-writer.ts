@@ -1,10 +1,11 @@
 import type { ChunkShape } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { playersCodec, type StoredPlayer, sortPlayers } from "../codec/entity.ts";
-import { encodePayloadFile, generationFiles } from "../codec/files.ts";
+import { generationFiles } from "../codec/files.ts";
 import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
-import { DEFAULT_LIMITS, globalHeader, playersHeader, type SaveLimits } from "../codec/layout.ts";
+import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import { bindingOf, encodeManifest, type Manifest, packListOf } from "../codec/manifest.ts";
+import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
 import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
@@ -115,12 +116,12 @@ export class BulkSaveWriter {
     };
     const files = {
       indexFile: await this.#writeIndex(),
-      globalFile: encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, {
+      globalFile: globalPayloadFile.encode(globalRecordCodec, {
         ...global,
         nextDataFileId: packs.activeId + 1,
         lastModifiedMs: nowMs,
       }),
-      playersFile: encodePayloadFile(playersHeader, "V4P0", playersCodec, sortPlayers(players)),
+      playersFile: playersPayloadFile.encode(playersCodec, sortPlayers(players)),
     };
     await writeGenerationFiles(this.#disk, manifest, files);
     await swapManifest(this.#disk, encodeManifest({ ...manifest, ...bindingOf(files, global) }));

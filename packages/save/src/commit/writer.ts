@@ -5,14 +5,14 @@ import type { WriterLock } from "@orthant/disk/files";
 import { SerialQueue } from "@orthant/disk/files";
 import type { RecordRef } from "../codec/blob.ts";
 import { mergePlayers, playersCodec } from "../codec/entity.ts";
-import { encodePayloadFile, generationFiles } from "../codec/files.ts";
+import { generationFiles } from "../codec/files.ts";
 import {
   type GlobalRecord,
   type GlobalState,
   globalRecordCodec,
   requireSameGenerator,
 } from "../codec/global-record.ts";
-import { globalHeader, packHeader, playersHeader } from "../codec/layout.ts";
+import { packHeader } from "../codec/layout.ts";
 import {
   bindingOf,
   encodeManifest,
@@ -22,6 +22,7 @@ import {
   withoutPacks,
   withPacks,
 } from "../codec/manifest.ts";
+import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
@@ -224,7 +225,7 @@ export class SaveWriter {
     pacer: Pacer,
   ): Promise<void> {
     const players = mergePlayers(this.#state.players, change.players ?? [], change.removedPlayers);
-    const playersFile = encodePayloadFile(playersHeader, "V4P0", playersCodec, players);
+    const playersFile = playersPayloadFile.encode(playersCodec, players);
     const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion, pacer);
     const refs = await this.#guard(async () => {
       if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
@@ -251,7 +252,7 @@ export class SaveWriter {
         keep: true,
       }),
     });
-    const globalFile = encodePayloadFile(globalHeader, "V4G0", globalRecordCodec, global);
+    const globalFile = globalPayloadFile.encode(globalRecordCodec, global);
     const files = { indexFile, globalFile, playersFile };
     const { journalEpoch } = change;
     const bound: Manifest = {

@@ -3,7 +3,8 @@ import { crc32, decode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole } from "@orthant/disk/files";
 import { pageFile } from "../codec/files.ts";
-import { flatIndexHeader, indexHeader } from "../codec/layout.ts";
+import { indexHeader } from "../codec/layout.ts";
+import { flatIndexPayloadFile } from "../codec/payload-file.ts";
 import { decodeIndexFile } from "./index-file.ts";
 import type { IndexVersion } from "./leaf-entry.ts";
 import { LeafIndex, type PageReader } from "./leaf-index.ts";
@@ -47,6 +48,7 @@ export function pageReader(disk: Disk): PageReader {
 }
 
 const FLAT_INDEX_VERSION = 1;
+const { header: flatIndexHeader } = flatIndexPayloadFile;
 
 /**
  * Returns whether an index file is one of the original program, which has the same magic and version numbers.

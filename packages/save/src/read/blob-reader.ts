@@ -41,7 +41,7 @@ export async function readStoredBlob(
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
-  const source = sourceOf(ref, "chunk", cube);
+  const source = recordSource(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
   const payload = await packReader.readPayload(ref, payloadLimit(context, "chunk"));
   return decodeChunkPayload(payload, ref, source, cube, context);
@@ -54,7 +54,7 @@ export async function readEntityBlob(
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
-  requireKind(ref, ENTITY_BLOB, sourceOf(ref, "entity", cube));
+  requireKind(ref, ENTITY_BLOB, recordSource(ref, "entity", cube));
   const payload = await packReader.readPayload(ref, payloadLimit(context, "entity"));
   return decodeEntityPayload(payload, ref, cube, context);
 }
@@ -69,7 +69,7 @@ export async function checkChunkPayload(
   cube: Box,
   context: BlobContext,
 ): Promise<readonly Position[]> {
-  const source = sourceOf(ref, "chunk", cube);
+  const source = recordSource(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
   const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkChunkBlob;
@@ -90,7 +90,7 @@ export async function decodeEntityPayload(
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
-  const source = sourceOf(ref, "entity", cube);
+  const source = recordSource(ref, "entity", cube);
   requireKind(ref, ENTITY_BLOB, source);
   const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
   const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
@@ -207,7 +207,8 @@ function requireKind({ blobType, blobVersion }: RecordRef, expected: number, sou
   }
 }
 
-function sourceOf(ref: RecordRef, kind: string, cube: Box): Source {
+/** Describes the place of a leaf's record, for errors. */
+export function recordSource(ref: RecordRef, kind: "chunk" | "entity", cube: Box): Source {
   return {
     path: packFile(ref.packId),
     origin: ref.recordOffset + recordHeader.bytes,

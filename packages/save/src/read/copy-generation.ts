@@ -1,16 +1,9 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole } from "@orthant/disk/files";
-import { decodePayloadFile, type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
+import { type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
-import {
-  DATA_FOLDER,
-  globalHeader,
-  INDEX_FOLDER,
-  MANIFEST_BYTES_MAX,
-  MANIFEST_FILE,
-  packHeader,
-} from "../codec/layout.ts";
+import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
 import {
   bindingOf,
   decodeManifest,
@@ -22,6 +15,7 @@ import {
   requireSameWorld,
   withoutJournal,
 } from "../codec/manifest.ts";
+import { globalPayloadFile } from "../codec/payload-file.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "../commit/commit-sequence.ts";
 import { requireEmptyFolder } from "../commit/folder.ts";
 import { readIndexFile, requireGeneration } from "../index/index-reader.ts";
@@ -187,7 +181,7 @@ async function gather(
   };
   const index = readIndexFile(names.indexFile, files.indexFile, pages.read);
   requireGeneration(names.indexFile, index, generation);
-  const global = decodePayloadFile(names.globalFile, globalHeader, globalRecordCodec, files.globalFile);
+  const global = globalPayloadFile.decode(names.globalFile, globalRecordCodec, files.globalFile);
   requireSameWorld(names.globalFile, global, live.worldId);
   const { pageBytes, packLengths } = await pages.copyAll(index.index);
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;

@@ -1,10 +1,11 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
+import type { Codec } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { atFile, readWhole } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
-import { decodePayloadFile, generationFiles } from "../codec/files.ts";
+import { generationFiles } from "../codec/files.ts";
 import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
-import { globalHeader, MANIFEST_BYTES_MAX, MANIFEST_FILE, playersHeader } from "../codec/layout.ts";
+import { MANIFEST_BYTES_MAX, MANIFEST_FILE } from "../codec/layout.ts";
 import {
   decodeManifest,
   type FileSeal,
@@ -13,6 +14,7 @@ import {
   requireSameWorld,
   requireSealed,
 } from "../codec/manifest.ts";
+import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
 import { PackReader } from "../pack/pack-reader.ts";
@@ -110,27 +112,31 @@ export async function readIndex(
 }
 
 /** Reads a global file. With a seal, accepts only the file that the manifest means. */
-export async function readGlobal(disk: Disk, path: string, seal?: FileSeal): Promise<GlobalRecord> {
-  const bytes = await readNamed(disk, path);
-  const global = decodePayloadFile(path, globalHeader, globalRecordCodec, bytes);
-  requireSealed(path, bytes, seal);
-  return global;
+export function readGlobal(disk: Disk, path: string, seal?: FileSeal): Promise<GlobalRecord> {
+  return readPayloadFile(disk, path, globalPayloadFile, globalRecordCodec, seal);
 }
 
 /** Reads a players file. With a seal, accepts only the file that the manifest means. */
-export async function readPlayers(
+export function readPlayers(disk: Disk, path: string, seal?: FileSeal): Promise<readonly StoredPlayer[]> {
+  return readPayloadFile(disk, path, playersPayloadFile, playersCodec, seal);
+}
+
+/** Reads a file of one payload. With a seal, accepts only the file that the manifest means. */
+export async function readPayloadFile<Value>(
   disk: Disk,
   path: string,
+  kind: PayloadFile,
+  codec: Codec<Value>,
   seal?: FileSeal,
-): Promise<readonly StoredPlayer[]> {
+): Promise<Value> {
   const bytes = await readNamed(disk, path);
-  const players = decodePayloadFile(path, playersHeader, playersCodec, bytes);
+  const value = kind.decode(path, codec, bytes);
   requireSealed(path, bytes, seal);
-  return players;
+  return value;
 }
 
 /** Reads a file named by the manifest. Blames the manifest for a path that leaves the root. */
-export async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
+async function readNamed(disk: Disk, path: string): Promise<Uint8Array> {
   try {
     return await readWhole(disk, path);
   } catch (error) {

@@ -1,13 +1,13 @@
 import { type Box, type ChunkShape, OrthantError } from "@orthant/core";
-import { ByteReader, type Codec, crc32, decode, type Struct } from "@orthant/core/bytes";
+import { ByteReader, type Codec, crc32, decode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { attempt, readWhole } from "@orthant/disk/files";
 import { compareAge, type RecordRef } from "../codec/blob.ts";
 import { type StoredPlayer, sortPlayers } from "../codec/entity.ts";
-import { payloadOfFile } from "../codec/files.ts";
+import type { GenerationFiles } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import { globalHeader, type PayloadHeader, playersHeader } from "../codec/layout.ts";
 import { type FileSeal, requireSealed } from "../codec/manifest.ts";
+import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import { plainDescription } from "../codec/world-description.ts";
 import { type ReadIndex, requireGeneration } from "../index/index-reader.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
@@ -32,8 +32,7 @@ export function usableGenerations({ manifest, generations }: Survey): readonly n
 
 /** Finds the newest readable index. */
 export function findIndex(disk: Disk, survey: Survey): Promise<Found<ReadIndex> | undefined> {
-  return findNewest(survey, async (generation) => {
-    const { indexFile } = filesOfGeneration(survey, generation);
+  return findNewest(survey, async ({ indexFile }, generation) => {
     const index = await readIndex(disk, indexFile, sealsOfGeneration(survey, generation).indexFile);
     if (survey.manifest?.manifest.currentGeneration !== generation) {
       requireGeneration(indexFile, index, generation);
@@ -78,16 +77,17 @@ async function lastRecordOf(index: LeafIndex): Promise<RecordRef | undefined> {
  * Finds the newest readable global file; `undefined` if there is none. Also accepts an intact payload behind a
  * damaged header.
  */
-export async function findGlobal<Global>(
+export async function findGlobal<Stored, Global>(
   disk: Disk,
   survey: Survey,
-  decodePayload: (path: string, payload: Uint8Array) => Global,
+  codec: Codec<Stored>,
+  convert: (stored: Stored, path: string) => Global,
   losses: Loss[],
 ): Promise<Global | undefined> {
-  const found = await findNewest(survey, async (generation) => {
-    const path = filesOfGeneration(survey, generation).globalFile;
-    await refuseOther(disk, path, globalHeader, sealsOfGeneration(survey, generation).globalFile);
-    return decodePayload(path, await readPayload(disk, path, "proven"));
+  const found = await findNewest(survey, async ({ globalFile: path }, generation) => {
+    await refuseOther(disk, path, globalPayloadFile, sealsOfGeneration(survey, generation).globalFile);
+    const payload = await readPayload(disk, path, "proven");
+    return convert(globalPayloadFile.decodePayload(path, codec, payload), path);
   });
   if (found !== undefined && found.generation !== usableGenerations(survey)[0]) {
     losses.push(loss("global", `taken from generation ${found.generation}`));
@@ -107,10 +107,10 @@ export async function findPlayers(
 ): Promise<readonly StoredPlayer[]> {
   const decodeFile = async (generation: number, trust: Trust): Promise<readonly StoredPlayer[]> => {
     const path = filesOfGeneration(survey, generation).playersFile;
-    await refuseOther(disk, path, playersHeader, sealsOfGeneration(survey, generation).playersFile);
+    await refuseOther(disk, path, playersPayloadFile, sealsOfGeneration(survey, generation).playersFile);
     return decode(codec, await readPayload(disk, path, trust));
   };
-  const found = await findNewest(survey, (generation) => decodeFile(generation, "proven"));
+  const found = await findNewest(survey, (_files, generation) => decodeFile(generation, "proven"));
   const [newest] = usableGenerations(survey);
   if (found !== undefined && found.generation === newest) return found.value;
   const byId = new Map((found?.value ?? []).map((player) => [player.playerId, player]));
@@ -128,14 +128,14 @@ export async function findPlayers(
 }
 
 /** Throws for an intact file other than the one the manifest means: it is from another world or time. */
-async function refuseOther<Magic extends string>(
+async function refuseOther(
   disk: Disk,
   path: string,
-  header: Struct<PayloadHeader<Magic>>,
+  kind: PayloadFile,
   seal: FileSeal | undefined,
 ): Promise<void> {
   const bytes = await readWhole(disk, path);
-  const [payload] = await attempt(async () => payloadOfFile(path, header, bytes));
+  const [payload] = await attempt(async () => kind.payload(path, bytes));
   if (payload !== undefined) requireSealed(path, bytes, seal);
 }
 
@@ -145,7 +145,7 @@ type Trust = "proven" | "unproven";
 /** Reads the payload of a file with a possibly damaged header: as much as the header says, or everything. */
 async function readPayload(disk: Disk, path: string, trust: Trust): Promise<Uint8Array> {
   const bytes = await readWhole(disk, path);
-  const { offsets, bytes: headerBytes } = playersHeader;
+  const { offsets, bytes: headerBytes } = playersPayloadFile.header;
   const header = new ByteReader(bytes.subarray(offsets.payloadBytes));
   const payload = bytes.subarray(headerBytes, headerBytes + header.u32());
   if (trust === "proven" && (payload.length === 0 || crc32(payload) !== header.u32())) {
@@ -154,13 +154,13 @@ async function readPayload(disk: Disk, path: string, trust: Trust): Promise<Uint
   return payload;
 }
 
-/** Returns the value of the newest generation from which it can be read. */
+/** Returns the value of the newest committed generation from which it can be read. */
 export async function findNewest<Value>(
   survey: Survey,
-  read: (generation: number) => Promise<Value>,
+  read: (files: GenerationFiles, generation: number) => Promise<Value>,
 ): Promise<Found<Value> | undefined> {
   for (const generation of usableGenerations(survey)) {
-    const [value] = await attempt(() => read(generation));
+    const [value] = await attempt(() => read(filesOfGeneration(survey, generation), generation));
     if (value !== undefined) return { generation, value };
   }
   return undefined;
@@ -180,6 +180,13 @@ export function unknownGlobal(shape: ChunkShape, losses: Loss[]): GlobalRecord {
     nextDataFileId: 2,
     lastModifiedMs: 0,
   };
+}
+
+/** Returns the loss of the manifest, if it cannot be read. */
+export function lostManifest({ manifestError }: Survey): readonly Loss[] {
+  return manifestError === undefined
+    ? []
+    : [loss("manifest", `rebuilt, because of ${manifestError.message}`)];
 }
 
 function loss(what: Loss["what"], message: string): Loss {

@@ -1,16 +1,10 @@
-import {
-  type ChunkShape,
-  chunkShape,
-  type GeneratorRegistry,
-  HYPERCUBE_CHUNKS,
-  type OrthantError,
-} from "@orthant/core";
+import { type ChunkShape, chunkShape, type GeneratorRegistry, HYPERCUBE_CHUNKS } from "@orthant/core";
 import type { RegionClock } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { attempt, decodeAt } from "@orthant/disk/files";
+import { attempt } from "@orthant/disk/files";
 import { playersCodec } from "../codec/entity.ts";
 import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
-import { DEFAULT_LIMITS, globalHeader } from "../codec/layout.ts";
+import { DEFAULT_LIMITS } from "../codec/layout.ts";
 import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
@@ -22,6 +16,7 @@ import {
   findIndex,
   findOlderLeaves,
   findPlayers,
+  lostManifest,
   unknownGlobal,
   usableGenerations,
 } from "./repair-sources.ts";
@@ -30,6 +25,7 @@ import {
   followIndex,
   type Loss,
   lostChanges,
+  measureRecords,
   orderPieces,
   type RepairPlan,
   type Selection,
@@ -53,15 +49,15 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const findings = await verifySave(disk);
   const survey = await surveySave(disk);
   const manifest = survey.manifest?.manifest;
-  const losses: Loss[] = survey.manifestError === undefined ? [] : [lostManifest(survey.manifestError)];
+  const losses: Loss[] = [...lostManifest(survey)];
   const index = await findIndex(disk, survey);
   const fallback =
     manifest?.chunkExtents === undefined ? options.chunkShape : chunkShape(manifest.chunkExtents);
   const found = await findGlobal(
     disk,
     survey,
-    (path, payload) => {
-      const global = decodeAt({ path, origin: globalHeader.bytes }, globalRecordCodec, payload);
+    globalRecordCodec,
+    (global, path) => {
       requireSameWorld(path, global, manifest?.worldId);
       return global;
     },
@@ -70,7 +66,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
   const global = found ?? unknownGlobal(fallback ?? HYPERCUBE_CHUNKS, losses);
   const players = await findPlayers(disk, survey, playersCodec, losses);
   const chunkVolume = global.description.chunkShape.volume;
-  const intact = await findIntactRecords(disk, survey.packIds, chunkVolume);
+  const intact = await findIntactRecords(disk, survey.packIds, measureRecords(chunkVolume));
   const { leaves, lost } = await readableLeaves(index?.value.index);
   const isLive = index !== undefined && index.generation === usableGenerations(survey)[0];
   const selections: Selection[] = [];
@@ -126,9 +122,4 @@ async function findGenerator(
   const generated = generatedChunks(global, generators);
   const [, error] = await attempt(async () => generated([0, 0, 0, 0]));
   return error === undefined ? generated : undefined;
-}
-
-/** Returns the loss of a manifest. */
-export function lostManifest(error: OrthantError): Loss {
-  return { what: "manifest", chunks: undefined, message: `rebuilt, because of ${error.message}` };
 }

@@ -40,11 +40,25 @@ interface RecordContent {
   readonly entities: readonly StoredEntity[];
 }
 
+/** Decodes a record and returns its extent; `undefined` if its bytes are intact but cannot be decoded here. */
+export type RecordMeasure = (
+  ref: RecordRef,
+  payload: Uint8Array,
+) => Promise<Pick<IntactRecord, "volume" | "changes"> | undefined>;
+
+/** Measures the records of our own saves. */
+export function measureRecords(chunkVolume: number): RecordMeasure {
+  return async (ref, payload) => {
+    const content = await decodeRecord(ref, payload, chunkVolume);
+    return content && { volume: content.volume, changes: content.chunks.filter(needsGenerator).length };
+  };
+}
+
 /** Finds all records with a right checksum in all packs, oldest first. Skips damaged stretches. */
 export async function findIntactRecords(
   disk: Disk,
   packIds: readonly number[],
-  chunkVolume: number,
+  measure: RecordMeasure,
 ): Promise<readonly IntactRecord[]> {
   const records: IntactRecord[] = [];
   for (const packId of packIds) {
@@ -52,11 +66,10 @@ export async function findIntactRecords(
     if (bytes === undefined) continue;
     for (const piece of scanPack(bytes, packId)) {
       if (piece.kind === "gap") continue;
-      const content = await decodeRecord(piece.ref, piece.payload, chunkVolume);
-      if (content === undefined) continue;
+      const measured = await measure(piece.ref, piece.payload);
+      if (measured === undefined) continue;
       const isChunks = piece.ref.blobType === CHUNK_BLOB;
-      const changes = content.chunks.filter(needsGenerator).length;
-      records.push({ ref: piece.ref, isChunks, volume: content.volume, changes });
+      records.push({ ref: piece.ref, isChunks, ...measured });
     }
   }
   return records;

@@ -15,7 +15,7 @@ import {
   readEntityBlob,
   readStoredBlob,
 } from "../read/blob-reader.ts";
-import type { KnownOfPack } from "./verify-pack.ts";
+import { KnownRecords } from "./verify-pack.ts";
 
 /** Parameters of a generation's blobs. Without the global file, the size of a chunk is unknown. */
 export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
@@ -25,26 +25,14 @@ export interface LeafContext extends Omit<BlobContext, "chunkVolume"> {
 
 /** Reads every record that leaves refer to. Generations share most records, so each is read once. */
 export class LeafVerifier {
+  /** The records of the leaves so far. */
+  readonly records: KnownRecords = new KnownRecords();
   readonly #packReader: PackReader;
   /** Verification results, by record and cube. */
   readonly #checked = new Map<string, CheckedRecord>();
-  /** Records with a right checksum, by pack: their ends by their offsets. */
-  readonly #proven = new Map<number, Map<number, number>>();
-
-  readonly #packIds = new Set<number>();
 
   constructor(packReader: PackReader) {
     this.#packReader = packReader;
-  }
-
-  /** Packs that the leaves so far refer to. */
-  get packIds(): ReadonlySet<number> {
-    return this.#packIds;
-  }
-
-  /** Returns what the leaves so far show about a pack. */
-  knownOf(packId: number): KnownOfPack {
-    return { proven: this.#proven.get(packId) ?? new Map(), isNeeded: this.#packIds.has(packId) };
   }
 
   /** Returns every fault in the content of leaves, in their order. `entityIds` are those of other leaves. */
@@ -105,7 +93,7 @@ export class LeafVerifier {
     const wanted = new Map<string, Wanted>();
     const want = (ref: RecordRef, cube: Box, kind: Wanted["kind"], isAlone: boolean): void => {
       const key = keyOf(ref, cube);
-      this.#packIds.add(ref.packId);
+      this.records.add(ref);
       const known = this.#checked.get(key);
       // The positions of a leaf's only record are not needed, unless another generation has it beside others.
       const isNew =
@@ -130,7 +118,7 @@ export class LeafVerifier {
     }
     const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {
       const payload = atFile({ path: packFile(ref.packId) }, () => checkRecord(record, ref));
-      if (payload.length > 0) this.#prove(ref);
+      if (payload.length > 0) this.records.addIntact(ref);
       const { chunkVolume } = context;
       if (kind === "entity") {
         const entities = await decodeEntityPayload(payload, ref, cube, { ...context, chunkVolume: 1 });
@@ -164,12 +152,6 @@ export class LeafVerifier {
       return { error: undefined, positions, outside: outsideOf(positions, context.shape), ...NO_ENTITIES };
     });
     return checked ?? failed(error);
-  }
-
-  #prove({ packId, recordOffset, recordBytes }: RecordRef): void {
-    const records = this.#proven.get(packId) ?? new Map<number, number>();
-    this.#proven.set(packId, records);
-    records.set(recordOffset, recordOffset + recordBytes);
   }
 
   #checkOf(ref: RecordRef, cube: Box): CheckedRecord | undefined {

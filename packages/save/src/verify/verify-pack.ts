@@ -1,27 +1,50 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk, DiskFile } from "@orthant/disk";
 import { atFile, attempt, type Finding, findingOf, noticeOf } from "@orthant/disk/files";
+import type { RecordRef } from "../codec/blob.ts";
 import { packFile } from "../codec/files.ts";
 import { FILE_VERSION, packHeader } from "../codec/layout.ts";
 import { checkPackHeader } from "../pack/pack-reader.ts";
 import { scanStretch } from "../pack/pack-scan.ts";
 import { type PackTable, readPackTable, readTableAt } from "../pack/pack-table.ts";
 
-/** What is known about a pack before it is verified. */
-export interface KnownOfPack {
-  /** Records known to be intact: their ends by their offsets, as given in references. */
-  readonly proven: ReadonlyMap<number, number>;
-  /** Whether a generation refers to it. */
-  readonly isNeeded: boolean;
+/** The records that generations refer to, as far as they have been read. */
+export class KnownRecords {
+  /** Records with a right checksum, by pack: their ends by their offsets, as given in references. */
+  readonly #intact = new Map<number, Map<number, number>>();
+  readonly #packIds = new Set<number>();
+
+  /** Packs that a generation refers to. */
+  get packIds(): ReadonlySet<number> {
+    return this.#packIds;
+  }
+
+  /** Adds a record that a generation refers to. */
+  add({ packId }: RecordRef): void {
+    this.#packIds.add(packId);
+  }
+
+  /** Notes that a record has the right checksum. */
+  addIntact({ packId, recordOffset, recordBytes }: RecordRef): void {
+    const records = this.#intact.get(packId) ?? new Map<number, number>();
+    this.#intact.set(packId, records);
+    records.set(recordOffset, recordOffset + recordBytes);
+  }
+
+  /** Returns the ends of a pack's intact records by their offsets. */
+  intactIn(packId: number): ReadonlyMap<number, number> {
+    return this.#intact.get(packId) ?? new Map();
+  }
 }
 
 /** Verifies a pack between the records known to be intact. */
 export async function verifyPack(
   disk: Disk,
   packId: number,
-  { proven, isNeeded }: KnownOfPack,
+  records: KnownRecords,
 ): Promise<readonly Finding[]> {
   const path = packFile(packId);
+  const proven = records.intactIn(packId);
   const [findings, readError] = await attempt(async () => {
     const file = await disk.open(path, "read");
     try {
@@ -31,7 +54,7 @@ export async function verifyPack(
     }
   });
   const found = findings ?? [findingOf(readError, path)];
-  return isNeeded ? found : found.map(asNotice);
+  return records.packIds.has(packId) ? found : found.map(asNotice);
 }
 
 /** An interrupted commit leaves such a pack. The leaves that need a pack report what is lost. */

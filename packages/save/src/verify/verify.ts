@@ -2,7 +2,13 @@ import { OrthantError } from "@orthant/core";
 import { AXES } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
-import { packFile, parseGenerationFile, parsePackFile, parsePageFile } from "../codec/files.ts";
+import {
+  type GenerationFiles,
+  packFile,
+  parseGenerationFile,
+  parsePackFile,
+  parsePageFile,
+} from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, MANIFEST_FILE } from "../codec/layout.ts";
 import { hasPack, type Manifest, packListOf, requireSameWorld, withoutPacks } from "../codec/manifest.ts";
@@ -14,7 +20,7 @@ import { readGlobal, readIndex, readPlayers } from "../read/reader.ts";
 import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from "../read/survey.ts";
 import { IndexVerifier } from "./verify-index.ts";
 import { LeafVerifier, offAxes } from "./verify-leaves.ts";
-import { verifyPack } from "./verify-pack.ts";
+import { type KnownRecords, verifyPack } from "./verify-pack.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
@@ -33,62 +39,84 @@ export interface VerifyOptions {
  */
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
   const survey = await surveySave(disk);
-  const findings: Finding[] = [...verifyManifest(survey)];
   const packReader = new PackReader(disk);
   const leaves = new LeafVerifier(packReader);
   const indexes = new IndexVerifier(leaves);
   try {
-    for (const generation of survey.generations) {
-      findings.push(...(await verifyGeneration(disk, survey, generation, indexes, options)));
-    }
+    return await verifyFiles(disk, survey, {
+      records: leaves.records,
+      pages: indexes.seenPages,
+      verify: (generation, files) => verifyGeneration(disk, survey, generation, files, indexes, options),
+    });
   } finally {
     await packReader.release();
   }
-  for (const packId of survey.packIds) {
-    findings.push(...(await verifyPack(disk, packId, leaves.knownOf(packId))));
-  }
-  return [...findings, ...verifySurvey(survey, leaves.packIds, indexes.seenPages)];
 }
 
-/** Reports missing packs, and files that belong to no generation. */
-export function verifySurvey(
+/** Verifies the content of generations, in our format or in one that shares its files. */
+interface ContentVerifier {
+  /** The records that the verified generations refer to. */
+  readonly records: KnownRecords;
+  /** Paths of the index pages that the verified generations lead to. */
+  readonly pages: ReadonlySet<string>;
+  /** Returns every fault in the content of a generation. */
+  verify(generation: number, files: GenerationFiles): Promise<readonly Finding[]>;
+}
+
+/** Reports every fault in a save: in its manifest, in the content of all generations, and in its packs. */
+export async function verifyFiles(
+  disk: Disk,
   survey: Survey,
-  neededPacks: ReadonlySet<number>,
-  neededPages: ReadonlySet<string>,
-): readonly Finding[] {
+  content: ContentVerifier,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [...verifyManifest(survey)];
+  for (const generation of survey.generations) {
+    const files = filesOfGeneration(survey, generation);
+    const unusable = noticeOfUnusable(survey, generation, files);
+    findings.push(...(unusable === undefined ? await content.verify(generation, files) : [unusable]));
+  }
+  for (const packId of survey.packIds) {
+    findings.push(...(await verifyPack(disk, packId, content.records)));
+  }
   return [
+    ...findings,
     ...verifyActivePack(survey),
-    ...verifyNamedPacks(survey, neededPacks),
-    ...unknownFiles(survey, neededPages),
+    ...verifyNamedPacks(survey, content.records.packIds),
+    ...unknownFiles(survey, content.pages),
   ];
 }
 
 /** Reports a manifest that is unreadable, or does not protect its files. */
-export function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
+function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
   if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
   if (manifest?.sealed === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
   const isBound = manifest === undefined || manifest.manifest.seals !== undefined;
   return isBound ? [] : [noticeOf(MANIFEST_FILE, UNBOUND)];
 }
 
+/** Reports a generation that was never committed, or that was removed in part. */
+function noticeOfUnusable(survey: Survey, generation: number, files: GenerationFiles): Finding | undefined {
+  const current = survey.manifest?.manifest.currentGeneration;
+  const { indexFile, globalFile, playersFile } = files;
+  if (current !== undefined && generation > current) {
+    return noticeOf(indexFile, `generation ${generation} was never committed`);
+  }
+  const isMissing = [indexFile, globalFile, playersFile].some((file) => !survey.files.includes(file));
+  if (generation === current || !isMissing) return undefined;
+  return noticeOf(indexFile, `generation ${generation} is not all there any more`);
+}
+
 async function verifyGeneration(
   disk: Disk,
   survey: Survey,
   generation: number,
+  files: GenerationFiles,
   indexes: IndexVerifier,
   { checksumsOnly = false }: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const manifest = survey.manifest?.manifest;
   const current = manifest?.currentGeneration;
-  const files = filesOfGeneration(survey, generation);
   const seals = sealsOfGeneration(survey, generation);
-  if (current !== undefined && generation > current) {
-    return [noticeOf(files.indexFile, `generation ${generation} was never committed`)];
-  }
-  const missing = Object.values(files).some((file) => !survey.files.includes(file));
-  if (generation !== current && missing) {
-    return [noticeOf(files.indexFile, `generation ${generation} is not all there any more`)];
-  }
   const [index, indexError] = await attempt(async () => {
     const read = await readIndex(disk, files.indexFile, seals.indexFile);
     requireGeneration(files.indexFile, read, generation);

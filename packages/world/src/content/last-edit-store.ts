@@ -1,7 +1,7 @@
 import type { EditOrigin } from "@orthant/core";
 import { requireId, wrongArgument } from "@orthant/core/engine";
 import type { LastClientEdit } from "@orthant/save";
-import { CLIENT_EDITS_MAX } from "@orthant/save/parts";
+import { CLIENT_EDITS_MAX } from "@orthant/save/content";
 
 /** Clients remembered per player. */
 export const PLAYER_CLIENTS_MAX = 16;

@@ -1,7 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import type { Epoch } from "@orthant/core/engine";
 import type { WorldDescription } from "@orthant/save";
-import { DESCRIPTION_EPOCHS_MAX } from "@orthant/save/parts";
+import { DESCRIPTION_EPOCHS_MAX } from "@orthant/save/content";
 import type { WorldContent } from "../content/world-content.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 

@@ -3,7 +3,7 @@ import { encode } from "@orthant/core/bytes";
 import { type ClockStep, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
-import { worldDescriptionCodec } from "@orthant/save/parts";
+import { worldDescriptionCodec } from "@orthant/save/content";
 import {
   checkedEntityChange,
   checkedNewEntity,

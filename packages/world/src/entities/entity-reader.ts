@@ -1,7 +1,7 @@
 import type { Box, Position } from "@orthant/core";
 import { clampInto, type ListenerSet } from "@orthant/core/engine";
 import type { CommittedChange, LeafEntry, Save, StoredEntity } from "@orthant/save";
-import { LeafMap } from "@orthant/save/parts";
+import { LeafMap } from "@orthant/save/content";
 import { cubeKey, loadLeavesTouching } from "../regions/region-reader.ts";
 import type { EntityStore, StoredEntityEvent } from "./entity-store.ts";
 

@@ -2,7 +2,7 @@ import { type Box, type ChunkShape, OrthantError, type Position, type Vector } f
 import { encode } from "@orthant/core/bytes";
 import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/engine";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
-import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/parts";
+import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/content";
 import { cubeKey } from "../regions/region-reader.ts";
 import { ENTITY_HYSTERESIS_CHUNKS_MAX } from "../world-options.ts";
 

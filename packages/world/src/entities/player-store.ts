@@ -1,7 +1,7 @@
 import type { Vector } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { StoredPlayer } from "@orthant/save";
-import { playersCodec, sortPlayers } from "@orthant/save/parts";
+import { playersCodec, sortPlayers } from "@orthant/save/content";
 
 /** A change to a player. Omitted fields keep their value, or get a default for a new player. */
 export type PlayerChange = Pick<StoredPlayer, "playerId"> & Partial<StoredPlayer>;

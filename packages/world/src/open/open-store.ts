@@ -18,6 +18,8 @@ import {
   type Save,
   type SaveWriter,
 } from "@orthant/save";
+import { EMPTY_GENERATOR, worldDescriptionCodec } from "@orthant/save/content";
+import { removeTemporaries } from "@orthant/save/files";
 import {
   isSegmentTaken,
   JournalReader,
@@ -27,7 +29,6 @@ import {
   removeSegments,
   type ScannedJournal,
 } from "@orthant/save/journal";
-import { EMPTY_GENERATOR, removeTemporaries, worldDescriptionCodec } from "@orthant/save/parts";
 import { requireLabel, requireOnAxes } from "../checked-arguments.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import { newWorldId } from "../edit/session-epoch.ts";

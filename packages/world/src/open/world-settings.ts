@@ -7,7 +7,7 @@ import {
 } from "@orthant/core";
 import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
-import { generatorOf } from "@orthant/save/parts";
+import { generatorOf } from "@orthant/save/content";
 import { WorldContent } from "../content/world-content.ts";
 import {
   DEFAULT_CADENCE,

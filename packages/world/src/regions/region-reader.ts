@@ -14,7 +14,7 @@ import {
   regionsTouching,
 } from "@orthant/core/engine";
 import type { LeafEntry, LeafIndex, Save, StoredChunk } from "@orthant/save";
-import { realizeStored } from "@orthant/save/parts";
+import { realizeStored } from "@orthant/save/content";
 import type { LoadedRegions } from "./loaded-regions.ts";
 
 /** Boxes with more regions are read leaf by leaf, because most of such a box is empty. */

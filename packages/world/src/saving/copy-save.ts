@@ -8,7 +8,7 @@ import {
   type SaveChange,
   type StoredChunk,
 } from "@orthant/save";
-import { mergePlayers } from "@orthant/save/parts";
+import { mergePlayers } from "@orthant/save/content";
 import { cubeKey } from "../regions/region-reader.ts";
 
 /** Options for copying a save. */

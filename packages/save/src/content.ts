@@ -1,0 +1,33 @@
+/**
+ * The values that a save stores, and their encodings: players, entities, descriptions, stored chunks, and the generator of
+ * a world. For an open world, and for formats that store the same values.
+ *
+ * @module @orthant/save/content
+ */
+
+export { recordRefCodec } from "./codec/blob.ts";
+export {
+  mergePlayers,
+  PLAYER_CLASS,
+  PLAYERS_MAX,
+  playersCodec,
+  sortEntities,
+  sortPlayers,
+  storedEntityCodec,
+  tagsCodec,
+  vectorCodec,
+} from "./codec/entity.ts";
+export {
+  EMPTY_GENERATOR,
+  generatedChunks,
+  generatorOf,
+  type PlayerEntityHint,
+  playerEntityHintsCodec,
+} from "./codec/global-record.ts";
+export { realizeStored } from "./codec/stored-chunk.ts";
+export {
+  CLIENT_EDITS_MAX,
+  DESCRIPTION_EPOCHS_MAX,
+  worldDescriptionCodec,
+} from "./codec/world-description.ts";
+export { LeafMap } from "./index/leaf-map.ts";

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { blocksSuite } from "./blocks.ts";
 import { bytesSuite } from "./bytes.ts";
 import { cliSuite } from "./cli.ts";
 import { clusterSuite } from "./cluster.ts";
@@ -25,6 +26,7 @@ const USAGE = `usage: npm run bench -- SUITE [--limits]          a line a figure
                                                 or half on another machine than the recorded one`;
 
 const SUITES: Readonly<Record<string, Suite>> = {
+  blocks: blocksSuite,
   bytes: bytesSuite,
   tree: treeSuite,
   save: saveSuite,

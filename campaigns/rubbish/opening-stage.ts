@@ -81,7 +81,7 @@ function newWorld(prng: Prng): object {
     dimensions,
     ...(prng.chance(0.6) && { name: valid.text(prng) }),
     ...(prng.chance(0.6) && { generator: valid.generator(prng) }),
-    ...(prng.chance(0.3) && { blocks: new BlockCatalog(DEFAULT_BLOCKS.blocks) }),
+    ...(prng.chance(0.3) && { blocks: new BlockCatalog(DEFAULT_BLOCKS.types) }),
     ...(prng.chance(0.6) && { spawn: valid.vector(prng, dimensions) }),
     ...(prng.chance(0.2) &&
       dimensions === 3 && { chunkShape: prng.pick([CUBE_CHUNKS, chunkShape([8, 8, 8, 1])]) }),

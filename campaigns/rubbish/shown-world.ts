@@ -16,7 +16,7 @@ export async function shownWorld(
     name: world.name,
     spawn: world.spawn,
     tags: (await world.history.generations()).filter(({ name }) => name !== undefined),
-    blocks: world.blocks.blocks,
+    blocks: world.blocks.types,
   };
   // The time of its last save is not the program's.
   for (const { lastSavedMs: _, ...player } of world.players) everything[`player ${player.playerId}`] = player;

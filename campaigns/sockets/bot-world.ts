@@ -30,5 +30,5 @@ export function voxelNear(center: Position, lane: number, prng: Prng): Position 
 
 /** Draws a block other than air. */
 export function anyBlock(prng: Prng): number {
-  return prng.between(1, DEFAULT_BLOCKS.blocks.length - 1);
+  return prng.between(1, DEFAULT_BLOCKS.types.length - 1);
 }

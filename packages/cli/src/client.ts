@@ -23,10 +23,13 @@ export {
 export { indexedDbCache } from "@orthant/client/browser";
 export {
   AIR,
-  type Block,
   BlockCatalog,
   type BlockChange,
+  type BlockDescription,
   type BlockPlacement,
+  type BlockProperties,
+  type BlockProperty,
+  type BlockType,
   box,
   type Chunk,
   type ChunkBox,

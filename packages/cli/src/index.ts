@@ -19,10 +19,17 @@ export {
 export { connect, connectTiles } from "@orthant/client/node";
 export {
   AIR,
-  type Block,
   BlockCatalog,
   type BlockChange,
+  type BlockDefinition,
+  type BlockDefinitions,
+  type BlockDescription,
+  type BlockHandle,
+  type BlockHandles,
   type BlockPlacement,
+  type BlockProperties,
+  type BlockProperty,
+  type BlockType,
   box,
   type Chunk,
   type ChunkBox,

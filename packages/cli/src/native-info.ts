@@ -187,7 +187,7 @@ function factsOf(
     players: players.length,
     bounds: boundsOf(index.outline(), description.chunkShape),
     changed: boundsOf(regionsOf(save), description.chunkShape),
-    blocks: catalogOf(save.global.description).blocks,
+    blocks: catalogOf(save.global.description).types,
   };
 }
 

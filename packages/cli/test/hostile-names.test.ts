@@ -26,10 +26,7 @@ beforeAll(async () => {
     const made = await createWorldStore(await NodeDisk.create(folder), {
       name,
       generator: generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 1n),
-      catalog: new BlockCatalog([
-        ...DEFAULT_BLOCKS.blocks,
-        { id: 99, name: HOSTILE, colour: 0, solid: true },
-      ]),
+      catalog: new BlockCatalog([...DEFAULT_BLOCKS.types, { id: 99, name: HOSTILE, colour: 0, solid: true }]),
     });
     await made.set([0, 100, 0, 0], 99);
     made.spawnEntity({ kind: 3, position: [1, 100, 1, 0], displayName: name, tags: [name] });

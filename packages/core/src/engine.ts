@@ -6,10 +6,23 @@
  */
 
 export { requireBigint, requireInteger } from "./bytes/integers.ts";
-export { blockCatalogCodec } from "./chunk/block-catalog.ts";
+export { blockLabel } from "./chunk/block-catalog.ts";
+export {
+  applyBlockChange,
+  type BlockCatalogChange,
+  blockCatalogChangeCodec,
+  diffBlockCatalogs,
+} from "./chunk/block-catalog-change.ts";
+export {
+  BLOCK_CATALOG_BYTES_MAX,
+  blockCatalogCodec,
+  blockCatalogHash,
+} from "./chunk/block-catalog-codec.ts";
+export { idCountOf } from "./chunk/block-type.ts";
 export { diffChunks } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
+export { blockHandles, defineBlocks, renameBlock, retireBlock } from "./chunk/define-blocks.ts";
 export { editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";

@@ -4,7 +4,15 @@
  * @module @orthant/core
  */
 
-export { BLOCK_NAME_LENGTH_MAX, type Block, BlockCatalog, DEFAULT_BLOCKS } from "./chunk/block-catalog.ts";
+export { BlockCatalog, type BlockDescription, DEFAULT_BLOCKS } from "./chunk/block-catalog.ts";
+export type { BlockProperties } from "./chunk/block-ids.ts";
+export {
+  BLOCK_LIGHT_MAX,
+  BLOCK_NAME_LENGTH_MAX,
+  type BlockProperty,
+  type BlockType,
+  type NewBlockType,
+} from "./chunk/block-type.ts";
 export {
   AIR,
   type Chunk,
@@ -15,6 +23,13 @@ export {
   uniformChunk,
   type VoxelEdit,
 } from "./chunk/chunk.ts";
+export type {
+  BlockDefinition,
+  BlockDefinitions,
+  BlockHandle,
+  BlockHandles,
+  PropertiesOf,
+} from "./chunk/define-blocks.ts";
 export {
   CHUNK_DATA_BYTES_MAX,
   VOXEL_DATA_BYTES_MAX,

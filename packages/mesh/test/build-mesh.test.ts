@@ -167,7 +167,7 @@ describe("a chunk's mesh", () => {
 
   test("takes the looks of blocks from a game that knows better", () => {
     const blocks = new BlockCatalog([
-      ...DEFAULT_BLOCKS.blocks,
+      ...DEFAULT_BLOCKS.types,
       { id: 50, name: "slime", colour: 0x00ff00, solid: true },
     ]);
     const world = {

@@ -207,7 +207,7 @@ describe("openOrCreateWorld", () => {
 
 describe("the blocks of a world", () => {
   test("an unknown name is refused with the nearest names", () => {
-    const blocks = new BlockCatalog(DEFAULT_BLOCKS.blocks);
+    const blocks = new BlockCatalog(DEFAULT_BLOCKS.types);
     expect(blocks.id("brick")).toBe(11);
     expect(() => blocks.id("bricks")).toThrow(
       /the block is "bricks" \(a string\); this world has no such block; the nearest are "brick"/,

@@ -1,5 +1,6 @@
 import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
 import {
+  blockLabel,
   boxAt,
   chunkOfVoxel,
   epochOf,
@@ -113,7 +114,7 @@ function blockAt(
       ? untouchedState(save, generators)?.voxelAt(...voxel)
       : storedVoxel(save, stored, voxelIndex(chunkShape, ...voxel));
   if (id === undefined) return null;
-  return { id, name: catalogOf(save.global.description).byId(id)?.name ?? "" };
+  return { id, name: blockLabel(catalogOf(save.global.description), id) ?? "" };
 }
 
 interface FoundChunk {

@@ -1,4 +1,5 @@
 import type { BlockCatalog } from "@orthant/core";
+import { idCountOf } from "@orthant/core/engine";
 import type { Command } from "../command.ts";
 import { describeFormat, findWorld, formatOptions, formatRequest } from "../found-world.ts";
 import { factLines } from "../report.ts";
@@ -44,9 +45,17 @@ export const infoCommand: Command = {
   },
 };
 
-function blockLines({ blocks }: BlockCatalog): readonly string[] {
-  return blocks.map(({ id, name, colour, solid }) => {
+function blockLines({ types }: BlockCatalog): readonly string[] {
+  return types.map((type) => {
+    const { id, name, colour, solid, retired, properties } = type;
     const code = colour.toString(16).padStart(6, "0");
-    return `${String(id).padStart(5)}  #${code}  ${name}${solid ? "" : " (passable)"}`;
+    const count = idCountOf(type);
+    const axes = properties.map((property) => `${property.name}=${property.values.join("|")}`);
+    const remarks = [
+      ...(axes.length > 0 ? [`${count} ids: ${axes.join(", ")}`] : []),
+      ...(solid ? [] : ["passable"]),
+      ...(retired ? ["retired"] : []),
+    ];
+    return `${String(id).padStart(5)}  #${code}  ${name}${remarks.map((remark) => ` (${remark})`).join("")}`;
   });
 }

@@ -1,221 +1,130 @@
-import type { Codec } from "../bytes/codec.ts";
-import { list } from "../bytes/combinators.ts";
-import { U16_MAX } from "../bytes/integers.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
-import { AIR } from "./chunk.ts";
+import { BlockIds, type BlockProperties } from "./block-ids.ts";
+import { type BlockType, findContradiction, type NewBlockType, ownBlockTypes } from "./block-type.ts";
+import { nearestNames } from "./nearest-names.ts";
 
-/** Describes one block of a world. */
-export interface Block {
-  /** The value stored in voxels. */
-  readonly id: number;
-  readonly name: string;
-  /** 0xRRGGBB. */
-  readonly colour: number;
-  /** Whether it blocks movement. */
-  readonly solid: boolean;
-}
-
-/** Maximum length of a block's name in UTF-16 units, each of which takes at most three bytes of UTF-8. */
-export const BLOCK_NAME_LENGTH_MAX = 64;
-const COLOUR_MAX = 0xff_ffff;
-/** A block is transparent when the last word of its name is one of these, as in "blue ice". */
-const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(["air", "water", "glass", "ice"]);
 /** Each part of an unknown block's colour is at least this, so that none is too dark to see. */
 const UNKNOWN_PART_MIN = 0x60;
 
-/** The blocks of a world. Immutable. Ids need not be consecutive; 0 is always air. */
-export class BlockCatalog {
-  /** All blocks, ordered by id. */
-  readonly blocks: readonly Block[];
-  readonly #byId: ReadonlyMap<number, Block>;
-  readonly #byName: ReadonlyMap<string, Block>;
-  readonly #transparent: ReadonlySet<number>;
+/** What an id stands for. */
+export interface BlockDescription {
+  /** The name of its type. */
+  readonly type: string;
+  /** The value of each of its properties. */
+  readonly properties: BlockProperties;
+}
 
-  /** Throws `ORT_ARGUMENT` for blocks that contradict each other. */
-  constructor(blocks: readonly Block[]) {
-    if (!Array.isArray(blocks)) {
-      throw wrongArgument("blocks", blocks, "it is a list of { id, name, colour, solid }");
+/**
+ * The types of blocks of a world. Immutable: `world.blocks` is another catalog once a type was added. Ids need not be
+ * consecutive; 0 is always air.
+ */
+export class BlockCatalog {
+  /** All types, ordered by id. */
+  readonly types: readonly BlockType[];
+  /** The lowest id that is above all of its ids. */
+  readonly endId: number;
+  readonly #ids: readonly BlockIds[];
+  readonly #byName: ReadonlyMap<string, BlockIds>;
+  /** For each id one more than the index of its type; 0 for an id that has none. */
+  readonly #indexOfId: Uint32Array;
+
+  /** Throws `ORT_ARGUMENT` for types that contradict each other. */
+  constructor(types: readonly NewBlockType[]) {
+    if (!Array.isArray(types)) {
+      throw wrongArgument("types", types, "it is a list of { id, name, colour, solid }");
     }
-    this.blocks = ownBlocks(blocks).sort((a, b) => a.id - b.id);
-    const problem = findContradiction(this.blocks);
+    this.types = ownBlockTypes(types).sort((a, b) => a.id - b.id);
+    const problem = findContradiction(this.types);
     if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
-    this.#byId = new Map(this.blocks.map((block) => [block.id, block]));
-    this.#byName = new Map(this.blocks.map((block) => [block.name, block]));
-    const transparent = this.blocks.filter(({ name }) => TRANSPARENT_WORDS.has(name.split(" ").at(-1) ?? ""));
-    this.#transparent = new Set(transparent.map(({ id }) => id));
+    this.#ids = this.types.map((type) => new BlockIds(type));
+    this.#byName = new Map(this.#ids.map((ids) => [ids.type.name, ids]));
+    const last = this.#ids.at(-1) as BlockIds;
+    this.endId = last.type.id + last.count;
+    this.#indexOfId = new Uint32Array(this.endId);
+    this.#ids.forEach(({ type, count }, index) => {
+      this.#indexOfId.fill(index + 1, type.id, type.id + count);
+    });
   }
 
   /**
-   * Returns the id of the block with a name. Throws `ORT_ARGUMENT`, with the names that are nearest, if there is none.
+   * Returns the id of the block with a name and with values of its properties; properties that are not given have their
+   * first value. Throws `ORT_ARGUMENT` if there is none, with the names or values that there are.
    *
    * @example
    * await world.set([0, 80, 0], world.blocks.id("stone"));
+   * await world.set([1, 80, 0], world.blocks.id("chest", { facing: "east" }));
    */
-  id(name: string): number {
-    const block = this.#byName.get(name);
-    if (block !== undefined) return block.id;
+  id(name: string, properties?: BlockProperties): number {
+    const ids = this.#byName.get(name);
+    if (ids !== undefined) return ids.idOf(properties);
     if (typeof name !== "string") throw wrongArgument("the block", name, 'it is a name such as "stone"');
-    const names = this.blocks.map((known) => known.name);
+    const names = this.types.map((known) => known.name);
     throw wrongArgument("the block", name, `this world has no such block; ${nearestNames(name, names)}`);
   }
 
-  /** Returns the block with an id, or `undefined`. */
-  byId(id: number): Block | undefined {
-    return this.#byId.get(id);
+  /**
+   * Returns the name of an id's type and the values of its properties, or `undefined` for an id without a type.
+   *
+   * @example
+   * world.blocks.describe(chest.id({ facing: "east" })); // { type: "chest", properties: { facing: "east" } }
+   */
+  describe(id: number): BlockDescription | undefined {
+    const ids = this.#idsOf(id);
+    return ids === undefined ? undefined : { type: ids.type.name, properties: ids.propertiesOf(id) };
   }
 
-  /** Returns the block with a name, or `undefined`. */
-  byName(name: string): Block | undefined {
-    return this.#byName.get(name);
+  /** Returns the type that has an id, or `undefined`. */
+  byId(id: number): BlockType | undefined {
+    return this.#idsOf(id)?.type;
+  }
+
+  /** Returns the type with a name, or `undefined`. */
+  byName(name: string): BlockType | undefined {
+    return this.#byName.get(name)?.type;
   }
 
   /** Whether a block stops movement. A block that the catalog does not have does. */
   isSolid(id: number): boolean {
-    return this.#byId.get(id)?.solid ?? true;
+    return this.byId(id)?.solid ?? true;
   }
 
-  /**
-   * Whether what lies behind a block is visible: air, and every block whose name ends in the word water, glass or
-   * ice. A block that the catalog does not have is not transparent.
-   */
+  /** Whether what lies behind a block is visible. A block that the catalog does not have is not transparent. */
   isTransparent(id: number): boolean {
-    return this.#transparent.has(id);
+    return this.byId(id)?.transparent ?? false;
+  }
+
+  /** Returns how much light a block gives off, from 0 to 15. A block that the catalog does not have gives off none. */
+  lightOf(id: number): number {
+    return this.byId(id)?.light ?? 0;
   }
 
   /** Returns a block's colour as 0xRRGGBB. One that the catalog does not have gets its own, everywhere the same. */
   colourOf(id: number): number {
-    return this.#byId.get(id)?.colour ?? colourOfUnknown(id);
+    return this.byId(id)?.colour ?? colourOfUnknown(id);
+  }
+
+  #idsOf(id: number): BlockIds | undefined {
+    // An id that is no index of the table, such as -1 or 0.5, reads as undefined and has no type either.
+    return this.#ids[(this.#indexOfId[id] ?? 0) - 1];
   }
 }
 
-function colourOfUnknown(id: number): number {
+/** Returns a block's name and values on one line, such as `chest[facing=east]`; `undefined` for an unknown id. */
+export function blockLabel(catalog: BlockCatalog, id: number): string | undefined {
+  const description = catalog.describe(id);
+  if (description === undefined) return undefined;
+  const values = Object.entries(description.properties).map(([name, value]) => `${name}=${value}`);
+  return values.length === 0 ? description.type : `${description.type}[${values.join(",")}]`;
+}
+
+/** Returns the colour of a block of which only the id is known. */
+export function colourOfUnknown(id: number): number {
   if (typeof id !== "number") throw wrongArgument("id", id, "it is the id of a block");
   const mixed = Math.imul(id, 0x9e37_79b1) >>> 0;
   const part = (shift: number): number =>
     UNKNOWN_PART_MIN + (((mixed >>> shift) & 0xff) % (0x100 - UNKNOWN_PART_MIN));
   return part(0) * 0x1_0000 + part(8) * 0x100 + part(16);
 }
-
-/** Returns copies of blocks. Throws `ORT_ARGUMENT` for a field that a block cannot have. */
-function ownBlocks(blocks: readonly Block[]): Block[] {
-  const own: Block[] = [];
-  // A loop by index also visits holes.
-  for (let index = 0; index < blocks.length; index++) {
-    const at = `blocks[${index}]`;
-    const block: unknown = blocks[index];
-    if (typeof block !== "object" || block === null) {
-      throw wrongArgument(
-        at,
-        block,
-        'it is an object such as { id: 1, name: "stone", colour: 0x888888, solid: true }',
-      );
-    }
-    const { id, name, colour, solid } = block as Partial<Block>;
-    if (!isWhole(id, U16_MAX))
-      throw wrongArgument(`${at}.id`, id, `it is a whole number from 0 to ${U16_MAX}`);
-    if (typeof name !== "string") throw wrongArgument(`${at}.name`, name, "it is a string");
-    if (!isWhole(colour, COLOUR_MAX))
-      throw wrongArgument(`${at}.colour`, colour, "it is a number such as 0xff8800");
-    if (typeof solid !== "boolean") throw wrongArgument(`${at}.solid`, solid, "it is true or false");
-    own.push({ id, name, colour, solid });
-  }
-  return own;
-}
-
-function isWhole(value: unknown, max: number): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
-}
-
-/** Returns what is wrong with blocks ordered by id, or `undefined`. */
-function findContradiction(blocks: readonly Block[]): string | undefined {
-  const [air] = blocks;
-  if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
-  const names = new Set<string>();
-  let previousId = -1;
-  for (const { id, name } of blocks) {
-    if (id <= previousId) return `block ${id} after block ${previousId}`;
-    if (name.length === 0 || name.length > BLOCK_NAME_LENGTH_MAX) {
-      return `block ${id} has a name of ${name.length} letters, 1 to ${BLOCK_NAME_LENGTH_MAX} may be`;
-    }
-    if (/\p{Cs}/u.test(name)) return `block ${id} has a name with half a surrogate pair`;
-    if (names.has(name)) return `two blocks are named ${name}`;
-    names.add(name);
-    previousId = id;
-  }
-  return undefined;
-}
-
-/** Number of names that an error suggests. */
-const SUGGESTIONS_MAX = 5;
-
-/** Lists the names that are nearest to a wrong one. */
-function nearestNames(wrong: string, names: readonly string[]): string {
-  const sought = wrong.toLowerCase();
-  const nearest = names
-    .map((name) => ({
-      name,
-      distance: editDistance(sought.slice(0, BLOCK_NAME_LENGTH_MAX), name.toLowerCase()),
-    }))
-    .sort((a, b) => a.distance - b.distance)
-    .slice(0, SUGGESTIONS_MAX);
-  return `the nearest are ${nearest.map(({ name }) => JSON.stringify(name)).join(", ")}`;
-}
-
-/** Returns how many letters must be added, removed or replaced to turn one word into another. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let line = 1; line <= from.length; line++) {
-    const next = [line];
-    for (let column = 1; column <= to.length; column++) {
-      const replaced = (row[column - 1] as number) + (from[line - 1] === to[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] as number) + 1, (next[column - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] as number;
-}
-
-const CATALOG_VERSION = 1;
-const NAME_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
-
-const blockCodec: Codec<Block> = {
-  write(out, { id, name, colour, solid }) {
-    out.varU16(id);
-    out.string(name, NAME_BYTES_MAX);
-    out.u8(colour >>> 16);
-    out.u8((colour >>> 8) & 0xff);
-    out.u8(colour & 0xff);
-    out.bool(solid);
-  },
-
-  read(input) {
-    const id = input.varU16();
-    const name = input.string(NAME_BYTES_MAX);
-    const colour = (input.u8() << 16) | (input.u8() << 8) | input.u8();
-    return { id, name, colour, solid: input.bool() };
-  },
-};
-
-const blocksCodec = list(blockCodec, U16_MAX + 1);
-
-/** A catalog, prefixed with its version. Rules C15 to C18 in docs/formats/chunk-payload.md. */
-export const blockCatalogCodec: Codec<BlockCatalog> = {
-  write(out, { blocks }) {
-    out.varUint(CATALOG_VERSION);
-    blocksCodec.write(out, blocks);
-  },
-
-  read(input) {
-    const version = input.varUint();
-    if (version !== CATALOG_VERSION) {
-      throw input.fail("ORT_VERSION", `block catalog version ${version}, known is ${CATALOG_VERSION}`);
-    }
-    const blocks = blocksCodec.read(input);
-    const problem = findContradiction(blocks);
-    if (problem !== undefined) throw input.fail("ORT_BLOCKS", problem);
-    return new BlockCatalog(blocks);
-  },
-};
 
 /** The catalog of a world without its own. */
 export const DEFAULT_BLOCKS: BlockCatalog = new BlockCatalog([
@@ -237,10 +146,10 @@ export const DEFAULT_BLOCKS: BlockCatalog = new BlockCatalog([
   passable(15, "lava", 0xee_5a_1e),
 ]);
 
-function solid(id: number, name: string, colour: number): Block {
+function solid(id: number, name: string, colour: number): NewBlockType {
   return { id, name, colour, solid: true };
 }
 
-function passable(id: number, name: string, colour: number): Block {
+function passable(id: number, name: string, colour: number): NewBlockType {
   return { id, name, colour, solid: false };
 }

@@ -17,8 +17,12 @@ export interface BlockEdit extends VoxelEdit {
 export type IsSameType = (a: number, b: number) => boolean;
 
 /** Returns how the blocks of a catalog compare. */
-export function sameTypeIn(_blocks: BlockCatalog): IsSameType {
-  return (a, b) => a === b;
+export function sameTypeIn(blocks: BlockCatalog): IsSameType {
+  return (a, b) => {
+    if (a === b) return true;
+    const type = blocks.byId(a);
+    return type !== undefined && type === blocks.byId(b);
+  };
 }
 
 /** Applies edits to a chunk and decides what becomes of its data. The last edit for a voxel wins. */

@@ -1,29 +1,36 @@
 import { readFileSync } from "node:fs";
-import { type Block, BlockCatalog, DEFAULT_BLOCKS, type ErrorCode } from "@orthant/core";
+import {
+  BlockCatalog,
+  type BlockType,
+  DEFAULT_BLOCKS,
+  type ErrorCode,
+  type NewBlockType,
+} from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/engine";
 import { codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
-const air: Block = { id: 0, name: "air", colour: 0, solid: false };
-const stone: Block = { id: 1, name: "stone", colour: 0x8a_8d_91, solid: true };
+const plain = { transparent: false, light: 0, properties: [], tags: [], retired: false };
+const air: BlockType = { ...plain, id: 0, name: "air", colour: 0, solid: false, transparent: true };
+const stone: BlockType = { ...plain, id: 1, name: "stone", colour: 0x8a_8d_91, solid: true };
 const airHex = "00 03 616972 000000 00";
 const stoneHex = "01 05 73746f6e65 8a8d91 01";
 
 describe("a block catalog", () => {
   test("finds blocks by id and by name, and orders them by id", () => {
-    const brick: Block = { id: 900, name: "brick", colour: 0xff_ff_ff, solid: true };
+    const brick: BlockType = { ...plain, id: 900, name: "brick", colour: 0xff_ff_ff, solid: true };
     const catalog = new BlockCatalog([brick, stone, air]);
-    expect(catalog.blocks).toEqual([air, stone, brick]);
+    expect(catalog.types).toEqual([air, stone, brick]);
     expect([catalog.byId(900), catalog.byName("stone")]).toEqual([brick, stone]);
     expect([catalog.byId(2), catalog.byName("Stone"), catalog.byName("toString")]).toEqual(new Array(3));
   });
 
   test("knows what is solid and transparent, and gives every block a colour", () => {
-    const named = (id: number, name: string): Block => ({ id, name, colour: id, solid: id % 2 === 0 });
+    const named = (id: number, name: string): NewBlockType => ({ id, name, colour: id, solid: id % 2 === 0 });
     const names = ["water", "blue ice", "glass", "glass door", "ice cream", "Ice", "hourglass", "lava"];
     const catalog = new BlockCatalog([air, ...names.map((name, index) => named(index + 1, name))]);
-    expect(catalog.blocks.filter(({ id }) => catalog.isTransparent(id)).map(({ name }) => name)).toEqual([
+    expect(catalog.types.filter(({ id }) => catalog.isTransparent(id)).map(({ name }) => name)).toEqual([
       "air",
       "water",
       "blue ice",
@@ -33,10 +40,11 @@ describe("a block catalog", () => {
     expect([catalog.isSolid(77), catalog.isTransparent(77)], "an unknown block").toEqual([true, false]);
     expect(catalog.colourOf(3)).toBe(3);
     expect(catalog.colourOf(77)).not.toBe(catalog.colourOf(78));
+    expect([catalog.lightOf(8), catalog.lightOf(1), catalog.lightOf(77)], "lava glows").toEqual([15, 0, 0]);
     for (const part of [0, 8, 16]) expect((catalog.colourOf(77) >> part) & 0xff).toBeGreaterThanOrEqual(0x60);
   });
 
-  test.each<[name: string, blocks: readonly Block[]]>([
+  test.each<[name: string, blocks: readonly NewBlockType[]]>([
     ["no air", [stone]],
     ["nothing", []],
     ["air by another name", [{ ...air, name: "void" }, stone]],
@@ -58,12 +66,12 @@ describe("a block catalog", () => {
     const hex = example.replaceAll(/ {2,}.*$/gm, "").replaceAll(/\s/g, "");
     expect(hex).toBe(`0102${airHex}${stoneHex}`.replaceAll(" ", ""));
     expect(toHex(encode(blockCatalogCodec, new BlockCatalog([air, stone])))).toBe(hex);
-    expect(decode(blockCatalogCodec, fromHex(hex)).blocks).toEqual([air, stone]);
+    expect(decode(blockCatalogCodec, fromHex(hex)).types).toEqual([air, stone]);
   });
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["C15", "version 0", `00 01 ${airHex}`, "ORT_VERSION"],
-    ["C15", "version 2", `02 01 ${airHex}`, "ORT_VERSION"],
+    ["C15", "version 3", `03 01 ${airHex}`, "ORT_VERSION"],
     ["C16", "no blocks", "01 00", "ORT_BLOCKS"],
     ["C16", "no air", `01 01 ${stoneHex}`, "ORT_BLOCKS"],
     ["C16", "solid air", "01 01 00 03 616972 000000 01", "ORT_BLOCKS"],
@@ -88,14 +96,14 @@ describe("a block catalog", () => {
 
   test("[C17] may name blocks in any script, up to 64 letters of three bytes", () => {
     const catalog = new BlockCatalog([air, { ...stone, name: "漢".repeat(64) }]);
-    expect(decode(blockCatalogCodec, encode(blockCatalogCodec, catalog)).blocks).toEqual(catalog.blocks);
+    expect(decode(blockCatalogCodec, encode(blockCatalogCodec, catalog)).types).toEqual(catalog.types);
   });
 
   test("has sixteen blocks with different colours by default", () => {
-    expect(DEFAULT_BLOCKS.blocks.length).toBe(16);
-    expect(new Set(DEFAULT_BLOCKS.blocks.map(({ colour }) => colour)).size).toBe(16);
+    expect(DEFAULT_BLOCKS.types.length).toBe(16);
+    expect(new Set(DEFAULT_BLOCKS.types.map(({ colour }) => colour)).size).toBe(16);
     expect(DEFAULT_BLOCKS.byId(0)).toEqual(air);
     const whole = encode(blockCatalogCodec, DEFAULT_BLOCKS);
-    expect(decode(blockCatalogCodec, whole).blocks).toEqual(DEFAULT_BLOCKS.blocks);
+    expect(decode(blockCatalogCodec, whole).types).toEqual(DEFAULT_BLOCKS.types);
   });
 });

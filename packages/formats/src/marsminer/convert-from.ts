@@ -1,7 +1,6 @@
 import {
   AIR,
   BLOCK_NAME_LENGTH_MAX,
-  type Block,
   BlockCatalog,
   type Chunk,
   type ChunkShape,
@@ -9,6 +8,7 @@ import {
   chunkFromVoxels,
   chunkShape,
   isOrthantError,
+  type NewBlockType,
   OrthantError,
   type Position,
   uniformChunk,
@@ -222,7 +222,7 @@ function nameOf({ name = "" }: MarsMinerState, losses: ConversionLosses): string
   return name.slice(0, NAME_BYTES_MAX / 4).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-const AIR_BLOCK: Block = { id: AIR, name: "air", colour: 0, solid: false };
+const AIR_BLOCK: NewBlockType = { id: AIR, name: "air", colour: 0, solid: false };
 /** Leaves room for a suffix that distinguishes two names with the same beginning. */
 const CUT_LENGTH = BLOCK_NAME_LENGTH_MAX - 8;
 
@@ -231,7 +231,7 @@ class BlockNumbers {
   readonly #losses: ConversionLosses;
   readonly #byName = new Map<string, number>([[EMPTY_BLOCK_NAME, AIR]]);
   readonly #names = new Set([AIR_BLOCK.name]);
-  readonly #blocks: Block[] = [AIR_BLOCK];
+  readonly #blocks: NewBlockType[] = [AIR_BLOCK];
 
   constructor(losses: ConversionLosses) {
     this.#losses = losses;

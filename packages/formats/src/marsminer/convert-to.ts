@@ -7,7 +7,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { I32_MAX, I32_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
-import { floorDivide, PositionMap } from "@orthant/core/engine";
+import { blockLabel, floorDivide, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
 import type { ConversionLosses } from "../format/losses.ts";
@@ -198,12 +198,14 @@ class BlockTypes {
       `they are called by their numbers; first ${unnamed[0]}`,
       unnamed.length,
     );
-    const ids = [...catalog.blocks.map(({ id }) => id), ...unnamed];
+    const named = new Set(catalog.types.map(({ id }) => id));
+    const combinations = [...used].filter((id) => catalog.byId(id) !== undefined && !named.has(id));
+    const ids = [...named, ...combinations.sort((a, b) => a - b), ...unnamed];
     for (const [typeId, block] of ids.entries()) this.#ids[block] = typeId;
     this.names = ids.map((id) =>
-      id === AIR ? EMPTY_BLOCK_NAME : (catalog.byId(id)?.name ?? `material ${id}`),
+      id === AIR ? EMPTY_BLOCK_NAME : (blockLabel(catalog, id) ?? `material ${id}`),
     );
-    const looks = catalog.blocks.filter(
+    const looks = catalog.types.filter(
       ({ id, name, colour, solid }) => id !== AIR && (colour !== colourOf(name) || !solid),
     );
     losses.add("colours of blocks, and which are solid", "names are kept", looks.length);

@@ -1,11 +1,11 @@
 import {
-  type Block,
   BlockCatalog,
   type Box,
   type ChunkShape,
   chunkFromVoxels,
   chunkShape,
   DEFAULT_BLOCKS,
+  type NewBlockType,
   PIXEL_CHUNKS,
   type Position,
 } from "@orthant/core";
@@ -217,9 +217,9 @@ function globalOf(save: PixelSave, shape: ChunkShape, blocks: ReadonlySet<number
 
 /** A pixel world has no names for its blocks. Those that Orthant does not name either get their number. */
 function catalogOf(blocks: ReadonlySet<number>): BlockCatalog {
-  const known = DEFAULT_BLOCKS.blocks;
+  const known = DEFAULT_BLOCKS.types;
   const others = [...blocks].filter((id) => DEFAULT_BLOCKS.byId(id) === undefined);
-  const named: readonly Block[] = others.map((id) => ({
+  const named: readonly NewBlockType[] = others.map((id) => ({
     id,
     name: `pixel material ${id}`,
     colour: (Math.imul(id, 0x9e_37_79) >>> 0) & 0xff_ffff,

@@ -141,7 +141,7 @@ describe("a MarsMiner save converted to a world and back", () => {
     const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
     const opened = await openWorldStore(world);
     const blocks = await blocksOf(world);
-    expect(blocks.blocks.map(({ name }) => name)).toEqual([
+    expect(blocks.types.map(({ name }) => name)).toEqual([
       "air",
       "Block 0",
       "Block 1",
@@ -167,7 +167,7 @@ describe("a MarsMiner save converted to a world and back", () => {
     ]);
     const opened = await openWorldStore(world);
     const short = "x".repeat(56);
-    expect((await blocksOf(world)).blocks.map(({ name }) => name)).toEqual([
+    expect((await blocksOf(world)).types.map(({ name }) => name)).toEqual([
       "air",
       "air ~1",
       "nameless ~1",

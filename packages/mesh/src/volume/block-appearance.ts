@@ -1,6 +1,6 @@
-import { AIR, type Block, BlockCatalog } from "@orthant/core";
+import { AIR, BlockCatalog, type BlockType } from "@orthant/core";
 import { U16_MAX } from "@orthant/core/bytes";
-import { wrongArgument } from "@orthant/core/engine";
+import { idCountOf, wrongArgument } from "@orthant/core/engine";
 import { functionOption, requireOptions } from "./options.ts";
 
 /** The kind of a block that is not drawn: air. */
@@ -10,15 +10,12 @@ export const OPAQUE = 1;
 /** The kind of a block that lets light through, weakened. */
 export const TRANSPARENT = 2;
 
-/** Names of glowing blocks in catalogs. */
-const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
-
-/** What a game knows better than the names in its catalog. */
+/** What a game knows better than its catalog. */
 export interface AppearanceOptions {
-  /** Whether a block is transparent; by default what {@link BlockCatalog.isTransparent} says. */
-  readonly isTransparent?: (block: Block) => boolean;
-  /** Whether a block glows, so that nothing shades it; by default lamps, lava, torches and fire. */
-  readonly isGlowing?: (block: Block) => boolean;
+  /** Whether a block is transparent; by default what the catalog says. */
+  readonly isTransparent?: (type: BlockType) => boolean;
+  /** Whether a block glows, so that nothing shades it; by default those that give off light. */
+  readonly isGlowing?: (type: BlockType) => boolean;
 }
 
 /**
@@ -40,18 +37,19 @@ export class BlockAppearance {
     const count = U16_MAX + 1;
     if (!(catalog instanceof BlockCatalog)) throw wrongArgument("catalog", catalog, "it is a BlockCatalog");
     requireOptions(options, ["isTransparent", "isGlowing"]);
-    const isTransparent = functionOption("isTransparent", options.isTransparent, ({ id }: Block) =>
-      catalog.isTransparent(id),
+    const isTransparent = functionOption(
+      "isTransparent",
+      options.isTransparent,
+      (type: BlockType) => type.transparent,
     );
-    const isGlowing = functionOption("isGlowing", options.isGlowing, ({ name }: Block) =>
-      GLOWING_NAMES.has(name),
-    );
+    const isGlowing = functionOption("isGlowing", options.isGlowing, ({ light }: BlockType) => light > 0);
     this.kinds = new Uint8Array(count).fill(OPAQUE);
     this.glows = new Uint8Array(count);
     this.colours = Uint32Array.from({ length: count }, (_, block) => catalog.colourOf(block));
-    for (const block of catalog.blocks) {
-      if (isTransparent(block)) this.kinds[block.id] = TRANSPARENT;
-      if (isGlowing(block)) this.glows[block.id] = 1;
+    for (const type of catalog.types) {
+      const end = type.id + idCountOf(type);
+      if (isTransparent(type)) this.kinds.fill(TRANSPARENT, type.id, end);
+      if (isGlowing(type)) this.glows.fill(1, type.id, end);
     }
     this.kinds[AIR] = INVISIBLE;
   }

@@ -1,4 +1,4 @@
-import type { Block, Box, ChunkShape, Position, Vector } from "@orthant/core";
+import type { BlockType, Box, ChunkShape, Position, Vector } from "@orthant/core";
 import type { QuadMesh } from "@orthant/mesh/volume";
 import type { Brush } from "../edit/edit.ts";
 import type { ScenePoint, Slice } from "../slice/slice.ts";
@@ -7,7 +7,7 @@ import type { ScenePoint, Slice } from "../slice/slice.ts";
 export interface WorldFacts {
   readonly name: string;
   readonly shape: ChunkShape;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly BlockType[];
   /** Initial position of a visitor. */
   readonly begin: Vector;
   /** Whether the visitor may edit the world. */

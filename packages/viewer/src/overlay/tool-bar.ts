@@ -1,4 +1,4 @@
-import { AIR, type Block } from "@orthant/core";
+import { AIR, type BlockType } from "@orthant/core";
 import { BRUSH_RADIUS_MAX, type Brush } from "../edit/edit.ts";
 import { showText, type ViewerElements } from "./elements.ts";
 
@@ -23,7 +23,7 @@ export class ToolBar {
   readonly #blockName: HTMLElement;
   readonly #brush: HTMLButtonElement;
   readonly #onChange: () => void;
-  #blocks: readonly Block[] = [];
+  #blocks: readonly BlockType[] = [];
   #tool: Tool = "look";
   #blockId = 1;
   #brushIndex = 0;
@@ -86,11 +86,11 @@ export class ToolBar {
     return { ...(BRUSHES[this.#brushIndex] as Brush), isThick: this.#isThick };
   }
 
-  /** Offers the blocks of a world to visitors who may edit it. */
-  offer(blocks: readonly Block[], canEdit: boolean): void {
+  /** Offers the blocks of a world that are in use to visitors who may edit it. */
+  offer(blocks: readonly BlockType[], canEdit: boolean): void {
     this.#bar.hidden = !canEdit;
     if (!canEdit) this.tool = "look";
-    this.#blocks = blocks.filter(({ id }) => id !== AIR);
+    this.#blocks = blocks.filter(({ id, retired }) => id !== AIR && !retired);
     this.#palette.replaceChildren(...this.#blocks.map((block) => this.#option(block)));
     const kept = this.#blocks.find(({ id }) => id === this.#blockId) ?? this.#blocks[0];
     if (kept !== undefined) this.block = kept.id;
@@ -124,7 +124,7 @@ export class ToolBar {
     this.#onChange();
   }
 
-  #option({ id, name, colour }: Block): HTMLElement {
+  #option({ id, name, colour }: BlockType): HTMLElement {
     const option = document.createElement("button");
     option.type = "button";
     option.role = "option";

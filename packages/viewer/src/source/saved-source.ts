@@ -41,7 +41,7 @@ export async function openSavedSource(
   events.onFacts({
     name: world.name || dropped.name || "A dropped world",
     shape: world.shape,
-    blocks: world.catalog.blocks,
+    blocks: world.catalog.types,
     begin: beginOf(world, dropped),
     canEdit: false,
     origin: dropped.origin,

@@ -161,7 +161,7 @@ export class SharedSource implements ViewSource {
     return {
       name,
       shape,
-      blocks: catalog.blocks,
+      blocks: catalog.types,
       begin: pose.position,
       canEdit: role !== "viewer",
       origin,

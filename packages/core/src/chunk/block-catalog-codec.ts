@@ -1,0 +1,283 @@
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { ByteWriter } from "../bytes/byte-writer.ts";
+import { type Codec, encode } from "../bytes/codec.ts";
+import { list, string } from "../bytes/combinators.ts";
+import { hash64 } from "../bytes/hash64.ts";
+import { U16_MAX } from "../bytes/integers.ts";
+import { BlockCatalog } from "./block-catalog.ts";
+import {
+  BLOCK_LIGHT_MAX,
+  BLOCK_NAME_LENGTH_MAX,
+  BLOCK_PROPERTIES_MAX,
+  BLOCK_TAGS_MAX,
+  BLOCK_VALUES_MAX,
+  type BlockProperty,
+  type BlockType,
+  findContradiction,
+  idCountOf,
+  isTransparentName,
+  lightOfName,
+} from "./block-type.ts";
+
+/** Maximum bytes of an encoded catalog that grows or that is sent: four times those of all blocks of Minecraft. */
+export const BLOCK_CATALOG_BYTES_MAX = 262_144;
+
+/** Types without properties, whose names decide what is transparent and what glows. */
+const VERSION_WITH_NAMES = 1;
+const VERSION_WITH_TYPES = 2;
+/** A UTF-16 unit takes at most three bytes of UTF-8. */
+const TEXT_BYTES_MAX = BLOCK_NAME_LENGTH_MAX * 3;
+const TYPES_MAX = U16_MAX + 1;
+
+/** A type of version 1. */
+const namedTypeCodec: Codec<BlockType> = {
+  write(out, { id, name, colour, solid }) {
+    out.varU16(id);
+    out.string(name, TEXT_BYTES_MAX);
+    writeColour(out, colour);
+    out.bool(solid);
+  },
+
+  read(input) {
+    const id = input.varU16();
+    const name = input.string(TEXT_BYTES_MAX);
+    const colour = readColour(input);
+    const solid = input.bool();
+    const transparent = isTransparentName(name);
+    const light = lightOfName(name);
+    return { id, name, colour, solid, transparent, light, properties: [], tags: [], retired: false };
+  },
+};
+
+const namedTypesCodec = list(namedTypeCodec, TYPES_MAX);
+
+/** A catalog, prefixed with its version. Rules C15 to C22 in docs/formats/chunk-payload.md. */
+export const blockCatalogCodec: Codec<BlockCatalog> = {
+  write(out, { types }) {
+    const isNamed = types.every(isOfNames);
+    out.varUint(isNamed ? VERSION_WITH_NAMES : VERSION_WITH_TYPES);
+    (isNamed ? namedTypesCodec : blockTypesCodec).write(out, types);
+  },
+
+  read(input) {
+    const version = input.varUint();
+    if (version !== VERSION_WITH_NAMES && version !== VERSION_WITH_TYPES) {
+      throw input.fail("ORT_VERSION", `block catalog version ${version}, known are 1 and 2`);
+    }
+    const types = (version === VERSION_WITH_NAMES ? namedTypesCodec : blockTypesCodec).read(input);
+    const problem = findContradiction(types);
+    if (problem !== undefined) throw input.fail("ORT_BLOCKS", problem);
+    if (version === VERSION_WITH_TYPES && types.every(isOfNames)) {
+      throw input.fail("ORT_BLOCKS", "version 2 of a catalog that version 1 can hold");
+    }
+    return new BlockCatalog(types);
+  },
+};
+
+const hashes = new WeakMap<BlockCatalog, bigint>();
+
+/** Returns a hash of a catalog's encoding: equal catalogs have equal hashes. */
+export function blockCatalogHash(catalog: BlockCatalog): bigint {
+  let hash = hashes.get(catalog);
+  if (hash === undefined) {
+    hash = hash64(encode(blockCatalogCodec, catalog));
+    hashes.set(catalog, hash);
+  }
+  return hash;
+}
+
+/** Whether version 1 can hold a type. */
+function isOfNames({ name, transparent, light, properties, tags, retired }: BlockType): boolean {
+  if (transparent !== isTransparentName(name) || light !== lightOfName(name)) return false;
+  return properties.length === 0 && tags.length === 0 && !retired;
+}
+
+const SOLID = 1;
+const TRANSPARENT = 2;
+const RETIRED = 4;
+const HAS_LIGHT = 8;
+const HAS_PROPERTIES = 16;
+const HAS_TAGS = 32;
+const FLAGS_MAX = 63;
+
+const textCodec = string(TEXT_BYTES_MAX);
+const propertyTableCodec = list<BlockProperty>(
+  {
+    write(out, { name, values }) {
+      textCodec.write(out, name);
+      valuesCodec.write(out, values);
+    },
+    read: (input) => ({ name: textCodec.read(input), values: valuesCodec.read(input) }),
+  },
+  TYPES_MAX * BLOCK_PROPERTIES_MAX,
+);
+const valuesCodec = list(textCodec, BLOCK_VALUES_MAX);
+const tagTableCodec = list(textCodec, TYPES_MAX * BLOCK_TAGS_MAX);
+
+/**
+ * Types of version 2, ordered by id. Properties and tags that several types share are written once, in two tables
+ * before the types, in order of their first use.
+ */
+export const blockTypesCodec: Codec<readonly BlockType[]> = {
+  write(out, types) {
+    const properties = new Table<BlockProperty>(propertyKey);
+    const tags = new Table<string>((tag) => tag);
+    for (const type of types) {
+      for (const property of type.properties) properties.indexOf(property);
+      for (const tag of type.tags) tags.indexOf(tag);
+    }
+    propertyTableCodec.write(out, properties.items);
+    tagTableCodec.write(out, tags.items);
+    out.varUint(types.length);
+    let endId = 0;
+    for (const type of types) {
+      writeType(out, type, { endId, properties, tags });
+      endId = type.id + idCountOf(type);
+    }
+  },
+
+  read(input) {
+    const properties = new ReadTable(input, propertyTableCodec.read(input), propertyKey);
+    const tags = new ReadTable(input, tagTableCodec.read(input), (tag) => tag);
+    const count = input.count(TYPES_MAX);
+    const types: BlockType[] = [];
+    let endId = 0;
+    for (let index = 0; index < count; index++) {
+      const type = readType(input, { endId, properties, tags });
+      types.push(type);
+      endId = type.id + idCountOf(type);
+    }
+    properties.end();
+    tags.end();
+    return types;
+  },
+};
+
+interface WriteContext {
+  /** The end of the previous type's ids. */
+  readonly endId: number;
+  readonly properties: Table<BlockProperty>;
+  readonly tags: Table<string>;
+}
+
+function writeType(out: ByteWriter, type: BlockType, { endId, properties, tags }: WriteContext): void {
+  out.varU16(type.id - endId);
+  out.string(type.name, TEXT_BYTES_MAX);
+  let flags = (type.solid ? SOLID : 0) | (type.transparent ? TRANSPARENT : 0) | (type.retired ? RETIRED : 0);
+  if (type.light > 0) flags |= HAS_LIGHT;
+  if (type.properties.length > 0) flags |= HAS_PROPERTIES;
+  if (type.tags.length > 0) flags |= HAS_TAGS;
+  out.u8(flags);
+  writeColour(out, type.colour);
+  if (type.light > 0) out.u8(type.light);
+  if (type.properties.length > 0) {
+    out.varUint(type.properties.length);
+    for (const property of type.properties) out.varUint(properties.indexOf(property));
+  }
+  if (type.tags.length === 0) return;
+  out.varUint(type.tags.length);
+  for (const tag of type.tags) out.varUint(tags.indexOf(tag));
+}
+
+interface ReadContext {
+  readonly endId: number;
+  readonly properties: ReadTable<BlockProperty>;
+  readonly tags: ReadTable<string>;
+}
+
+function readType(input: ByteReader, { endId, properties, tags }: ReadContext): BlockType {
+  const id = endId + input.varU16();
+  if (id > U16_MAX) throw input.fail("ORT_BLOCKS", `block ${id}, the last is ${U16_MAX}`);
+  const name = input.string(TEXT_BYTES_MAX);
+  const flags = input.u8();
+  if (flags > FLAGS_MAX) throw input.fail("ORT_TAG", `flags ${flags} of block ${id}`);
+  const colour = readColour(input);
+  const light = (flags & HAS_LIGHT) === 0 ? 0 : input.u8();
+  if (light > BLOCK_LIGHT_MAX || (light === 0 && (flags & HAS_LIGHT) !== 0)) {
+    throw input.fail("ORT_BLOCKS", `block ${id} gives off light ${light}, 1 to ${BLOCK_LIGHT_MAX} may be`);
+  }
+  return {
+    id,
+    name,
+    colour,
+    solid: (flags & SOLID) !== 0,
+    transparent: (flags & TRANSPARENT) !== 0,
+    light,
+    properties: (flags & HAS_PROPERTIES) === 0 ? [] : properties.list(BLOCK_PROPERTIES_MAX),
+    tags: (flags & HAS_TAGS) === 0 ? [] : tags.list(BLOCK_TAGS_MAX),
+    retired: (flags & RETIRED) !== 0,
+  };
+}
+
+function writeColour(out: ByteWriter, colour: number): void {
+  out.u8(colour >>> 16);
+  out.u8((colour >>> 8) & 0xff);
+  out.u8(colour & 0xff);
+}
+
+function readColour(input: ByteReader): number {
+  return (input.u8() << 16) | (input.u8() << 8) | input.u8();
+}
+
+function propertyKey({ name, values }: BlockProperty): string {
+  return JSON.stringify([name, values]);
+}
+
+/** Different items in order of their first use. */
+class Table<Item> {
+  readonly items: Item[] = [];
+  readonly #indices = new Map<string, number>();
+  readonly #keyOf: (item: Item) => string;
+
+  constructor(keyOf: (item: Item) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  /** Returns the index of an item, which is added if it is new. */
+  indexOf(item: Item): number {
+    const key = this.#keyOf(item);
+    let index = this.#indices.get(key);
+    if (index === undefined) {
+      index = this.items.push(item) - 1;
+      this.#indices.set(key, index);
+    }
+    return index;
+  }
+}
+
+/** A table that was read. It refuses items that are there twice, out of order or never used: one form for each list. */
+class ReadTable<Item> {
+  readonly #input: ByteReader;
+  readonly #items: readonly Item[];
+  #usedCount = 0;
+
+  constructor(input: ByteReader, items: readonly Item[], keyOf: (item: Item) => string) {
+    if (new Set(items.map(keyOf)).size < items.length) {
+      throw input.fail("ORT_BLOCKS", "a table with one property or tag twice");
+    }
+    this.#input = input;
+    this.#items = items;
+  }
+
+  /** Reads a list of indices, which is not empty. */
+  list(limit: number): Item[] {
+    const count = this.#input.count(limit);
+    if (count === 0) throw this.#input.fail("ORT_BLOCKS", "an empty list of properties or tags");
+    return Array.from({ length: count }, () => this.#item());
+  }
+
+  #item(): Item {
+    const index = this.#input.varUint();
+    if (index > this.#usedCount || index >= this.#items.length) {
+      throw this.#input.fail("ORT_BLOCKS", `property or tag ${index} of a table, next is ${this.#usedCount}`);
+    }
+    if (index === this.#usedCount) this.#usedCount++;
+    return this.#items[index] as Item;
+  }
+
+  end(): void {
+    if (this.#usedCount < this.#items.length) {
+      throw this.#input.fail("ORT_BLOCKS", "a table with a property or tag that no type has");
+    }
+  }
+}

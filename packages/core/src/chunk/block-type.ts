@@ -1,0 +1,230 @@
+import { U16_MAX } from "../bytes/integers.ts";
+import { wrongArgument } from "../error/orthant-error.ts";
+import { AIR } from "./chunk.ts";
+
+/** One property of a block type, such as where a chest faces. */
+export interface BlockProperty {
+  readonly name: string;
+  /** The values that it can have. The first is the one of a block for which none is given. */
+  readonly values: readonly string[];
+}
+
+/** Describes one type of block. It has one id for each combination of its properties' values. */
+export interface BlockType {
+  /** Its first id. A type without properties has no other; the last property's values change fastest. */
+  readonly id: number;
+  /** Such as `stone` or `game:chest`. */
+  readonly name: string;
+  /** 0xRRGGBB. */
+  readonly colour: number;
+  /** Whether it blocks movement. */
+  readonly solid: boolean;
+  /** Whether what lies behind it is visible. */
+  readonly transparent: boolean;
+  /** How much light it gives off, from 0 to {@link BLOCK_LIGHT_MAX}. */
+  readonly light: number;
+  readonly properties: readonly BlockProperty[];
+  /** Words that a game chooses, in ascending order. Orthant gives them no meaning. */
+  readonly tags: readonly string[];
+  /** Whether it is out of use: voxels keep it, and nothing offers it to players. */
+  readonly retired: boolean;
+}
+
+/**
+ * A type for a new catalog. Without `transparent` and `light` its name decides: blocks whose name ends in the word air,
+ * water, glass or ice are transparent, and those named lamp, lava, torch or fire glow.
+ */
+export type NewBlockType = Pick<BlockType, "id" | "name" | "colour" | "solid"> &
+  Partial<Omit<BlockType, "id" | "name" | "colour" | "solid">>;
+
+/** Maximum length of a block's name, a tag, and a property's name or value in UTF-16 units. */
+export const BLOCK_NAME_LENGTH_MAX = 64;
+/** The light of the brightest block. */
+export const BLOCK_LIGHT_MAX = 15;
+/** Maximum number of properties of a type. */
+export const BLOCK_PROPERTIES_MAX = 16;
+/** Maximum number of values of a property. */
+export const BLOCK_VALUES_MAX = 256;
+/** Maximum number of tags of a type. */
+export const BLOCK_TAGS_MAX = 32;
+const COLOUR_MAX = 0xff_ffff;
+const ID_COUNT_MAX = U16_MAX + 1;
+/** A name that an object of JavaScript keeps in the order in which it was written. */
+const PROPERTY_NAME = /^[a-z][a-z0-9_-]*$/i;
+/** A block is transparent when the last word of its name is one of these, as in "blue ice". */
+const TRANSPARENT_WORDS: ReadonlySet<string> = new Set(["air", "water", "glass", "ice"]);
+const GLOWING_NAMES: ReadonlySet<string> = new Set(["lamp", "lava", "torch", "fire"]);
+
+/** Whether a block of which only the name is known is transparent. */
+export function isTransparentName(name: string): boolean {
+  return TRANSPARENT_WORDS.has(name.split(" ").at(-1) ?? "");
+}
+
+/** Returns the light of a block of which only the name is known. */
+export function lightOfName(name: string): number {
+  return GLOWING_NAMES.has(name) ? BLOCK_LIGHT_MAX : 0;
+}
+
+/** Returns how many ids a type takes: the number of combinations of its properties' values. */
+export function idCountOf({ properties }: Pick<BlockType, "properties">): number {
+  return properties.reduce((count, { values }) => count * values.length, 1);
+}
+
+/** Returns copies of types with all fields. Throws `ORT_ARGUMENT` for a field that a type cannot have. */
+export function ownBlockTypes(types: readonly NewBlockType[]): BlockType[] {
+  const own: BlockType[] = [];
+  // A loop by index also visits holes.
+  for (let index = 0; index < types.length; index++) own.push(ownBlockType(`types[${index}]`, types[index]));
+  return own;
+}
+
+function ownBlockType(at: string, given: unknown): BlockType {
+  if (typeof given !== "object" || given === null) {
+    const example = '{ id: 1, name: "stone", colour: 0x888888, solid: true }';
+    throw wrongArgument(at, given, `it is an object such as ${example}`);
+  }
+  const { id, name, colour, solid, transparent, light, properties, tags, retired } =
+    given as Partial<BlockType>;
+  const ownName = requireString(`${at}.name`, name);
+  return {
+    id: requireNumber(`${at}.id`, id, U16_MAX),
+    name: ownName,
+    colour: requireColour(`${at}.colour`, colour),
+    solid: requireBoolean(`${at}.solid`, solid),
+    transparent:
+      transparent === undefined
+        ? isTransparentName(ownName)
+        : requireBoolean(`${at}.transparent`, transparent),
+    light: light === undefined ? lightOfName(ownName) : requireNumber(`${at}.light`, light, BLOCK_LIGHT_MAX),
+    properties: properties === undefined ? [] : ownProperties(`${at}.properties`, properties),
+    tags: tags === undefined ? [] : ownTags(`${at}.tags`, tags),
+    retired: retired === undefined ? false : requireBoolean(`${at}.retired`, retired),
+  };
+}
+
+function ownProperties(at: string, given: unknown): BlockProperty[] {
+  return copyList(at, given, "it is a list of { name, values }", (property, index) => {
+    const place = `${at}[${index}]`;
+    if (typeof property !== "object" || property === null) {
+      throw wrongArgument(place, property, 'it is an object such as { name: "facing", values: ["north"] }');
+    }
+    const { name, values } = property as Partial<BlockProperty>;
+    return { name: requireString(`${place}.name`, name), values: ownStrings(`${place}.values`, values) };
+  });
+}
+
+/** Returns a list of tags in ascending order, each once. */
+export function ownTags(at: string, given: unknown): string[] {
+  return [...new Set(ownStrings(at, given))].sort();
+}
+
+/** Returns a copy of a list of strings. */
+export function ownStrings(at: string, given: unknown): string[] {
+  return copyList(at, given, "it is a list of strings", (item, index) =>
+    requireString(`${at}[${index}]`, item),
+  );
+}
+
+function copyList<Item>(
+  at: string,
+  given: unknown,
+  advice: string,
+  copy: (item: unknown, index: number) => Item,
+): Item[] {
+  if (!Array.isArray(given)) throw wrongArgument(at, given, advice);
+  const own: Item[] = [];
+  for (let index = 0; index < given.length; index++) own.push(copy(given[index], index));
+  return own;
+}
+
+function requireString(at: string, value: unknown): string {
+  if (typeof value !== "string") throw wrongArgument(at, value, "it is a string");
+  return value;
+}
+
+/** Returns `value` if it is true or false. */
+export function requireBoolean(at: string, value: unknown): boolean {
+  if (typeof value !== "boolean") throw wrongArgument(at, value, "it is true or false");
+  return value;
+}
+
+/** Returns `value` if it is a whole number from 0 to `max`. */
+export function requireNumber(at: string, value: unknown, max: number): number {
+  if (isWhole(value, max)) return value;
+  throw wrongArgument(at, value, `it is a whole number from 0 to ${max}`);
+}
+
+/** Returns `value` if it is a colour. */
+export function requireColour(at: string, value: unknown): number {
+  if (isWhole(value, COLOUR_MAX)) return value;
+  throw wrongArgument(at, value, "it is a number such as 0xff8800");
+}
+
+function isWhole(value: unknown, max: number): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= max;
+}
+
+/** Returns what is wrong with types in order of their ids, or `undefined`. */
+export function findContradiction(types: readonly BlockType[]): string | undefined {
+  const [air] = types;
+  if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
+  if (air.properties.length > 0 || air.retired) return "air has properties or is retired";
+  const names = new Set<string>();
+  let nextId = 0;
+  for (const type of types) {
+    const { id, name } = type;
+    if (id < nextId) return `block ${id} after block ${nextId - 1}`;
+    const problem = findFault(type);
+    if (problem !== undefined) return `block ${id} ${problem}`;
+    if (names.has(name)) return `two blocks are named ${name}`;
+    names.add(name);
+    nextId = id + idCountOf(type);
+    if (nextId > ID_COUNT_MAX) return `block ${id} takes ids up to ${nextId - 1}, the last is ${U16_MAX}`;
+  }
+  return undefined;
+}
+
+/** Returns what is wrong with one type, or `undefined`. */
+function findFault({ name, properties, tags }: BlockType): string | undefined {
+  const fault = textFault(name);
+  if (fault !== undefined) return `has a name ${fault}`;
+  if (properties.length > BLOCK_PROPERTIES_MAX) {
+    return `has ${properties.length} properties, ${BLOCK_PROPERTIES_MAX} may be`;
+  }
+  if (new Set(properties.map((property) => property.name)).size < properties.length) {
+    return "has two properties of one name";
+  }
+  let count = 1;
+  for (const property of properties) {
+    const problem = findPropertyFault(property);
+    if (problem !== undefined) return problem;
+    count *= property.values.length;
+    // Checked at each step: the product of all could leave the range in which numbers are exact.
+    if (count > ID_COUNT_MAX) return `has more than ${ID_COUNT_MAX} combinations of values`;
+  }
+  if (tags.length > BLOCK_TAGS_MAX) return `has ${tags.length} tags, ${BLOCK_TAGS_MAX} may be`;
+  const wrong = tags.find((tag) => textFault(tag) !== undefined);
+  if (wrong !== undefined) return `has a tag ${textFault(wrong)}`;
+  const ascends = tags.every((tag, index) => index === 0 || (tags[index - 1] as string) < tag);
+  return ascends ? undefined : "has tags out of order";
+}
+
+function findPropertyFault({ name, values }: BlockProperty): string | undefined {
+  if (name.length > BLOCK_NAME_LENGTH_MAX || !PROPERTY_NAME.test(name)) {
+    const rule = `a letter, then letters, digits, "_" or "-", ${BLOCK_NAME_LENGTH_MAX} at most`;
+    return `has a property named ${JSON.stringify(name.slice(0, BLOCK_NAME_LENGTH_MAX))}; a name is ${rule}`;
+  }
+  if (values.length < 1 || values.length > BLOCK_VALUES_MAX) {
+    return `has a property ${name} of ${values.length} values, 1 to ${BLOCK_VALUES_MAX} may be`;
+  }
+  if (new Set(values).size < values.length) return `has a property ${name} with a value twice`;
+  const wrong = values.find((value) => textFault(value) !== undefined);
+  return wrong === undefined ? undefined : `has a property ${name} with a value ${textFault(wrong)}`;
+}
+
+function textFault(text: string): string | undefined {
+  if (text.length === 0 || text.length > BLOCK_NAME_LENGTH_MAX) {
+    return `of ${text.length} letters, 1 to ${BLOCK_NAME_LENGTH_MAX} may be`;
+  }
+  return /\p{Cs}/u.test(text) ? "with half a surrogate pair" : undefined;
+}

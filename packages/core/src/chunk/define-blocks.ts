@@ -1,0 +1,213 @@
+import { encode } from "../bytes/codec.ts";
+import { U16_MAX } from "../bytes/integers.ts";
+import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
+import { BlockCatalog, colourOfUnknown } from "./block-catalog.ts";
+import { BLOCK_CATALOG_BYTES_MAX, blockCatalogCodec } from "./block-catalog-codec.ts";
+import { BlockIds, type BlockProperties } from "./block-ids.ts";
+import {
+  BLOCK_LIGHT_MAX,
+  type BlockProperty,
+  type BlockType,
+  isTransparentName,
+  lightOfName,
+  ownStrings,
+  ownTags,
+  requireBoolean,
+  requireColour,
+  requireNumber,
+} from "./block-type.ts";
+
+/**
+ * A type of block as a game defines it. What it does not say is not compared with a type that is there already, and has
+ * a default in a new one.
+ */
+export interface BlockDefinition {
+  /** 0xRRGGBB. Default: a colour that follows from the id. */
+  readonly colour?: number;
+  /** Whether it blocks movement. Default: `true`. */
+  readonly solid?: boolean;
+  /** Whether what lies behind it is visible. Default: only if its name ends in the word water, glass or ice. */
+  readonly transparent?: boolean;
+  /** How much light it gives off, from 0 to 15. Default: 15 for lamp, lava, torch and fire, 0 for all others. */
+  readonly light?: number;
+  /** Its properties and their values, the first of which is the default. The order counts. */
+  readonly properties?: Readonly<Record<string, readonly string[]>>;
+  /** Words that the game chooses. Orthant gives them no meaning. */
+  readonly tags?: readonly string[];
+}
+
+/** Definitions by name. */
+export type BlockDefinitions = Readonly<Record<string, BlockDefinition>>;
+
+/** The values that the properties of a definition can have. */
+export type PropertiesOf<Definition extends BlockDefinition> = Definition extends {
+  readonly properties: infer Properties extends Readonly<Record<string, readonly string[]>>;
+}
+  ? { readonly [Name in keyof Properties]?: Properties[Name][number] }
+  : BlockProperties;
+
+/** A type of block in a world. It stays right when the type is renamed. */
+export interface BlockHandle<Properties = BlockProperties> {
+  /** The name with which it was defined. */
+  readonly name: string;
+  /** Returns the id of the block with these values; properties that are not given have their first value. */
+  id(properties?: Properties): number;
+}
+
+/** The handles of definitions, by name. */
+export type BlockHandles<Definitions extends BlockDefinitions> = {
+  readonly [Name in keyof Definitions]: BlockHandle<PropertiesOf<Definitions[Name]>>;
+};
+
+const FIELDS = ["colour", "solid", "transparent", "light", "properties", "tags"];
+
+/**
+ * Returns a catalog that has all defined types: the same one if it has them already, or one with new types behind the
+ * last. A retired type that is defined is in use again. Throws `ORT_ARGUMENT` for a definition that contradicts a type.
+ */
+export function defineBlocks(catalog: BlockCatalog, definitions: BlockDefinitions): BlockCatalog {
+  if (typeof definitions !== "object" || definitions === null || Array.isArray(definitions)) {
+    const example = "{ copper: { colour: 0xb87333 } }";
+    throw wrongArgument("blocks", definitions, `they are an object such as ${example}`);
+  }
+  const returned = new Set<string>();
+  const added: BlockType[] = [];
+  let { endId } = catalog;
+  for (const [name, definition] of Object.entries(definitions)) {
+    const defined = ownDefinition(name, definition);
+    const type = catalog.byName(name);
+    if (type === undefined) {
+      const next = newType(name, endId, defined);
+      endId += new BlockIds(next).count;
+      added.push(next);
+      continue;
+    }
+    const difference = findDifference(type, defined);
+    if (difference !== undefined) throw contradiction(name, difference);
+    if (type.retired) returned.add(name);
+  }
+  if (added.length + returned.size === 0) return catalog;
+  if (endId > U16_MAX + 1) {
+    throw new OrthantError(
+      "ORT_ARGUMENT",
+      `the new blocks need ids up to ${endId - 1}, the last is ${U16_MAX}`,
+    );
+  }
+  const kept = catalog.types.map((type) => (returned.has(type.name) ? { ...type, retired: false } : type));
+  return grown([...kept, ...added]);
+}
+
+/** Returns the handles of definitions in a catalog that has them. */
+export function blockHandles<Definitions extends BlockDefinitions>(
+  catalog: BlockCatalog,
+  definitions: Definitions,
+): BlockHandles<Definitions> {
+  const handles = Object.keys(definitions).map((name) => {
+    const ids = new BlockIds(catalog.byName(name) as BlockType);
+    const handle: BlockHandle = { name, id: (properties) => ids.idOf(properties) };
+    return [name, handle] as const;
+  });
+  return Object.fromEntries(handles) as BlockHandles<Definitions>;
+}
+
+/** Returns a catalog in which a type has another name. If only the new name is there, it is the same catalog. */
+export function renameBlock(catalog: BlockCatalog, name: string, newName: string): BlockCatalog {
+  if (typeof newName !== "string") throw wrongArgument("the new name", newName, "it is a string");
+  if (catalog.byName(name) === undefined && catalog.byName(newName) !== undefined) return catalog;
+  const id = catalog.id(name);
+  if (name === newName) return catalog;
+  return grown(catalog.types.map((type) => (type.id === id ? { ...type, name: newName } : type)));
+}
+
+/** Returns a catalog in which a type is retired. */
+export function retireBlock(catalog: BlockCatalog, name: string): BlockCatalog {
+  const id = catalog.id(name);
+  if (catalog.byId(id)?.retired === true) return catalog;
+  return grown(catalog.types.map((type) => (type.id === id ? { ...type, retired: true } : type)));
+}
+
+/** Returns a catalog of types, if it is small enough to be sent. */
+function grown(types: readonly BlockType[]): BlockCatalog {
+  const catalog = new BlockCatalog(types);
+  const bytes = encode(blockCatalogCodec, catalog).length;
+  if (bytes <= BLOCK_CATALOG_BYTES_MAX) return catalog;
+  throw new OrthantError(
+    "ORT_ARGUMENT",
+    `the blocks of the world would take ${bytes} bytes, ${BLOCK_CATALOG_BYTES_MAX} may be: use fewer or shorter names`,
+  );
+}
+
+/** The fields of a definition that are given. */
+type OwnDefinition = Partial<Omit<BlockType, "id" | "name" | "retired">>;
+
+function ownDefinition(name: string, given: unknown): OwnDefinition {
+  const at = `blocks.${name}`;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw wrongArgument(at, given, "it is an object such as { colour: 0xb87333, solid: true }");
+  }
+  const unknown = Object.keys(given).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) {
+    const value = (given as Record<string, unknown>)[unknown];
+    throw wrongArgument(`${at}.${unknown}`, value, `there are ${FIELDS.join(", ")}`);
+  }
+  const { colour, solid, transparent, light, properties, tags } = given as BlockDefinition;
+  return {
+    ...(colour !== undefined && { colour: requireColour(`${at}.colour`, colour) }),
+    ...(solid !== undefined && { solid: requireBoolean(`${at}.solid`, solid) }),
+    ...(transparent !== undefined && { transparent: requireBoolean(`${at}.transparent`, transparent) }),
+    ...(light !== undefined && { light: requireNumber(`${at}.light`, light, BLOCK_LIGHT_MAX) }),
+    ...(properties !== undefined && { properties: ownProperties(`${at}.properties`, properties) }),
+    ...(tags !== undefined && { tags: ownTags(`${at}.tags`, tags) }),
+  };
+}
+
+function ownProperties(at: string, given: unknown): BlockProperty[] {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw wrongArgument(at, given, 'they are an object such as { facing: ["north", "east"] }');
+  }
+  return Object.entries(given).map(([name, values]) => ({
+    name,
+    values: ownStrings(`${at}.${name}`, values),
+  }));
+}
+
+function newType(name: string, id: number, defined: OwnDefinition): BlockType {
+  return {
+    id,
+    name,
+    colour: colourOfUnknown(id),
+    solid: true,
+    transparent: isTransparentName(name),
+    light: lightOfName(name),
+    properties: [],
+    tags: [],
+    retired: false,
+    ...defined,
+  };
+}
+
+/** Returns in which field a definition differs from a type, or `undefined`. */
+function findDifference(type: BlockType, defined: OwnDefinition): string | undefined {
+  for (const field of Object.keys(defined) as (keyof OwnDefinition)[]) {
+    const there = shown(field, type[field]);
+    const wanted = shown(field, defined[field]);
+    if (there !== wanted) return `${field} is ${there} in this world and ${wanted} in the definition`;
+  }
+  return undefined;
+}
+
+function shown(field: string, value: unknown): string {
+  if (field === "colour") return `0x${(value as number).toString(16).padStart(6, "0")}`;
+  if (field !== "properties") return JSON.stringify(value);
+  const properties = (value as readonly BlockProperty[]).map(
+    ({ name, values }) => `${JSON.stringify(name)}: ${JSON.stringify(values)}`,
+  );
+  return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
+}
+
+function contradiction(name: string, difference: string): OrthantError {
+  return new OrthantError(
+    "ORT_ARGUMENT",
+    `the block ${JSON.stringify(name)} is there with another meaning: its ${difference}; voxels hold it, so define a block with another name, or retire this one`,
+  );
+}

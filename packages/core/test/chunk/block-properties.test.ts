@@ -1,0 +1,268 @@
+import { readFileSync } from "node:fs";
+import {
+  BlockCatalog,
+  type BlockProperties,
+  DEFAULT_BLOCKS,
+  type ErrorCode,
+  type NewBlockType,
+} from "@orthant/core";
+import { decode, encode } from "@orthant/core/bytes";
+import {
+  applyBlockChange,
+  blockCatalogChangeCodec,
+  blockCatalogCodec,
+  blockCatalogHash,
+  blockLabel,
+  diffBlockCatalogs,
+} from "@orthant/core/engine";
+import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import { describe, expect, test } from "vitest";
+
+const air: NewBlockType = { id: 0, name: "air", colour: 0, solid: false };
+const stone: NewBlockType = { id: 1, name: "stone", colour: 0x8a_8d_91, solid: true };
+const door: NewBlockType = {
+  id: 2,
+  name: "game:door",
+  colour: 0x9c_6f_3d,
+  solid: true,
+  light: 3,
+  properties: [
+    { name: "facing", values: ["north", "east", "south", "west"] },
+    { name: "open", values: ["no", "yes"] },
+  ],
+  tags: ["wooden", "opens"],
+};
+const doors = new BlockCatalog([air, stone, door]);
+
+/** The catalog of the format's page: air, and a lever that is up or down. */
+const levers = new BlockCatalog([
+  air,
+  {
+    id: 1,
+    name: "lever",
+    colour: 0x11_22_33,
+    solid: false,
+    properties: [{ name: "on", values: ["n", "y"] }],
+    tags: ["x"],
+  },
+]);
+const airHex = "00 03 616972 02 000000";
+const leverHex = "00 05 6c65766572 30 112233 01 00 01 00";
+const tablesHex = "01 02 6f6e 02 01 6e 01 79 01 01 78";
+
+describe("a block type with properties", () => {
+  test("has one id for each combination of values, the last property fastest", () => {
+    const ids = ["north", "east", "south", "west"].flatMap((facing) =>
+      ["no", "yes"].map((open) => doors.id("game:door", { facing, open })),
+    );
+    expect(ids).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
+    for (const id of ids) {
+      const found = doors.describe(id);
+      expect(found?.type).toBe("game:door");
+      expect(doors.id("game:door", found?.properties)).toBe(id);
+      expect(doors.byId(id)?.name).toBe("game:door");
+    }
+    expect(Object.keys(doors.describe(5)?.properties ?? {})).toEqual(["facing", "open"]);
+    expect(doors.describe(5)).toEqual({ type: "game:door", properties: { facing: "east", open: "yes" } });
+    expect(blockLabel(doors, 5)).toBe("game:door[facing=east,open=yes]");
+    expect([doors.endId, doors.describe(10), doors.byId(10), doors.describe(-1)]).toEqual([
+      10,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("takes the first value of a property that is not given", () => {
+    expect(doors.id("game:door")).toBe(2);
+    expect(doors.id("game:door", {})).toBe(2);
+    expect(doors.id("game:door", { open: "yes" })).toBe(3);
+    expect(doors.id("stone", {})).toBe(1);
+    expect(doors.describe(1)).toEqual({ type: "stone", properties: {} });
+  });
+
+  test.each<[name: string, type: string, properties: unknown, message: RegExp]>([
+    [
+      "a value",
+      "game:door",
+      { facing: "up" },
+      /facing of game:door is "up".*"north", "east", "south", "west"/,
+    ],
+    [
+      "a property",
+      "game:door",
+      { colour: "red" },
+      /a property of the block game:door is "colour".*facing, open/,
+    ],
+    ["a property of a type without any", "stone", { facing: "up" }, /block stone is "facing".*it has none/],
+    ["a property that every object inherits", "game:door", { toString: "x" }, /"toString"/],
+    ["properties that are none", "game:door", "east", /properties is "east"/],
+    ["a value that is no text", "game:door", { open: 1 }, /open of game:door is 1 \(a number\)/],
+  ])("refuses %s that is not there, and says which are", (_name, type, properties, message) => {
+    expect(() => doors.id(type, properties as BlockProperties)).toThrow(message);
+  });
+
+  test.each<[name: string, door: Partial<NewBlockType>]>([
+    [
+      "two properties of one name",
+      { properties: [...(door.properties ?? []), { name: "open", values: ["a"] }] },
+    ],
+    ["a property without values", { properties: [{ name: "a", values: [] }] }],
+    ["a value twice", { properties: [{ name: "a", values: ["b", "b"] }] }],
+    ["a property whose name is a number", { properties: [{ name: "7", values: ["b"] }] }],
+    ["a property that changes prototypes", { properties: [{ name: "__proto__", values: ["b"] }] }],
+    ["257 values", { properties: [{ name: "a", values: Array.from({ length: 257 }, (_, at) => `${at}`) }] }],
+    [
+      "17 properties",
+      { properties: Array.from({ length: 17 }, (_, index) => ({ name: `a${index}`, values: ["b"] })) },
+    ],
+    [
+      "more combinations than ids",
+      {
+        properties: ["a", "b", "c"].map((name) => ({
+          name,
+          values: Array.from({ length: 256 }, (_, at) => `${at}`),
+        })),
+      },
+    ],
+    ["light 16", { light: 16 }],
+    ["33 tags", { tags: Array.from({ length: 33 }, (_, at) => `${at}`) }],
+    ["an empty tag", { tags: [""] }],
+    ["the ids of another", { id: 1 }],
+    ["ids beyond the last", { id: 65_530 }],
+  ])("is refused with %s", (_name, change) => {
+    expect(codeOf(() => new BlockCatalog([air, stone, { ...door, ...change }]))).toBe("ORT_ARGUMENT");
+  });
+});
+
+describe("the encoding of a catalog with properties", () => {
+  test("[C19, C20, C21, C22] has the bytes of the worked example on the format's page", () => {
+    const page = readFileSync(new URL("../../../../docs/formats/chunk-payload.md", import.meta.url), "utf8");
+    const [, , , example = ""] = page.match(/(?<=```hex\n)[^`]*/g) ?? [];
+    const hex = example.replaceAll(/ {2,}.*$/gm, "").replaceAll(/\s/g, "");
+    expect(hex).toBe(`02 ${tablesHex} 02 ${airHex} ${leverHex}`.replaceAll(" ", ""));
+    expect(toHex(encode(blockCatalogCodec, levers))).toBe(hex);
+    expect(decode(blockCatalogCodec, fromHex(hex)).types).toEqual(levers.types);
+  });
+
+  test("[C15] is that of version 1 as long as names say all there is", () => {
+    expect(encode(blockCatalogCodec, DEFAULT_BLOCKS)[0]).toBe(1);
+    const [, , ...others] = DEFAULT_BLOCKS.types;
+    const changes: Partial<NewBlockType>[] = [
+      { light: 1 },
+      { transparent: true },
+      { retired: true },
+      { tags: ["a"] },
+    ];
+    for (const change of changes) {
+      const catalog = new BlockCatalog([air, { ...stone, ...change }, ...others]);
+      const bytes = encode(blockCatalogCodec, catalog);
+      expect(bytes[0]).toBe(2);
+      expect(decode(blockCatalogCodec, bytes).types).toEqual(catalog.types);
+      expect(blockCatalogHash(catalog)).not.toBe(blockCatalogHash(DEFAULT_BLOCKS));
+      expect(blockCatalogHash(decode(blockCatalogCodec, bytes))).toBe(blockCatalogHash(catalog));
+    }
+  });
+
+  test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
+    ["C15", "what version 1 can hold", `02 00 00 01 ${airHex}`, "ORT_BLOCKS"],
+    ["C16", "no types", "02 00 00 00", "ORT_BLOCKS"],
+    ["C16", "retired air", "02 00 00 01 00 03 616972 06 000000", "ORT_BLOCKS"],
+    ["C16", "a type at id 65,536", `02 00 00 02 ${airHex} ffff03 01 61 04 000000`, "ORT_BLOCKS"],
+    ["C17", "an empty name", `02 00 00 02 ${airHex} 00 00 04 000000`, "ORT_BLOCKS"],
+    ["C19", "unknown flags", `02 00 00 02 ${airHex} 00 01 61 44 000000`, "ORT_TAG"],
+    ["C19", "light 0 written out", `02 00 00 02 ${airHex} 00 01 61 0c 000000 00`, "ORT_BLOCKS"],
+    ["C19", "light 16", `02 00 00 02 ${airHex} 00 01 61 0c 000000 10`, "ORT_BLOCKS"],
+    [
+      "C20",
+      "a property that no type has",
+      `02 01 01 61 01 01 62 00 02 ${airHex} 00 01 61 04 000000`,
+      "ORT_BLOCKS",
+    ],
+    [
+      "C20",
+      "a property twice",
+      `02 02 01 61 01 01 62 01 61 01 01 62 00 02 ${airHex} 00 01 61 14 000000 02 00 01`,
+      "ORT_BLOCKS",
+    ],
+    [
+      "C20",
+      "properties in another order than their use",
+      `02 02 01 61 01 01 62 01 63 01 01 62 00 02 ${airHex} 00 01 61 14 000000 02 01 00`,
+      "ORT_BLOCKS",
+    ],
+    ["C20", "a property that no table has", `02 00 00 02 ${airHex} 00 01 61 14 000000 01 00`, "ORT_BLOCKS"],
+    ["C20", "an empty list of properties", `02 00 00 02 ${airHex} 00 01 61 14 000000 00`, "ORT_BLOCKS"],
+    [
+      "C21",
+      "a property named 7",
+      `02 01 01 37 01 01 62 00 02 ${airHex} 00 01 61 10 000000 01 00`,
+      "ORT_BLOCKS",
+    ],
+    [
+      "C21",
+      "a property without values",
+      `02 01 01 61 00 00 02 ${airHex} 00 01 61 10 000000 01 00`,
+      "ORT_BLOCKS",
+    ],
+    ["C21", "a property of 257 values", "02 01 01 61 8102", "ORT_LIMIT"],
+    [
+      "C22",
+      "tags out of order",
+      `02 00 02 01 62 01 61 02 ${airHex} 00 01 61 20 000000 02 00 01`,
+      "ORT_BLOCKS",
+    ],
+  ])("[%s] is refused with %s", (_rule, _name, hex, code) => {
+    expect(codeOf(() => decode(blockCatalogCodec, fromHex(hex)))).toBe(code);
+  });
+
+  test("is refused when truncated at any byte", () => {
+    const whole = encode(blockCatalogCodec, doors);
+    for (let length = 0; length < whole.length; length++) {
+      expect(codeOf(() => decode(blockCatalogCodec, whole.subarray(0, length)))).toBe("ORT_TRUNCATED");
+    }
+  });
+});
+
+describe("a change of a catalog", () => {
+  const later = new BlockCatalog([
+    air,
+    { ...stone, name: "rock", retired: true },
+    door,
+    { id: 10, name: "stone", colour: 1, solid: true },
+  ]);
+
+  test("[C23] turns one catalog into a later one, also when a name passes to another type", () => {
+    const change = diffBlockCatalogs(doors, later);
+    if (change === undefined) throw new Error("the catalogs differ");
+    const bytes = encode(blockCatalogChangeCodec, change);
+    expect(toHex(bytes)).toBe("01 01 04 726f636b 01 00 00 01 0a 05 73746f6e65 01 000001".replaceAll(" ", ""));
+    const applied = applyBlockChange(doors, decode(blockCatalogChangeCodec, bytes));
+    expect(applied.types).toEqual(later.types);
+    expect(blockCatalogHash(applied)).toBe(blockCatalogHash(later));
+    expect(diffBlockCatalogs(later, applied)).toBeUndefined();
+    for (let length = 0; length < bytes.length; length++) {
+      expect(codeOf(() => decode(blockCatalogChangeCodec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
+    }
+  });
+
+  test.each<[name: string, change: Parameters<typeof applyBlockChange>[1]]>([
+    ["a type that is not there", { changed: [{ id: 3, name: "x", retired: false }], added: [] }],
+    ["air", { changed: [{ id: 0, name: "void", retired: false }], added: [] }],
+    [
+      "a type to a name that another has",
+      { changed: [{ id: 1, name: "game:door", retired: false }], added: [] },
+    ],
+    ["ids that are taken", { changed: [], added: later.types.slice(1, 2) }],
+    ["a name that is taken", { changed: [], added: later.types.slice(3) }],
+  ])("[C23] is refused when it changes or adds %s", (_name, change) => {
+    expect(codeOf(() => applyBlockChange(doors, change))).toBe("ORT_BLOCKS");
+  });
+
+  test.each<[name: string, hex: string]>([
+    ["nothing", "00 00 00 00"],
+    ["types out of order", "02 02 01 61 00 01 01 62 00 00 00 00"],
+  ])("[C23] is refused with %s", (_name, hex) => {
+    expect(codeOf(() => decode(blockCatalogChangeCodec, fromHex(hex)))).toBe("ORT_BLOCKS");
+  });
+});

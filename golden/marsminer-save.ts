@@ -28,7 +28,7 @@ const FOLDER = "marsminer-v0";
 const CUBE_SIZE = 64;
 
 const DIALECTS: Readonly<Record<string, MarsMinerDialect>> = {
-  "d1-seed": "seed",
+  "d1-seed": "draft",
   "d2-subtypes": "subtypes",
   "d3-stringblock": "stringblock",
   "d4-global-pointers": "global-pointers",
@@ -107,7 +107,7 @@ async function checkRewrite(disk: MemoryDisk, expected: ExpectedMarsMiner): Prom
   await applyMarsMinerRepair(disk, plan, target);
   ok(isWhole(await verifyMarsMiner(target)), "what we wrote is damaged");
   const state = expected.current === null ? undefined : expected.states[expected.current];
-  const again = await openMarsMiner(target, { dialect: "seed" });
+  const again = await openMarsMiner(target, { dialect: "draft" });
   equal(again.state?.ticks, state && BigInt(state.timestampTicks));
   equal(again.state?.name ?? null, state?.saveName ?? null);
   for (const [index, entry] of (again.state?.chunks ?? []).entries()) {

@@ -56,7 +56,7 @@ function sampleSave(dialect: MarsMinerDialect): Uint8Array {
   const kinds = marsMinerBlockKinds(dialect);
   const isGlobal = dialect === "global-pointers";
   const strings = encodeUtf8("\0\0\0\0\x02\0\0\0\x04Rock\x04Sand");
-  const hasStrings = dialect === "seed" || dialect === "subtypes";
+  const hasStrings = dialect === "draft" || dialect === "subtypes";
   let blob = encode(marsMinerHeader(dialect), { version: 0, state: { kind: "null" } });
   const add = <Value>(kind: Codec<Value>, value: Value): Pointer => {
     const address = blob.length;
@@ -66,7 +66,7 @@ function sampleSave(dialect: MarsMinerDialect): Uint8Array {
   const nameAt = (address: number, text: string): Pointer =>
     hasStrings ? { kind: "local", address } : add(kinds.string, encodeUtf8(text));
   const names = [nameAt(8, "Rock"), nameAt(13, "Sand")];
-  const types = names.map((name, subtype) => ({ name, subtype: dialect === "seed" ? undefined : subtype }));
+  const types = names.map((name, subtype) => ({ name, subtype: dialect === "draft" ? undefined : subtype }));
   const blockTypes = add(kinds.blockTypes, types);
   const octrees = [add(kinds.octree, OCTREE), add(kinds.octree, OCTREE)];
   const chunk = add(kinds.chunk, { blockTypes, octrees });
@@ -94,7 +94,7 @@ function blockTargets(dialect: MarsMinerDialect): readonly Target[] {
   const pointer: Pointer =
     dialect === "global-pointers" ? { kind: "global", blob: 1, address } : { kind: "local", address };
   const none: Pointer = { kind: "null" };
-  const subtype = dialect === "seed" ? undefined : -7;
+  const subtype = dialect === "draft" ? undefined : -7;
   const name = (what: string): string => `MarsMiner ${what}, ${dialect}`;
   return [
     strict(name("index"), stateIndex, [{ ticks: TICKS, name: pointer, chunkTable: none }]),

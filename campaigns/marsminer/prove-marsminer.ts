@@ -88,8 +88,8 @@ export async function proveMarsMiner(
 async function digestsOf(disk: Disk): Promise<readonly string[]> {
   const save = await openMarsMiner(disk);
   try {
-    ok(save.fittingDialects.includes("seed"), `taken for ${save.fittingDialects.join()}`);
-    const findings = await verifyMarsMiner(disk, { dialect: "seed" });
+    ok(save.fittingDialects.includes("draft"), `taken for ${save.fittingDialects.join()}`);
+    const findings = await verifyMarsMiner(disk, { dialect: "draft" });
     deepEqual(
       findings.filter(({ severity }) => severity === "damage"),
       [],

@@ -72,7 +72,7 @@ export function unsupported({ path, world }: Pick<FoundWorld, "path" | "world">)
   return new OrthantError("ORT_DIALECT", `${found}; orthant convert makes an Orthant world of it`);
 }
 
-/** Formats a format for people: `marsminer (seed)`. */
+/** Formats a format for people: `marsminer (draft)`. */
 export function describeFormat({ format, dialect }: DetectedWorld): string {
   return dialect === undefined ? format : `${format} (${dialect})`;
 }

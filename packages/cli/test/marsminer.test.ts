@@ -30,7 +30,7 @@ describe("a MarsMiner world on the command line", () => {
     const folder = await makeMarsMiner();
     const { output, exitCode } = await capture(["info", folder, "--count"]);
     expect(exitCode).toBe(EXIT.ok);
-    expect(output).toMatch(/format +marsminer \(seed\)\n/);
+    expect(output).toMatch(/format +marsminer \(draft\)\n/);
     expect(output).toMatch(/name +second\n/);
     expect(output).toMatch(/places +x from 0 to 64, z from -64 to 0\n/);
     expect(output).toContain('"first", ');
@@ -41,7 +41,7 @@ describe("a MarsMiner world on the command line", () => {
     );
     expect(json).toMatchObject({
       format: "marsminer",
-      dialect: "seed",
+      dialect: "draft",
       chunks: 2,
       cubeSize: 64,
       name: "second",
@@ -53,7 +53,7 @@ describe("a MarsMiner world on the command line", () => {
   test("is verified and repaired", async () => {
     const folder = await makeMarsMiner();
     expect((await capture(["verify", folder])).output).toMatch(
-      /^no damage: marsminer \(seed\), 0 notices\n$/,
+      /^no damage: marsminer \(draft\), 0 notices\n$/,
     );
     const blob = join(folder, "blob0");
     const bytes = new Uint8Array(await readFile(blob));
@@ -75,7 +75,7 @@ describe("a MarsMiner world on the command line", () => {
     const world = `${folder}-world`;
     const { output, exitCode } = await capture(["convert", folder, world]);
     expect(output).toMatch(
-      /^converted .* \(seed\) to .*-world \(orthant\): 192 chunks, 0 entities, 0 players\n$/,
+      /^converted .* \(draft\) to .*-world \(orthant\): 192 chunks, 0 entities, 0 players\n$/,
     );
     expect(exitCode).toBe(EXIT.ok);
     const opened = await openWorldStore(new NodeDisk(world), { readOnly: true });
@@ -135,7 +135,7 @@ describe("a MarsMiner world on the command line", () => {
       const { errors, exitCode } = await capture([command, folder, ...rest]);
       expect(exitCode, command).toBe(EXIT.failed);
       expect(errors, command).toContain(
-        "is a world of marsminer (seed), which this command does not support",
+        "is a world of marsminer (draft), which this command does not support",
       );
       expect(errors, command).toContain("orthant convert");
     }

@@ -61,7 +61,7 @@ describe("the tables in docs/formats", () => {
     ["compacted packs", "polychora-save.md", 5, compactedPackHeader],
     ["segments", "journal.md", 0, segmentHeader],
     ["groups", "journal.md", 1, groupHeader],
-    ["the MarsMiner header", "marsminer.md", 0, marsMinerHeader("seed")],
+    ["the MarsMiner header", "marsminer.md", 0, marsMinerHeader("draft")],
     ["the head of strings", "marsminer.md", 1, marsMinerStringsHead],
     ["the head of pointers", "marsminer.md", 2, marsMinerPointersHead],
     ["a record of pointers", "marsminer.md", 3, marsMinerPointerRecord],

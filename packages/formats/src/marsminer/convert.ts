@@ -51,7 +51,7 @@ export function convertMarsMiner(
 }
 
 /**
- * Writes one generation of an Orthant world as a MarsMiner save of the seed's dialect to an empty disk.
+ * Writes one generation of an Orthant world as a MarsMiner save of the dialect `draft` to an empty disk.
  * Without a disk, only reports what would be lost. Throws `ORT_DIALECT` for a world whose chunks are not
  * cubes.
  */

@@ -82,14 +82,14 @@ export async function likeliestDialect(disk: Disk): Promise<MarsMinerDialect> {
     ]);
   }
   const [best] = ranked.sort(([, a], [, b]) => a - b);
-  return best?.[0] ?? "seed";
+  return best?.[0] ?? "draft";
 }
 
 /** Returns the dialects whose files exist, whatever their content, in order of likelihood. */
 async function dialectsByFiles(disk: Disk): Promise<readonly MarsMinerDialect[]> {
   const names = new Set((await disk.list("")).map(({ name }) => name));
   if (names.has(STRINGS_FILE)) {
-    return (await hasPointerCount(disk)) ? ["seed"] : ["seed", "subtypes"];
+    return (await hasPointerCount(disk)) ? ["draft"] : ["draft", "subtypes"];
   }
   return names.has(POINTERS_FILE) ? ["stringblock"] : ["global-pointers"];
 }

@@ -14,14 +14,14 @@ import {
 } from "./layout.ts";
 import { type BlockAddress, describeAddress, NULL_POINTER, type StoredPointer } from "./pointer.ts";
 
-const HEADER = headerStruct("seed");
-const KINDS = blockKinds("seed");
+const HEADER = headerStruct("draft");
+const KINDS = blockKinds("draft");
 
 /** Names are short texts. The format has no limit, but our reader accepts this many bytes. */
 const stringCodec = string();
 
 /**
- * The files of a save of the seed's dialect, to which blocks are added. Nothing takes effect before {@link
+ * The files of a save of the dialect `draft`, to which blocks are added. Nothing takes effect before {@link
  * publish}.
  */
 export class GrowingSave {

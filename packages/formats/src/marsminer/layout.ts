@@ -1,12 +1,12 @@
 import { i32, type Struct, struct, u32 } from "@orthant/core/bytes";
 import { pointerCodec, type StoredPointer } from "./pointer.ts";
 
-/** All four call themselves version 0. `seed` follows the format's text, and is the one we write. */
-export type MarsMinerDialect = "seed" | "subtypes" | "stringblock" | "global-pointers";
+/** All four call themselves version 0. `draft` follows the draft of the format, and is the one we write. */
+export type MarsMinerDialect = "draft" | "subtypes" | "stringblock" | "global-pointers";
 
 /** Every dialect, oldest first. */
 export const MARSMINER_DIALECTS: readonly MarsMinerDialect[] = [
-  "seed",
+  "draft",
   "subtypes",
   "stringblock",
   "global-pointers",
@@ -23,7 +23,7 @@ interface DialectTraits {
 
 /** Traits of each dialect. Rule M3. */
 export const DIALECT_TRAITS: Readonly<Record<MarsMinerDialect, DialectTraits>> = {
-  seed: { strings: "file", hasPointerFile: true, hasSubtypes: false },
+  draft: { strings: "file", hasPointerFile: true, hasSubtypes: false },
   subtypes: { strings: "file", hasPointerFile: true, hasSubtypes: true },
   stringblock: { strings: "block", hasPointerFile: true, hasSubtypes: true },
   "global-pointers": { strings: "block", hasPointerFile: false, hasSubtypes: true },

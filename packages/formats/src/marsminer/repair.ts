@@ -72,7 +72,7 @@ export async function planMarsMinerRepair(
   }
 }
 
-/** Writes the content of a plan as a new save of the seed's dialect to an empty disk. */
+/** Writes the content of a plan as a new save of the dialect `draft` to an empty disk. */
 export async function applyMarsMinerRepair(
   disk: Disk,
   plan: MarsMinerRepairPlan,
@@ -187,7 +187,7 @@ async function planChunks(
   }
   if (DIALECT_TRAITS[files.dialect].hasSubtypes && subtypes > 0) {
     const message =
-      "a mended save is of the seed's dialect: subtypes become part of the names, as in `Sand #3`";
+      "a repaired save has the dialect `draft`: subtypes become part of the names, as in `Sand #3`";
     losses.push({ what: "block types", place: undefined, message });
   }
   return planned;

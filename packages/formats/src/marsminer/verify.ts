@@ -91,7 +91,7 @@ async function verifyPointers(files: SaveFiles): Promise<readonly Finding[]> {
   if (head.version !== MARSMINER_VERSION) return [versionFinding(POINTERS_FILE, head.version)];
   const count = Math.floor((size - pointersHead.bytes) / pointerRecord.bytes);
   const findings: Finding[] = [];
-  const expected = files.dialect === "seed" ? count : 0;
+  const expected = files.dialect === "draft" ? count : 0;
   if (head.pointerCount !== expected) {
     findings.push(
       noticeOf(POINTERS_FILE, `the head counts ${head.pointerCount} records, and there are ${count}`),

@@ -59,7 +59,7 @@ export async function createMarsMiner(
 }
 
 /**
- * Continues a save of the seed's dialect from its present state. Throws `ORT_DIALECT` for any other. The
+ * Continues a save of the dialect `draft` from its present state. Throws `ORT_DIALECT` for any other. The
  * writer must be the only one; the caller takes the lock.
  */
 export async function resumeMarsMiner(
@@ -68,7 +68,7 @@ export async function resumeMarsMiner(
 ): Promise<MarsMinerWriter> {
   const save = await openMarsMiner(disk);
   try {
-    if (!save.fittingDialects.includes("seed")) {
+    if (!save.fittingDialects.includes("draft")) {
       throw new OrthantError(
         "ORT_DIALECT",
         `a save of the dialect "${save.dialect}" is only read; convert it first`,
@@ -195,7 +195,7 @@ async function requireNothingSaved(disk: Disk): Promise<void> {
 }
 
 async function isBlank(disk: Disk, path: string): Promise<boolean> {
-  const made = path === POINTERS_FILE ? NEW_POINTERS : new Uint8Array(headerStruct("seed").bytes);
+  const made = path === POINTERS_FILE ? NEW_POINTERS : new Uint8Array(headerStruct("draft").bytes);
   const file = await disk.open(path, "read");
   try {
     const size = await file.size();
@@ -230,7 +230,7 @@ function requireName(name: string | undefined): void {
 }
 
 function fullBytes({ blobFullBytes = BLOB_FULL_BYTES }: MarsMinerWriterOptions): number {
-  requireInteger(blobFullBytes, headerStruct("seed").bytes, BLOB_FULL_BYTES);
+  requireInteger(blobFullBytes, headerStruct("draft").bytes, BLOB_FULL_BYTES);
   return blobFullBytes;
 }
 

@@ -27,7 +27,7 @@ import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
 import { openWorldStore } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
-import { diskOf, patched, randomOctree, SEED_FILES, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
+import { DRAFT_FILES, diskOf, patched, randomOctree, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
 
 const GOLDEN = join(resolve(process.env["ORTHANT_GOLDEN"] ?? "../shared/golden"), "marsminer-v0");
@@ -193,21 +193,21 @@ describe("a conversion from or to MarsMiner", () => {
     ]);
     expect((await convertMarsMiner(save, target, ACCEPTED)).losses).toEqual(losses);
     expect(
-      (await convertMarsMiner(await openMarsMiner(diskOf(SEED_FILES)), new MemoryDisk())).losses,
+      (await convertMarsMiner(await openMarsMiner(diskOf(DRAFT_FILES)), new MemoryDisk())).losses,
     ).toEqual([]);
   });
 
   test("[M28] lists values of branches, empty chunks, unlisted ids and duplicate chunks", async () => {
     const octree = "03000000 0a000000 030000 2c01 0102030405060709";
     const table = "02000000 00000000 00000000 28000000 00000000 00000000 60000000";
-    const blob0 = `${SEED_FILES.blob0.slice(0, -"01000000 01000000 00 01".length)} ${octree} 31000000 00 ${table}`;
-    const doubled = patched(diskOf({ ...SEED_FILES, blob0 }), "blob0", 0x14, "5d000000");
+    const blob0 = `${DRAFT_FILES.blob0.slice(0, -"01000000 01000000 00 01".length)} ${octree} 31000000 00 ${table}`;
+    const doubled = patched(diskOf({ ...DRAFT_FILES, blob0 }), "blob0", 0x14, "5d000000");
     const save = await openMarsMiner(patched(doubled, "blob0", 0x5d + 24, "58000000"));
     expect((await convertMarsMiner(save, undefined)).losses.map(({ what }) => what)).toEqual([
       "chunks that were there twice",
       "chunks without octrees",
     ]);
-    const once = await openMarsMiner(patched(diskOf({ ...SEED_FILES, blob0 }), "blob0", 0x18, "01000000"));
+    const once = await openMarsMiner(patched(diskOf({ ...DRAFT_FILES, blob0 }), "blob0", 0x18, "01000000"));
     expect((await convertMarsMiner(once, undefined)).losses.map(({ what, count }) => [what, count])).toEqual([
       ["values of branches", 1],
       ["block ids that are not listed", 6],
@@ -234,7 +234,7 @@ describe("a conversion from or to MarsMiner", () => {
   });
 
   test("is refused when nothing was ever saved", async () => {
-    const save = await openMarsMiner(diskOf({ ...SEED_FILES, blob0: "00000000 00000000" }));
+    const save = await openMarsMiner(diskOf({ ...DRAFT_FILES, blob0: "00000000 00000000" }));
     expect(codeOf(() => convertMarsMiner(save, undefined))).toBe("ORT_NOT_FOUND");
   });
 

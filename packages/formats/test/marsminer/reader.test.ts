@@ -6,11 +6,11 @@ import { describe, expect, test } from "vitest";
 import {
   contentOf,
   cut,
+  DRAFT_FILES,
   diskOf,
   GLOBAL_FILES,
   patched,
   readAll,
-  SEED_FILES,
   STRINGBLOCK_FILES,
   SUBTYPES_FILES,
   TICKS,
@@ -28,7 +28,7 @@ describe("a MarsMiner save", () => {
     const types = (...subtypes: (number | undefined)[]): unknown =>
       subtypes.map((subtype, id) => ({ name: `Block ${Math.min(id, 2)}`, subtype }));
     const cases = [
-      [SEED_FILES, "seed", "Test Save", types(undefined, undefined, undefined, undefined), 1, [0, 0]],
+      [DRAFT_FILES, "draft", "Test Save", types(undefined, undefined, undefined, undefined), 1, [0, 0]],
       [SUBTYPES_FILES, "subtypes", "Test Save", types(0, 0, 0, 7), 1, [0, 0]],
       [STRINGBLOCK_FILES, "stringblock", "Save", [{ name: "OK", subtype: 7 }], 0, [0, 0]],
       [GLOBAL_FILES, "global-pointers", undefined, [{ name: "Core_Empty ", subtype: -1 }], 0, [64, -64]],
@@ -47,7 +47,7 @@ describe("a MarsMiner save", () => {
   });
 
   test("[M10] has an exact time beyond 2^53", async () => {
-    const save = await openMarsMiner(diskOf(SEED_FILES));
+    const save = await openMarsMiner(diskOf(DRAFT_FILES));
     expect(save.state?.ticks).toBe(NOTED_TICKS);
     expect(NOTED_TICKS > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
     expect(BigInt(Number(NOTED_TICKS))).not.toBe(NOTED_TICKS);
@@ -55,9 +55,9 @@ describe("a MarsMiner save", () => {
 
   test("[M2] that was never saved has no state, and is not damaged", async () => {
     for (const blob0 of ["00000000 00000000"]) {
-      const disk = diskOf({ ...SEED_FILES, blob0, strings: "00000000 00000000" });
+      const disk = diskOf({ ...DRAFT_FILES, blob0, strings: "00000000 00000000" });
       const save = await openMarsMiner(disk);
-      expect([save.state, save.fittingDialects]).toEqual([undefined, ["seed", "subtypes"]]);
+      expect([save.state, save.fittingDialects]).toEqual([undefined, ["draft", "subtypes"]]);
       expect(await messages(disk)).toEqual(["notice: nothing was ever saved here"]);
     }
     const global = await openMarsMiner(diskOf({ blob0: "00000000 00000000 00000000" }));
@@ -65,7 +65,7 @@ describe("a MarsMiner save", () => {
   });
 
   test("[M2] is refused with another version", async () => {
-    const disk = patched(diskOf(SEED_FILES), "blob0", 0, "01000000");
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", 0, "01000000");
     expect(await codeOfRejection(openMarsMiner(disk))).toBe("ORT_VERSION");
   });
 
@@ -73,18 +73,21 @@ describe("a MarsMiner save", () => {
     const nothing = "00000000 00000000";
     const fits = async (files: Readonly<Record<string, string>>): Promise<unknown> =>
       (await openMarsMiner(diskOf(files))).fittingDialects;
-    expect(await fits({ blob0: nothing, strings: nothing, pointers: nothing })).toEqual(["seed", "subtypes"]);
+    expect(await fits({ blob0: nothing, strings: nothing, pointers: nothing })).toEqual([
+      "draft",
+      "subtypes",
+    ]);
     expect(
       await fits({ blob0: nothing, strings: nothing, pointers: "00000000 01000000 00000000 08000000" }),
-    ).toEqual(["seed"]);
+    ).toEqual(["draft"]);
     expect(await fits({ blob0: nothing, pointers: nothing })).toEqual(["stringblock"]);
     expect(await fits({ blob0: `${nothing} 00000000` })).toEqual(["global-pointers"]);
   });
 
   test("[M5] with subtypes is not read as one without, which gave the original's first reader wrong names", async () => {
     expect((await openMarsMiner(diskOf(SUBTYPES_FILES))).dialect).toBe("subtypes");
-    expect((await openMarsMiner(diskOf(SEED_FILES))).dialect).toBe("seed");
-    const forced = await openMarsMiner(diskOf(SUBTYPES_FILES), { dialect: "seed" });
+    expect((await openMarsMiner(diskOf(DRAFT_FILES))).dialect).toBe("draft");
+    const forced = await openMarsMiner(diskOf(SUBTYPES_FILES), { dialect: "draft" });
     const [entry] = forced.state?.chunks ?? [];
     const names = entry && (await forced.readChunk(entry)).blockTypes.map(({ name }) => name);
     expect(names).toEqual(["Block 0", undefined, "Block 1", undefined]);
@@ -92,7 +95,7 @@ describe("a MarsMiner save", () => {
 
   test("[M5] written by us is identified even if a crash lost its count of pointers", async () => {
     const disk = patched(await writtenDisk(4, { blobFullBytes: 100 }), "pointers", 4, "00000000");
-    expect((await openMarsMiner(disk)).dialect).toBe("seed");
+    expect((await openMarsMiner(disk)).dialect).toBe("draft");
   });
 
   test("[M1] ignores blobs after a gap in their numbers, and reports them", async () => {
@@ -104,7 +107,7 @@ describe("a MarsMiner save", () => {
     });
     const findings = await messages(gap);
     expect(findings.some((line) => line.startsWith("damage"))).toBe(true);
-    const extra = diskOf({ ...SEED_FILES, blob2: "00000000 00000000", "notes.txt": "00" });
+    const extra = diskOf({ ...DRAFT_FILES, blob2: "00000000 00000000", "notes.txt": "00" });
     expect(await messages(extra)).toEqual([
       "notice: blob1 is missing, so this one does not count",
       "notice: a file that is no part of the save",
@@ -134,7 +137,7 @@ describe("a MarsMiner save", () => {
     ["M12", "a name inside the head of the strings", "10", "07000000"],
     ["M12", "a name past the end of the strings", "10", "2a000000"],
   ])("[%s] is refused with a pointer to %s", async (_rule, _what, offset, hex) => {
-    const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", Number.parseInt(offset, 16), hex);
     expect(await codeOfRejection(readAll(disk))).toBe("ORT_POINTER");
     expect((await messages(disk)).filter((line) => line.startsWith("damage")).length).toBeGreaterThan(0);
   });
@@ -151,12 +154,12 @@ describe("a MarsMiner save", () => {
     ["a chunk table", "18", "ffffffff"],
     ["a table of block types", "31", "ffff"],
   ])("[M9] is refused when %s claims to extend past the end", async (_what, offset, hex) => {
-    const disk = patched(diskOf(SEED_FILES), "blob0", Number.parseInt(offset, 16), hex);
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", Number.parseInt(offset, 16), hex);
     expect(await codeOfRejection(readAll(disk))).toBe("ORT_TRUNCATED");
   });
 
   test("[M9] is refused when cut at any byte, whereas the original silently accepted a short octree", async () => {
-    for (const files of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES]) {
+    for (const files of [DRAFT_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES]) {
       const whole = diskOf(files);
       for (const [path, bytes] of whole.image().files) {
         for (let length = 0; length < bytes.length; length++) {
@@ -174,8 +177,8 @@ describe("a MarsMiner save", () => {
 
   test("[M11] may share chunks, and may have two at a position, which verify reports", async () => {
     const table = "03000000 00000000 00000000 4d000000 01000000 00000000 4d000000 00000000 00000000 4d000000";
-    const blob = `${SEED_FILES.blob0} 31000000 00 ${table}`;
-    const disk = patched(diskOf({ ...SEED_FILES, blob0: blob }), "blob0", 0x14, "52000000");
+    const blob = `${DRAFT_FILES.blob0} 31000000 00 ${table}`;
+    const disk = patched(diskOf({ ...DRAFT_FILES, blob0: blob }), "blob0", 0x14, "52000000");
     const save = await openMarsMiner(disk);
     const chunks = await Promise.all((save.state?.chunks ?? []).map((entry) => save.readChunk(entry)));
     expect(chunks.length).toBe(3);
@@ -185,14 +188,14 @@ describe("a MarsMiner save", () => {
 
   test("[M12] is read by addresses even if StringCount is wrong and a torn string is among the others", async () => {
     for (const hex of ["00000000", "ffffffff", "ffffff7f", "09000000"]) {
-      const disk = patched(diskOf(SEED_FILES), "strings", 4, hex);
-      expect(await readAll(disk)).toEqual(await readAll(diskOf(SEED_FILES)));
+      const disk = patched(diskOf(DRAFT_FILES), "strings", 4, hex);
+      expect(await readAll(disk)).toEqual(await readAll(diskOf(DRAFT_FILES)));
       expect(await messages(disk)).toEqual([
         expect.stringMatching(/^notice: the head counts -?\d+ strings, and there are 4$/),
       ]);
     }
-    const torn = diskOf({ ...SEED_FILES, strings: `${SEED_FILES.strings} c801 41` });
-    expect(await readAll(torn)).toEqual(await readAll(diskOf(SEED_FILES)));
+    const torn = diskOf({ ...DRAFT_FILES, strings: `${DRAFT_FILES.strings} c801 41` });
+    expect(await readAll(torn)).toEqual(await readAll(diskOf(DRAFT_FILES)));
     expect(await messages(torn)).toEqual([
       "notice: the head counts 4 strings, and a torn string lies among them",
     ]);
@@ -202,7 +205,7 @@ describe("a MarsMiner save", () => {
     const long = "61".repeat(200);
     const strings = `00000000 01000000 00 c801 ${long}`;
     const at = async (address: string): Promise<unknown> => {
-      const disk = patched(diskOf({ ...SEED_FILES, strings }), "blob0", 0x10, address);
+      const disk = patched(diskOf({ ...DRAFT_FILES, strings }), "blob0", 0x10, address);
       const noTypes = patched(disk, "blob0", 0x18, "00000000");
       return (await openMarsMiner(noTypes)).state?.name;
     };
@@ -217,8 +220,8 @@ describe("a MarsMiner save", () => {
     ["more bytes than are read", "81 80 04", "ORT_LIMIT"],
     ["bytes that are not UTF-8", "02 c328", "ORT_UTF8"],
   ])("[M12] is refused if its name has %s", async (_what, hex, code) => {
-    const disk = diskOf({ ...SEED_FILES, strings: `00000000 01000000 ${hex}` });
-    expect(await codeOfRejection(openMarsMiner(disk, { dialect: "seed" }))).toBe(code);
+    const disk = diskOf({ ...DRAFT_FILES, strings: `00000000 01000000 ${hex}` });
+    expect(await codeOfRejection(openMarsMiner(disk, { dialect: "draft" }))).toBe(code);
   });
 
   test("[M13] is refused with a string block of a length below -1, or past the end", async () => {
@@ -263,35 +266,35 @@ describe("a MarsMiner save", () => {
     const save = await openMarsMiner(disk, { cubeSize: 4 });
     const [entry] = save.state?.chunks ?? [];
     expect(entry && (await codeOfRejection(save.readChunk(entry)))).toBe("ORT_OCTREE");
-    expect(save.fittingDialects).toEqual(["seed"]);
+    expect(save.fittingDialects).toEqual(["draft"]);
   });
 
   test("[M20] may have block ids that no table lists, which verify reports", async () => {
-    const disk = patched(diskOf(SEED_FILES), "blob0", 0x4c, "09");
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", 0x4c, "09");
     await expect(readAll(disk)).resolves.toBeDefined();
     expect(await messages(disk)).toEqual(["notice: a voxel has block id 9, where its chunk lists 4"]);
   });
 
   test("[M18] may have octrees with stray bits, which verify reports", async () => {
-    const disk = patched(diskOf(SEED_FILES), "blob0", 0x4b, "f0");
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", 0x4b, "f0");
     expect(await messages(disk)).toEqual([expect.stringContaining("notice: an octree with stray bits")]);
   });
 
   test("is detected by its content, even if it is damaged", async () => {
-    for (const [index, files] of [SEED_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES].entries()) {
+    for (const [index, files] of [DRAFT_FILES, SUBTYPES_FILES, STRINGBLOCK_FILES, GLOBAL_FILES].entries()) {
       expect(await detectFormat(diskOf(files))).toEqual({
         format: "marsminer",
         dialect: MARSMINER_DIALECTS[index],
         evidence: "blob0",
       });
     }
-    const damaged = patched(diskOf(SEED_FILES), "blob0", 4, "ffffff7f");
+    const damaged = patched(diskOf(DRAFT_FILES), "blob0", 4, "ffffff7f");
     expect(await detectFormat(damaged)).toEqual({
       format: "marsminer",
       dialect: undefined,
       evidence: "blob0",
     });
-    const headless = patched(diskOf(SEED_FILES), "blob0", 0, "ffffffff");
+    const headless = patched(diskOf(DRAFT_FILES), "blob0", 0, "ffffffff");
     expect(await detectFormat(headless)).toMatchObject({ format: "marsminer", evidence: "pointers" });
     expect(await detectFormat(diskOf({ blob0: "6170706c6573 616e64 7065617273" }))).toBeUndefined();
     expect(await detectFormat(diskOf({ strings: "00000000 00000000" }))).toBeUndefined();

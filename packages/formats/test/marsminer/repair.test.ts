@@ -12,10 +12,10 @@ import { describe, expect, test } from "vitest";
 import {
   chunkOf,
   contentOf,
+  DRAFT_FILES,
   diskOf,
   patched,
   readAll,
-  SEED_FILES,
   SUBTYPES_FILES,
   TICKS,
   writtenDisk,
@@ -71,8 +71,8 @@ describe("the states of a MarsMiner save", () => {
   test("[M22] are not searched for endlessly in a hostile save", async () => {
     // A time every eight bytes, each with a chunk table over all that follows.
     const index = "8735bb202abdce08 00000000 08000000".replaceAll(" ", "");
-    const disk = diskOf({ ...SEED_FILES, blob0: `0000000000000000${index.repeat(3_000)}` });
-    const save = await openMarsMiner(disk, { dialect: "seed" });
+    const disk = diskOf({ ...DRAFT_FILES, blob0: `0000000000000000${index.repeat(3_000)}` });
+    const save = await openMarsMiner(disk, { dialect: "draft" });
     const states = await save.findStates().catch(() => []);
     expect(states).toEqual([]);
   });
@@ -97,7 +97,7 @@ describe("a damaged MarsMiner save", () => {
 
   test("[M21] is reported for blocks that overlap", async () => {
     // The octree seems to begin three bytes before its chunk ends.
-    const disk = patched(diskOf(SEED_FILES), "blob0", 0x2d, "2f000000");
+    const disk = patched(diskOf(DRAFT_FILES), "blob0", 0x2d, "2f000000");
     const codes = await damageOf(disk);
     expect(codes.length).toBeGreaterThan(0);
     // Two chunks, the second inside the first one's list: both parse.
@@ -106,7 +106,7 @@ describe("a damaged MarsMiner save", () => {
       "02000000 00000000 00000000 34000000 01000000 00000000 35000000",
       "3a000000 00 0000 00000000 0000",
     ].join(" ");
-    expect(await damageOf(diskOf({ ...SEED_FILES, blob0 }))).toContain("ORT_POINTER");
+    expect(await damageOf(diskOf({ ...DRAFT_FILES, blob0 }))).toContain("ORT_POINTER");
   });
 
   test("[M23] never makes verify throw, whatever byte is wrong", async () => {
@@ -128,8 +128,8 @@ describe("a damaged MarsMiner save", () => {
     expect(await damageOf(badOctree)).toEqual(["ORT_OCTREE"]);
     const headless = patched(diskOf(SUBTYPES_FILES), "blob0", 4, "ffffff7f");
     expect((await planMarsMinerRepair(headless)).dialect).toBe("subtypes");
-    expect((await planMarsMinerRepair(patched(diskOf(SEED_FILES), "blob0", 4, "ffffff7f"))).dialect).toBe(
-      "seed",
+    expect((await planMarsMinerRepair(patched(diskOf(DRAFT_FILES), "blob0", 4, "ffffff7f"))).dialect).toBe(
+      "draft",
     );
   });
 

@@ -17,10 +17,10 @@ const STRINGS =
 const NO_POINTERS = "00000000 00000000";
 
 /**
- * The smallest save of the seed's dialect with a block, byte by byte: one chunk, one octree, one leaf of id
+ * The smallest save of the dialect `draft` with a block, byte by byte: one chunk, one octree, one leaf of id
  * 1.
  */
-export const SEED_FILES = {
+export const DRAFT_FILES = {
   blob0: [
     "00000000 08000000", // 00 header: version, index
     "8735bb202abdce08 08000000 18000000", // 08 index: ticks, name, chunk table
@@ -35,7 +35,7 @@ export const SEED_FILES = {
 
 /** The same with subtypes 0, 0, 0, 7. */
 export const SUBTYPES_FILES = {
-  ...SEED_FILES,
+  ...DRAFT_FILES,
   blob0: [
     "00000000 08000000",
     "8735bb202abdce08 08000000 18000000",

@@ -47,7 +47,7 @@ describe("a writer of MarsMiner saves", () => {
     await writer.close();
   });
 
-  test("[M26] writes the bytes of the seed's dialect, with a correct count of strings", async () => {
+  test("[M26] writes the bytes of the dialect `draft`, with a correct count of strings", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     await writer.putChunk({ x: 64, z: -64, blockTypes: ["a", "b"], octrees: [uniformOctree(1)] });
@@ -69,7 +69,7 @@ describe("a writer of MarsMiner saves", () => {
     );
   });
 
-  test("[M4, M25] writes saves that read as the seed's dialect, whatever names and tables they have", async () => {
+  test("[M4, M25] writes saves that read as the dialect `draft`, whatever names and tables they have", async () => {
     const disk = new MemoryDisk();
     const writer = await createMarsMiner(disk);
     const blockTypes = ["Core_Empty", "Rock", "Sand"];
@@ -85,7 +85,7 @@ describe("a writer of MarsMiner saves", () => {
     });
     await writer.close();
     const save = await openMarsMiner(disk);
-    expect(save.fittingDialects).toEqual(["seed"]);
+    expect(save.fittingDialects).toEqual(["draft"]);
     const [entry] = save.state?.chunks ?? [];
     const chunk = entry && (await save.readChunk(entry));
     expect(chunk?.blockTypes.map(({ name }) => name)).toEqual(blockTypes);

@@ -14,4 +14,4 @@ test("a server answers 3,000 damaged messages only with goodbyes, and still serv
   expect(await server.calm()).toEqual([]);
   expect(server.honestEdits.made).toBeGreaterThan(50);
   expect(server.goodbyes.get("malformed")).toBeGreaterThan(500);
-});
+}, 120_000);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { faultOfClusterCase } from "./cluster-sim/cluster-simulation.ts";
 
-const SEEDS = Array.from({ length: 30 }, (_, index) => 1 + index);
+const SEEDS = Array.from({ length: 12 }, (_, index) => 1 + index);
 const STEPS = 100;
 const TIMEOUT_MS = 60_000;
 

@@ -13,7 +13,7 @@ describe("power cuts on the native save", () => {
     async (_name, model) => {
       const proof = await proveHistory(saveStory(LONG_HISTORY), {
         models: [model],
-        disksPerCut: 2,
+        disksPerCut: 1,
         seed: SEED,
       });
       expect(proof.history.digests.length).toBeGreaterThanOrEqual(25);
@@ -31,8 +31,8 @@ describe("power cuts on the native save", () => {
     "leave no fault in the short history that the mutants run on",
     async () => {
       expect(
-        (await proveHistory(saveStory(SHORT_HISTORY), { disksPerCut: 20, seed: SEED })).disks,
-      ).toBeGreaterThan(500);
+        (await proveHistory(saveStory(SHORT_HISTORY), { disksPerCut: 6, seed: SEED })).disks,
+      ).toBeGreaterThan(150);
     },
     TIMEOUT_MS,
   );

@@ -166,7 +166,7 @@ describe("an attack on the Wire v1 server", () => {
     expect(sentBytes / CROWD_TICKS).toBeLessThan(1.1 * MIB + 20_000 * 4);
     expect((usedMib * MIB) / sessions).toBeLessThan(40 * 1_024);
     // Ten times the sessions: ten times the work, and a hundred times if each one looked at all others.
-    expect(tickMs).toBeLessThan(30 * few.tickMs);
+    expect(tickMs).toBeLessThan(60 * few.tickMs);
     stage.time.advance(4_000);
     for (let tick = 0; tick < 40; tick++) {
       stage.time.advance(100);

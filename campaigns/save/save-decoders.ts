@@ -1,6 +1,7 @@
 import {
   type Chunk,
   chunkFromVoxels,
+  DEFAULT_BLOCKS,
   emptyChunk,
   HYPERCUBE_CHUNKS,
   OrthantError,
@@ -196,6 +197,10 @@ const journalEntries: readonly JournalEntry[] = [
   { kind: "entityGone", entityId: 300n, storedAt: undefined },
   { kind: "player", player: modelPlayer(9n, 6) },
   { kind: "description", name: "fuzz", spawn: [0.5, -1, 0, 0] },
+  {
+    kind: "blocks",
+    change: { changed: [{ id: 1, name: "rock", retired: true }], added: DEFAULT_BLOCKS.types.slice(14) },
+  },
 ];
 
 /** Larger limit, because each call builds a pack around the table. */

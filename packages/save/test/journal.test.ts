@@ -202,6 +202,20 @@ describe("the bytes of a journal", () => {
       { kind: "description", name: "ab", spawn: [1, 0, 0, -2] },
       "04 02 6162 000000000000f03f 0000000000000000 0000000000000000 00000000000000c0",
     ],
+    [
+      "J31",
+      "a change of blocks",
+      {
+        kind: "blocks",
+        change: {
+          changed: [{ id: 1, name: "rock", retired: true }],
+          added: [
+            { id: 2, name: "tin", colour: 0x01_02_03, solid: true, light: 0, tags: [], properties: [] },
+          ].map((type) => ({ ...type, transparent: false, retired: false })),
+        },
+      },
+      "06 01 01 04 726f636b 01 00 00 01 02 03 74696e 01 010203",
+    ],
   ])("[%s] have %s", (_rule, _name, entry, hex) => {
     expect(toHex(encode(codec, entry))).toBe(hex.replaceAll(" ", ""));
     expect(decode(codec, fromHex(hex))).toEqual(entry);
@@ -228,7 +242,7 @@ describe("the bytes of a journal", () => {
       }
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
-    expect(codeOf(() => decode(codec, fromHex("06")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("07")))).toBe("ORT_TAG");
     expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ position: [0, 0, 0, 0], edits: [] }] }))).toBe(
       "ORT_ARGUMENT",
     );

@@ -4,6 +4,7 @@
  * @module @orthant/world/store
  */
 
+export type { BlocksEvent, WorldBlocks } from "./blocks/world-blocks.ts";
 export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
 export type { EditOptions, StoreEdit } from "./edit/world-editor.ts";
 export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";

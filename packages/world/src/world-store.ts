@@ -20,6 +20,7 @@ import {
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { CompactionReport, StoredEntity, StoredPlayer } from "@orthant/save";
+import { WorldBlocks } from "./blocks/world-blocks.ts";
 import { checkedOrigin } from "./content/last-edit-store.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import {
@@ -41,20 +42,11 @@ import {
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
-import { notWritable, type SaverParts, WorldSaver } from "./saving/world-saver.ts";
+import { notWritable, WorldSaver } from "./saving/world-saver.ts";
 import { StoreSnapshot } from "./store-snapshot.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
-
-/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
-export interface WorldParts extends SaverParts {
-  readonly disk: Disk;
-  readonly catalog: BlockCatalog;
-  /** Returns 64 random bits. */
-  readonly random: () => bigint;
-  /** The number of the epoch in which clocks are issued. Default: the next one. */
-  readonly epoch?: number;
-}
+import type { WorldParts } from "./world-parts.ts";
 
 /**
  * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
@@ -62,7 +54,8 @@ export interface WorldParts extends SaverParts {
  */
 export class WorldStore {
   readonly shape: ChunkShape;
-  readonly catalog: BlockCatalog;
+  /** Adds, renames and retires types of blocks. */
+  readonly blocks: WorldBlocks;
   /** The kept saved states. */
   readonly history: WorldHistory;
   readonly #disk: Disk;
@@ -77,9 +70,9 @@ export class WorldStore {
 
   /** @internal Takes ownership of the parts. */
   constructor(parts: WorldParts) {
-    const { disk, time, random, content, catalog, writing, epoch } = parts;
+    const { disk, time, random, content, writing, epoch, hasFixedBlocks: isFixed = false } = parts;
+    const requireWritable = (): void => this.#requireWritable();
     this.shape = content.regions.state.shape;
-    this.catalog = catalog;
     this.#disk = disk;
     this.#time = time;
     this.#random = random;
@@ -88,11 +81,17 @@ export class WorldStore {
     this.#saver = new WorldSaver(parts);
     this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
     this.history = new WorldHistory(disk, content, {
-      requireWritable: () => this.#requireWritable(),
+      requireWritable,
       save: () => this.save(),
       exclusively: (work) => this.#saver.exclusively(work),
     });
+    this.blocks = new WorldBlocks({ content, saver: this.#saver, isFixed, requireWritable });
     this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
+  }
+
+  /** The types of blocks as they are now. */
+  get catalog(): BlockCatalog {
+    return this.#content.catalog;
   }
 
   /** The world's name. */

@@ -1,5 +1,7 @@
 import type {
   BlockCatalog,
+  BlockDefinitions,
+  BlockHandles,
   BlockPlacement,
   Chunk,
   ChunkBox,
@@ -53,7 +55,6 @@ import type { WorldStore } from "./world-store.ts";
  */
 export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   readonly dimensions: D;
-  readonly blocks: BlockCatalog;
   readonly chunkShape: ChunkShape;
   /** The kept saved states. */
   readonly history: WorldHistory;
@@ -66,9 +67,52 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     this.store = store;
     this.#axes = new Axes(store.shape);
     this.dimensions = this.#axes.dimensions;
-    this.blocks = store.catalog;
     this.chunkShape = store.shape;
     this.history = store.history;
+  }
+
+  get blocks(): BlockCatalog {
+    return this.store.catalog;
+  }
+
+  /**
+   * Adds types of blocks that the world does not have yet, and returns all of them with their ids. Safe to call at every
+   * start: types that are there stay as they are. Throws `ORT_ARGUMENT` for a definition that contradicts one, and says
+   * what differs. Players who are connected can place new types at once.
+   *
+   * @example
+   * const { copper, chest } = await world.defineBlocks({
+   *   copper: { colour: 0xb87333 },
+   *   chest: { colour: 0x8b5a2b, properties: { facing: ["north", "east", "south", "west"] } },
+   * });
+   * await world.set([3, 64, 3], chest.id({ facing: "east" }));
+   */
+  defineBlocks<const Definitions extends BlockDefinitions>(
+    definitions: Definitions,
+  ): Promise<BlockHandles<Definitions>> {
+    return this.store.blocks.define(definitions);
+  }
+
+  /**
+   * Gives a type of block another name; its ids stay. Safe to call at every start: if only the new name is there, nothing
+   * changes.
+   */
+  renameBlock(name: string, newName: string): Promise<void> {
+    return this.store.blocks.rename(name, newName);
+  }
+
+  /**
+   * Takes a type of block out of use: voxels keep it, and pages no longer offer it to players. Defining it again brings
+   * it back.
+   */
+  retireBlock(name: string): Promise<void> {
+    return this.store.blocks.retire(name);
+  }
+
+  /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */
+  onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
+    requireFunction("listener", listener);
+    return this.store.blocks.onChange(({ catalog }) => listener(catalog));
   }
 
   get name(): string {

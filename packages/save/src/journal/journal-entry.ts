@@ -1,6 +1,8 @@
 import { type Chunk, OrthantError, type Position, type Vector, type VoxelEdit } from "@orthant/core";
 import { type Codec, list, option, string } from "@orthant/core/bytes";
 import {
+  type BlockCatalogChange,
+  blockCatalogChangeCodec,
   chunkCodec,
   positionCodec,
   type RegionClock,
@@ -30,10 +32,12 @@ export type JournalEntry =
   | { readonly kind: "entity"; readonly entity: StoredEntity; readonly storedAt: Position | undefined }
   | { readonly kind: "entityGone"; readonly entityId: bigint; readonly storedAt: Position | undefined }
   | { readonly kind: "player"; readonly player: StoredPlayer }
-  | { readonly kind: "description"; readonly name: string; readonly spawn: Vector };
+  | { readonly kind: "description"; readonly name: string; readonly spawn: Vector }
+  /** What was added to, renamed or retired in the catalog of blocks. */
+  | { readonly kind: "blocks"; readonly change: BlockCatalogChange };
 
-/** Kinds in tag order. An edit whose origin names a player has the last tag. */
-const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit"] as const;
+/** Kinds in tag order. An edit whose origin names a player is a `playerEdit`. */
+const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit", "blocks"] as const;
 /** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
@@ -81,6 +85,9 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
         case "description":
           nameCodec.write(out, entry.name);
           for (const coordinate of entry.spawn) out.f64(coordinate);
+          return;
+        case "blocks":
+          blockCatalogChangeCodec.write(out, entry.change);
       }
     },
 
@@ -108,6 +115,8 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
             name: nameCodec.read(input),
             spawn: [input.f64(), input.f64(), input.f64(), input.f64()],
           };
+        case "blocks":
+          return { kind: "blocks", change: blockCatalogChangeCodec.read(input) };
         default:
           return {
             kind: "edit",

@@ -1,5 +1,7 @@
-import type { Box, Chunk, EditOrigin, Position } from "@orthant/core";
+import type { BlockCatalog, Box, Chunk, EditOrigin, Position } from "@orthant/core";
+import { encode } from "@orthant/core/bytes";
 import {
+  blockCatalogCodec,
   boxAt,
   type ClockStep,
   ListenerSet,
@@ -11,6 +13,7 @@ import {
 } from "@orthant/core/engine";
 import {
   type CommittedChange,
+  catalogOf,
   chunkOfEntity,
   type GlobalState,
   type Save,
@@ -54,6 +57,8 @@ export class WorldContent {
   readonly lastEdits: LastEditStore;
   global: GlobalState;
   readonly #entityReader: EntityReader;
+  /** The decoded catalog of the description; decoded when it is first needed. */
+  #catalog: BlockCatalog | undefined;
   #unsaved = new UnsavedChanges();
   /** Changes being committed, which no readable generation includes yet. */
   #committing: UnsavedChanges | undefined;
@@ -102,6 +107,18 @@ export class WorldContent {
 
   loadEntities(box: Box): Promise<void> {
     return this.#entityReader.load(box);
+  }
+
+  /** The blocks of the world. */
+  get catalog(): BlockCatalog {
+    this.#catalog ??= catalogOf(this.global.description);
+    return this.#catalog;
+  }
+
+  /** Replaces the catalog with a later one. */
+  changeCatalog(catalog: BlockCatalog): void {
+    this.describe({ ...this.global.description, blocks: encode(blockCatalogCodec, catalog) });
+    this.#catalog = catalog;
   }
 
   describe(description: WorldDescription): void {

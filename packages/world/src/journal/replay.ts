@@ -1,5 +1,6 @@
 import { type Box, type Chunk, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import {
+  applyBlockChange,
   axisOutside,
   boxAt,
   type ClockStep,
@@ -57,11 +58,28 @@ export async function replayReadable(
     const entries = await nextGroup(groups);
     if (entries instanceof OrthantError) loss ??= entries;
     if (entries === undefined || entries instanceof OrthantError) break;
-    for (const entry of entries) await replay.apply(entry);
-    changes += entries.length;
+    for (const entry of entries) {
+      const misfit = await applyIfFits(replay, entry);
+      if (misfit === undefined) changes++;
+      loss ??= misfit;
+    }
   }
   replay.finish();
   return { changes, replayed: changes, bytes: journal.bytes, loss };
+}
+
+/**
+ * Applies an entry. Returns the error of a change of blocks that does not fit: a repair may have recovered an older
+ * catalog than the one that it changed. Edits after it are still good.
+ */
+async function applyIfFits(replay: Replay, entry: JournalEntry): Promise<OrthantError | undefined> {
+  try {
+    await replay.apply(entry);
+    return undefined;
+  } catch (error) {
+    if (entry.kind === "blocks" && isOrthantError(error, "ORT_BLOCKS")) return error;
+    throw error;
+  }
 }
 
 /** Returns the entries of the next group, or why they cannot be read; `undefined` after the last group. */
@@ -119,6 +137,8 @@ class Replay {
       case "player":
         content.upsertPlayer(entry.player, entry.player.lastSavedMs);
         return;
+      case "blocks":
+        return content.changeCatalog(applyBlockChange(content.catalog, entry.change));
       case "description": {
         const { name, spawn } = entry;
         return content.describe({ ...content.global.description, name, spawn });

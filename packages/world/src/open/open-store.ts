@@ -248,7 +248,8 @@ export async function openLoggedWorldStore(
     const content = contentOf(save, state, options);
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
-    world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal: log } });
+    const writing = { writer, lock, journal: log };
+    world = new WorldStore({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true });
     await world.openEpoch();
     await lock.settle();
     return world;

@@ -1,10 +1,4 @@
-import {
-  type BlockCatalog,
-  DEFAULT_GENERATORS,
-  type RandomBits,
-  systemTime,
-  type TimeSource,
-} from "@orthant/core";
+import { DEFAULT_GENERATORS, type RandomBits, systemTime, type TimeSource } from "@orthant/core";
 import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/content";
@@ -21,7 +15,6 @@ import {
 export interface WorldSettings {
   readonly state: WorldState;
   readonly time: TimeSource;
-  readonly catalog: BlockCatalog;
   readonly autosave: boolean;
   readonly cadence: WorldCadence;
   /** Returns 64 random bits. */
@@ -30,6 +23,8 @@ export interface WorldSettings {
 
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
 export function worldSettings(global: GlobalState, options: StoreOptions): WorldSettings {
+  // Throws for a damaged catalog now, before anything is written.
+  catalogOf(global.description);
   const state = WorldState.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
     generator: generatorOf(global),
@@ -41,7 +36,6 @@ export function worldSettings(global: GlobalState, options: StoreOptions): World
   return {
     state,
     time: options.time ?? systemTime,
-    catalog: catalogOf(global.description),
     autosave: options.autosave ?? true,
     cadence: { ...DEFAULT_CADENCE, ...options.cadence },
     random: randomBits(options.random),

@@ -1,0 +1,139 @@
+import { type BlockDefinitions, DEFAULT_BLOCKS } from "@orthant/core";
+import { type Disk, MemoryDisk } from "@orthant/disk";
+import { catalogOf } from "@orthant/save";
+import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
+import { createWorld, openWorld } from "@orthant/world";
+import { createWorldStore, openSaveWithJournal, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { describe, expect, test } from "vitest";
+
+const DURABILITIES = ["snapshot", "journal"] as const;
+const FACING = ["north", "east", "south", "west"] as const;
+const FIRST: BlockDefinitions = { copper: { colour: 0xb8_73_33 } };
+const SECOND: BlockDefinitions = { ...FIRST, chest: { properties: { facing: FACING } } };
+
+function optionsOf(durability: (typeof DURABILITIES)[number]) {
+  return { time: new FakeTime(), autosave: false, durability };
+}
+
+function namesOf({ catalog }: WorldStore): readonly string[] {
+  return catalog.types.slice(DEFAULT_BLOCKS.types.length).map(({ name }) => name);
+}
+
+describe.each(DURABILITIES)("blocks of a world with durability %s", (durability) => {
+  const options = optionsOf(durability);
+
+  test("are defined while it is open, have ids at once, and are there after it is opened again", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorld(disk, { dimensions: 3 }, options);
+    const seen: number[] = [];
+    const stop = world.onBlocks((blocks) => seen.push(blocks.types.length));
+    const { copper, chest } = await world.defineBlocks({
+      copper: { colour: 0xb8_73_33 },
+      chest: { properties: { facing: FACING } },
+    });
+    // @ts-expect-error: the compiler knows the values of a property.
+    expect(() => chest.id({ facing: "up" })).toThrow(/ORT_ARGUMENT/);
+    await world.set([0, 0, 0], copper.id());
+    await world.set([1, 0, 0], chest.id({ facing: "east" }));
+    await world.renameBlock("copper", "game:copper");
+    await world.retireBlock("chest");
+    await world.retireBlock("chest");
+    expect(seen).toEqual([18, 18, 18]);
+    stop();
+    await world.close();
+
+    const again = await openWorld(disk, options);
+    expect(again.blocks.describe(await again.get([1, 0, 0]))).toEqual({
+      type: "chest",
+      properties: { facing: "east" },
+    });
+    expect([again.blocks.byName("chest")?.retired, again.blocks.id("game:copper")]).toEqual([true, 16]);
+    await again.renameBlock("copper", "game:copper");
+    const generation = await again.save();
+    const handles = await again.defineBlocks({ "game:copper": { colour: 0xb8_73_33 } });
+    expect(handles["game:copper"].id()).toBe(16);
+    expect(await again.save(), "a definition of what is there changes nothing").toBe(generation);
+    await again.close();
+  });
+
+  test("are refused as a whole when one of them contradicts a type, and by a world that takes no changes", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorldStore(disk, {}, options);
+    await world.blocks.define(FIRST);
+    const wrong = world.blocks.define({ tin: {}, copper: { colour: 1 } });
+    await expect(wrong).rejects.toThrow(/its colour is 0xb87333 in this world and 0x000001/);
+    expect(namesOf(world)).toEqual(["copper"]);
+    await world.close();
+    expect(await codeOfRejection(world.blocks.define(SECOND))).toBe("ORT_CLOSED");
+    const reader = await openWorldStore(disk, { readOnly: true });
+    expect(await codeOfRejection(reader.blocks.define(SECOND))).toBe("ORT_READ_ONLY");
+    expect(namesOf(reader)).toEqual(["copper"]);
+    await reader.close();
+  });
+
+  test("are in a copy of the world, in a save as tools open it, and in a world that nobody closed", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorldStore(disk, {}, options);
+    await world.blocks.define(SECOND);
+    await world.whenDurable();
+    const killed = await openWorldStore(new MemoryDisk(disk.image()), options);
+    expect(namesOf(killed)).toEqual(["copper", "chest"]);
+    await killed.close();
+    const { save } = await openSaveWithJournal(new MemoryDisk(disk.image()));
+    expect(catalogOf(save.global.description).id("chest", { facing: "west" })).toBe(20);
+    await save.close();
+    const target = new MemoryDisk();
+    await world.saveAs(target);
+    const copy = await openWorldStore(target, options);
+    expect(namesOf(copy)).toEqual(["copper", "chest"]);
+    await copy.close();
+    await world.close();
+  });
+
+  test("survive a power cut at every operation, and no voxel has an id before its type is there", async () => {
+    const recorder = new CrashDisk();
+    const world = await createWorldStore(recorder, {}, options);
+    const steps = [{ at: recorder.log.length, names: [] as readonly string[], block: 0 }];
+    const note = (block: number): void => {
+      steps.push({ at: recorder.log.length, names: namesOf(world), block });
+    };
+    const voxel = [0, 0, 0, 0] as const;
+    await world.blocks.define(FIRST);
+    await world.whenDurable();
+    note(0);
+    await world.set(voxel, 16);
+    await world.blocks.define(SECOND);
+    await world.set(voxel, 18);
+    await world.whenDurable();
+    note(18);
+    await world.save();
+    await world.blocks.rename("chest", "box");
+    await world.whenDurable();
+    note(18);
+    await world.close();
+    const outcomes = new Set<string>();
+    await explorePowerCuts(recorder, { disksPerCut: 6, seed: 21 }, async ({ disk, cutAt }) => {
+      const done = steps.filter(({ at }) => at <= cutAt);
+      const last = done.at(-1);
+      if (last === undefined) return;
+      const survivor = await openAgain(disk, options);
+      const names = namesOf(survivor);
+      const block = await survivor.get(voxel);
+      outcomes.add(names.join());
+      expect(survivor.catalog.byId(block), `block ${block} of ${names}`).toBeDefined();
+      expect(names.length).toBeGreaterThanOrEqual(last.names.length);
+      if (last.names.includes("box")) expect(names).toContain("box");
+      if (last.block !== 0) expect(block).toBe(last.block);
+      await survivor.blocks.define({ later: {} });
+      await survivor.close();
+      const again = await openAgain(disk, options);
+      expect(namesOf(again)).toEqual([...names, "later"]);
+      await again.close();
+    });
+    expect([...outcomes].sort()).toEqual(["", "copper", "copper,box", "copper,chest"]);
+  }, 240_000);
+});
+
+async function openAgain(disk: Disk, options: ReturnType<typeof optionsOf>): Promise<WorldStore> {
+  return openWorldStore(disk, options);
+}

@@ -10,8 +10,9 @@ import {
 } from "@orthant/core";
 import { ByteWriter, decode, decodeForeign, encode, option, varU16 } from "@orthant/core/bytes";
 import { boxCodec, chunkCodec } from "@orthant/core/engine";
-import { chunkArrayCodec, foreignChunkArrayCodec, pagedSparseRleCodec } from "@orthant/core/internal";
+import { pagedSparseRleCodec } from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
+import { chunkArrayCodec, foreignChunkArrayCodec } from "./region-tree/chunk-array-codec.ts";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original, which includes its greatest position. */

@@ -21,13 +21,10 @@ import {
   RegionTree,
   regionOf,
 } from "@orthant/core/engine";
-import {
-  type BoundedTree,
-  foreignPagedSparseRleCodec,
-  foreignRegionTreeCodec,
-  regionTreeCodec,
-} from "@orthant/core/internal";
 import { fromHex, toHex } from "@orthant/testkit";
+import { foreignPagedSparseRleCodec } from "./region-tree/foreign-paged-sparse-rle.ts";
+import { foreignRegionTreeCodec } from "./region-tree/foreign-region-tree-codec.ts";
+import { type BoundedTree, regionTreeCodec } from "./region-tree/region-tree-codec.ts";
 import { type GoldenRow, type GoldenSuite, parseJson, row } from "./suite.ts";
 
 /** A box of the original, which includes its greatest position. */

@@ -6,13 +6,11 @@ export { generatorManifestHash, generatorVersionHash } from "./generate/world-ge
 export { splitBox, subtractBox } from "./lattice/box.ts";
 export { positionInChunk, voxelOfIndex } from "./lattice/chunk-shape.ts";
 export { type PositionHashSecret, positionHashSecret } from "./lattice/position-map.ts";
-export { ChunkArray, FOREIGN_CHUNK_ARRAY_CELLS_MAX } from "./region/chunk-array.ts";
-export { chunkArrayCodec, foreignChunkArrayCodec } from "./region/chunk-array-codec.ts";
-export { foreignRegionTreeCodec } from "./region/foreign-region-tree-codec.ts";
-export { foreignPagedSparseRleCodec, pagedSparseRleCodec } from "./region/paged-sparse-rle.ts";
+export { ChunkArray, treeOfArray } from "./region/chunk-array.ts";
+export { readChunkArrayBody, writeChunkArrayBody } from "./region/chunk-array-codec.ts";
+export { type PagedIndexShape, pageCells, pagedSparseRleCodec } from "./region/paged-sparse-rle.ts";
 export { CLOCK_STEPS_PER_EPOCH } from "./region/region-clock.ts";
 export { type ChangeForm, changeOfDifferences, type RealizeChunk } from "./region/region-patch-build.ts";
-export { type BoundedTree, regionTreeCodec } from "./region/region-tree-codec.ts";
-export { canonicalNodes, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
+export { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";
 export { COLD_AFTER_USES, SIMULATION_CACHE_LIMITS } from "./state/generated-chunk-cache.ts";
 export { ChunkTree } from "./tree/chunk-tree.ts";

@@ -14,7 +14,7 @@ import {
 } from "@orthant/core/engine";
 import { CHUNK_EDGE_MAX, LAYER_NAME_BYTES_MAX, LAYERS_MAX } from "./limits.ts";
 
-/** Ways to store a chunk. The numbers are those of the seed. */
+/** Ways to store a chunk. The numbers are those of the original format. */
 export const STORAGE = { empty: 0, delta: 1, full: 2 } as const;
 
 /** Name of a way to store a chunk. */

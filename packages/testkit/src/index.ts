@@ -21,6 +21,14 @@ export {
 } from "./lossy-network.ts";
 export { Prng } from "./prng.ts";
 export {
+  changeData,
+  changeTree,
+  randomBox,
+  randomChunk,
+  randomTree,
+  TREE_GENERATORS,
+} from "./random-tree.ts";
+export {
   commitValue,
   proveSampleStore,
   readValues,

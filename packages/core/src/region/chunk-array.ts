@@ -1,15 +1,13 @@
-import { requireInteger } from "../bytes/integers.ts";
+import { requireInteger, U16_MAX } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { type Box, boxContains, boxEquals, boxExtents } from "../lattice/box.ts";
+import { type Box, boxContains, boxExtents, positionsMinorToMajor } from "../lattice/box.ts";
 import { type Position, positionFrom } from "../lattice/position.ts";
+import { RegionTree } from "../tree/region-tree.ts";
 import { cellCount, pageCells, pageCount, pageIsAll } from "./paged-sparse-rle.ts";
 
 /** Maximum number of cells of an array in our own encoding: one region. */
 export const CHUNK_ARRAY_CELLS_MAX = 256;
-
-/** Maximum number of cells of an array from another program; the original sent 343. */
-export const FOREIGN_CHUNK_ARRAY_CELLS_MAX = 65_536;
 
 /** The chunks of a box, each distinct one stored once. Immutable; equal chunks make equal arrays. */
 export class ChunkArray {
@@ -24,7 +22,7 @@ export class ChunkArray {
   constructor(bounds: Box, chunks: readonly Chunk[]) {
     const extents = boxExtents(bounds);
     const cells = cellCount(extents);
-    requireInteger(cells, 1, FOREIGN_CHUNK_ARRAY_CELLS_MAX);
+    requireInteger(cells, 1, U16_MAX + 1);
     requireInteger(chunks.length, cells, cells);
     const { palette, indices } = gather(chunks);
     this.bounds = bounds;
@@ -63,15 +61,16 @@ export class ChunkArray {
   }
 }
 
-/** Whether two arrays hold the same chunks in the same box. */
-export function chunkArraysEqual(a: ChunkArray, b: ChunkArray): boolean {
-  const indices = a.indices;
-  return (
-    boxEquals(a.bounds, b.bounds) &&
-    a.palette.length === b.palette.length &&
-    b.indices.every((index, cell) => index === indices[cell]) &&
-    a.palette.every((chunk, index) => chunk.equals(b.palette[index] as Chunk))
-  );
+/** Returns a tree with only the contents of an array. */
+export function treeOfArray(array: ChunkArray): RegionTree {
+  let tree = RegionTree.EMPTY;
+  const chunks = array.chunks();
+  let cell = 0;
+  for (const position of positionsMinorToMajor(array.bounds)) {
+    const chunk = chunks[cell++] as Chunk;
+    if (!chunk.isEmpty) tree = tree.set(position, chunk);
+  }
+  return tree;
 }
 
 function gather(chunks: readonly Chunk[]): { palette: readonly Chunk[]; indices: Uint16Array } {

@@ -41,13 +41,8 @@ const header = struct({
 export function pagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> {
   return {
     write: (out, indices) => writePages(out, shape, indices),
-    read: (input) => readPages(input, shape, "strict"),
+    read: (input) => readPages(input, shape),
   };
-}
-
-/** Like {@link pagedSparseRleCodec}, but reads pages in any order and unjoined runs. Writes canonically. */
-export function foreignPagedSparseRleCodec(shape: PagedIndexShape): Codec<Uint16Array> {
-  return { ...pagedSparseRleCodec(shape), read: (input) => readPages(input, shape, "foreign") };
 }
 
 /** Returns the number of cells. */
@@ -128,27 +123,22 @@ function runsOf(cells: Uint32Array, indices: Uint16Array): readonly number[] {
   return runs;
 }
 
-function readPages(input: ByteReader, shape: PagedIndexShape, mode: "strict" | "foreign"): Uint16Array {
+function readPages(input: ByteReader, shape: PagedIndexShape): Uint16Array {
   const { extents, defaultIndex } = shape;
-  const count = readHeader(input, extents, mode);
+  const count = readHeader(input, extents);
   const total = pageCount(extents);
   if (count > total) throw input.fail("ORT_ARRAY_PAGE", `${count} pages where ${total} can be`);
   const indices = new Uint16Array(cellCount(extents));
   if (defaultIndex !== undefined) indices.fill(defaultIndex);
-  const seen = new Uint8Array(total);
   let previous = -1;
   for (let position = 0; position < count; position++) {
     const page = input.u64Number();
     if (page >= total) throw input.fail("ORT_ARRAY_PAGE", `page ${page} of ${total}`);
-    if (seen[page] === 1) throw input.fail("ORT_ARRAY_PAGE", `page ${page} a second time`);
-    if (page < previous && mode === "strict") {
-      throw input.fail("ORT_ARRAY_PAGE", `page ${page} behind page ${previous}`);
-    }
-    seen[page] = 1;
+    if (page <= previous) throw input.fail("ORT_ARRAY_PAGE", `page ${page} behind page ${previous}`);
     previous = page;
     const cells = pageCells(extents, page);
-    readRuns(input, shape, cells, indices, mode);
-    if (mode === "strict" && defaultIndex !== undefined && pageIsAll(cells, indices, defaultIndex)) {
+    readRuns(input, shape, cells, indices);
+    if (defaultIndex !== undefined && pageIsAll(cells, indices, defaultIndex)) {
       throw input.fail("ORT_ARRAY_PAGE", `page ${page} says no more than the default does`);
     }
   }
@@ -158,13 +148,11 @@ function readPages(input: ByteReader, shape: PagedIndexShape, mode: "strict" | "
   return indices;
 }
 
-function readHeader(input: ByteReader, extents: Position, mode: "strict" | "foreign"): number {
+function readHeader(input: ByteReader, extents: Position): number {
   const { version, pageEdge, reserved, extentX, extentY, extentZ, extentW, pageCount } = header.read(input);
   if (version !== VERSION) throw input.fail("ORT_VERSION", `index data of version ${version}`);
   if (pageEdge !== PAGE_EDGE_CELLS) throw input.fail("ORT_ARRAY_HEADER", `pages with an edge of ${pageEdge}`);
-  if (reserved !== 0 && mode === "strict") {
-    throw input.fail("ORT_ARRAY_HEADER", `${reserved} in the reserved field`);
-  }
+  if (reserved !== 0) throw input.fail("ORT_ARRAY_HEADER", `${reserved} in the reserved field`);
   const found: Position = [extentX, extentY, extentZ, extentW];
   if (found.some((extent, axis) => extent !== extents[axis])) {
     throw input.fail("ORT_ARRAY_HEADER", `extents [${found}] in an array of [${extents}]`);
@@ -177,7 +165,6 @@ function readRuns(
   { paletteLength }: PagedIndexShape,
   cells: Uint32Array,
   indices: Uint16Array,
-  mode: "strict" | "foreign",
 ): void {
   const runCount = input.u16();
   let filled = 0;
@@ -192,7 +179,7 @@ function readRuns(
     if (index >= paletteLength) {
       throw input.fail("ORT_ARRAY_PALETTE", `index ${index} into a palette of ${paletteLength}`);
     }
-    if (index === previous && mode === "strict") {
+    if (index === previous) {
       throw input.fail("ORT_ARRAY_RUN", `two runs of index ${index} side by side`);
     }
     for (const end = filled + length; filled < end; filled++) indices[cells[filled] as number] = index;

@@ -5,7 +5,7 @@ import { PositionMap } from "../lattice/position-map.ts";
 import { regionBox } from "../lattice/region.ts";
 import type { GeneratorRef } from "../tree/content.ts";
 import { RegionTree } from "../tree/region-tree.ts";
-import { ChunkArray } from "./chunk-array.ts";
+import { ChunkArray, treeOfArray } from "./chunk-array.ts";
 import { boxesOfRegions } from "./region-cells.ts";
 import { CLOCK_NEVER, type RegionClock, requireClock, requireRegion } from "./region-clock.ts";
 import {
@@ -16,8 +16,6 @@ import {
   requirePatchForm,
 } from "./region-patch.ts";
 import type { RealizeChunk } from "./region-patch-build.ts";
-
-import { treeOfArray } from "./tree-of-nodes.ts";
 
 /** What a replica knows about the world besides patches. */
 export interface RegionReplicaOptions {

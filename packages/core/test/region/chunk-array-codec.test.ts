@@ -10,25 +10,37 @@ import {
   TILE_CHUNKS,
   uniformChunk,
 } from "@orthant/core";
-import { decode, decodeForeign, encode } from "@orthant/core/bytes";
-import { boxAt, boxBetween, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
+import { type Codec, decode, encode } from "@orthant/core/bytes";
 import {
-  ChunkArray,
-  chunkArrayCodec,
-  FOREIGN_CHUNK_ARRAY_CELLS_MAX,
-  foreignChunkArrayCodec,
-} from "@orthant/core/internal";
-import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
+  boxAt,
+  boxBetween,
+  boxCodec,
+  chunkCodec,
+  positionFrom,
+  positionsMinorToMajor,
+} from "@orthant/core/engine";
+import { ChunkArray, readChunkArrayBody, writeChunkArrayBody } from "@orthant/core/internal";
+import { codeOf, fromHex, Prng, randomChunk, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { randomChunk } from "./region-tree-codec-samples.ts";
 
 const VOLUME = 2;
-const codec = chunkArrayCodec(VOLUME);
-const foreign = foreignChunkArrayCodec(VOLUME);
+const codec = arrayCodec(VOLUME);
 const air = emptyChunk(VOLUME);
 const stone = uniformChunk(VOLUME, 1);
 const sand = uniformChunk(VOLUME, 2);
 const half = chunkFromVoxels(Uint16Array.of(0, 5));
+
+/** Returns a codec of bounds and array, as in a region tree. */
+function arrayCodec(volume: number): Codec<ChunkArray> {
+  const chunks = chunkCodec(volume);
+  return {
+    write(out, array) {
+      boxCodec.write(out, array.bounds);
+      writeChunkArrayBody(out, array, chunks);
+    },
+    read: (input) => readChunkArrayBody(input, boxCodec.read(input), chunks),
+  };
+}
 
 /** Five chunks in a row: two pages, of four cells and of one. */
 const ROW: Box = boxBetween([0, 0, 0, 0], [5, 1, 1, 1]);
@@ -96,7 +108,7 @@ describe("a chunk array", () => {
   });
 
   test("[T7] is refused with no cells, too many, or another number of chunks", () => {
-    const wide = boxBetween([0, 0, 0, 0], [FOREIGN_CHUNK_ARRAY_CELLS_MAX + 1, 1, 1, 1]);
+    const wide = boxBetween([0, 0, 0, 0], [65_537, 1, 1, 1]);
     expect(codeOf(() => new ChunkArray(wide, []))).toBe("ORT_ARGUMENT");
     expect(codeOf(() => new ChunkArray(ROW, [air]))).toBe("ORT_ARGUMENT");
   });
@@ -290,7 +302,7 @@ describe("the bytes of a chunk array", () => {
   test.each([HYPERCUBE_CHUNKS, CUBE_CHUNKS, TILE_CHUNKS])(
     "[T6] survive a round trip, for chunks of $extents",
     (shape) => {
-      const shaped = chunkArrayCodec(shape.volume);
+      const shaped = arrayCodec(shape.volume);
       for (let seed = 0; seed < 60; seed++) {
         const prng = new Prng(seed);
         const palette = Array.from({ length: prng.between(1, 4) }, () => randomChunk(prng, shape));
@@ -319,57 +331,5 @@ describe("the bytes of a chunk array", () => {
     const hex = toHex(encode(codec, new ChunkArray(bounds, cells)));
     // Of the four pages the last, 1 x 3 x 2 x 2, has only `half`; the others only stone.
     expect(hex.endsWith(`01000000${"0300000000000000"}0100${"0c00"}0100${"0100"}`)).toBe(true);
-  });
-});
-
-describe("a chunk array of another program", () => {
-  test.each<[name: string, hex: string]>([
-    ["pages in any order", rowHex({ pages: `02000000 ${PAGE_1_STONE} ${PAGE_0}` })],
-    [
-      "equal runs side by side",
-      rowHex({
-        pages: "01000000 0000000000000000 0300 0100 0000 0100 0000 0200 0100",
-        defaultIndex: "01 01",
-      }),
-    ],
-    [
-      "something in the reserved field",
-      rowHex({ header: "01 04 0900", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
-    ],
-    ["any default", rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}`, defaultIndex: "01 00" })],
-    [
-      "chunks that are in no cell",
-      rowHex({ palette: "03 00 0101 0102", pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}` }),
-    ],
-    ["DenseU16 indices", `${ROW_HEX}${AIR_AND_STONE}00 0a 0000 0000 0100 0100 0100 00`],
-  ])("[T23] is read with %s, and becomes canonical", (_name, hex) => {
-    const array = decodeForeign(foreign, fromHex(hex.replaceAll(" ", "")));
-    expect(toHex(encode(codec, array))).toBe(canonicalHex);
-  });
-
-  test("[T23] may have 343 cells, which cannot be written", () => {
-    const bounds = boxBetween([0, 0, 0, 0], [7, 7, 7, 1]);
-    const array = new ChunkArray(bounds, new Array(343).fill(half));
-    expect(codeOf(() => encode(codec, array))).toBe("ORT_ARGUMENT");
-    const hex = `00000000 0c0c0c00 01 03020005 01 18 0104 0000 07000000 07000000 07000000 01000000 00000000 01 00`;
-    expect(decodeForeign(foreign, fromHex(hex)).chunks()).toHaveLength(343);
-    expect(codeOf(() => decode(codec, fromHex(hex)))).toBe("ORT_LIMIT");
-  });
-
-  test.each<[name: string, hex: string, code: ErrorCode]>([
-    [
-      "a DenseU16 index behind the palette",
-      `${ROW_HEX}${AIR_AND_STONE}00 0a 0000 0000 0100 0100 0200 00`,
-      "ORT_ARRAY_PALETTE",
-    ],
-    [
-      "DenseU16 indices for fewer cells",
-      `${ROW_HEX}${AIR_AND_STONE}00 08 0000 0000 0100 0100 00`,
-      "ORT_TRUNCATED",
-    ],
-    ["65,537 cells", `00000000 80800800 00 00`, "ORT_LIMIT"],
-    ["a page twice", rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
-  ])("[T23] is refused with %s", (_name, hex, code) => {
-    expect(codeOf(() => decodeForeign(foreign, fromHex(hex.replaceAll(" ", ""))))).toBe(code);
   });
 });

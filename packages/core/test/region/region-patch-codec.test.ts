@@ -11,16 +11,15 @@ import {
   regionPatchCodec,
 } from "@orthant/core/engine";
 import { ChunkArray } from "@orthant/core/internal";
-import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
+import { codeOf, fromHex, Prng, TREE_GENERATORS, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { change } from "./region-patch-samples.ts";
-import { GENERATORS } from "./region-tree-codec-samples.ts";
 
 const VOLUME = 2;
 const codec = regionPatchCodec(VOLUME);
 const stone = uniformChunk(VOLUME, 7);
 const half = chunkFromVoxels(Uint16Array.of(0, 5));
-const [flat] = GENERATORS;
+const [flat] = TREE_GENERATORS;
 const FLAT_HEX = "04666c6174 01 0b b90a edfd03";
 const ORIGIN: Position = [0, 0, 0, 0];
 const PAIR = boxBetween([0, 0, 0, 0], [2, 1, 1, 1]);

@@ -29,17 +29,16 @@ import {
   regionsTouching,
   splitPatch,
 } from "@orthant/core/engine";
-import { codeOf, Prng } from "@orthant/testkit";
+import { changeData, changeTree, codeOf, Prng, randomTree, TREE_GENERATORS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";
-import { changeData, changeTree, GENERATORS, randomTree } from "./region-tree-codec-samples.ts";
 
 const VOLUME = HYPERCUBE_CHUNKS.volume;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
 const ORIGIN: Position = [0, 0, 0, 0];
 const EAST: Position = [1, 0, 0, 0];
-const [flat] = GENERATORS;
+const [flat] = TREE_GENERATORS;
 
 /** Returns a replica that holds the region at the origin, and others, at step 5 of epoch 3. */
 function replicaOf(tree: RegionTree, ...regions: readonly Position[]): RegionReplica {

@@ -25,10 +25,9 @@ import {
   splitPatch,
 } from "@orthant/core/engine";
 import { ChunkArray, type RealizeChunk } from "@orthant/core/internal";
-import { codeOf, Prng } from "@orthant/testkit";
+import { changeData, changeTree, codeOf, Prng, TREE_GENERATORS } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { buildPatch, change } from "./region-patch-samples.ts";
-import { changeData, changeTree, GENERATORS } from "./region-tree-codec-samples.ts";
 
 const SHAPE = HYPERCUBE_CHUNKS;
 const VOLUME = SHAPE.volume;
@@ -36,7 +35,7 @@ const ORIGIN: Position = [0, 0, 0, 0];
 const EAST: Position = [1, 0, 0, 0];
 const FIRST = clockFrom(1, 1);
 const SECOND = clockFrom(1, 2);
-const [flat, other] = GENERATORS;
+const [flat, other] = TREE_GENERATORS;
 const stone = uniformChunk(VOLUME, 7);
 const house = chunkFromVoxels(Uint16Array.from({ length: VOLUME }, (_, index) => index % 3));
 

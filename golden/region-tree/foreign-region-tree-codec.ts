@@ -1,13 +1,9 @@
-import type { ByteReader } from "../bytes/byte-reader.ts";
-import type { Codec } from "../bytes/codec.ts";
-import { uniformChunk } from "../chunk/chunk.ts";
-import { type Box, boxCodec, boxContainsBox, boxEquals, boxVolume } from "../lattice/box.ts";
-
-import type { ChunkArray } from "./chunk-array.ts";
+import { type Box, uniformChunk } from "@orthant/core";
+import type { ByteReader, Codec } from "@orthant/core/bytes";
+import { boxCodec, boxContainsBox, boxEquals, boxVolume, generatorRefCodec } from "@orthant/core/engine";
+import type { ChunkArray, EncodedNode } from "@orthant/core/internal";
 import { foreignChunkArrayCodec } from "./chunk-array-codec.ts";
-import { generatorRefCodec } from "./generator-ref-codec.ts";
 import { type BoundedTree, NODE_KIND, NODE_KINDS, regionTreeCodec } from "./region-tree-codec.ts";
-import type { EncodedNode } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
 /** Maximum nesting of branches in another program's tree. */

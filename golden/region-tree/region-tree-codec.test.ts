@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   type Box,
   CUBE_CHUNKS,
@@ -14,21 +15,24 @@ import {
   boxBetween,
   boxCodec,
   cubeAt,
-  positionFrom,
   positionsLexicographic,
   RegionTree,
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
+import { TREE_NODES_MAX } from "@orthant/core/internal";
 import {
-  type ChunkArray,
-  canonicalNodes,
-  foreignRegionTreeCodec,
-  regionTreeCodec,
-  TREE_NODES_MAX,
-} from "@orthant/core/internal";
-import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
+  changeTree,
+  codeOf,
+  fromHex,
+  Prng,
+  randomBox,
+  randomTree,
+  TREE_GENERATORS,
+  toHex,
+} from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
-import { changeTree, GENERATORS, randomBox, randomTree } from "./region-tree-codec-samples.ts";
+import { foreignRegionTreeCodec } from "./foreign-region-tree-codec.ts";
+import { regionTreeCodec } from "./region-tree-codec.ts";
 
 const VOLUME = 2;
 const codec = regionTreeCodec(VOLUME);
@@ -36,8 +40,7 @@ const foreign = foreignRegionTreeCodec(VOLUME);
 const stone = uniformChunk(VOLUME, 7);
 const sand = uniformChunk(VOLUME, 300);
 const half = chunkFromVoxels(Uint16Array.of(0, 5));
-const other = chunkFromVoxels(Uint16Array.of(5, 0));
-const [flat] = GENERATORS;
+const [flat] = TREE_GENERATORS;
 const FLAT_HEX = "04666c6174 01 0b b90a edfd03";
 
 const PAIR: Box = boxBetween([0, 0, 0, 0], [2, 1, 1, 1]);
@@ -49,13 +52,6 @@ const HALF_HEX = "03 02 00 05";
 
 const empty = RegionTree.EMPTY;
 const decodeHex = (hex: string): unknown => decode(codec, fromHex(hex.replaceAll(" ", "")));
-
-/** Returns the lowest and highest position of each node of a tree. */
-function boxesOf(tree: RegionTree, bounds: Box): readonly string[] {
-  return canonicalNodes(tree, bounds).map(
-    ({ box }) => `${box.min} ${positionFrom((axis) => box.max[axis] - 1)}`,
-  );
-}
 
 describe("a region tree in bytes", () => {
   test.each<[rule: string, name: string, bounds: Box, tree: RegionTree, hex: string]>([
@@ -172,81 +168,6 @@ describe("a region tree in bytes", () => {
     const bytes = encode(codec, { bounds: cubeAt([0, 0, 0, 0], 5), tree });
     for (let length = 0; length < bytes.length; length++) {
       expect(codeOf(() => decode(codec, bytes.subarray(0, length)))).toBe("ORT_TRUNCATED");
-    }
-  });
-});
-
-describe("the canonical nodes of a tree", () => {
-  test("[T16] are large boxes as in the tree of orthants", () => {
-    const tree = empty.fill(boxBetween([-5, 0, 0, 0], [7, 8, 8, 8]), flat);
-    expect(boxesOf(tree, WHOLE_LATTICE)).toEqual(["-5,0,0,0 6,7,7,7"]);
-    // A second box in the same cube makes the first one be cut along the planes of the cubes.
-    expect(boxesOf(tree.set([100, 0, 0, 0], stone), WHOLE_LATTICE)).toEqual([
-      "-5,0,0,0 -1,7,7,7",
-      "0,0,0,0 6,7,7,7",
-      "100,0,0,0 100,0,0,0",
-    ]);
-  });
-
-  test("[T17] combine the non-uniform chunks of a region in one array", () => {
-    const tree = empty
-      .set([0, 0, 0, 0], half)
-      .set([2, 1, 0, 0], other)
-      .set([1, 0, 0, 0], stone)
-      .set([3, 3, 3, 3], stone);
-    const nodes = canonicalNodes(tree, WHOLE_LATTICE);
-    expect(boxesOf(tree, WHOLE_LATTICE)).toEqual(["0,0,0,0 2,1,0,0", "3,3,3,3 3,3,3,3"]);
-    const array = nodes[0]?.content as ChunkArray;
-    expect(array.palette.map((chunk) => [...chunk.voxels()])).toEqual([
-      [0, 5],
-      [7, 7],
-      [0, 0],
-      [5, 0],
-    ]);
-  });
-
-  test("[T17] arrange them in rows if there is a generator between them", () => {
-    const region = empty.fill(cubeAt([0, 0, 0, 0], 4), flat);
-    const tree = region
-      .set([0, 0, 0, 0], half)
-      .set([1, 0, 0, 0], other)
-      .set([3, 0, 0, 0], half)
-      .set([3, 1, 0, 0], half);
-    const arrays = canonicalNodes(tree, WHOLE_LATTICE).filter(({ content }) => "palette" in content);
-    expect(arrays.map(({ box }) => box)).toEqual([
-      boxBetween([0, 0, 0, 0], [2, 1, 1, 1]),
-      boxAt([3, 0, 0, 0]),
-      boxAt([3, 1, 0, 0]),
-    ]);
-  });
-
-  test("[T18] cover the rest of a region from the first chunk on, along w, z, y and x", () => {
-    const tree = empty.fill(cubeAt([0, 0, 0, 0], 4), stone).carve(boxAt([1, 2, 0, 0]));
-    expect(boxesOf(tree, WHOLE_LATTICE)).toEqual([
-      "0,0,0,0 0,3,3,3",
-      "1,0,0,0 3,1,3,3",
-      "1,2,0,1 3,3,3,3",
-      "1,2,1,0 3,3,3,0",
-      "1,3,0,0 3,3,0,0",
-      "2,2,0,0 3,2,0,0",
-    ]);
-  });
-
-  test("[T18] cover each chunk once, with the tree's content", () => {
-    for (let seed = 0; seed < 40; seed++) {
-      const prng = new Prng(seed);
-      const tree = randomTree(prng, TILE_CHUNKS, 20);
-      const bounds = randomBox(prng, 12);
-      const counts = new Map<string, number>();
-      for (const { box } of canonicalNodes(tree, bounds)) {
-        for (const position of positionsLexicographic(box))
-          counts.set(`${position}`, (counts.get(`${position}`) ?? 0) + 1);
-      }
-      for (const position of positionsLexicographic(bounds)) {
-        const isHeld = tree.at(...position) !== undefined;
-        expect(isHeld ? counts.get(`${position}`) : 1, `seed ${seed} [${position}]`).toBe(1);
-      }
-      expect(Math.max(0, ...counts.values())).toBeLessThan(2);
     }
   });
 });
@@ -382,5 +303,25 @@ describe("a tree of another program", () => {
     ["branches nested too deep", `${`${ONE_HEX}0401`.repeat(34)}${ONE_HEX}010700`, "ORT_LIMIT"],
   ])("[T23] is refused with %s", (_name, hex, code) => {
     expect(codeOf(() => decodeForeign(foreign, fromHex(hex.replaceAll(" ", ""))))).toBe(code);
+  });
+});
+
+/** Returns the bytes of the worked example on the page of region trees, whose lines have hex digits and, after a bar, words. */
+function workedExample(): string {
+  const text = readFileSync(new URL(`../../docs/formats/region-tree.md`, import.meta.url), "utf8");
+  const block = /## Worked example\n[^`]*```\n(?<lines>[^`]*)```/.exec(text)?.groups?.["lines"] ?? "";
+  return block.replaceAll(/\|.*$/gm, "").replaceAll(/\s/g, "");
+}
+
+describe("the worked example of a tree", () => {
+  test("[T19] matches what we write and read", () => {
+    const tree = RegionTree.EMPTY.set([0, 0, 0, 0], chunkFromVoxels(Uint16Array.of(0, 5))).set(
+      [1, 0, 0, 0],
+      uniformChunk(2, 7),
+    );
+    const hex = workedExample();
+    const bounds = { min: [0, 0, 0, 0], max: [2, 1, 1, 1] } as const;
+    expect(toHex(encode(regionTreeCodec(2), { bounds, tree }))).toBe(hex);
+    expect(decode(regionTreeCodec(2), fromHex(hex)).tree.equals(tree)).toBe(true);
   });
 });

@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import { chunkFromVoxels, uniformChunk } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { clockFrom, RegionTree, regionPatchCodec } from "@orthant/core/engine";
-import { regionTreeCodec } from "@orthant/core/internal";
+import { clockFrom, regionPatchCodec } from "@orthant/core/engine";
 import { fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
@@ -14,17 +12,6 @@ function workedExample(page: string): string {
 }
 
 describe("the worked example", () => {
-  test("[T19] of a tree matches what we write and read", () => {
-    const tree = RegionTree.EMPTY.set([0, 0, 0, 0], chunkFromVoxels(Uint16Array.of(0, 5))).set(
-      [1, 0, 0, 0],
-      uniformChunk(2, 7),
-    );
-    const hex = workedExample("region-tree.md");
-    const bounds = { min: [0, 0, 0, 0], max: [2, 1, 1, 1] } as const;
-    expect(toHex(encode(regionTreeCodec(2), { bounds, tree }))).toBe(hex);
-    expect(decode(regionTreeCodec(2), fromHex(hex)).tree.equals(tree)).toBe(true);
-  });
-
   test("[P8] of a patch matches what we write and read", () => {
     const edits = [{ chunk: [1, 0, 0, 0], edits: [{ index: 300, block: 9 }] }] as const;
     const clocks = { base: clockFrom(3, 5), next: clockFrom(3, 6) };

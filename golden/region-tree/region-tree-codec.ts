@@ -1,16 +1,16 @@
-import type { ByteReader } from "../bytes/byte-reader.ts";
-import type { ByteWriter } from "../bytes/byte-writer.ts";
-import type { Codec } from "../bytes/codec.ts";
-import { AIR, Chunk, uniformChunk } from "../chunk/chunk.ts";
-import { type Box, boxCodec, boxContainsBox, boxEquals } from "../lattice/box.ts";
-
-import { contentEquals, type GeneratorRef } from "../tree/content.ts";
-
-import type { RegionTree } from "../tree/region-tree.ts";
-import { ChunkArray, chunkArraysEqual } from "./chunk-array.ts";
+import { AIR, type Box, type Chunk, uniformChunk } from "@orthant/core";
+import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
+import {
+  boxCodec,
+  boxContainsBox,
+  boxEquals,
+  contentEquals,
+  GeneratorRef,
+  generatorRefCodec,
+  type RegionTree,
+} from "@orthant/core/engine";
+import { ChunkArray, canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "@orthant/core/internal";
 import { chunkArrayCodec } from "./chunk-array-codec.ts";
-import { generatorRefCodec } from "./generator-ref-codec.ts";
-import { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region-tree-nodes.ts";
 import { treeOfNodes } from "./tree-of-nodes.ts";
 
 /** The contents of a tree in a box. What lies outside is not encoded. */
@@ -71,13 +71,13 @@ function writeNode(out: ByteWriter, { box, content }: EncodedNode, arrays: Codec
     out.tag(NODE_KIND.chunkArray, NODE_KINDS);
     arrays.write(out, content);
     out.varU64(0n);
-  } else if (content instanceof Chunk) {
+  } else if (content instanceof GeneratorRef) {
+    out.tag(NODE_KIND.procedural, NODE_KINDS);
+    generatorRefCodec.write(out, content); // its last field is the node's version hash
+  } else {
     out.tag(NODE_KIND.uniform, NODE_KINDS);
     out.varU16(content.get(0));
     out.varU64(0n);
-  } else {
-    out.tag(NODE_KIND.procedural, NODE_KINDS);
-    generatorRefCodec.write(out, content); // its last field is the node's version hash
   }
 }
 
@@ -147,4 +147,14 @@ function nodesEqual(a: EncodedNode, b: EncodedNode): boolean {
     return b.content instanceof ChunkArray && chunkArraysEqual(a.content, b.content);
   }
   return !(b.content instanceof ChunkArray) && contentEquals(a.content, b.content as Chunk | GeneratorRef);
+}
+
+function chunkArraysEqual(a: ChunkArray, b: ChunkArray): boolean {
+  const indices = a.indices;
+  return (
+    boxEquals(a.bounds, b.bounds) &&
+    a.palette.length === b.palette.length &&
+    b.indices.every((index, cell) => index === indices[cell]) &&
+    a.palette.every((chunk, index) => chunk.equals(b.palette[index] as Chunk))
+  );
 }

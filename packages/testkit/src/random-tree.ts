@@ -9,10 +9,10 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { boxBetween, GeneratorRef, positionFrom, RegionTree } from "@orthant/core/engine";
-import type { Prng } from "@orthant/testkit";
+import type { Prng } from "./prng.ts";
 
 /** Two generators that differ only in their seed. */
-export const GENERATORS: readonly [GeneratorRef, GeneratorRef] = [
+export const TREE_GENERATORS: readonly [GeneratorRef, GeneratorRef] = [
   new GeneratorRef("flat", Uint8Array.of(11), 1337n, 0xfeedn),
   new GeneratorRef("flat", Uint8Array.of(11), 1338n, 0xfeedn),
 ];
@@ -47,7 +47,7 @@ export function changeTree(prng: Prng, tree: RegionTree, shape: ChunkShape, near
     case 1:
       return tree.fill(randomBox(prng, 5, near), spreadable(prng, shape));
     case 2:
-      return tree.fill(randomBox(prng, 9, near), prng.pick(GENERATORS));
+      return tree.fill(randomBox(prng, 9, near), prng.pick(TREE_GENERATORS));
     case 3:
       return tree.set(position, randomChunk(prng, shape));
     default: {

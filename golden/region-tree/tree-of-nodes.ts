@@ -1,12 +1,14 @@
-import type { ByteReader } from "../bytes/byte-reader.ts";
-import { AIR, type Chunk, uniformChunk } from "../chunk/chunk.ts";
-import { OrthantError } from "../error/orthant-error.ts";
-import { type Box, intersectBoxes, positionsMinorToMajor, unionBox } from "../lattice/box.ts";
-import { AXES, type Position, positionFrom } from "../lattice/position.ts";
-import { REGION_EDGE_CHUNKS } from "../lattice/region.ts";
-import { RegionTree } from "../tree/region-tree.ts";
-import { ChunkArray } from "./chunk-array.ts";
-import type { EncodedNode } from "./region-tree-nodes.ts";
+import { AIR, type Box, OrthantError, type Position, uniformChunk } from "@orthant/core";
+import type { ByteReader } from "@orthant/core/bytes";
+import {
+  AXES,
+  intersectBoxes,
+  positionFrom,
+  REGION_EDGE_CHUNKS,
+  RegionTree,
+  unionBox,
+} from "@orthant/core/engine";
+import { ChunkArray, type EncodedNode, treeOfArray } from "@orthant/core/internal";
 
 /** Builds a tree from the nodes of an input. Throws if they overlap or would make the tree too large. */
 export function treeOfNodes(input: ByteReader, nodes: readonly EncodedNode[], volume: number): RegionTree {
@@ -25,18 +27,6 @@ export function treeOfNodes(input: ByteReader, nodes: readonly EncodedNode[], vo
     }
     // Build it separately first: a small tree is cheaper to assemble than a corner of a large one.
     tree = tree.merge(treeOfArray(content));
-  }
-  return tree;
-}
-
-/** Returns a tree with only the contents of an array. */
-export function treeOfArray(array: ChunkArray): RegionTree {
-  let tree = RegionTree.EMPTY;
-  const chunks = array.chunks();
-  let cell = 0;
-  for (const position of positionsMinorToMajor(array.bounds)) {
-    const chunk = chunks[cell++] as Chunk;
-    if (!chunk.isEmpty) tree = tree.set(position, chunk);
   }
   return tree;
 }

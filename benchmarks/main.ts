@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { blocksSuite } from "./blocks.ts";
 import { bytesSuite } from "./bytes.ts";
+import { callsSuite } from "./calls.ts";
 import { cliSuite } from "./cli.ts";
 import { clusterSuite } from "./cluster.ts";
 import { lineOf, type Suite } from "./figure.ts";
@@ -29,6 +30,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   blocks: blocksSuite,
   bytes: bytesSuite,
   tree: treeSuite,
+  calls: callsSuite,
   save: saveSuite,
   rest: restSuite,
   journal: journalSuite,

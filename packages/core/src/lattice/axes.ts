@@ -73,11 +73,14 @@ export function dimensionsOf(shape: ChunkShape): Dimensions {
 export class Axes<D extends Dimensions> {
   readonly dimensions: D;
   readonly #shape: ChunkShape;
+  /** Whether one of the world's own axes has chunks of one voxel. On the others nothing lies outside. */
+  readonly #hasThinAxis: boolean;
 
   /** `D` must be what `dimensionsOf` returns for the shape. */
   constructor(shape: ChunkShape) {
     this.dimensions = dimensionsOf(shape) as D;
     this.#shape = shape;
+    this.#hasThinAxis = shape.extents.some((extent, axis) => axis < this.dimensions && extent === 1);
   }
 
   /** Returns the four coordinates of a voxel or chunk. */
@@ -142,6 +145,13 @@ export class Axes<D extends Dimensions> {
 
   /** Returns four whole numbers, with `rest` on the axes that the world lacks. */
   #coordinates(name: string, value: unknown, rest: number): Position {
+    // Reads of single voxels in three dimensions are the calls that games make most.
+    if (this.dimensions === 3 && Array.isArray(value) && value.length === 3) {
+      const x: unknown = value[0];
+      const y: unknown = value[1];
+      const z: unknown = value[2];
+      if (isWhole(x) && isWhole(y) && isWhole(z)) return [x + 0, y + 0, z + 0, rest];
+    }
     if (!isTuple(value, this.dimensions, Number.isSafeInteger))
       throw wrongArgument(name, value, this.#wanted("whole"));
     const [x = rest, y = rest, z = rest, w = rest] = value;
@@ -150,6 +160,7 @@ export class Axes<D extends Dimensions> {
   }
 
   #requireInWorld(name: string, position: Position): void {
+    if (!this.#hasThinAxis) return;
     const axis = axisOutside(this.#shape, position);
     if (axis === undefined) return;
     const advice = `chunks of this world have one voxel on ${AXIS_NAMES[axis]}, so it must be 0`;
@@ -195,6 +206,10 @@ function isTuple(
   if (!isList(value) || value.length !== length) return false;
   for (let axis = 0; axis < length; axis++) if (!accepts(value[axis])) return false;
   return true;
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
 /** Accepts arrays and typed arrays, but no strings or array-like objects. */

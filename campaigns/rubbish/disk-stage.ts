@@ -35,6 +35,7 @@ export const diskStage: Stage = {
     const overlay = new OverlayDisk(new MemoryDisk());
     for (const disk of [memory, node, gated, overlay]) await disk.makeDirectory("folder");
     const [memoryFile, nodeFile] = [await memory.open("file", "create"), await node.open("file", "create")];
+    const overlayFile = await overlay.open("file", "create");
     const guard = new FileGuard("file", "write");
     return {
       targets: [
@@ -46,6 +47,7 @@ export const diskStage: Stage = {
         ...methodTargets("NodeDisk", node, { moveDirectory: () => ["folder", "moved"] }),
         ...methodTargets("MemoryFile", memoryFile, FILE_METHODS, { mayAllocate: true }),
         ...methodTargets("NodeFile", nodeFile, FILE_METHODS),
+        ...methodTargets("OverlayFile", overlayFile, FILE_METHODS, { mayAllocate: true }),
         ...methodTargets("FileGuard", guard, {
           requireOpen: () => ["read"],
           requireWritable: () => ["append"],
@@ -71,7 +73,7 @@ export const diskStage: Stage = {
         }),
       ],
       finish: async () => {
-        await Promise.all([memoryFile.close(), nodeFile.close()]);
+        await Promise.all([memoryFile.close(), nodeFile.close(), overlayFile.close()]);
         await rm(folder, { recursive: true });
         return [];
       },

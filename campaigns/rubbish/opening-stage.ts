@@ -72,7 +72,7 @@ function opening(name: string, open: Opening, folder: string, args: Arguments): 
     const differences = await reopened(world, place as MemoryDisk | string);
     if (differences.length > 0) throw new Error(`reopened: ${differences.join("; ")}`);
   };
-  return { name, args, call };
+  return { name, args, called: open, call };
 }
 
 function newWorld(prng: Prng): object {

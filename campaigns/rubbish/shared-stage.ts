@@ -50,21 +50,25 @@ export const sharedStage: Stage = {
       { dimensions: 3, generator: valid.generator(prng) },
       { autosave: false },
     );
+    // Calls may close this one with a server: closeWorld is an option.
+    const servedToo = await createWorld(new MemoryDisk(), { dimensions: 3 }, { autosave: false });
     const server = await createServer({ world, logger: false, tickMs: 10 });
     const client = await connect(server.url, { dimensions: 3, interest: { chunks: [INTEREST] } });
     await client.whenComplete();
-    return new SharedCalls(world, server, client);
+    return new SharedCalls(world, servedToo, server, client);
   },
 };
 
 class SharedCalls implements OpenStage {
   readonly targets: readonly Target[];
   readonly #world: World<3>;
+  readonly #servedToo: World<3>;
   readonly #server: OrthantServer;
   readonly #client: Client<3>;
 
-  constructor(world: World<3>, server: OrthantServer, client: Client<3>) {
+  constructor(world: World<3>, servedToo: World<3>, server: OrthantServer, client: Client<3>) {
     this.#world = world;
+    this.#servedToo = servedToo;
     this.#server = server;
     this.#client = client;
     this.targets = [
@@ -72,7 +76,7 @@ class SharedCalls implements OpenStage {
       ...editingTargets(client),
       ...serverTargets(server),
       ...tokenTargets(),
-      ...openingTargets(world, server),
+      ...openingTargets(servedToo, server),
     ];
   }
 
@@ -89,6 +93,7 @@ class SharedCalls implements OpenStage {
     await client.close();
     await this.#server.close();
     await this.#world.close();
+    await this.#servedToo.close();
     return different;
   }
 

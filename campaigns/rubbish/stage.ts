@@ -9,6 +9,8 @@ export interface Target {
   readonly name: string;
   readonly args: Arguments;
   call(args: readonly unknown[]): unknown;
+  /** The function that is called, whose parameters have names. */
+  readonly called?: unknown;
   /** Whether a valid call may wait for something that never comes; its promise is then not waited for. */
   readonly mayWait?: boolean;
   /** Whether a valid call may allocate as much as its arguments say. */
@@ -46,13 +48,17 @@ export function methodTargets(
   const known = Object.entries(methods).filter(
     ([method]) => typeof receiver === "function" || method in receiver,
   );
+  const current = (): Readonly<Record<string, unknown>> =>
+    (typeof receiver === "function" ? (receiver as () => object)() : receiver) as never;
   return known.map(([method, args]) => ({
     name: `${className}.${method}`,
     args,
+    get called() {
+      return current()[method];
+    },
     call: (given) => {
-      const object = typeof receiver === "function" ? (receiver as () => object)() : receiver;
-      const found = (object as Readonly<Record<string, unknown>>)[method];
-      return Reflect.apply(found as () => unknown, object, given);
+      const object = current();
+      return Reflect.apply(object[method] as () => unknown, object, given);
     },
     ...options,
   }));
@@ -66,6 +72,7 @@ export function functionTargets(
   return Object.entries(functions).map(([name, [called, args]]) => ({
     name,
     args,
+    called,
     call: (given) => Reflect.apply(called, undefined, given),
     ...options,
   }));
@@ -78,6 +85,7 @@ export function constructorTargets(
   return Object.entries(classes).map(([name, [constructed, args]]) => ({
     name: `new ${name}`,
     args,
+    called: constructed,
     call: (given) => Reflect.construct(constructed, [...given]) as unknown,
   }));
 }

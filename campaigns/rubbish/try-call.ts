@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { isOrthantError } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
+import { namesIn, parameterNames } from "./argument-names.ts";
 import { damaged, spoil } from "./damage.ts";
 import { RubbishError } from "./rubbish-values.ts";
 import type { Target } from "./stage.ts";
@@ -16,6 +17,8 @@ const SHOWN_LENGTH_MAX = 600;
 export interface Call {
   readonly target: Target;
   readonly args: readonly unknown[];
+  /** Names of the parameters and of the fields of the arguments. */
+  readonly names: ReadonlySet<string>;
   /** The call as text, before it could change its arguments. */
   readonly text: string;
 }
@@ -25,14 +28,16 @@ export function nextCall(targets: readonly Target[], prng: Prng): Call {
   const target = prng.pick(targets);
   const valid = target.args(prng);
   const args = prng.chance(0.06) ? valid : damaged(valid, prng);
-  return { target, args, text: `${target.name}(${args.map(shown).join(", ")})` };
+  // The last object of a call is called its options everywhere.
+  const names = namesIn([valid, args], new Set(["options", ...parameterNames(target.called)]));
+  return { target, args, names, text: `${target.name}(${args.map(shown).join(", ")})` };
 }
 
 /**
  * Makes a call. Returns what was wrong with its answer: an error that is not Orthant's, too much memory, or no answer.
  * Afterwards the arguments may change, as those of a caller do.
  */
-export async function tryCall({ target, args }: Call, prng: Prng): Promise<string | undefined> {
+export async function tryCall({ target, args, names }: Call, prng: Prng): Promise<string | undefined> {
   const before = allocatedBytes();
   let fault: string | undefined;
   try {
@@ -44,7 +49,7 @@ export async function tryCall({ target, args }: Call, prng: Prng): Promise<strin
       await target.dispose?.(value);
     }
   } catch (error) {
-    fault = faultOf(error);
+    fault = faultOf(error) ?? namelessFault(error, names);
   }
   const allocated = allocatedBytes() - before;
   if (allocated > ALLOCATION_BYTES_MAX && target.mayAllocate !== true)
@@ -59,6 +64,17 @@ export function faultOf(error: unknown): string | undefined {
   if (!isOrthantError(error))
     return `threw ${error instanceof Error ? (error.stack ?? error) : shown(error)}`;
   return /\[object |undefined is not/.test(error.message) ? `says ${error.message}` : undefined;
+}
+
+/**
+ * Returns a fault if an error about arguments names neither a parameter nor a field of the arguments, so that its reader
+ * cannot know which one to change.
+ */
+export function namelessFault(error: unknown, names: ReadonlySet<string>): string | undefined {
+  // An error of a disk names its file, which is the argument.
+  if (!isOrthantError(error, "ORT_ARGUMENT") || error.context.path !== undefined) return undefined;
+  const words = error.detail.match(/[A-Za-z_$][\w$]*/g) ?? [];
+  return words.some((word) => names.has(word)) ? undefined : `names no argument: ${error.message}`;
 }
 
 /** Shows a value in an error report, without running any code of it. */

@@ -1,6 +1,7 @@
 import type { Dimensions } from "@orthant/core";
-import { requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireObject, requireText, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import {
   createWorld as createWorldOn,
@@ -54,9 +55,13 @@ function withPool<Options extends WorldOptions>(options: Options): Options {
 }
 
 async function diskAt(place: unknown, how: "create" | "open"): Promise<Disk> {
-  if (typeof place === "object" && place !== null) return place as Disk;
-  if (typeof place !== "string" || place === "") {
-    throw wrongArgument("the place of a world", place, "it is the path of a folder, or a Disk");
+  if (typeof place === "object" && place !== null) {
+    requireDisk("place", place);
+    return place;
   }
+  if (typeof place !== "string" || place === "") {
+    throw wrongArgument("place", place, "it is the path of a folder, or a Disk");
+  }
+  requireText("place", place);
   return how === "create" ? NodeDisk.create(place) : new NodeDisk(place);
 }

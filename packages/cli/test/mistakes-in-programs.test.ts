@@ -121,7 +121,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "sets a block that cannot be",
     () => world.set([0, 0, 0, 0], 70_000),
-    "ORT_ARGUMENT: 70000 is not an integer from 0 to 65535",
+    "ORT_ARGUMENT: block is 70000 (a number); it is an integer from 0 to 65535",
   ],
   [
     "sets a voxel between voxels",
@@ -151,14 +151,18 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "makes chunks of no size",
     () => chunkShape([0, 16, 16, 1]),
-    "ORT_ARGUMENT: a chunk of [0,16,16,1] voxels: each edge takes a whole number from 1",
+    "ORT_ARGUMENT: extents is [0, 16, 16, 1]; it is a list of two to four whole numbers from 1, such as [16, 16, 16]",
   ],
   [
     "puts in a chunk of another shape",
     () => world.setChunks([[[0, 0, 0, 0], uniformChunk(5, 1)]]),
     "ORT_ARGUMENT: a chunk of 5 voxels, where the chunks of this world have 4096",
   ],
-  ["leaves air out of its blocks", () => new BlockCatalog([stone]), "ORT_ARGUMENT: block 0 is not air"],
+  [
+    "leaves air out of its blocks",
+    () => new BlockCatalog([stone]),
+    'ORT_ARGUMENT: the blocks begin with another one than air: { id: 0, name: "air", solid: false }',
+  ],
   [
     "gives a generator what it does not take",
     () => generatorRef(terrainGenerator, { ...TERRAIN_DEFAULTS, relief: 1e9 }, 1n),

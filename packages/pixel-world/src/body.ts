@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { ByteReader, ByteWriter, crc8 } from "@orthant/core/bytes";
+import { ByteReader, ByteWriter, crc8, I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import {
   requireBytes,
   requireFlag,
@@ -120,18 +120,19 @@ function requirePair(name: string, value: unknown): readonly [x: number, y: numb
 }
 
 /** Encodes a body record, the same in both versions. Throws `ORT_ARGUMENT` for an inconsistent body. */
-export function encodeBody(given: PixelBody, pixelBytes: number): Uint8Array {
+export function encodeBody(body: PixelBody, pixelBytes: number): Uint8Array {
   requireWhole("pixelBytes", pixelBytes, 1, LAYERS_MAX);
-  const body = checkedBody(given);
-  const { id, position, velocity, width, height, origin, pixels, mask, extension } = body;
-  requireInteger(width, 1, BODY_EDGE_MAX);
-  requireInteger(height, 1, BODY_EDGE_MAX);
+  const own = checkedBody(body);
+  const { id, position, velocity, width, height, origin, pixels, mask, extension } = own;
+  requireInteger(width, 1, BODY_EDGE_MAX, "body.width");
+  requireInteger(height, 1, BODY_EDGE_MAX, "body.height");
   const count = width * height;
-  requireInteger(count, 1, BODY_PIXELS_MAX);
-  requireInteger(pixels.length, count * pixelBytes, count * pixelBytes);
-  requireInteger(mask.length, maskBytes(count), maskBytes(count));
-  requireInteger(extension.length, 0, BODY_EXTENSION_BYTES_MAX);
-  const fault = faultOfMask(mask, count) ?? faultOfNumbers(body);
+  requireInteger(count, 1, BODY_PIXELS_MAX, "body.width * body.height");
+  requireInteger(pixels.length, count * pixelBytes, count * pixelBytes, "the length of body.pixels");
+  requireInteger(mask.length, maskBytes(count), maskBytes(count), "the length of body.mask");
+  requireInteger(extension.length, 0, BODY_EXTENSION_BYTES_MAX, "the length of body.extension");
+  for (const axis of [0, 1] as const) requireInteger(origin[axis], I32_MIN, I32_MAX, `body.origin[${axis}]`);
+  const fault = faultOfMask(mask, count) ?? faultOfNumbers(own);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", `body ${id}: ${fault}`);
   const [pixelBlock, maskBlock] = [encodeSizedBlock(pixels), encodeSizedBlock(mask)];
   const out = new ByteWriter(bodyHeader.bytes + pixelBlock.length + maskBlock.length + extension.length);
@@ -139,10 +140,10 @@ export function encodeBody(given: PixelBody, pixelBytes: number): Uint8Array {
     id,
     positionX: position[0],
     positionY: position[1],
-    rotation: body.rotation,
+    rotation: own.rotation,
     velocityX: velocity[0],
     velocityY: velocity[1],
-    angularVelocity: body.angularVelocity,
+    angularVelocity: own.angularVelocity,
     width,
     height,
     originX: origin[0],

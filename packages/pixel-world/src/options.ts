@@ -1,12 +1,12 @@
 import { OrthantError, systemTime, type TimeSource } from "@orthant/core";
-import { I32_MAX, I32_MIN, U64_MAX } from "@orthant/core/bytes";
+import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import {
   GeneratorRef,
   ownOptions,
-  requireBigint,
   requireChoice,
   requireFlag,
   requireFunction,
+  requireId,
   requireInteger,
   requireTime,
   requireWhole,
@@ -145,17 +145,17 @@ function namesOf(layers: readonly PixelLayer[]): string {
 
 /** Throws `ORT_ARGUMENT` unless these are valid chunk coordinates. */
 export function requirePosition(x: number, y: number): void {
-  requireInteger(x, I32_MIN, I32_MAX);
-  requireInteger(y, I32_MIN, I32_MAX);
+  requireInteger(x, I32_MIN, I32_MAX, "x");
+  requireInteger(y, I32_MIN, I32_MAX, "y");
 }
 
 /** Throws `ORT_ARGUMENT` unless `pixels` has the size of one chunk. */
 export function requirePixels(pixels: Uint8Array, bytes: number): void {
   if (pixels instanceof Uint8Array && pixels.length === bytes) return;
-  throw new OrthantError("ORT_ARGUMENT", `the pixels of a chunk are a Uint8Array of ${bytes} bytes`);
+  throw wrongArgument("pixels", pixels, `it is a Uint8Array of ${bytes} bytes, the pixels of a chunk`);
 }
 
 /** Throws `ORT_ARGUMENT` unless `id` is a valid body id. */
 export function requireBodyId(id: bigint): void {
-  requireBigint(id, 0n, U64_MAX);
+  requireId("id", id);
 }

@@ -136,10 +136,10 @@ export function ownLayers(name: string, layers: unknown): readonly PixelLayer[] 
  * Throws `ORT_ARGUMENT` unless a world can have these layers: the first is kept whole, and names are unique.
  */
 function requireLayers(layers: readonly PixelLayer[]): void {
-  requireInteger(layers.length, 1, LAYERS_MAX);
+  requireInteger(layers.length, 1, LAYERS_MAX, "the number of layers");
   for (const { name, kept } of layers) {
-    requireInteger(encodeUtf8(name).length, 1, LAYER_NAME_BYTES_MAX);
-    requireInteger(kept, 0, U8_MAX);
+    requireInteger(encodeUtf8(name).length, 1, LAYER_NAME_BYTES_MAX, "the length of the name of a layer");
+    requireInteger(kept, 0, U8_MAX, "kept");
   }
   const fault = faultOf(layers);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);

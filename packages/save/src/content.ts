@@ -14,6 +14,7 @@ export {
   sortEntities,
   sortPlayers,
   storedEntityCodec,
+  TEXT_BYTES_MAX,
   tagsCodec,
   vectorCodec,
 } from "./codec/entity.ts";
@@ -28,6 +29,7 @@ export { realizeStored } from "./codec/stored-chunk.ts";
 export {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,
+  LABEL_BYTES_MAX,
   worldDescriptionCodec,
 } from "./codec/world-description.ts";
 export { LeafMap } from "./index/leaf-map.ts";

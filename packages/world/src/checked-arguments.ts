@@ -9,6 +9,7 @@ import {
   type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
+import { encodeUtf8, U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import {
   AXES,
   convertList,
@@ -17,10 +18,11 @@ import {
   requireId,
   requireList,
   requireText,
+  requireWhole,
   wrongArgument,
 } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
-
+import { LABEL_BYTES_MAX, TEXT_BYTES_MAX } from "@orthant/save/content";
 import type { EntityChange, NewStoredEntity } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
@@ -44,13 +46,13 @@ const PLAYER_FIELDS: Readonly<Record<keyof StoredPlayer, Check>> = {
 
 const ENTITY_FIELDS: Readonly<Record<keyof StoredEntity, Check>> = {
   entityId: requireId,
-  entityClass: requireNumber,
-  kind: requireNumber,
+  entityClass: (field, value) => requireWhole(field, value, 0, U8_MAX),
+  kind: (field, value) => requireWhole(field, value, 0, U16_MAX),
   position: requireVector,
   orientation: requireVector,
   velocity: requireVector,
   scale: requireFloat,
-  block: requireNumber,
+  block: (field, value) => requireWhole(field, value, 0, U8_MAX),
   displayName: requireOptionalText,
   tags: requireTags,
   payload: requireBytes,
@@ -86,7 +88,7 @@ export function checkedEntityChange(change: EntityChange, shape: ChunkShape): En
 
 /** Throws `ORT_ARGUMENT` for a name or spawn point that a save cannot hold. */
 export function requireLabel({ name, spawn }: WorldLabel): void {
-  requireText("name", name);
+  requireShortText("name", name, LABEL_BYTES_MAX);
   requireVector("spawn", spawn, (coordinate) => coordinate);
 }
 
@@ -106,7 +108,7 @@ export function requireOnAxes(field: string, shape: ChunkShape, point: Vector | 
 /** Throws `ORT_ARGUMENT` unless `position` is a list of four numbers, in the world or not. */
 export function requirePositionArgument(field: string, position: unknown): asserts position is Position {
   const isPosition =
-    isList(position) && position.length === 4 && position.every((value) => typeof value === "number");
+    isList(position) && position.length === 4 && [...position].every((value) => typeof value === "number");
   if (!isPosition) throw wrongArgument(field, position, "a position is a list of four whole numbers");
 }
 
@@ -179,7 +181,14 @@ function requireFloat(field: string, value: unknown): void {
 }
 
 function requireOptionalText(field: string, value: unknown): void {
-  if (value !== undefined) requireText(field, value);
+  if (value !== undefined) requireShortText(field, value);
+}
+
+/** Requires a text that a save can hold. */
+function requireShortText(field: string, value: unknown, bytesMax = TEXT_BYTES_MAX): void {
+  const { length } = encodeUtf8(requireText(field, value));
+  if (length > bytesMax)
+    throw wrongArgument(field, value, `it has ${length} bytes as UTF-8, at most ${bytesMax} may be`);
 }
 
 /** Requires four numbers that stay finite when rounded to the precision of a save, by default 32 bits. */
@@ -191,13 +200,14 @@ function requireVector(
   const isVector =
     isList(value) &&
     value.length === AXES.length &&
-    value.every((number) => typeof number === "number" && Number.isFinite(rounded(number)));
+    // A spread visits holes, which `every` does not.
+    [...value].every((number) => typeof number === "number" && Number.isFinite(rounded(number)));
   if (!isVector) throw wrongArgument(field, value, "it is a list of four finite numbers");
 }
 
 function requireTags(field: string, value: unknown): void {
   convertList(field, value, "it is a list of strings", (tag, index) =>
-    requireText(`${field}[${index}]`, tag),
+    requireShortText(`${field}[${index}]`, tag),
   );
 }
 
@@ -205,7 +215,7 @@ function requireMetadata(field: string, value: unknown): void {
   convertList(field, value, "it is a list of keys with bytes", (pair, index) => {
     const at = `${field}[${index}]`;
     if (!Array.isArray(pair) || pair.length !== 2) throw wrongArgument(at, pair, "it is a key and bytes");
-    requireText(`${at}[0]`, pair[0]);
+    requireShortText(`${at}[0]`, pair[0]);
     requireBytes(`${at}[1]`, pair[1]);
   });
 }

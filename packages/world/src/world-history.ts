@@ -64,7 +64,7 @@ export class WorldHistory {
   async tag(name: string, generation?: number): Promise<number> {
     this.#writer.requireWritable();
     withName(this.#content.global.description, 0, name);
-    if (generation !== undefined) requireInteger(generation, 0, Number.MAX_SAFE_INTEGER);
+    if (generation !== undefined) requireInteger(generation, 0, Number.MAX_SAFE_INTEGER, "generation");
     return this.#writer.exclusively(async (commit) => {
       const chosen = generation ?? (await commit());
       await this.generationAt(chosen);
@@ -111,7 +111,7 @@ export async function generationAt(
   moment: Moment,
   description: WorldDescription,
 ): Promise<number> {
-  requireMoment("the moment", moment);
+  requireMoment("moment", moment);
   const kept = await listKept(disk, description);
   const found = [...kept].reverse().find(({ generation, savedMs, name }) => {
     if (typeof moment === "number") return generation === moment;

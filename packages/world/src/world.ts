@@ -1,18 +1,19 @@
-import type {
-  BlockCatalog,
-  BlockDefinitions,
-  BlockHandles,
-  BlockPlacement,
-  Chunk,
-  ChunkBox,
-  ChunkShape,
-  Dimensions,
-  EditEvent,
-  EditResult,
-  Position,
-  Vector,
-  VoxelBox,
-  VoxelWorld,
+import {
+  type BlockCatalog,
+  type BlockDefinitions,
+  type BlockHandles,
+  type BlockPlacement,
+  type Chunk,
+  type ChunkBox,
+  type ChunkShape,
+  type Dimensions,
+  type EditEvent,
+  type EditResult,
+  isChunk,
+  type Position,
+  type Vector,
+  type VoxelBox,
+  type VoxelWorld,
 } from "@orthant/core";
 import {
   Axes,
@@ -26,10 +27,12 @@ import {
   voxelIndex,
   voxelPlacements,
   type WorldState,
+  wrongArgument,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
+import { requireMoment } from "./checked-arguments.ts";
 import type { StoreEdit } from "./edit/world-editor.ts";
 import {
   type NewEntity,
@@ -216,7 +219,10 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   ): Promise<EditResult> {
     const inner = convertList("chunks", chunks, "it is a list of [chunkPosition, chunk]", (pair, index) => {
       requireList(`chunks[${index}]`, pair, "it is [chunkPosition, chunk]");
-      return [this.#axes.position(`chunks[${index}][0]`, pair[0]), pair[1] as Chunk] as const;
+      const [position, chunk] = pair;
+      if (!isChunk(chunk))
+        throw wrongArgument(`chunks[${index}][1]`, chunk, "make one with emptyChunk or uniformChunk");
+      return [this.#axes.position(`chunks[${index}][0]`, position), chunk] as const;
     });
     return resultOf(await this.store.setChunks(inner));
   }
@@ -240,18 +246,18 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   }
 
   /** Moves or otherwise changes an entity whose surroundings are loaded. Omitted fields keep their value. */
-  changeEntity(id: bigint, change: Partial<NewEntity<D>>): void {
-    this.store.changeEntity(id, storedEntityChange(this.#axes, change));
+  changeEntity(entityId: bigint, change: Partial<NewEntity<D>>): void {
+    this.store.changeEntity(entityId, storedEntityChange(this.#axes, change));
   }
 
   /** Removes an entity whose surroundings are loaded. */
-  despawnEntity(id: bigint): void {
-    this.store.despawnEntity(id);
+  despawnEntity(entityId: bigint): void {
+    this.store.despawnEntity(entityId);
   }
 
   /** Returns an entity by id, if its surroundings are loaded. */
-  entity(id: bigint): WorldEntity<D> | undefined {
-    const found = this.store.entity(id);
+  entity(entityId: bigint): WorldEntity<D> | undefined {
+    const found = this.store.entity(entityId);
     return found && shownEntity(this.#axes, found);
   }
 
@@ -317,6 +323,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Restores a box of chunks to a saved state, in one ordinary edit. */
   async restoreChunks(chunks: ChunkBox<D>, from: Moment): Promise<EditResult> {
+    requireMoment("from", from);
     return resultOf(await this.store.restoreRegion(this.#axes.chunks("chunks", chunks), from));
   }
 

@@ -71,7 +71,7 @@ export function lineBrush<P extends Position<Dimensions>>(
   requireBlock("block", block);
   const way = end.map((coordinate, axis) => coordinate - (start[axis] as number));
   const steps = Math.max(...way.map(Math.abs));
-  if (steps >= EDIT_VOXELS_MAX) throw tooLarge("the line", steps + 1);
+  if (steps >= EDIT_VOXELS_MAX) throw tooLarge("to", to, `the line has ${steps + 1} voxels`);
   return Array.from({ length: steps + 1 }, (_, step) => {
     const share = steps === 0 ? 0 : step / steps;
     const position = start.map((coordinate, axis) => coordinate + Math.round((way[axis] as number) * share));
@@ -98,7 +98,8 @@ function brushOf<P extends Position<Dimensions>>(
     for (let lower = 0; lower < axis; lower++) offset[lower] = -(radii[lower] as number);
     offset[axis] = (offset[axis] as number) + 1;
   }
-  if (placements.length > EDIT_VOXELS_MAX) throw tooLarge("the brush", placements.length);
+  if (placements.length > EDIT_VOXELS_MAX)
+    throw tooLarge("radius", radii, `the brush has ${placements.length} voxels`);
   return placements;
 }
 
@@ -116,7 +117,8 @@ function requireRadii(center: readonly number[], value: unknown): readonly numbe
     throw wrongArgument("radius", value, `it is a whole number from 0, or ${center.length} of them`);
   }
   const volume = (radii as readonly number[]).reduce((product, radius) => product * (2 * radius + 1), 1);
-  if (volume > BRUSH_BOX_VOXELS_MAX) throw tooLarge("the box around the brush", volume);
+  if (volume > BRUSH_BOX_VOXELS_MAX)
+    throw tooLarge("radius", value, `the box around the brush has ${volume} voxels`);
   return radii as readonly number[];
 }
 
@@ -126,7 +128,7 @@ function isAll(items: readonly unknown[], accepts: (item: unknown) => boolean): 
   return true;
 }
 
-function tooLarge(what: string, voxels: number): Error {
-  const advice = `one edit has at most ${EDIT_VOXELS_MAX}: use a smaller brush, or fill`;
-  return wrongArgument(`the number of voxels of ${what}`, voxels, advice);
+function tooLarge(name: string, value: unknown, size: string): Error {
+  const advice = `${size}, and one edit at most ${EDIT_VOXELS_MAX}: use a smaller brush, or fill`;
+  return wrongArgument(name, value, advice);
 }

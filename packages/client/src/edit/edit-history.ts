@@ -56,7 +56,7 @@ export class EditHistory<D extends Dimensions> {
     requireObject("options", options, "it is an object, or left out");
     requireKnownFields("options", options, ["editsMax"]);
     const { editsMax = EDITS_MAX_DEFAULT } = options;
-    requireInteger(editsMax, 1, EDITS_MAX_LIMIT);
+    requireInteger(editsMax, 1, EDITS_MAX_LIMIT, "editsMax");
     this.#world = world;
     this.#editsMax = editsMax;
   }

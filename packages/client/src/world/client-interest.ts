@@ -48,6 +48,7 @@ export function replicaInterest<D extends Dimensions>(
     return { boxes, ...center, ...motion };
   }
   const { radius } = interest;
+  if (radius === undefined) throw wrongArgument("interest", interest, "it has chunks, or center and radius");
   if (typeof radius !== "number" || !Number.isFinite(radius) || radius < 0) {
     throw wrongArgument("radius", radius, "it is a number of voxels, such as 128");
   }

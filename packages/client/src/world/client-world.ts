@@ -210,7 +210,8 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     requireObject("the pose", request, "it is { position, orientation }");
     const { position, orientation = this.replica.pose.orientation } = request;
     const isOrientation =
-      Array.isArray(orientation) && orientation.length === 4 && orientation.every(Number.isFinite);
+      // A spread visits holes, which `every` does not.
+      Array.isArray(orientation) && orientation.length === 4 && [...orientation].every(Number.isFinite);
     if (!isOrientation)
       throw wrongArgument("orientation", orientation, "it is a list of four finite numbers");
     this.replica.move({ position: this.#axes.vector("position", position), orientation });

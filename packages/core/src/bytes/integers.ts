@@ -19,16 +19,17 @@ export const I64_MAX = 0x7fff_ffff_ffff_ffffn;
 /** Maximum length of a varint: ten groups of seven bits hold 64. */
 export const VARINT_BYTES_MAX = 10;
 
-/** Throws `ORT_ARGUMENT` unless the value is an integer from `min` to `max`. */
-export function requireInteger(value: number, min: number, max: number): void {
-  if (!Number.isInteger(value) || value < min || value > max) throw outOfRange(value, min, max);
+/** Throws `ORT_ARGUMENT` unless the value is an integer from `min` to `max`. `field` names it. */
+export function requireInteger(value: number, min: number, max: number, field?: string): void {
+  if (!Number.isInteger(value) || value < min || value > max) throw outOfRange(value, min, max, field);
 }
 
 /** Throws `ORT_ARGUMENT` unless the value is a bigint from `min` to `max`. */
-export function requireBigint(value: bigint, min: bigint, max: bigint, field = "the value"): void {
+export function requireBigint(value: bigint, min: bigint, max: bigint, field?: string): void {
   // JavaScript compares numbers and strings with bigints, so the range check alone would accept them.
-  if (typeof value !== "bigint") throw wrongArgument(field, value, `it is a bigint: write ${hintOf(value)}`);
-  if (value < min || value > max) throw outOfRange(value, min, max);
+  if (typeof value !== "bigint")
+    throw wrongArgument(field ?? "the value", value, `it is a bigint: write ${hintOf(value)}`);
+  if (value < min || value > max) throw outOfRange(value, min, max, field);
 }
 
 /** Suggests the bigint that a number was meant to be. */
@@ -36,9 +37,15 @@ function hintOf(value: unknown): string {
   return Number.isInteger(value) ? `${value}n` : "1n";
 }
 
-function outOfRange<Value extends number | bigint>(value: Value, min: Value, max: Value): OrthantError {
-  if (typeof value !== "number" && typeof value !== "bigint") {
-    return wrongArgument("the value", value, `it is an integer from ${min} to ${max}`);
+function outOfRange<Value extends number | bigint>(
+  value: Value,
+  min: Value,
+  max: Value,
+  field: string | undefined,
+): OrthantError {
+  if (field !== undefined || (typeof value !== "number" && typeof value !== "bigint")) {
+    const wanted = min === max ? `it has to be ${min}` : `it is an integer from ${min} to ${max}`;
+    return wrongArgument(field ?? "the value", value, wanted);
   }
   return new OrthantError("ORT_ARGUMENT", `${String(value)} is not an integer from ${min} to ${max}`);
 }

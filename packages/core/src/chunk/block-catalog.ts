@@ -57,9 +57,9 @@ export class BlockCatalog {
   id(name: string, properties?: BlockProperties): number {
     const ids = this.#byName.get(name);
     if (ids !== undefined) return ids.idOf(properties);
-    if (typeof name !== "string") throw wrongArgument("the block", name, 'it is a name such as "stone"');
+    if (typeof name !== "string") throw wrongArgument("the name", name, 'it is a name such as "stone"');
     const names = this.types.map((known) => known.name);
-    throw wrongArgument("the block", name, `this world has no such block; ${nearestNames(name, names)}`);
+    throw wrongArgument("the name", name, `this world has no such block; ${nearestNames(name, names)}`);
   }
 
   /**

@@ -96,7 +96,7 @@ export class Chunk {
 
   /** Returns the chunk with another block in one voxel. */
   set(index: number, block: number): Chunk {
-    requireInteger(block, 0, U16_MAX);
+    requireInteger(block, 0, U16_MAX, "block");
     if (this.get(index) === block) return this;
     return chunkOf(editVoxel(this.#voxels, index, block), this.data);
   }
@@ -139,7 +139,7 @@ export class Chunk {
       for (const edit of edits) {
         requireEdit(edit);
         const { index, block } = edit;
-        requireInteger(block, 0, U16_MAX);
+        requireInteger(block, 0, U16_MAX, "block");
         if (typeof index !== "number" || index >>> 0 !== index || index >= voxels.length)
           throw outsideChunk(index, voxels.length);
         voxels[index] = block;
@@ -151,14 +151,17 @@ export class Chunk {
 
   /** Returns the chunk with one block in every voxel of a box, relative to the chunk's corner. */
   fill(shape: ChunkShape, box: Box, block: number): Chunk {
-    requireInteger(block, 0, U16_MAX);
+    requireInteger(block, 0, U16_MAX, "block");
     const own = ownShape(shape);
-    requireInteger(own.volume, this.volume, this.volume);
+    requireInteger(own.volume, this.volume, this.volume, "the volume of shape");
     const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Box>;
     if (!isPosition(min) || !isPosition(max))
       throw wrongArgument("box", box, "it is { min, max }, two positions of four numbers");
     if (!isBox(min, max) || !boxContainsBox({ min: [0, 0, 0, 0], max: own.extents }, { min, max })) {
-      throw new OrthantError("ORT_ARGUMENT", `[${min}] to [${max}] is not inside [${own.extents}]`);
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `box is [${min}] to [${max}], which is not inside [${own.extents}]`,
+      );
     }
     const voxels = this.voxels();
     for (let w = min[3]; w < max[3]; w++)
@@ -174,7 +177,7 @@ export class Chunk {
   /** Copies the block of every voxel, x fastest, into an array of this length, by default a new one. */
   voxels(into: Uint16Array = new Uint16Array(this.volume)): Uint16Array {
     if (!(into instanceof Uint16Array)) throw wrongArgument("into", into, "it is a Uint16Array");
-    requireInteger(into.length, this.volume, this.volume);
+    requireInteger(into.length, this.volume, this.volume, "the length of into");
     return unpackVoxels(this.#voxels, into);
   }
 
@@ -252,7 +255,7 @@ export function isChunk(value: unknown): value is Chunk {
 /** Returns the chunk of one block; always the same object for the same volume and block. */
 export function uniformChunk(volume: number, block: number): Chunk {
   requireVolume(volume);
-  requireInteger(block, 0, U16_MAX);
+  requireInteger(block, 0, U16_MAX, "block");
   const key = volume * (U16_MAX + 1) + block;
   let chunk = uniformChunks.get(key);
   if (chunk === undefined) {
@@ -269,7 +272,7 @@ export function emptyChunk(volume: number): Chunk {
 
 /** Throws `ORT_ARGUMENT` unless a chunk may have this many voxels. */
 export function requireVolume(volume: number): void {
-  requireInteger(volume, 1, CHUNK_VOXELS_MAX);
+  requireInteger(volume, 1, CHUNK_VOXELS_MAX, "volume");
 }
 
 /** Uniform chunks without data are shared objects; all others are separate. */
@@ -280,8 +283,7 @@ function chunkOf(voxels: PaletteVoxels, data: VoxelData = VoxelData.NONE): Chunk
 }
 
 function outsideChunk(index: number, volume: number): OrthantError {
-  if (typeof index !== "number") return wrongArgument("index", index, `it is a whole number below ${volume}`);
-  return new OrthantError("ORT_ARGUMENT", `${index} is not a voxel of a chunk of ${volume} voxels`);
+  return wrongArgument("index", index, `it is a whole number below ${volume}, the voxels of the chunk`);
 }
 
 function elementsEqual(a: Uint16Array | Uint32Array, b: Uint16Array | Uint32Array): boolean {

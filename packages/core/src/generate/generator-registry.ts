@@ -65,9 +65,9 @@ export class GeneratorRegistry {
   }
 
   /** Opens a generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if it is unavailable. */
-  open(ref: GeneratorRef, given: ChunkShape): GeneratedSpace {
+  open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     requireRef(ref);
-    const shape = ownShape(given);
+    const own = ownShape(shape);
     const generator = this.#byId.get(ref.generatorId);
     if (generator === undefined) {
       throw new OrthantError(
@@ -81,21 +81,21 @@ export class GeneratorRegistry {
       const detail = `${made} (${hex(ref.versionHash)}) than the one here (${hex(versionHash)})`;
       throw new OrthantError("ORT_GENERATOR_VERSION", detail);
     }
-    return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, shape), shape);
+    return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, own), own);
   }
 
   /** Like {@link open}, but a missing generator throws only when something needs the voxels that it makes. */
-  openIfKnown(ref: GeneratorRef, given: ChunkShape): GeneratedSpace {
+  openIfKnown(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
     requireRef(ref);
-    const shape = ownShape(given);
-    if (this.knows(ref)) return this.open(ref, shape);
+    const own = ownShape(shape);
+    if (this.knows(ref)) return this.open(ref, own);
     const refuse = (): never => {
-      this.open(ref, shape);
+      this.open(ref, own);
       throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the generator "${ref.generatorId}" is missing`);
     };
     return new GeneratedSpace(
       { repeatedIn: () => undefined, realize: refuse, contentBounds: (box) => box },
-      shape,
+      own,
     );
   }
 }

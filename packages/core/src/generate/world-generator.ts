@@ -1,7 +1,7 @@
 import { ByteWriter } from "../bytes/byte-writer.ts";
 import { type Codec, decode, encode } from "../bytes/codec.ts";
 import { hash64 } from "../bytes/hash64.ts";
-import { requireBigint, U64_MAX } from "../bytes/integers.ts";
+import { requireBigint, requireInteger, U64_MAX } from "../bytes/integers.ts";
 import type { Chunk } from "../chunk/chunk.ts";
 import { isOrthantError, OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import type { Box } from "../lattice/box.ts";
@@ -32,6 +32,8 @@ const ID_PATTERN = /^[a-z0-9][a-z0-9.:-]{0,63}$/;
 /** Returns the hash of a generator's id, version and parameters version. Equal hashes mean equal voxels. */
 export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint {
   const { id, version, parametersVersion } = generator;
+  requireInteger(version, 0, Number.MAX_SAFE_INTEGER, "version");
+  requireInteger(parametersVersion, 0, Number.MAX_SAFE_INTEGER, "parametersVersion");
   const out = new ByteWriter();
   out.string(id);
   out.varUint(version);

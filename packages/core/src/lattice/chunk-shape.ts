@@ -25,14 +25,14 @@ export const CHUNK_VOXELS_MAX = 65_536;
  * Returns a shape from two to four extents; those that are left out are 1. Throws `ORT_ARGUMENT` unless each extent is
  * at least 1 and the volume at most 65,536.
  */
-export function chunkShape(given: Position<2> | Position<3> | Position<4>): ChunkShape {
-  const extents = fourExtents(given);
-  const volume = extents[0] * extents[1] * extents[2] * extents[3];
+export function chunkShape(extents: Position<2> | Position<3> | Position<4>): ChunkShape {
+  const four = fourExtents(extents);
+  const volume = four[0] * four[1] * four[2] * four[3];
   if (volume > CHUNK_VOXELS_MAX) {
-    const detail = `a chunk of [${extents}] has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;
-    throw new OrthantError("ORT_ARGUMENT", detail);
+    const advice = `such a chunk has ${volume} voxels, at most ${CHUNK_VOXELS_MAX} may be`;
+    throw wrongArgument("extents", extents, advice);
   }
-  return { extents, volume };
+  return { extents: four, volume };
 }
 
 function fourExtents(given: unknown): Position {
@@ -42,10 +42,7 @@ function fourExtents(given: unknown): Position {
   }
   const extents = positionFrom((axis) => (axis < given.length ? given[axis] : 1) as number);
   if (extents.every((extent) => Number.isInteger(extent) && extent >= 1)) return extents;
-  const isNumbers = extents.every((extent) => typeof extent === "number");
-  if (!isNumbers) throw wrongArgument("extents", given, advice);
-  const detail = `a chunk of [${given}] voxels: each edge takes a whole number from 1`;
-  throw new OrthantError("ORT_ARGUMENT", detail);
+  throw wrongArgument("extents", given, advice);
 }
 
 /** Chunks of 8 x 8 x 8 x 8 voxels, for worlds of four dimensions; the default. */

@@ -56,7 +56,10 @@ export class GeneratedChunkCache {
   constructor(space: GeneratedSpace, limits: CacheLimits = SIMULATION_CACHE_LIMITS) {
     const { softBytes, hardBytes } = limits;
     if (!(softBytes >= 0 && softBytes <= hardBytes)) {
-      throw new OrthantError("ORT_ARGUMENT", `a cache of ${softBytes} to ${hardBytes} bytes`);
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `softBytes is ${softBytes} and hardBytes ${hardBytes}: both are numbers from 0, the first at most the second`,
+      );
     }
     this.#space = space;
     this.#limits = limits;

@@ -53,7 +53,7 @@ export class OpfsDisk implements Disk {
    * or worker has it open, `ORT_DISK_DENIED` outside a worker or a secure page.
    */
   static async open(folder: string, { time = systemTime }: OpfsDiskOptions = {}): Promise<OpfsDisk> {
-    requirePath(folder);
+    requirePath(folder, "folder");
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {
@@ -72,7 +72,7 @@ export class OpfsDisk implements Disk {
 
   /** Permanently removes a folder. Returns whether it existed. Throws `ORT_LOCKED` while it is open. */
   static async remove(folder: string): Promise<boolean> {
-    requirePath(folder);
+    requirePath(folder, "folder");
     requireWorker(folder);
     const claim = await takeClaim(folder);
     try {

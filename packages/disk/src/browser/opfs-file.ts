@@ -51,13 +51,13 @@ export class OpfsFile implements DiskFile {
 
   async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
     this.#guard.requireWritable("writeAt");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER, "offset");
     await this.#use("writeAt", (handle) => this.#write("writeAt", handle, offset, bytes));
   }
 
   async writeDurably(offset: number, bytes: Uint8Array): Promise<void> {
     this.#guard.requireWritable("writeDurably");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER, "offset");
     await this.#durably("writeDurably", (handle) => {
       this.#write("writeDurably", handle, offset, bytes);
       handle.flush();
@@ -66,7 +66,7 @@ export class OpfsFile implements DiskFile {
 
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
-    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER, "length");
     await this.#use("truncate", (handle) => handle.truncate(length));
   }
 

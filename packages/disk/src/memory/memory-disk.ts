@@ -48,8 +48,8 @@ export class MemoryDisk implements FolderDisk {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    requirePath(from);
-    requirePath(to);
+    requirePath(from, "from");
+    requirePath(to, "to");
     const content = this.#find(from, "rename");
     this.#requireParent(to, "rename");
     this.#requireNoDirectory(to, "rename");
@@ -58,8 +58,8 @@ export class MemoryDisk implements FolderDisk {
   }
 
   async moveDirectory(from: string, to: string): Promise<void> {
-    requirePath(from);
-    requirePath(to);
+    requirePath(from, "from");
+    requirePath(to, "to");
     this.#requireDirectory(from, "moveDirectory");
     this.#requireParent(to, "moveDirectory");
     if (this.#files.has(to) || this.#directories.has(to))

@@ -56,8 +56,8 @@ export class OverlayDisk implements Disk {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    requirePath(from);
-    requirePath(to);
+    requirePath(from, "from");
+    requirePath(to, "to");
     if (!(await this.#isChanged(from))) await this.#copyUp(from);
     await this.#makeFolders(parentOf(to));
     await this.#changes.rename(from, to);
@@ -205,7 +205,7 @@ class GrownFile implements DiskFile {
 
   async writeAt(offset: number, bytes: Uint8Array): Promise<void> {
     this.#guard.requireWritable("writeAt");
-    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(offset, 0, Number.MAX_SAFE_INTEGER, "offset");
     if (offset < this.#content.baseBytes) await this.#copyUp();
     this.#content.tail.write(offset - this.#content.baseBytes, bytes);
   }
@@ -216,7 +216,7 @@ class GrownFile implements DiskFile {
 
   async truncate(length: number): Promise<void> {
     this.#guard.requireWritable("truncate");
-    requireInteger(length, 0, Number.MAX_SAFE_INTEGER);
+    requireInteger(length, 0, Number.MAX_SAFE_INTEGER, "length");
     this.#content.tail.resize(Math.max(0, length - this.#content.baseBytes));
     this.#content.baseBytes = Math.min(this.#content.baseBytes, length);
   }

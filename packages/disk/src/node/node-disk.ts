@@ -46,8 +46,8 @@ export class NodeDisk implements FolderDisk {
   }
 
   async rename(from: string, to: string): Promise<void> {
-    requirePath(from);
-    requirePath(to);
+    requirePath(from, "from");
+    requirePath(to, "to");
     await wrapErrors("rename", from, () => rename(this.#absolute(from), this.#absolute(to)));
   }
 

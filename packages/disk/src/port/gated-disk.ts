@@ -43,16 +43,18 @@ export class GatedDisk implements Disk {
     return this.#gate({ operation: "remove", path, bytes: 0 }, () => this.#disk.remove(path));
   }
 
-  list(path: string): Promise<readonly DirectoryEntry[]> {
-    return this.#gate({ operation: "list", path, bytes: 0 }, () => this.#disk.list(path));
+  list(directory: string): Promise<readonly DirectoryEntry[]> {
+    const call = { operation: "list", path: directory, bytes: 0 } as const;
+    return this.#gate(call, () => this.#disk.list(directory));
   }
 
   makeDirectory(path: string): Promise<void> {
     return this.#gate({ operation: "makeDirectory", path, bytes: 0 }, () => this.#disk.makeDirectory(path));
   }
 
-  syncDirectory(path: string): Promise<void> {
-    return this.#gate({ operation: "syncDirectory", path, bytes: 0 }, () => this.#disk.syncDirectory(path));
+  syncDirectory(directory: string): Promise<void> {
+    const call = { operation: "syncDirectory", path: directory, bytes: 0 } as const;
+    return this.#gate(call, () => this.#disk.syncDirectory(directory));
   }
 
   lock(path: string): Promise<DiskLock> {

@@ -1,16 +1,19 @@
 import { OrthantError } from "@orthant/core";
 import { requireText } from "@orthant/core/engine";
 
-/** Throws `ORT_PATH` unless the path names a file or directory inside the root, in its one plain spelling. */
-export function requirePath(path: string): void {
-  requireText("the path", path);
+/**
+ * Throws `ORT_PATH` unless the path names a file or directory inside the root, in its one plain
+ * spelling. `name` is that of the argument.
+ */
+export function requirePath(path: string, name = "path"): void {
+  requireText(name, path);
   const plain = path.length > 0 && path.split("/").every(isPlainName);
   if (!plain) throw new OrthantError("ORT_PATH", `${JSON.stringify(path)} is not a plain relative path`);
 }
 
 /** Like {@link requirePath}, but also accepts the empty path, which is the root. */
-export function requireDirectoryPath(path: string): void {
-  if (path !== "") requirePath(path);
+export function requireDirectoryPath(directory: string): void {
+  if (directory !== "") requirePath(directory, "directory");
 }
 
 /** Returns the directory that contains a path; the root is `""`. */

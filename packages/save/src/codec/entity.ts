@@ -29,7 +29,7 @@ export const PLAYERS_MAX = 10_000_000;
 /** Maximum number of tags or metadata entries of one player or entity. */
 const TAGS_MAX = 65_536;
 /** Maximum bytes of a name, tag or key. */
-const TEXT_BYTES_MAX = 65_536;
+export const TEXT_BYTES_MAX = 65_536;
 
 const text = string(TEXT_BYTES_MAX);
 const optionalText = option(text);

@@ -186,11 +186,26 @@ const DATA_FILE_MIN_BYTES = 1_024;
 
 /** Throws `ORT_ARGUMENT` for limits that cannot be used to write a save. */
 export function requireLimits(limits: SaveLimits): void {
-  requireInteger(limits.regionChunkEdge, 1, U32_MAX);
-  requireInteger(limits.dataFileMaxBytes, DATA_FILE_MIN_BYTES, Number.MAX_SAFE_INTEGER);
-  requireInteger(limits.indexSoftMaxBytes, 1, U32_MAX);
-  requireInteger(limits.chunkBlobHardMaxBytes, CHUNK_HARD_MIN_BYTES, U32_MAX);
-  requireInteger(limits.chunkBlobTargetBytes, 1, limits.chunkBlobHardMaxBytes);
-  requireInteger(limits.entityBlobHardMaxBytes, ENTITY_HARD_MIN_BYTES, U32_MAX);
-  requireInteger(limits.entityBlobTargetBytes, 1, limits.entityBlobHardMaxBytes);
+  requireInteger(limits.regionChunkEdge, 1, U32_MAX, "limits.regionChunkEdge");
+  requireInteger(
+    limits.dataFileMaxBytes,
+    DATA_FILE_MIN_BYTES,
+    Number.MAX_SAFE_INTEGER,
+    "limits.dataFileMaxBytes",
+  );
+  requireInteger(limits.indexSoftMaxBytes, 1, U32_MAX, "limits.indexSoftMaxBytes");
+  requireInteger(limits.chunkBlobHardMaxBytes, CHUNK_HARD_MIN_BYTES, U32_MAX, "limits.chunkBlobHardMaxBytes");
+  requireInteger(limits.chunkBlobTargetBytes, 1, limits.chunkBlobHardMaxBytes, "limits.chunkBlobTargetBytes");
+  requireInteger(
+    limits.entityBlobHardMaxBytes,
+    ENTITY_HARD_MIN_BYTES,
+    U32_MAX,
+    "limits.entityBlobHardMaxBytes",
+  );
+  requireInteger(
+    limits.entityBlobTargetBytes,
+    1,
+    limits.entityBlobHardMaxBytes,
+    "limits.entityBlobTargetBytes",
+  );
 }

@@ -66,7 +66,9 @@ const VERSION_WITHOUT_ID = 1;
 const VERSION_WITH_ID = 2;
 /** With clients in the order of their edits, and with their players. */
 const VERSION_WITH_PLAYERS = 3;
-const NAME_BYTES_MAX = 4_096;
+/** Maximum bytes of the name of a world, in UTF-8. */
+export const LABEL_BYTES_MAX = 4_096;
+const NAME_BYTES_MAX = LABEL_BYTES_MAX;
 const NAMED_GENERATIONS_MAX = 65_536;
 const ATTACHMENTS_MAX = 65_536;
 

@@ -53,9 +53,9 @@ export function keptGenerations(
 
 /** Throws `ORT_ARGUMENT` for an invalid retention. The live generation is always kept. */
 export function requireRetention({ newest, hours, days }: Retention): void {
-  requireInteger(newest, 1, COUNT_MAX);
-  requireInteger(hours, 0, COUNT_MAX);
-  requireInteger(days, 0, COUNT_MAX);
+  requireInteger(newest, 1, COUNT_MAX, "retention.newest");
+  requireInteger(hours, 0, COUNT_MAX, "retention.hours");
+  requireInteger(days, 0, COUNT_MAX, "retention.days");
 }
 
 function keepLastOfEach(

@@ -80,7 +80,7 @@ export async function issueToken(
     throw wrongArgument("expiresInSeconds", expiresInSeconds, "it is a number of seconds");
   }
   if (!Number.isFinite(expiresInSeconds) || expiresInSeconds <= 0) {
-    throw new OrthantError("ORT_ARGUMENT", `a token that expires in ${expiresInSeconds} s`);
+    throw wrongArgument("expiresInSeconds", expiresInSeconds, "it is a number of seconds above 0");
   }
   const [algorithm, signing] =
     "secret" in key
@@ -171,7 +171,7 @@ function problemOf(subject: unknown, role: unknown, name: unknown, tokenId: unkn
   }
   if (typeof role !== "string" || !ROLES.includes(role)) return `the role is not one of ${ROLES.join(", ")}`;
   if (tokenId !== undefined && (typeof tokenId !== "string" || tokenId === "")) {
-    return "the id of the token is not text";
+    return "the tokenId is not text";
   }
   if (name === undefined) return undefined;
   if (typeof name !== "string") return "the name is not text";

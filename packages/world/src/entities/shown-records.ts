@@ -1,5 +1,11 @@
 import type { Dimensions, Entity, Vector } from "@orthant/core";
-import { type Axes, requireKnownFields, requireObject } from "@orthant/core/engine";
+import {
+  type Axes,
+  requireBytes,
+  requireKnownFields,
+  requireObject,
+  requireText,
+} from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "@orthant/save";
 import type { EntityChange, NewStoredEntity } from "./entity-store.ts";
 import type { PlayerChange } from "./player-store.ts";
@@ -77,8 +83,8 @@ export function storedEntityChange<D extends Dimensions>(
     ...others,
     ...(position !== undefined && { position: axes.vector("position", position) }),
     ...(velocity !== undefined && { velocity: axes.vector("velocity", velocity) }),
-    ...(name !== undefined && { displayName: name }),
-    ...(data !== undefined && { payload: data }),
+    ...(name !== undefined && { displayName: requireText("name", name) }),
+    ...(data !== undefined && { payload: requireBytes("data", data) }),
   };
 }
 

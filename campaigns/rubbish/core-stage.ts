@@ -84,7 +84,7 @@ function chunkTargets(random: Prng): readonly Target[] {
       blocks: () => [],
     }),
     ...constructorTargets({
-      BlockCatalog: [BlockCatalog, () => [DEFAULT_BLOCKS.types.map((type) => ({ ...type }))]],
+      BlockCatalog: [BlockCatalog, () => [structuredClone(DEFAULT_BLOCKS.types)]],
     }),
   ];
 }

@@ -17,6 +17,9 @@ const BOX_METHODS: ReadonlySet<string> = new Set([
   "World.restoreChunks",
 ]);
 
+/** Names of blocks that are defined, renamed and retired. */
+const BLOCK_NAMES = ["copper", "chest", "lantern", "stone"] as const;
+
 /** Calls every method of a world, then reopens it, or a copy of its disk, and compares everything that it showed. */
 export const worldStage: Stage = {
   name: "world",
@@ -132,6 +135,10 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     setChunks: (prng) => [
       Array.from({ length: prng.between(1, 3) }, () => [valid.chunkPosition(prng, dimensions), chunk(prng)]),
     ],
+    defineBlocks: (prng) => [definitions(prng)],
+    renameBlock: (prng) => [prng.pick(BLOCK_NAMES), prng.pick(BLOCK_NAMES)],
+    retireBlock: (prng) => [prng.pick(BLOCK_NAMES)],
+    onBlocks: () => [() => undefined],
     onEdit: () => [() => undefined],
     spawnEntity: (prng) => [entity(prng)],
     changeEntity: (prng) => [knownEntity(), entity(prng)],
@@ -150,10 +157,26 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
   };
 }
 
+/** Returns definitions of blocks; all fields have values, so that each of them is damaged sometimes. */
+function definitions(prng: Prng): object {
+  return {
+    [prng.pick(BLOCK_NAMES)]: {
+      colour: prng.below(0x100_0000),
+      solid: prng.chance(0.5),
+      transparent: prng.chance(0.5),
+      light: prng.below(16),
+      tags: ["ore"],
+      properties: { facing: ["north", "east"] },
+    },
+  };
+}
+
 /** Calls the methods of a catalog of blocks. */
 function blockTargets(blocks: BlockCatalog): readonly Target[] {
   return methodTargets("BlockCatalog", blocks, {
-    id: (prng) => [prng.pick(["stone", "dirt", "brick", "stoen"])],
+    id: (prng) => [prng.pick(["stone", "dirt", "brick", "stoen"]), {}],
+    describe: (prng) => [prng.below(9)],
+    lightOf: (prng) => [prng.below(9)],
     byId: (prng) => [prng.below(9)],
     byName: (prng) => [prng.pick(["stone", "dirt"])],
     isSolid: (prng) => [prng.below(9)],

@@ -161,7 +161,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "leaves air out of its blocks",
     () => new BlockCatalog([stone]),
-    'ORT_ARGUMENT: the blocks begin with another one than air: { id: 0, name: "air", solid: false }',
+    "ORT_ARGUMENT: types contradict each other or a rule: block 0 is not air",
   ],
   [
     "gives a generator what it does not take",

@@ -35,7 +35,8 @@ export class BlockCatalog {
     }
     this.types = ownBlockTypes(types).sort((a, b) => a.id - b.id);
     const problem = findContradiction(this.types);
-    if (problem !== undefined) throw new OrthantError("ORT_ARGUMENT", problem);
+    if (problem !== undefined)
+      throw new OrthantError("ORT_ARGUMENT", `types contradict each other or a rule: ${problem}`);
     this.#ids = this.types.map((type) => new BlockIds(type));
     this.#byName = new Map(this.#ids.map((ids) => [ids.type.name, ids]));
     const last = this.#ids.at(-1) as BlockIds;
@@ -105,7 +106,8 @@ export class BlockCatalog {
 
   #idsOf(id: number): BlockIds | undefined {
     // An id that is no index of the table, such as -1 or 0.5, reads as undefined and has no type either.
-    return this.#ids[(this.#indexOfId[id] ?? 0) - 1];
+    // An object would be turned into a text, which may be an index or may throw.
+    return typeof id === "number" ? this.#ids[(this.#indexOfId[id] ?? 0) - 1] : undefined;
   }
 }
 

@@ -54,7 +54,11 @@ export class BlockIds {
       return wrongArgument(`the property ${name} of ${type}`, value, `it is one of ${values}`);
     }
     const known = properties.map((each) => each.name).join(", ");
-    return wrongArgument(`a property of the block ${type}`, name, `it has ${known === "" ? "none" : known}`);
+    return wrongArgument(
+      `a name in the properties of the block ${type}`,
+      name,
+      `it has ${known === "" ? "none" : known}`,
+    );
   }
 }
 

@@ -167,8 +167,7 @@ function isWhole(value: unknown, max: number): value is number {
 /** Returns what is wrong with types in order of their ids, or `undefined`. */
 export function findContradiction(types: readonly BlockType[]): string | undefined {
   const [air] = types;
-  if (air?.id !== AIR || air.name !== "air" || air.solid)
-    return 'the blocks begin with another one than air: { id: 0, name: "air", solid: false }';
+  if (air?.id !== AIR || air.name !== "air" || air.solid) return "block 0 is not air";
   if (air.properties.length > 0 || air.retired) return "air has properties or is retired";
   const names = new Set<string>();
   let nextId = 0;

@@ -112,10 +112,12 @@ export function blockHandles<Definitions extends BlockDefinitions>(
 
 /** Returns a catalog in which a type has another name. If only the new name is there, it is the same catalog. */
 export function renameBlock(catalog: BlockCatalog, name: string, newName: string): BlockCatalog {
-  if (typeof newName !== "string") throw wrongArgument("the new name", newName, "it is a string");
+  if (typeof newName !== "string") throw wrongArgument("newName", newName, "it is a string");
   if (catalog.byName(name) === undefined && catalog.byName(newName) !== undefined) return catalog;
   const id = catalog.id(name);
   if (name === newName) return catalog;
+  if (catalog.byName(newName) !== undefined)
+    throw wrongArgument("newName", newName, "another block of this world has this name");
   return grown(catalog.types.map((type) => (type.id === id ? { ...type, name: newName } : type)));
 }
 

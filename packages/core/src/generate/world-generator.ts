@@ -34,6 +34,7 @@ export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint
   const { id, version, parametersVersion } = generator;
   requireInteger(version, 0, Number.MAX_SAFE_INTEGER, "version");
   requireInteger(parametersVersion, 0, Number.MAX_SAFE_INTEGER, "parametersVersion");
+  requireGeneratorId(id);
   const out = new ByteWriter();
   out.string(id);
   out.varUint(version);
@@ -43,11 +44,15 @@ export function generatorVersionHash(generator: WorldGenerator<unknown>): bigint
 
 /** Returns the hash of a program's generators, regardless of their order. */
 export function generatorManifestHash(generators: readonly WorldGenerator<unknown>[]): bigint {
-  const sorted = [...generators].sort((a, b) => (a.id < b.id ? -1 : 1));
+  const named = generators.map((generator) => {
+    const { id } = generator;
+    requireGeneratorId(id);
+    return { id, generator };
+  });
   const out = new ByteWriter();
-  out.varUint(sorted.length);
-  for (const generator of sorted) {
-    out.string(generator.id);
+  out.varUint(named.length);
+  for (const { id, generator } of named.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    out.string(id);
     out.u64(generatorVersionHash(generator));
   }
   return hash64(out.view());

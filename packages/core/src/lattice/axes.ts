@@ -152,8 +152,7 @@ export class Axes<D extends Dimensions> {
       const z: unknown = value[2];
       if (isWhole(x) && isWhole(y) && isWhole(z)) return [x + 0, y + 0, z + 0, rest];
     }
-    if (!isTuple(value, this.dimensions, Number.isSafeInteger))
-      throw wrongArgument(name, value, this.#wanted("whole"));
+    if (!isTuple(value, this.dimensions, isWhole)) throw wrongArgument(name, value, this.#wanted("whole"));
     const [x = rest, y = rest, z = rest, w = rest] = value;
     // Adding 0 turns -0 into 0.
     return [x + 0, y + 0, z + 0, w + 0];
@@ -208,8 +207,9 @@ function isTuple(
   return true;
 }
 
+/** Whether a value can be a coordinate: the one behind it, where a box may end, is a whole number too. */
 function isWhole(value: unknown): value is number {
-  return Number.isSafeInteger(value);
+  return Number.isSafeInteger(value) && (value as number) < Number.MAX_SAFE_INTEGER;
 }
 
 /** Accepts arrays and typed arrays, but no strings or array-like objects. */

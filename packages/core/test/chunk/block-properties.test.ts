@@ -92,7 +92,7 @@ describe("a block type with properties", () => {
       "a property",
       "game:door",
       { colour: "red" },
-      /a property of the block game:door is "colour".*facing, open/,
+      /a name in the properties of the block game:door is "colour".*facing, open/,
     ],
     ["a property of a type without any", "stone", { facing: "up" }, /block stone is "facing".*it has none/],
     ["a property that every object inherits", "game:door", { toString: "x" }, /"toString"/],

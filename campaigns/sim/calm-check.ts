@@ -15,7 +15,7 @@ import type { SimClient } from "./sim-client.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
 /** All participants of a case. */
-export interface CalmParts {
+export interface SimParticipants {
   readonly world: WorldStore;
   readonly syncServer: SyncServer;
   readonly clients: readonly SimClient[];
@@ -24,11 +24,13 @@ export interface CalmParts {
 }
 
 /** Describes what has not settled yet or differs from the server; `undefined` when nothing does. */
-export async function faultInCalm(parts: CalmParts): Promise<string | undefined> {
-  const entities = await entitiesOf(parts);
-  for (const client of parts.clients) {
+export async function faultInCalm(participants: SimParticipants): Promise<string | undefined> {
+  const entities = await entitiesOf(participants);
+  for (const client of participants.clients) {
     const fault =
-      faultOfEdits(client) ?? faultOfRegions(client, parts) ?? faultOfEntities(client, entities, parts);
+      faultOfEdits(client) ??
+      faultOfRegions(client, participants) ??
+      faultOfEntities(client, entities, participants);
     if (fault !== undefined) return `client ${client.number}: ${fault}`;
   }
   return undefined;
@@ -41,7 +43,7 @@ function faultOfEdits({ syncClient, openEdits }: SimClient): string | undefined 
   return openEdits.size > 0 ? `edits ${[...openEdits.keys()]} wait for edit results` : undefined;
 }
 
-function faultOfRegions(client: SimClient, { world, plan, history }: CalmParts): string | undefined {
+function faultOfRegions(client: SimClient, { world, plan, history }: SimParticipants): string | undefined {
   if (!client.syncClient.isComplete) return "its interest is not complete";
   const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
@@ -64,7 +66,7 @@ interface Seen {
   readonly text: string;
 }
 
-async function entitiesOf({ world, clients, plan }: CalmParts): Promise<readonly Seen[]> {
+async function entitiesOf({ world, clients, plan }: SimParticipants): Promise<readonly Seen[]> {
   const entities = await world.entitiesIn(voxelsOfChunks(plan.shape, plan.arena));
   const players = clients.flatMap(({ number, pose }) =>
     pose === undefined ? [] : [seen(plan, `player ${number}`, roundPose(pose))],
@@ -75,7 +77,11 @@ async function entitiesOf({ world, clients, plan }: CalmParts): Promise<readonly
   ];
 }
 
-function faultOfEntities(client: SimClient, all: readonly Seen[], { plan }: CalmParts): string | undefined {
+function faultOfEntities(
+  client: SimClient,
+  all: readonly Seen[],
+  { plan }: SimParticipants,
+): string | undefined {
   const interest = new PositionSet();
   for (const region of client.interest) interest.add(...region);
   const wanted = new Map(

@@ -85,7 +85,7 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a server acknowledges edits before they are durable",
-    change(EDIT_QUEUE, "await this.#parts.durability?.wait();", ""),
+    change(EDIT_QUEUE, "await this.#context.durability?.wait();", ""),
   ),
   mutant(
     "a server acknowledges edits before it sends what they changed",

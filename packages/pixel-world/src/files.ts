@@ -58,7 +58,7 @@ export class NewFile {
   }
 
   /** Makes the content durable, still under the temporary name. */
-  seal(): Promise<void> {
+  sync(): Promise<void> {
     return this.#file.sync();
   }
 
@@ -143,7 +143,7 @@ export async function replaceByCopy(disk: Disk, path: string, lock: WriterLock):
         await copy.append(bytes);
         end += bytes.length;
       }
-      await copy.seal();
+      await copy.sync();
       await copy.publish();
     } finally {
       await copy.close();

@@ -18,8 +18,8 @@ import { shortestForm } from "./version2/chunk-payload.ts";
  */
 export type PixelChunkState = "clean" | "dirty" | "persisted";
 
-/** Internal parts of a {@link PixelWorld}. */
-interface PixelWorldParts {
+/** Everything that a {@link PixelWorld} works with. */
+interface PixelWorldContext {
   readonly log: PixelLog;
   readonly lock: DiskLock;
   readonly settings: PixelWorldSettings;
@@ -46,7 +46,7 @@ export class PixelWorld {
   #closing: Promise<void> | undefined;
 
   /** Use `openPixelWorld` or `createPixelWorld` instead. */
-  constructor({ log, lock, settings }: PixelWorldParts) {
+  constructor({ log, lock, settings }: PixelWorldContext) {
     this.#log = log;
     this.#lock = lock;
     this.#settings = settings;

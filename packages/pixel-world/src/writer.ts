@@ -94,12 +94,12 @@ export class PixelSaveWriter {
 
   /** Writes the table and both headers, and publishes the file under its name, durably. */
   async finish(modifiedMs: number): Promise<void> {
-    await this.seal(modifiedMs);
+    await this.complete(modifiedMs);
     await this.publish();
   }
 
   /** Writes the table and both headers, and makes the file durable, still under its temporary name. */
-  async seal(modifiedMs: number): Promise<void> {
+  async complete(modifiedMs: number): Promise<void> {
     const { chunks, bodies } = this.#index;
     const tableOffset = this.#end;
     const payload = encodeTable(wholeTable(this.#index), { chunks: chunks.size, bodies: bodies.size });
@@ -114,7 +114,7 @@ export class PixelSaveWriter {
         encodeSlot({ ...slot, chunkCount: chunks.size, bodyCount: bodies.size }),
       );
     }
-    await this.#file.seal();
+    await this.#file.sync();
   }
 
   /** Renames the file to its final name, durably. */

@@ -10,7 +10,7 @@ export { MANIFEST_FILE, packHeader } from "./codec/layout.ts";
 export type { Manifest } from "./codec/manifest.ts";
 export { flatIndexPayloadFile, globalPayloadFile, playersPayloadFile } from "./codec/payload-file.ts";
 export { removeTemporaries } from "./commit/folder.ts";
-export { UnsealedSaveWriter } from "./commit/unsealed-writer.ts";
+export { PlainSaveWriter } from "./commit/plain-writer.ts";
 export { isFlatIndex } from "./index/index-reader.ts";
 export { PackReader } from "./pack/pack-reader.ts";
 export type { NewRecord } from "./pack/pack-writer.ts";

@@ -25,10 +25,10 @@ export { journalEntryCodec } from "./journal/journal-entry.ts";
 export {
   encodeEndMark,
   encodeSegmentHeader,
+  finishGroup,
   groupHeader,
   JOURNAL_FOLDER,
   type SegmentKey,
-  sealGroup,
   segmentFile,
   segmentHeader,
   segmentHeaderV1,

@@ -91,7 +91,7 @@ describe("the files named by a manifest", () => {
   test("[S94] have their lengths and checksums in it, next to the world's id", () => {
     const text = new TextDecoder().decode(encodeManifest(MANIFEST));
     expect(text).toContain(BOUND);
-    expect(decodeManifest(encodeUtf8(text))).toEqual({ manifest: MANIFEST, sealed: true });
+    expect(decodeManifest(encodeUtf8(text))).toEqual({ manifest: MANIFEST, hasChecksum: true });
   });
 
   test.each<[name: string, change: (text: string) => string]>([

@@ -6,11 +6,11 @@ import { plainDescription } from "@orthant/save";
 import {
   encodeEndMark,
   encodeSegmentHeader,
+  finishGroup,
   groupHeader,
   type JournalBase,
   journalEntryCodec,
   type SegmentKey,
-  sealGroup,
   segmentFile,
   segmentHeader,
   segmentHeaderV1,
@@ -74,7 +74,7 @@ function groupOf(number: number, sequence: number, segment: SegmentKey): Uint8Ar
   const entry = encode(codec, edit);
   const group = new Uint8Array(groupHeader.bytes + entry.length);
   group.set(entry, groupHeader.bytes);
-  return sealGroup(group, sequence, segment);
+  return finishGroup(group, sequence, segment);
 }
 
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
@@ -162,7 +162,7 @@ describe("the bytes of a journal", () => {
   test("[J4] continue with groups whose checksums cover their segment", () => {
     const entry = encode(codec, EDIT);
     expect(toHex(entry)).toBe(EDIT_HEX.replaceAll(" ", ""));
-    expect(toHex(sealGroup(joined(new Uint8Array(20), entry), 0, SEGMENT))).toBe(
+    expect(toHex(finishGroup(joined(new Uint8Array(20), entry), 0, SEGMENT))).toBe(
       GROUP_HEX.replaceAll(" ", ""),
     );
   });
@@ -312,7 +312,7 @@ describe("reading a journal", () => {
   test("[J6] [J18] finds a good group after a bad one even if it ends in zeros and more zeros follow", async () => {
     const whole = segmentOf(SEGMENT, 0, 1, 2);
     const entry = encode(codec, { kind: "description", name: "", spawn: [0, 0, 0, 0] });
-    const last = sealGroup(joined(new Uint8Array(20), entry), 2, SEGMENT);
+    const last = finishGroup(joined(new Uint8Array(20), entry), 2, SEGMENT);
     expect(last.at(-1)).toBe(0);
     whole[whole.length - 1] = 0x77;
     const { journal } = await scanned([segmentFile(SEGMENT), joined(whole, last, new Uint8Array(9_000))]);
@@ -335,7 +335,7 @@ describe("reading a journal", () => {
     const { secret: _secret, ...known } = SEGMENT;
     for (const key of [known, { ...known, secret: 0n }, { ...known, secret: SEGMENT.epochId }]) {
       const payload = new Uint8Array(groupHeader.bytes + 7).fill(0x20, groupHeader.bytes);
-      const name = sealGroup(payload, 2, key);
+      const name = finishGroup(payload, 2, key);
       expect(name.length).toBe(27);
       const torn = joined(groupOf(2, 1, SEGMENT).subarray(0, 21), name, fromHex("00"));
       const bytes = joined(segmentOf(SEGMENT, 0, 1), torn);
@@ -457,7 +457,7 @@ describe("reading a journal", () => {
   });
 
   test("[J6] fails when a group with the right checksum cannot be decoded", async () => {
-    const group = sealGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
+    const group = finishGroup(joined(new Uint8Array(20), fromHex("09")), 0, SEGMENT);
     const disk = diskWith([segmentFile(SEGMENT), joined(encodeSegmentHeader(SEGMENT, 0), group)]);
     const journal = await JournalReader.open(disk, BASE);
     expect(await codeOfRejection(() => blocksIn(journal))).toBe("ORT_JOURNAL");

@@ -53,7 +53,7 @@ describe("the manifest", () => {
   test("[S1, S3] is JSON with its keys in order and its checksum last", () => {
     const text = new TextDecoder().decode(encodeManifest(manifest));
     expect(text).toBe(SEALED);
-    expect(decodeManifest(encodeUtf8(text))).toEqual({ manifest, sealed: true });
+    expect(decodeManifest(encodeUtf8(text))).toEqual({ manifest, hasChecksum: true });
   });
 
   test.each<[rule: string, name: string, change: (text: string) => string, code: ErrorCode]>([
@@ -103,7 +103,7 @@ describe("the manifest", () => {
 
   test("[S4] without a checksum accepts keys in any order and unknown ones", () => {
     const shuffled = JSON.stringify({ extra: 1, ...JSON.parse(PLAIN), format: "polychora-save" });
-    expect(decodeManifest(encodeUtf8(shuffled))).toEqual({ manifest, sealed: false });
+    expect(decodeManifest(encodeUtf8(shuffled))).toEqual({ manifest, hasChecksum: false });
   });
 
   test("[S4] without a checksum is a notice in verify, not damage", async () => {

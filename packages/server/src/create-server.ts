@@ -15,7 +15,7 @@ import { limitsOf } from "./http/limits.ts";
 import { readPage } from "./http/page-files.ts";
 import { registerClusterMetrics } from "./metrics/cluster-metrics.ts";
 import { ServerMetrics } from "./metrics/server-metrics.ts";
-import { OrthantServer, type ServerParts } from "./orthant-server.ts";
+import { OrthantServer, type OrthantServerContext } from "./orthant-server.ts";
 import { checkServerOptions, type ServerOptions } from "./server-options.ts";
 import { syncWorldOf } from "./sync-world-of.ts";
 import { steadyTime } from "./tick-timer.ts";
@@ -85,7 +85,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     ),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },
   });
-  const parts: ServerParts<D> = {
+  const parts: OrthantServerContext<D> = {
     world,
     axes,
     sync,

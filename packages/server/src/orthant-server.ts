@@ -16,8 +16,8 @@ import type { CloseOptions, ServedWorld } from "./server-options.ts";
 import { TickTimer } from "./tick-timer.ts";
 import type { Wire1Listener } from "./wire1/wire1-listener.ts";
 
-/** The parts of a server. */
-export interface ServerParts<D extends Dimensions = Dimensions> extends UpgradeHandlerOptions {
+/** Everything that a server works with. */
+export interface OrthantServerContext<D extends Dimensions = Dimensions> extends UpgradeHandlerOptions {
   readonly axes: Axes<D>;
   readonly world: ServedWorld;
   readonly sync: SyncServer;
@@ -37,26 +37,26 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   readonly port: number;
   /** Address for clients; on this machine, if it listens at all addresses. */
   readonly url: string;
-  readonly #parts: ServerParts<D>;
-  readonly #context: ConnectionContext;
+  readonly #context: OrthantServerContext<D>;
+  readonly #connectionContext: ConnectionContext;
   readonly #connections = new Set<Connection>();
   readonly #timer: TickTimer;
   readonly #stopWatching: () => void;
   #whenEmpty: (() => void) | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor(parts: ServerParts<D>, port: number, address: string) {
-    const { world, listener, time, tickMs, log } = parts;
+  private constructor(context: OrthantServerContext<D>, port: number, address: string) {
+    const { world, listener, time, tickMs, log } = context;
     this.port = port;
     this.url = `${listener.isSecure ? "wss" : "ws"}://${urlHost(address)}:${port}`;
-    this.#parts = parts;
-    const backlog = new SendBacklog(parts.limits.sendBacklogTotalBytesMax);
-    this.#context = { ...parts, backlog };
+    this.#context = context;
+    const backlog = new SendBacklog(context.limits.sendBacklogTotalBytesMax);
+    this.#connectionContext = { ...context, backlog };
     this.#timer = new TickTimer(time, tickMs, (skipped) => this.#tick(skipped));
     this.#stopWatching = world.onFailure((failure) =>
       this.#reportError(failure, "the world could not be saved and takes no more edits"),
     );
-    new UpgradeHandler(parts, {
+    new UpgradeHandler(context, {
       unready: () => this.#unready(),
       isClosing: () => this.#closing !== undefined,
       onSocket: (socket, from) => this.#welcome(socket, from),
@@ -70,21 +70,21 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    * @internal
    */
   static async listen<D extends Dimensions>(
-    parts: ServerParts<D>,
+    context: OrthantServerContext<D>,
     port: number,
     address: string,
   ): Promise<OrthantServer<D>> {
-    return new OrthantServer(parts, await parts.listener.listen(port, address), address);
+    return new OrthantServer(context, await context.listener.listen(port, address), address);
   }
 
   /** The UDP port for players of Wire v1; `undefined` when the server does not listen for them. */
   get wire1Port(): number | undefined {
-    return this.#parts.wire1?.port;
+    return this.#context.wire1?.port;
   }
 
   /** The players online. */
   get players(): readonly OnlinePlayer<D>[] {
-    const { sync, axes } = this.#parts;
+    const { sync, axes } = this.#context;
     return sync.players.map((player) => onlinePlayer(axes, player));
   }
 
@@ -95,7 +95,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
 
   /** The metrics of the server. */
   get metrics(): Registry {
-    return this.#parts.metrics.registry;
+    return this.#context.metrics.registry;
   }
 
   /**
@@ -107,12 +107,12 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
    */
   send(playerId: bigint, message: unknown): "sent" | "full" | "offline" {
     requireId("playerId", playerId);
-    return this.#parts.sync.send(playerId, encodeGameMessage(message));
+    return this.#context.sync.send(playerId, encodeGameMessage(message));
   }
 
   /** Sends a message, as `send` does, to all clients that have room for it. Returns their number. */
   broadcast(message: unknown): number {
-    return this.#parts.sync.broadcast(encodeGameMessage(message));
+    return this.#context.sync.broadcast(encodeGameMessage(message));
   }
 
   /**
@@ -130,42 +130,42 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   ): boolean {
     requireId("playerId", playerId);
     requireText("reason", reason);
-    return this.#parts.sync.movePlayer(playerId, checkedPose(this.#parts.axes, "pose", pose), reason);
+    return this.#context.sync.movePlayer(playerId, checkedPose(this.#context.axes, "pose", pose), reason);
   }
 
   /** Disconnects a player, who reads the reason. Returns false when the player is offline. */
   kick(playerId: bigint, reason: string): boolean {
     requireId("playerId", playerId);
     requireText("reason", reason);
-    return this.#parts.sync.kick(playerId, reason);
+    return this.#context.sync.kick(playerId, reason);
   }
 
   /** Revoked players and tokens. */
   get revoked(): readonly Revocation[] {
-    return this.#parts.revocations.list();
+    return this.#context.revocations.list();
   }
 
   /** Ends all connections of a player or one token at once, and refuses new ones until `allow` is called. */
   revoke(revocation: Revocation): void {
-    this.#parts.revocations.add(revocation);
-    this.#parts.sync.checkAccounts();
+    this.#context.revocations.add(revocation);
+    this.#context.sync.checkAccounts();
   }
 
   /** Removes a revocation. Returns whether there was one. */
   allow(target: RevocationTarget): boolean {
-    return this.#parts.revocations.remove(target);
+    return this.#context.revocations.remove(target);
   }
 
   /** Replaces all revocations with these. */
   replaceRevoked(revoked: readonly Revocation[]): void {
     requireList("revoked", revoked, "it is a list of revocations");
-    this.#parts.revocations.replace(revoked);
-    this.#parts.sync.checkAccounts();
+    this.#context.revocations.replace(revoked);
+    this.#context.sync.checkAccounts();
   }
 
   /** Reloads the certificate from its files; open connections stay. */
   async reloadCertificate(): Promise<void> {
-    await this.#parts.listener.reloadCertificate();
+    await this.#context.listener.reloadCertificate();
   }
 
   /**
@@ -180,7 +180,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
 
   async #close(options: CloseOptions): Promise<void> {
     const { detail = "the server is shutting down", retryAfterMs = RETRY_AFTER_MS } = options;
-    const { sync, listener, log, world, closeWorld, wire1 } = this.#parts;
+    const { sync, listener, log, world, closeWorld, wire1 } = this.#context;
     log.info({ connections: this.#connections.size }, "closing");
     try {
       await wire1?.close();
@@ -207,7 +207,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   async #drain(): Promise<void> {
     if (this.#connections.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = this.#parts.time.wait(this.#parts.limits.closeMs, resolve);
+      const timer = this.#context.time.wait(this.#context.limits.closeMs, resolve);
       this.#whenEmpty = () => {
         timer.cancel();
         resolve();
@@ -218,14 +218,14 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   /** Waits for `work`, but no longer than clients may take to leave. */
   async #forCloseTime(work: Promise<void>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const timer = this.#parts.time.wait(this.#parts.limits.closeMs, resolve);
+      const timer = this.#context.time.wait(this.#context.limits.closeMs, resolve);
       work.then(resolve, reject).finally(() => timer.cancel());
     });
   }
 
   #welcome(socket: WebSocket, address: string): void {
-    const log = this.#parts.log.child({ address });
-    const connection = new Connection(socket, address, this.#context, log, () => {
+    const log = this.#context.log.child({ address });
+    const connection = new Connection(socket, address, this.#connectionContext, log, () => {
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#whenEmpty?.();
     });
@@ -233,7 +233,7 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
   }
 
   #tick(skipped: number): void {
-    const { sync, metrics, wire1 } = this.#parts;
+    const { sync, metrics, wire1 } = this.#context;
     const startMs = performance.now();
     try {
       if (this.#closing === undefined) wire1?.tick();
@@ -246,11 +246,11 @@ export class OrthantServer<D extends Dimensions = Dimensions> {
 
   #unready(): string | undefined {
     if (this.#closing !== undefined) return "closing";
-    return this.#parts.world.failure === undefined ? undefined : "the world cannot be saved";
+    return this.#context.world.failure === undefined ? undefined : "the world cannot be saved";
   }
 
   #reportError(error: unknown, message: string): void {
-    this.#parts.metrics.error();
-    this.#parts.log.error({ err: error }, message);
+    this.#context.metrics.error();
+    this.#context.log.error({ err: error }, message);
   }
 }

@@ -44,9 +44,9 @@ import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
 import { StoreSnapshot } from "./store-snapshot.ts";
+import type { WorldContext } from "./world-context.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
-import type { WorldParts } from "./world-parts.ts";
 
 /**
  * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
@@ -68,9 +68,9 @@ export class WorldStore {
   readonly #editor: WorldEditor;
   #closing: Promise<void> | undefined;
 
-  /** @internal Takes ownership of the parts. */
-  constructor(parts: WorldParts) {
-    const { disk, time, random, content, writing, epoch, hasFixedBlocks: isFixed = false } = parts;
+  /** @internal Takes ownership of everything in the context. */
+  constructor(context: WorldContext) {
+    const { disk, time, random, content, writing, epoch, hasFixedBlocks: isFixed = false } = context;
     const requireWritable = (): void => this.#requireWritable();
     this.shape = content.regions.state.shape;
     this.#disk = disk;
@@ -78,7 +78,7 @@ export class WorldStore {
     this.#random = random;
     this.#isReadOnly = writing === undefined;
     this.#content = content;
-    this.#saver = new WorldSaver(parts);
+    this.#saver = new WorldSaver(context);
     this.#epoch = new SessionEpoch(content, this.#saver, random, epoch);
     this.history = new WorldHistory(disk, content, {
       requireWritable,

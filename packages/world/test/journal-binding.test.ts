@@ -3,7 +3,13 @@ import { encodeUtf8 } from "@orthant/core/bytes";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, openSave, verifySave } from "@orthant/save";
-import { groupHeader, type SegmentKey, sealGroup, segmentFile, segmentHeader } from "@orthant/save/internal";
+import {
+  finishGroup,
+  groupHeader,
+  type SegmentKey,
+  segmentFile,
+  segmentHeader,
+} from "@orthant/save/internal";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import { createWorldStore, openWorldStore, type StoreOptions } from "@orthant/world/store";
 import { describe, expect, test } from "vitest";
@@ -178,7 +184,7 @@ describe("a player's name in a torn group", () => {
       const payload = encodeUtf8(String(number).padStart(7, "0"));
       const group = new Uint8Array(groupHeader.bytes + payload.length);
       group.set(payload, groupHeader.bytes);
-      sealGroup(group, sequence, key);
+      finishGroup(group, sequence, key);
       if (group.every((byte) => byte < 0x80)) return new TextDecoder().decode(group);
     }
   }

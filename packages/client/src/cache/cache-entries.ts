@@ -14,7 +14,7 @@ import type { CacheChange, CacheEntry, ReplicaCache } from "./replica-cache.ts";
 const ENTRY_VERSION = 1;
 
 /** Returns an entry whose value includes its version and a checksum over content and key. */
-function sealEntry<Value>(key: string, codec: Codec<Value>, value: Value): CacheEntry {
+function encodeEntry<Value>(key: string, codec: Codec<Value>, value: Value): CacheEntry {
   const body = new ByteWriter();
   codec.write(body, value);
   const out = new ByteWriter();
@@ -89,7 +89,7 @@ export async function readIdentity(
   const mayGoOn = stored !== undefined && stored.firstEditId + EDIT_IDS_RESERVED < Number.MAX_SAFE_INTEGER;
   const identity = mayGoOn ? stored : freshIdentity(random);
   const next = { ...identity, firstEditId: identity.firstEditId + EDIT_IDS_RESERVED };
-  await cache.store([sealEntry(IDENTITY_KEY, identityCodec, next)]);
+  await cache.store([encodeEntry(IDENTITY_KEY, identityCodec, next)]);
   return identity;
 }
 
@@ -132,13 +132,13 @@ const regionCodec: Codec<CachedRegion> = {
 
 /** Returns the entry that identifies the world and epoch of the regions. */
 export function worldEntry({ worldId, epoch, generatorsHash }: CachedWorld): CacheEntry {
-  return sealEntry(WORLD_KEY, worldCodec, { worldId, epoch, generatorsHash });
+  return encodeEntry(WORLD_KEY, worldCodec, { worldId, epoch, generatorsHash });
 }
 
 /** Returns the entry of a region, or its removal when there is nothing to keep. */
 export function regionEntry(region: Position, kept: CachedRegion | undefined): CacheChange {
   const key = regionKey(region);
-  return kept === undefined ? { key, value: undefined } : sealEntry(key, regionCodec, kept);
+  return kept === undefined ? { key, value: undefined } : encodeEntry(key, regionCodec, kept);
 }
 
 /** Returns the valid contents of a cache, and the keys of useless entries. */

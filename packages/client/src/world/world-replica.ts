@@ -32,8 +32,8 @@ import { TokenSource } from "../connection/retry.ts";
 import { ServerConnection, type Status, type StatusDetail } from "../connection/server-connection.ts";
 import { deferred } from "./callbacks.ts";
 import { concreteRegion } from "./concrete-region.ts";
+import { EditPromises } from "./edit-promises.ts";
 import { InterestTracker, notHeld, type ReplicaInterest } from "./interest.ts";
-import { PendingEdits } from "./pending-edits.ts";
 import { ReplicaListeners } from "./replica-listeners.ts";
 import type { ResolvedOptions } from "./resolved-options.ts";
 
@@ -47,7 +47,7 @@ export class WorldReplica {
   readonly #options: ResolvedOptions;
   readonly #readiness = deferred<void>();
   readonly #interest: InterestTracker;
-  readonly #edits = new PendingEdits();
+  readonly #edits = new EditPromises();
   readonly #listeners = new ReplicaListeners();
   readonly #closing = deferred<void>();
   #pose: Pose | undefined;

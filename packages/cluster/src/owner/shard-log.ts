@@ -57,7 +57,7 @@ export class ShardLog implements ExternalLog {
   #journal: Journal | undefined;
   #events: LogEvents | undefined;
   #collecting: EditGroup | undefined;
-  #sealed: EditGroup[] = [];
+  #closedGroups: EditGroup[] = [];
   #position = 0;
   #durableTo = 0;
   #groups = 0;
@@ -179,7 +179,7 @@ export class ShardLog implements ExternalLog {
 
   /** Ends the current group: later entries go into other records. */
   cut(): void {
-    if (this.#collecting !== undefined) this.#sealed.push(this.#collecting);
+    if (this.#collecting !== undefined) this.#closedGroups.push(this.#collecting);
     this.#collecting = undefined;
   }
 
@@ -290,8 +290,8 @@ export class ShardLog implements ExternalLog {
       // Lets edits that arrived together, and are applied one after the other, share a group.
       await undefined;
       while (this.#failure === undefined) {
-        if (this.#sealed.length === 0) this.cut();
-        const group = this.#sealed.shift();
+        if (this.#closedGroups.length === 0) this.cut();
+        const group = this.#closedGroups.shift();
         if (group === undefined) return;
         await this.#store(group);
         this.#markDurable(group.lastPosition);

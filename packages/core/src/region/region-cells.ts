@@ -11,8 +11,11 @@ export interface CellBox<Value> {
   readonly value: Value;
 }
 
-/** Returns the cell of a chunk in its region. Cells count lexicographically: w runs fastest, x slowest. */
-export function regionCell([x, y, z, w]: Position): number {
+/**
+ * Returns the cell of a chunk: its index in its region, in lexicographic order, with w running fastest. The tree counts
+ * with x running fastest instead: see `nodeIndexOf`.
+ */
+export function cellOfChunk([x, y, z, w]: Position): number {
   return ((x & 3) << 6) | ((y & 3) << 4) | ((z & 3) << 2) | (w & 3);
 }
 
@@ -34,7 +37,7 @@ export function forEachRegionCell({ min, max }: Box, visit: (cell: number) => vo
   for (let x = min[0]; x < max[0]; x++)
     for (let y = min[1]; y < max[1]; y++)
       for (let z = min[2]; z < max[2]; z++)
-        for (let w = min[3]; w < max[3]; w++) visit(regionCell([x, y, z, w]));
+        for (let w = min[3]; w < max[3]; w++) visit(cellOfChunk([x, y, z, w]));
 }
 
 /**

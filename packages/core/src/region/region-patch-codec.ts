@@ -12,7 +12,7 @@ import { GeneratorRef } from "../tree/content.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import { readChunkArrayBody, writeChunkArrayBody } from "./chunk-array-codec.ts";
 import { generatorRefCodec } from "./generator-ref-codec.ts";
-import { boxOfCells, chunkOfCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import { boxOfCells, cellOfChunk, chunkOfCell, REGION_CELLS } from "./region-cells.ts";
 import {
   CLOCK_NEVER,
   newestEpoch,
@@ -138,12 +138,12 @@ function writeBody(out: ByteWriter, patch: RegionPatch, volume: number): void {
     for (const leaf of change.leaves) leafCodec.write(out, leaf, generators);
     out.varUint(change.edits.length);
     for (const { chunk, edits } of change.edits) {
-      out.u8(regionCell(chunk));
+      out.u8(cellOfChunk(chunk));
       editsCodec.write(out, edits);
     }
     if (change.data.length > 0) out.varUint(change.data.length);
     for (const { chunk, edits } of change.data) {
-      out.u8(regionCell(chunk));
+      out.u8(cellOfChunk(chunk));
       dataCodec.write(out, edits);
     }
     previous = change.region;
@@ -258,8 +258,8 @@ function patchLeafCodec(volume: number): PatchLeafCodec {
   const chunks = chunkCodec(volume);
   return {
     write(out, { box, content }, generators) {
-      out.u8(regionCell(box.min));
-      out.u8(regionCell(positionFrom((axis) => box.max[axis] - 1)));
+      out.u8(cellOfChunk(box.min));
+      out.u8(cellOfChunk(positionFrom((axis) => box.max[axis] - 1)));
       if (content === undefined) {
         out.tag(KIND.empty, KINDS);
       } else if (content instanceof ChunkArray) {

@@ -10,7 +10,7 @@ import { comparePositions, type Position } from "../lattice/position.ts";
 import { regionBox } from "../lattice/region.ts";
 import { type Content, isSpreadable } from "../tree/content.ts";
 import { ChunkArray } from "./chunk-array.ts";
-import { forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import { cellOfChunk, forEachRegionCell, REGION_CELLS } from "./region-cells.ts";
 import { requireClock, requireRegion } from "./region-clock.ts";
 
 /** Maximum size of one patch. */
@@ -147,7 +147,7 @@ function requireEdits({ region, base, edits }: RegionChange, taken: Uint8Array, 
     if (previous !== undefined && comparePositions(previous.chunk, chunk) >= 0) {
       throw bad(`edits of chunk [${chunk}] behind those of [${previous.chunk}]`);
     }
-    if (taken[regionCell(chunk)] === 1) throw bad(`chunk [${chunk}] gets new content, and edits`);
+    if (taken[cellOfChunk(chunk)] === 1) throw bad(`chunk [${chunk}] gets new content, and edits`);
     requireVoxelEdits(voxels, volume);
   }
 }
@@ -161,7 +161,7 @@ function requireData({ region, base, data }: RegionChange, taken: Uint8Array, vo
       throw bad(`data of chunk [${chunk}] behind that of [${previous.chunk}]`);
     }
     requireVoxelDataEdits(edits, volume);
-    const hadNone = typeof base !== "number" || taken[regionCell(chunk)] === 1;
+    const hadNone = typeof base !== "number" || taken[cellOfChunk(chunk)] === 1;
     if (hadNone && edits.some((edit) => edit.data === undefined)) {
       throw bad(`data removed from chunk [${chunk}], which has none`);
     }

@@ -8,7 +8,7 @@ import { regionOf } from "../lattice/region.ts";
 import { type Content, contentEquals, isSpreadable } from "../tree/content.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray } from "./chunk-array.ts";
-import { chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS, regionCell } from "./region-cells.ts";
+import { cellOfChunk, chunkOfCell, coverRegion, forEachRegionCell, REGION_CELLS } from "./region-cells.ts";
 
 /** Maximum number of nodes in a message or record of a region tree, including its root. */
 export const TREE_NODES_MAX = 4096;
@@ -59,7 +59,7 @@ function nodesOfRegion(region: Position, cells: Cells): readonly EncodedNode[] {
     const chunks: Chunk[] = [];
     const volume = volumeOf(cells);
     for (const position of positionsMinorToMajor(box)) {
-      const cell = regionCell(position);
+      const cell = cellOfChunk(position);
       chunks.push((cells[cell] as Chunk | undefined) ?? emptyChunk(volume));
       rest[cell] = undefined;
     }
@@ -98,7 +98,7 @@ function rowsOf(cells: Cells, around: Box): readonly Box[] {
   let row: Box | undefined;
   for (const [x, y, z, w] of positionsMinorToMajor(around)) {
     if (x === around.min[0]) row = undefined;
-    if (!isRagged(cells[regionCell([x, y, z, w])])) {
+    if (!isRagged(cells[cellOfChunk([x, y, z, w])])) {
       row = undefined;
       continue;
     }

@@ -20,8 +20,11 @@ export interface Corner {
   readonly w: number;
 }
 
-/** Returns the index of a chunk in its region, x running fastest. */
-export function chunkInRegion(x: number, y: number, z: number, w: number): number {
+/**
+ * Returns the index of a chunk in its node, x running fastest. Messages count with w running fastest instead: see
+ * `cellOfChunk`.
+ */
+export function nodeIndexOf(x: number, y: number, z: number, w: number): number {
   return (x & 3) | ((y & 3) << 2) | ((z & 3) << 4) | ((w & 3) << 6);
 }
 
@@ -247,7 +250,7 @@ function forEachChunk(leaf: Leaf, visit: (chunk: number) => void): void {
   for (let w = leaf.minW; w < leaf.maxW; w++) {
     for (let z = leaf.minZ; z < leaf.maxZ; z++) {
       for (let y = leaf.minY; y < leaf.maxY; y++) {
-        for (let x = leaf.minX; x < leaf.maxX; x++) visit(chunkInRegion(x, y, z, w));
+        for (let x = leaf.minX; x < leaf.maxX; x++) visit(nodeIndexOf(x, y, z, w));
       }
     }
   }

@@ -4,9 +4,9 @@ import { type Content, contentEquals, isSpreadable } from "./content.ts";
 import { clipLeaf, Leaf, leafAt } from "./leaf.ts";
 import {
   type Corner,
-  chunkInRegion,
   contentsOf,
   coordinatesOf,
+  nodeIndexOf,
   nodeOfContents,
   REGION_CHUNKS,
   RegionNode,
@@ -85,7 +85,7 @@ export function put(
     return withChild(node, slot, put(childAt(node, slot), x, y, z, w, content));
   }
   if (node instanceof RegionNode && node.contains(x, y, z, w))
-    return putInRegion(node, chunkInRegion(x, y, z, w), content);
+    return putInRegion(node, nodeIndexOf(x, y, z, w), content);
   return overlay(node, leafAt(x, y, z, w, content));
 }
 

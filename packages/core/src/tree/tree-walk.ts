@@ -1,7 +1,7 @@
 import { type Box, boxAt, subtractBox } from "../lattice/box.ts";
 import { type Content, contentEquals } from "./content.ts";
 import { Leaf } from "./leaf.ts";
-import { type Corner, chunkInRegion, contentsOf, coordinatesOf, RegionNode } from "./region-node.ts";
+import { type Corner, contentsOf, coordinatesOf, nodeIndexOf, RegionNode } from "./region-node.ts";
 
 import { clip, leafOver } from "./tree-edit.ts";
 import {
@@ -44,7 +44,7 @@ export function contentAt(
     node = node.children[index];
   }
   if (node instanceof RegionNode)
-    return node.contains(x, y, z, w) ? node.at(chunkInRegion(x, y, z, w)) : undefined;
+    return node.contains(x, y, z, w) ? node.at(nodeIndexOf(x, y, z, w)) : undefined;
   if (node === undefined || x < node.minX || y < node.minY || z < node.minZ || w < node.minW)
     return undefined;
   return x < node.maxX && y < node.maxY && z < node.maxZ && w < node.maxW ? node.content : undefined;

@@ -24,7 +24,7 @@ import type { FlatSave } from "./reader.ts";
 import { flatRegionCube, flatRegionOf } from "./records.ts";
 
 /** Number of chunks collected before they are written; a region of the original has 256. */
-const CHUNKS_PER_STEP = 1_024;
+const CHUNKS_PER_BATCH = 1_024;
 
 /**
  * Writes a flat save as an Orthant save to an empty disk. Without a disk, only reports what would be lost.
@@ -53,7 +53,7 @@ export async function convertFlatSave(
       counts.entities += entities.length;
       batch.push({ ...part, entities });
       batchChunks += part.chunks.length;
-      if (batchChunks < CHUNKS_PER_STEP) continue;
+      if (batchChunks < CHUNKS_PER_BATCH) continue;
       await writer?.add(batch);
       batch = [];
       batchChunks = 0;

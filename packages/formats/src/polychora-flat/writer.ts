@@ -16,8 +16,8 @@ import {
   flatIndexPayloadFile,
   globalPayloadFile,
   type NewRecord,
+  PlainSaveWriter,
   playersPayloadFile,
-  UnsealedSaveWriter,
 } from "@orthant/save/files";
 
 import { type FlatLeaf, flatGlobalCodec, flatIndexCodec, flatPlayersCodec } from "./payloads.ts";
@@ -61,11 +61,11 @@ interface FlatSaveOptions {
 export class FlatSaveWriter {
   /** Chunks along each edge of a region. */
   readonly regionChunkEdge: number;
-  readonly #save: UnsealedSaveWriter;
+  readonly #save: PlainSaveWriter;
   readonly #generation: number;
   readonly #leaves: FlatLeaf[] = [];
 
-  private constructor(save: UnsealedSaveWriter, generation: number, regionChunkEdge: number) {
+  private constructor(save: PlainSaveWriter, generation: number, regionChunkEdge: number) {
     this.#save = save;
     this.#generation = generation;
     this.regionChunkEdge = regionChunkEdge;
@@ -74,7 +74,7 @@ export class FlatSaveWriter {
   /** Begins a save. Throws `ORT_NOT_EMPTY` if the folder is not empty. */
   static async create(disk: Disk, options: FlatSaveOptions = {}): Promise<FlatSaveWriter> {
     const { generation = 0, limits = DEFAULT_LIMITS } = options;
-    const save = await UnsealedSaveWriter.create(disk, limits);
+    const save = await PlainSaveWriter.create(disk, limits);
     return new FlatSaveWriter(save, generation, limits.regionChunkEdge);
   }
 
@@ -152,7 +152,7 @@ export interface FlatSaveContent extends FlatWorldFacts, FlatSaveOptions {
 /** Number of chunks that a refusal names before it only counts them. */
 const NAMED_CHUNKS = 5;
 /** Number of regions encoded at once. */
-const REGIONS_PER_STEP = 16;
+const REGIONS_PER_BATCH = 16;
 
 /**
  * Writes an in-memory world as a flat save to an empty folder. Throws `ORT_DIALECT` for content that the
@@ -169,8 +169,8 @@ export async function writeFlatSave(disk: Disk, content: FlatSaveContent): Promi
   const writer = await FlatSaveWriter.create(disk, { limits, generation });
   try {
     const regions = gatherRegions(content, limits.regionChunkEdge);
-    for (let first = 0; first < regions.length; first += REGIONS_PER_STEP) {
-      await writer.add(regions.slice(first, first + REGIONS_PER_STEP));
+    for (let first = 0; first < regions.length; first += REGIONS_PER_BATCH) {
+      await writer.add(regions.slice(first, first + REGIONS_PER_BATCH));
     }
     await writer.finish(content);
   } finally {

@@ -23,8 +23,8 @@ import { readBodyEntry, readChunkEntry } from "../version2/save.ts";
 import { byId, encodeTable, type PixelIndex, type Table, wholeTable } from "../version2/table.ts";
 import { PixelSaveWriter } from "../writer.ts";
 
-/** Internal parts of a {@link PixelLog}. */
-interface PixelLogParts {
+/** Everything that a {@link PixelLog} works with. */
+interface PixelLogContext {
   readonly disk: Disk;
   readonly path: string;
   readonly lock: WriterLock;
@@ -48,7 +48,7 @@ export class PixelLog {
   #tables: readonly TableSpan[];
   #end: number;
 
-  private constructor({ disk, path, lock, file, state }: PixelLogParts) {
+  private constructor({ disk, path, lock, file, state }: PixelLogContext) {
     this.#disk = disk;
     this.#path = path;
     this.#lock = lock;
@@ -239,7 +239,7 @@ export class PixelLog {
       });
       const target = copy;
       await this.#file.use((file) => copyLive(file, this.#index, target));
-      await copy.seal(this.modifiedMs);
+      await copy.complete(this.modifiedMs);
     } catch (error) {
       await copy?.close();
       if (isOrthantError(error)) return error;

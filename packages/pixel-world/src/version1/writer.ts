@@ -94,7 +94,7 @@ export class Version1Writer {
         reserved: new Uint8Array(3),
       }),
     );
-    await this.#file.seal();
+    await this.#file.sync();
     await this.#file.publish();
   }
 

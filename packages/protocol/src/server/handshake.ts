@@ -1,8 +1,6 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { decode } from "@orthant/core/bytes";
 import { nameFault, pointOnAxes } from "@orthant/core/engine";
-import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
-import type { ClientFrame, Hello } from "../message/client-message.ts";
+import type { Hello } from "../message/client-message.ts";
 import {
   FEATURES,
   KNOWN_FEATURES,
@@ -26,20 +24,6 @@ export interface Agreement {
   readonly featureBits: bigint;
   /** Whether the client may offer the regions it kept. */
   readonly isResumed: boolean;
-}
-
-/** Reads a frame, or returns why it is refused. `isFirst` until a hello was read. */
-export function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Disconnect {
-  const version = isFirst ? readHelloVersion(frame) : undefined;
-  if (version !== undefined && version !== PROTOCOL_VERSION) {
-    return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
-  }
-  try {
-    return decode(clientFrameCodec, frame);
-  } catch (error) {
-    if (isOrthantError(error)) return malformed(error.message);
-    throw error;
-  }
 }
 
 /** Returns what is agreed after a hello, or why it is refused, independent of its sender. */

@@ -1,6 +1,9 @@
+import { isOrthantError } from "@orthant/core";
+import { decode } from "@orthant/core/bytes";
+import { clientFrameCodec, readHelloVersion } from "../message/client-frame-codec.ts";
 import type { ClientFrame, ClientMessage, Hello } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
-import { DETAIL_BYTES_MAX } from "../message/limits.ts";
+import { DETAIL_BYTES_MAX, PROTOCOL_VERSION } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
@@ -11,7 +14,6 @@ import {
   agreementOn,
   authorize,
   lookUpPlayer,
-  readClientFrame,
   sendableAccount,
   welcomeFor,
 } from "./handshake.ts";
@@ -367,5 +369,19 @@ export class ServerSession implements Watcher {
     const clientId = this.#sessions.leave(this);
     if (clientId !== undefined) this.#context.editQueues.leave(clientId, nowMs);
     if (joined !== undefined) attempt(() => options.rules?.onLeave?.({ player: joined.player.player }));
+  }
+}
+
+/** Reads a frame, or returns why it is refused. `isFirst` until a hello was read. */
+function readClientFrame(frame: Uint8Array, isFirst: boolean): ClientFrame | Disconnect {
+  const version = isFirst ? readHelloVersion(frame) : undefined;
+  if (version !== undefined && version !== PROTOCOL_VERSION) {
+    return { reason: "version", detail: `this server speaks version ${PROTOCOL_VERSION}, not ${version}` };
+  }
+  try {
+    return decode(clientFrameCodec, frame);
+  } catch (error) {
+    if (isOrthantError(error)) return malformed(error.message);
+    throw error;
   }
 }

@@ -40,7 +40,7 @@ export function withoutJournal({ journalEpoch: _journalEpoch, ...manifest }: Man
 export interface ReadManifest {
   readonly manifest: Manifest;
   /** Whether it had a checksum, which was then correct. */
-  readonly sealed: boolean;
+  readonly hasChecksum: boolean;
 }
 
 const CHECKSUM_KEY = "manifest_crc32";
@@ -69,13 +69,13 @@ const LIMIT_KEYS: readonly (readonly [key: string, name: keyof SaveLimits])[] = 
 
 /** Encodes the manifest as JSON whose last key is a checksum of everything before it. */
 export function encodeManifest(manifest: Manifest): Uint8Array {
-  const unsealed = plainManifest(manifest);
-  const checksum = crc32(jsonBytes(unsealed));
-  return jsonBytes({ ...unsealed, [CHECKSUM_KEY]: checksum });
+  const plain = plainManifest(manifest);
+  const checksum = crc32(jsonBytes(plain));
+  return jsonBytes({ ...plain, [CHECKSUM_KEY]: checksum });
 }
 
 /** Encodes the manifest as the original did, without a checksum. */
-export function encodeUnsealedManifest(manifest: Manifest): Uint8Array {
+export function encodePlainManifest(manifest: Manifest): Uint8Array {
   return jsonBytes(plainManifest(manifest));
 }
 
@@ -111,12 +111,12 @@ export function decodeManifest(bytes: Uint8Array): ReadManifest {
     ...(root[JOURNAL_KEY] !== undefined && { journalEpoch: integer(root, JOURNAL_KEY, 1) }),
     ...(root[PACKS_KEY] !== undefined && { dataFiles: packList(root[PACKS_KEY]) }),
   };
-  const sealed = root[CHECKSUM_KEY] !== undefined;
-  if (sealed) requireSeal(manifest, bytes);
-  return { manifest, sealed };
+  const hasChecksum = root[CHECKSUM_KEY] !== undefined;
+  if (hasChecksum) requireChecksum(manifest, bytes);
+  return { manifest, hasChecksum };
 }
 
-function requireSeal(manifest: Manifest, bytes: Uint8Array): void {
+function requireChecksum(manifest: Manifest, bytes: Uint8Array): void {
   const expected = encodeManifest(manifest);
   const differs = expected.findIndex((byte, index) => byte !== bytes[index]);
   const offset = differs >= 0 ? differs : expected.length;

@@ -142,8 +142,8 @@ export function segmentHeaderBytes({ secret }: ReadSegmentHeader): number {
  * Completes a group whose payload follows space for a header: fills in the header and returns the group. The
  * checksum also covers the segment's identity, so that bytes of another one never pass.
  */
-export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentKey): Uint8Array {
-  return seal(group, GROUP_MAGIC, sequence, segment);
+export function finishGroup(group: Uint8Array, sequence: number, segment: SegmentKey): Uint8Array {
+  return fillHeader(group, GROUP_MAGIC, sequence, segment);
 }
 
 /**
@@ -151,7 +151,7 @@ export function sealGroup(group: Uint8Array, sequence: number, segment: SegmentK
  * Rule J23.
  */
 export function encodeEndMark(groups: number, segment: SegmentKey): Uint8Array {
-  return seal(new Uint8Array(groupHeader.bytes), END_MAGIC, groups, segment);
+  return fillHeader(new Uint8Array(groupHeader.bytes), END_MAGIC, groups, segment);
 }
 
 /** Returns whether bytes begin with the end mark of a segment with `groups` groups. */
@@ -160,7 +160,7 @@ export function isEndMark(bytes: Uint8Array, groups: number, segment: SegmentKey
   return bytes.length >= expected.length && expected.every((byte, index) => byte === bytes[index]);
 }
 
-function seal(
+function fillHeader(
   group: Uint8Array,
   magic: readonly number[],
   sequence: number,

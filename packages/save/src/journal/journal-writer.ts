@@ -4,7 +4,7 @@ import type { SaveChange } from "../commit/save-change.ts";
 import { saveFailed } from "../commit/save-failed.ts";
 import { type JournalEntry, journalEditBytesMax, journalEntryCodec } from "./journal-entry.ts";
 import { groupHeader, JOURNAL_FOLDER, type SegmentId } from "./journal-layout.ts";
-import { SegmentWriter, type SegmentWriterParts } from "./segment-writer.ts";
+import { SegmentWriter, type SegmentWriterContext } from "./segment-writer.ts";
 
 /** A segment that grows beyond this size triggers a save, which begins a new segment. */
 export const JOURNAL_SEGMENT_BYTES_MAX = 16_777_216;
@@ -20,7 +20,7 @@ const SPARE_BYTES_MAX = 1_048_576;
 const HEADER_ROOM = new Uint8Array(groupHeader.bytes);
 
 /** What a journal needs from its world. */
-interface JournalWriterParts extends SegmentWriterParts {
+interface JournalWriterContext extends SegmentWriterContext {
   readonly time: TimeSource;
   readonly volume: number;
 }
@@ -72,7 +72,7 @@ export class JournalWriter {
   #collecting: Group | undefined;
   /** An unused buffer. */
   #spare: ByteWriter | undefined;
-  #sealed: Group[] = [];
+  #closedGroups: Group[] = [];
   #coming: ComingSegment | undefined;
   #position = 0;
   #durableTo = 0;
@@ -85,16 +85,16 @@ export class JournalWriter {
   #writing: Promise<void> | undefined;
   #stepTimer: Timer | undefined;
 
-  private constructor(parts: JournalWriterParts) {
-    this.#codec = journalEntryCodec(parts.volume);
-    this.#segments = new SegmentWriter(parts);
-    this.#time = parts.time;
+  private constructor(context: JournalWriterContext) {
+    this.#codec = journalEntryCodec(context.volume);
+    this.#segments = new SegmentWriter(context);
+    this.#time = context.time;
   }
 
   /** Creates the journal folder. The next commit makes its name durable, since it syncs the parent folder. */
-  static async open(parts: JournalWriterParts): Promise<JournalWriter> {
-    await parts.disk.makeDirectory(JOURNAL_FOLDER);
-    return new JournalWriter(parts);
+  static async open(context: JournalWriterContext): Promise<JournalWriter> {
+    await context.disk.makeDirectory(JOURNAL_FOLDER);
+    return new JournalWriter(context);
   }
 
   /** Sets the event handlers. */
@@ -132,7 +132,7 @@ export class JournalWriter {
    * last entry that the commit includes.
    */
   rotate(segment: SegmentId): number {
-    this.#seal();
+    this.#closeGroup();
     this.#segment = segment;
     return this.#position;
   }
@@ -152,7 +152,7 @@ export class JournalWriter {
   /** Called when the generation that includes the entries up to `position` is durable. */
   async committed(generation: number, position: number): Promise<void> {
     this.#markDurable(position);
-    this.#sealed = this.#sealed.filter(({ lastPosition }) => lastPosition > position);
+    this.#closedGroups = this.#closedGroups.filter(({ lastPosition }) => lastPosition > position);
     if (this.#heldFrom !== undefined && this.#heldFrom <= position) this.#heldFrom = undefined;
     this.#start();
     await this.#segments.retire(generation);
@@ -193,7 +193,7 @@ export class JournalWriter {
   #collect(segment: SegmentId, entry: JournalEntry): void {
     const room = JOURNAL_ENTRY_BYTES_MAX - this.#scratch.length;
     const before = this.#collecting;
-    if (before !== undefined && before.out.length + before.entities.bytes > room) this.#seal();
+    if (before !== undefined && before.out.length + before.entities.bytes > room) this.#closeGroup();
     const group = this.#collecting ?? {
       ...{ segment, out: this.#emptyWriter(), entities: new LatestEntities() },
       ...{ lastPosition: 0, isAwaited: false },
@@ -221,11 +221,11 @@ export class JournalWriter {
     return out;
   }
 
-  #seal(): void {
+  #closeGroup(): void {
     const group = this.#collecting;
     if (group === undefined) return;
     group.entities.settleAll(group.out);
-    this.#sealed.push(group);
+    this.#closedGroups.push(group);
     this.#collecting = undefined;
     this.#stepTimer?.cancel();
     this.#stepTimer = undefined;
@@ -239,7 +239,7 @@ export class JournalWriter {
   #hasWork(): boolean {
     if (this.#failure !== undefined) return false;
     if (this.#isSegmentNext()) return true;
-    return this.#mayWriteGroups() && (this.#sealed.length > 0 || this.#collecting?.isAwaited === true);
+    return this.#mayWriteGroups() && (this.#closedGroups.length > 0 || this.#collecting?.isAwaited === true);
   }
 
   #mayWriteGroups(): boolean {
@@ -250,7 +250,8 @@ export class JournalWriter {
   #isSegmentNext(): boolean {
     if (this.#coming === undefined || this.#failure !== undefined) return false;
     return (
-      !this.#mayWriteGroups() || (this.#sealed[0]?.segment ?? this.#coming.segment) === this.#coming.segment
+      !this.#mayWriteGroups() ||
+      (this.#closedGroups[0]?.segment ?? this.#coming.segment) === this.#coming.segment
     );
   }
 
@@ -278,14 +279,14 @@ export class JournalWriter {
   async #writeNext(): Promise<void> {
     await this.#comingEdits();
     // A commit may have rotated meanwhile; its segment comes first if no group of the previous one is left.
-    if (this.#sealed.length === 0 && !this.#isSegmentNext()) this.#seal();
-    const group = this.#mayWriteGroups() && !this.#isSegmentNext() ? this.#sealed.shift() : undefined;
+    if (this.#closedGroups.length === 0 && !this.#isSegmentNext()) this.#closeGroup();
+    const group = this.#mayWriteGroups() && !this.#isSegmentNext() ? this.#closedGroups.shift() : undefined;
     if (group !== undefined) await this.#write(group);
   }
 
   /** Waits until no further edit arrives: edits requested together are applied one by one. */
   async #comingEdits(): Promise<void> {
-    for (let known = -1; known < this.#position && this.#sealed.length === 0; ) {
+    for (let known = -1; known < this.#position && this.#closedGroups.length === 0; ) {
       known = this.#position;
       for (let turn = 0; turn < TURNS_BETWEEN_EDITS; turn++) await undefined;
     }

@@ -3,11 +3,11 @@ import type { Disk, DiskFile, DiskLock } from "@orthant/disk";
 import {
   encodeEndMark,
   encodeSegmentHeader,
+  finishGroup,
   JOURNAL_FOLDER,
   parseSegmentName,
   type SegmentId,
   type SegmentKey,
-  sealGroup,
   segmentFile,
 } from "./journal-layout.ts";
 import type { ScannedJournal } from "./journal-reader.ts";
@@ -23,7 +23,7 @@ interface OpenSegment {
 }
 
 /** What a segment writer needs from the world. */
-export interface SegmentWriterParts {
+export interface SegmentWriterContext {
   readonly disk: Disk;
   readonly lock: DiskLock;
   /** Generates the secrets of segments. */
@@ -44,7 +44,7 @@ export class SegmentWriter {
   /** Segments that were begun and not yet removed. */
   #begun: SegmentId[] = [];
 
-  constructor({ disk, lock, random }: SegmentWriterParts) {
+  constructor({ disk, lock, random }: SegmentWriterContext) {
     this.#disk = disk;
     this.#lock = lock;
     this.#random = random;
@@ -74,7 +74,7 @@ export class SegmentWriter {
     const segment = this.#open;
     if (segment?.id !== id) throw new Error("a group for a segment that is not open");
     if (segment.groups === 0) await this.#endBefore();
-    await writeBehind(segment, sealGroup(group, segment.groups, segment.key));
+    await writeBehind(segment, finishGroup(group, segment.groups, segment.key));
     // Check last: a process that takes the lock reads the journal afterwards and finds everything synced
     // before.
     await this.#lock.requireHeld();

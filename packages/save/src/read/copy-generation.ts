@@ -8,7 +8,7 @@ import {
   bindingOf,
   decodeManifest,
   encodeManifest,
-  encodeUnsealedManifest,
+  encodePlainManifest,
   type Manifest,
   packListOf,
   packListText,
@@ -155,7 +155,7 @@ async function requireUndamaged(journal: JournalReader): Promise<JournalReader> 
 
 async function readManifestBytes(
   disk: Disk,
-): Promise<{ readonly manifest: Manifest; readonly sealed: boolean; readonly bytes: Uint8Array }> {
+): Promise<{ readonly manifest: Manifest; readonly hasChecksum: boolean; readonly bytes: Uint8Array }> {
   const bytes = await readWhole(disk, MANIFEST_FILE, MANIFEST_BYTES_MAX);
   return { ...atFile({ path: MANIFEST_FILE }, () => decodeManifest(bytes)), bytes };
 }
@@ -167,7 +167,7 @@ interface Gathered extends Omit<Source, "journal"> {
 async function gather(
   disk: Disk,
   pages: PageCopier,
-  { manifest: live, sealed, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
+  { manifest: live, hasChecksum, bytes }: Awaited<ReturnType<typeof readManifestBytes>>,
   wanted: number | undefined,
 ): Promise<Gathered> {
   const generation = wanted ?? live.currentGeneration;
@@ -186,7 +186,7 @@ async function gather(
   const { pageBytes, packLengths } = await pages.copyAll(index.index);
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
   const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
-  const dataFiles = sealed || live.dataFiles !== undefined ? packListOf(packLengths.keys()) : undefined;
+  const dataFiles = hasChecksum || live.dataFiles !== undefined ? packListOf(packLengths.keys()) : undefined;
   const isJournalKept = wanted === undefined || live.journalEpoch === undefined;
   if (isLive && isJournalKept && isSameList(live.dataFiles, dataFiles))
     return { manifest: live, manifestBytes: bytes, files, packs, pageBytes, global };
@@ -198,10 +198,10 @@ async function gather(
     lastModifiedMs: global.lastModifiedMs,
     activeDataFileId,
     dataFileCount: isLive ? live.dataFileCount : activeDataFileId,
-    ...(sealed && bindingOf(files, global)),
+    ...(hasChecksum && bindingOf(files, global)),
     ...(dataFiles && { dataFiles }),
   };
-  const manifestBytes = sealed ? encodeManifest(manifest) : encodeUnsealedManifest(manifest);
+  const manifestBytes = hasChecksum ? encodeManifest(manifest) : encodePlainManifest(manifest);
   return { manifest, manifestBytes, files, packs, pageBytes, global };
 }
 

@@ -89,7 +89,7 @@ export async function verifyFiles(
 /** Reports a manifest that is unreadable, or does not protect its files. */
 function verifyManifest({ manifest, manifestError }: Survey): readonly Finding[] {
   if (manifestError !== undefined) return [findingOf(manifestError, MANIFEST_FILE)];
-  if (manifest?.sealed === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
+  if (manifest?.hasChecksum === false) return [noticeOf(MANIFEST_FILE, "the manifest has no checksum")];
   const isBound = manifest === undefined || manifest.manifest.seals !== undefined;
   return isBound ? [] : [noticeOf(MANIFEST_FILE, UNBOUND)];
 }

@@ -45,8 +45,8 @@ const RECEIVE_BUFFER_BYTES = 4_194_304;
 /** Minimum interval between log lines about text messages of old clients. */
 const LEGACY_LOG_MS = 60_000;
 
-/** The parts of a listener. */
-interface Wire1ListenerParts extends Omit<Wire1ServerOptions, "accountOf" | "send" | "events"> {
+/** Everything that a listener works with. */
+interface Wire1ListenerContext extends Omit<Wire1ServerOptions, "accountOf" | "send" | "events"> {
   readonly options: Wire1Options;
   /** The role of players without a token; `undefined` when they may not join. */
   readonly anonymous: Role | undefined;
@@ -61,42 +61,46 @@ export class Wire1Listener {
   readonly #socket: Socket;
   readonly #server: Wire1Server;
   readonly #isAllowed: (address: string) => boolean;
-  readonly #parts: Wire1ListenerParts;
+  readonly #context: Wire1ListenerContext;
   #recorder: Wire1Recorder | undefined;
   #refusedSenders = 0;
   #legacyLoggedMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(parts: Wire1ListenerParts, socket: Socket, isAllowed: (address: string) => boolean) {
-    this.#parts = parts;
+  private constructor(
+    context: Wire1ListenerContext,
+    socket: Socket,
+    isAllowed: (address: string) => boolean,
+  ) {
+    this.#context = context;
     this.#socket = socket;
     this.#isAllowed = isAllowed;
     this.port = socket.address().port;
-    const { onCommand, record } = parts.options;
+    const { onCommand, record } = context.options;
     if (record !== undefined) {
       this.#record(() => {
-        this.#recorder = new Wire1Recorder(record, parts.time.nowMs());
+        this.#recorder = new Wire1Recorder(record, context.time.nowMs());
       });
     }
-    const role = roleOf(parts);
+    const role = roleOf(context);
     this.#server = new Wire1Server({
-      ...parts,
+      ...context,
       accountOf: (playerId) => accountOf(playerId, role),
       send: (to, datagram) => this.#send(to, datagram),
       events: {
         ...(onCommand && { onCommand }),
         onLegacy: (from) => this.#logLegacy(from),
-        onFailure: (error) => parts.onError(error, "a command of Wire v1 failed"),
+        onFailure: (error) => context.onError(error, "a command of Wire v1 failed"),
       },
     });
     socket.on("message", (datagram, from) => this.#receive(from, datagram));
     // A client that is gone makes the next send fail; nothing can be done about that or other losses.
-    socket.on("error", (error) => parts.log.debug({ err: error }, "the socket of Wire v1 failed"));
-    parts.log.info({ port: this.port }, "listening for Wire v1");
+    socket.on("error", (error) => context.log.debug({ err: error }, "the socket of Wire v1 failed"));
+    context.log.info({ port: this.port }, "listening for Wire v1");
   }
 
   /** Starts to listen. Throws `ORT_LISTEN` when it cannot, and `ORT_ARGUMENT` when any host could send. */
-  static async listen(parts: Wire1ListenerParts): Promise<Wire1Listener> {
-    const { port = 0, host = "127.0.0.1", allow = [] } = parts.options;
+  static async listen(context: Wire1ListenerContext): Promise<Wire1Listener> {
+    const { port = 0, host = "127.0.0.1", allow = [] } = context.options;
     if (!isLoopback(host) && allow.length === 0) {
       const detail = `Wire v1 at ${host} needs a list of addresses: it cannot authenticate senders`;
       throw new OrthantError("ORT_ARGUMENT", detail);
@@ -106,7 +110,7 @@ export class Wire1Listener {
     const socket = createSocket({ type, recvBufferSize: RECEIVE_BUFFER_BYTES });
     try {
       await bound(socket, port, host);
-      return new Wire1Listener(parts, socket, isAllowed);
+      return new Wire1Listener(context, socket, isAllowed);
     } catch (error) {
       socket.close();
       throw error;
@@ -124,7 +128,7 @@ export class Wire1Listener {
 
   /** Sends every client what it lacks. */
   tick(): void {
-    this.#record(() => this.#recorder?.tick(this.#parts.time.nowMs()));
+    this.#record(() => this.#recorder?.tick(this.#context.time.nowMs()));
     this.#server.tick();
   }
 
@@ -141,7 +145,7 @@ export class Wire1Listener {
     }
     // Not a Buffer: its `slice` does not copy.
     const bytes = new Uint8Array(datagram.buffer, datagram.byteOffset, datagram.length);
-    this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#parts.time.nowMs()));
+    this.#record(() => this.#recorder?.datagram({ address, port }, bytes, this.#context.time.nowMs()));
     this.#server.receive({ address, port }, bytes);
   }
 
@@ -151,7 +155,7 @@ export class Wire1Listener {
       write();
     } catch (error) {
       this.#recorder = undefined;
-      this.#parts.onError(error, "the recording of Wire v1 failed and ends");
+      this.#context.onError(error, "the recording of Wire v1 failed and ends");
     }
   }
 
@@ -161,7 +165,7 @@ export class Wire1Listener {
   }
 
   #logLegacy(from: Wire1Address): void {
-    const { log, time } = this.#parts;
+    const { log, time } = this.#context;
     const nowMs = time.nowMs();
     if (nowMs - this.#legacyLoggedMs < LEGACY_LOG_MS) return;
     this.#legacyLoggedMs = nowMs;
@@ -170,7 +174,7 @@ export class Wire1Listener {
 }
 
 /** Players of Wire v1 have no token: where such players may not join, the options must name a role. */
-function roleOf({ options, anonymous }: Wire1ListenerParts): Role {
+function roleOf({ options, anonymous }: Wire1ListenerContext): Role {
   const role = options.role ?? anonymous;
   if (role !== undefined) return role;
   throw new OrthantError("ORT_ARGUMENT", "wire1 needs a role: players without a token may not join here");

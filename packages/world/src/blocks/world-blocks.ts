@@ -72,7 +72,7 @@ export class WorldBlocks {
     if (change !== undefined) {
       if (isFixed) throw fixedBlocks();
       content.changeCatalog(catalog);
-      saver.noteChange("world", () => ({ kind: "blocks", change }));
+      saver.addChange("world", () => ({ kind: "blocks", change }));
       this.#listeners.emit({ catalog, change });
     }
     // Waits even if nothing changed: what it found may not be on the disk yet.

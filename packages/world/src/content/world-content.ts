@@ -126,8 +126,8 @@ export class WorldContent {
     this.#unsaved.global = true;
   }
 
-  /** Records an edit and the state after it. */
-  noteEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
+  /** Takes over the state after an edit, and marks what changed as unsaved. */
+  applyEdit(state: WorldState, { chunks, clocks }: ChangedPlaces): void {
     this.regions.state = state;
     for (const position of chunks) this.#unsaved.addChunk(position);
     for (const { region, after } of clocks) this.#unsaved.clocks.set(...region, after);
@@ -144,8 +144,8 @@ export class WorldContent {
     return this.#unsaved.hidden.get(...position) ?? this.regions.storedChunk(position);
   }
 
-  /** Records that an edit was made. */
-  noteOrigin(origin: EditOrigin): void {
+  /** Remembers the last edit of its client, to recognize it when it comes again. */
+  rememberOrigin(origin: EditOrigin): void {
     this.lastEdits.add(origin);
     this.#unsaved.global = true;
   }

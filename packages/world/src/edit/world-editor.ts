@@ -106,7 +106,7 @@ export class WorldEditor {
 
   spawnEntity(entity: NewStoredEntity): StoredEntity {
     const stored = this.#content.spawnEntity(checkedNewEntity(entity, this.#shape), this.#time.nowMs());
-    this.#saver.noteChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
+    this.#saver.addChange("world", () => ({ kind: "entity", entity: stored, storedAt: undefined }));
     this.#content.entityListeners.emit({ kind: "present", entity: stored });
     return stored;
   }
@@ -121,7 +121,7 @@ export class WorldEditor {
       this.#time.nowMs(),
     );
     const kind = crosses ? "world" : "entities";
-    this.#saver.noteChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
+    this.#saver.addChange(kind, () => ({ kind: "entity", entity, storedAt }), isOnlyMovement);
     this.#content.entityListeners.emit({ kind: "present", entity });
   }
 
@@ -129,13 +129,13 @@ export class WorldEditor {
     requireId("entityId", entityId);
     const storedAt = this.#content.entities.storedAtOf(entityId);
     this.#content.despawnEntity(entityId);
-    this.#saver.noteChange("world", () => ({ kind: "entityGone", entityId, storedAt }));
+    this.#saver.addChange("world", () => ({ kind: "entityGone", entityId, storedAt }));
     this.#content.entityListeners.emit({ kind: "gone", entityId });
   }
 
   upsertPlayer(change: PlayerChange): void {
     const player = this.#content.upsertPlayer(checkedPlayer(change, this.#shape), this.#time.nowMs());
-    this.#saver.noteChange("players", () => ({ kind: "player", player }));
+    this.#saver.addChange("players", () => ({ kind: "player", player }));
   }
 
   describe({ name, spawn }: WorldLabel): void {
@@ -146,7 +146,7 @@ export class WorldEditor {
     // Rejected now rather than in the next save, which would fail with everything in it.
     encode(worldDescriptionCodec, description);
     this.#content.describe(description);
-    this.#saver.noteChange("world", () => ({ kind: "description", name, spawn }));
+    this.#saver.addChange("world", () => ({ kind: "description", name, spawn }));
   }
 
   get #shape(): ChunkShape {
@@ -159,11 +159,11 @@ export class WorldEditor {
     const { state, chunks, regions } = change(before);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: StoreEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
-    if (origin) this.#content.noteOrigin(origin);
-    this.#content.noteEdit(state, edit);
+    if (origin) this.#content.rememberOrigin(origin);
+    this.#content.applyEdit(state, edit);
     if (clocks.length > 0 || origin) {
       const entry = { before, after: state, chunks, clocks, origin, placements };
-      this.#saver.noteChange("world", () => loggedEditOf(entry));
+      this.#saver.addChange("world", () => loggedEditOf(entry));
     }
     if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;

@@ -13,7 +13,11 @@ const RECORD_OVERHEAD_BYTES = 64;
 export type EntityChange = Partial<Omit<StoredEntity, "entityId" | "entityClass" | "lastSavedMs">>;
 
 /** The fields that change with every movement. */
-const OF_STEPS: readonly string[] = ["position", "orientation", "velocity"] satisfies (keyof EntityChange)[];
+const MOVEMENT_KEYS: readonly string[] = [
+  "position",
+  "orientation",
+  "velocity",
+] satisfies (keyof EntityChange)[];
 
 /** The fields of a new entity. All but its kind and position have defaults. */
 export type NewStoredEntity = Pick<StoredEntity, "kind" | "position"> &
@@ -34,12 +38,12 @@ export interface ChangedEntity {
 }
 
 interface Tracked {
-  readonly record: StoredEntity;
+  readonly entity: StoredEntity;
   /** Cube of the leaf that stores the entity; `undefined` before the first save. */
   readonly cube: Box | undefined;
   /** The chunk it was in when it was stored, which decides its leaf when a leaf is split. */
   readonly storedAt: Position | undefined;
-  /** When it first differed from the stored record; `undefined` while it does not differ. */
+  /** When it first differed from what is stored; `undefined` while it does not differ. */
   readonly changedSinceMs: number | undefined;
 }
 
@@ -67,7 +71,7 @@ export class EntityStore {
   }
 
   get(entityId: bigint): StoredEntity | undefined {
-    return this.#entities.get(entityId)?.record;
+    return this.#entities.get(entityId)?.entity;
   }
 
   /** Returns the cube that stores an entity. */
@@ -86,14 +90,14 @@ export class EntityStore {
    * Adds the entities of a leaf and returns those that were not yet loaded. An entity that is already in
    * memory stays unchanged, because it is newer.
    */
-  load(cube: Box, records: readonly StoredEntity[]): readonly StoredEntity[] {
-    const added = records.filter(({ entityId }) => !this.#entities.has(entityId));
-    for (const record of added) this.markStored(record, cube);
+  load(cube: Box, entities: readonly StoredEntity[]): readonly StoredEntity[] {
+    const added = entities.filter(({ entityId }) => !this.#entities.has(entityId));
+    for (const entity of added) this.markStored(entity, cube);
     return added;
   }
 
-  spawn(entityId: bigint, entity: NewStoredEntity, nowMs: number): StoredEntity {
-    const record: StoredEntity = {
+  spawn(entityId: bigint, added: NewStoredEntity, nowMs: number): StoredEntity {
+    const entity: StoredEntity = {
       entityClass: PLAYER_CLASS + 1,
       orientation: [0, 0, 0, 1],
       velocity: [0, 0, 0, 0],
@@ -102,81 +106,81 @@ export class EntityStore {
       displayName: undefined,
       tags: [],
       payload: new Uint8Array(0),
-      ...copyOf(entity),
+      ...copyOf(added),
       entityId,
       lastSavedMs: nowMs,
     };
-    if (record.entityClass === PLAYER_CLASS) {
+    if (entity.entityClass === PLAYER_CLASS) {
       throw new OrthantError("ORT_ARGUMENT", "players are not entities: upsert the player instead");
     }
-    this.#requireStorable(record);
-    this.#entities.set(entityId, { record, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
-    return record;
+    this.#requireStorable(entity);
+    this.#entities.set(entityId, { entity, cube: undefined, storedAt: undefined, changedSinceMs: nowMs });
+    return entity;
   }
 
   change(entityId: bigint, change: EntityChange, nowMs: number): ChangedEntity {
-    const { record, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
-    const { entityClass } = record;
-    const changed = { ...record, ...copyOf(change), entityId, entityClass };
+    const { entity, cube, storedAt, changedSinceMs = nowMs } = this.#require(entityId);
+    const { entityClass } = entity;
+    const changed = { ...entity, ...copyOf(change), entityId, entityClass };
     this.#requireStorable(changed);
     const crosses = cube !== undefined && this.#isOutside(changed.position, cube);
     this.#entities.set(entityId, {
-      record: changed,
+      entity: changed,
       cube: crosses ? undefined : cube,
       storedAt,
       changedSinceMs,
     });
-    const isOnlyMovement = Object.keys(change).every((key) => OF_STEPS.includes(key));
+    const isOnlyMovement = Object.keys(change).every((key) => MOVEMENT_KEYS.includes(key));
     return { entity: changed, crosses, isOnlyMovement };
   }
 
   /** Restores an entity from a log, whether it is new or already loaded. */
-  restore(record: StoredEntity, nowMs: number): ChangedEntity {
-    if (this.#entities.has(record.entityId)) return this.change(record.entityId, record, nowMs);
-    return { entity: this.spawn(record.entityId, record, nowMs), crosses: true, isOnlyMovement: false };
+  restore(entity: StoredEntity, nowMs: number): ChangedEntity {
+    if (this.#entities.has(entity.entityId)) return this.change(entity.entityId, entity, nowMs);
+    return { entity: this.spawn(entity.entityId, entity, nowMs), crosses: true, isOnlyMovement: false };
   }
 
-  /** Removes an entity and returns its last record. */
+  /** Removes an entity and returns its last state. */
   despawn(entityId: bigint): StoredEntity {
-    const { record } = this.#require(entityId);
+    const { entity } = this.#require(entityId);
     this.#entities.delete(entityId);
-    return record;
+    return entity;
   }
 
   /** Returns the entities positioned in a box of voxels, ordered by id. */
   within(box: Box): readonly StoredEntity[] {
     const found: StoredEntity[] = [];
-    for (const { record } of this.#entities.values())
-      if (boxContains(box, record.position)) found.push(record);
+    for (const { entity } of this.#entities.values())
+      if (boxContains(box, entity.position)) found.push(entity);
     return found.sort((a, b) => (a.entityId < b.entityId ? -1 : 1));
   }
 
   /** Returns the entities stored in each cube, keyed by `cubeKey`. */
   byCube(): ReadonlyMap<string, readonly StoredEntity[]> {
     const stored = new Map<string, StoredEntity[]>();
-    for (const { record, cube } of this.#entities.values()) {
+    for (const { entity, cube } of this.#entities.values()) {
       if (cube === undefined) continue;
       const key = cubeKey(cube);
       const others = stored.get(key);
-      if (others === undefined) stored.set(key, [record]);
-      else others.push(record);
+      if (others === undefined) stored.set(key, [entity]);
+      else others.push(entity);
     }
     return stored;
   }
 
   /** Returns the entities that no leaf stores yet: new ones and those that crossed into another leaf. */
   unassigned(): readonly StoredEntity[] {
-    return [...this.#entities.values()].filter(({ cube }) => cube === undefined).map(({ record }) => record);
+    return [...this.#entities.values()].filter(({ cube }) => cube === undefined).map(({ entity }) => entity);
   }
 
-  /** Yields the cubes of all entities that differ from their stored record since `timeMs` or earlier. */
+  /** Yields the cubes of all entities that differ from what is stored since `timeMs` or earlier. */
   *changedSince(timeMs: number): Generator<Box> {
     for (const { cube, changedSinceMs } of this.#entities.values()) {
       if (cube !== undefined && changedSinceMs !== undefined && changedSinceMs <= timeMs) yield cube;
     }
   }
 
-  /** Returns when the longest-waiting entity first differed from its stored record. */
+  /** Returns when the longest-waiting entity first differed from what is stored. */
   oldestChangeMs(): number | undefined {
     let oldestMs: number | undefined;
     for (const { cube, changedSinceMs } of this.#entities.values()) {
@@ -186,10 +190,10 @@ export class EntityStore {
     return oldestMs;
   }
 
-  /** Marks a record as part of a save that has begun. Later changes belong to the next save. */
-  markStored(record: StoredEntity, cube: Box): void {
-    const storedAt = chunkOfEntity(record, this.shape);
-    this.#entities.set(record.entityId, { record, cube, storedAt, changedSinceMs: undefined });
+  /** Marks an entity as part of a save that has begun. Later changes belong to the next save. */
+  markStored(entity: StoredEntity, cube: Box): void {
+    const storedAt = chunkOfEntity(entity, this.shape);
+    this.#entities.set(entity.entityId, { entity, cube, storedAt, changedSinceMs: undefined });
   }
 
   /**
@@ -202,7 +206,7 @@ export class EntityStore {
       if (tracked.cube === undefined || tracked.storedAt === undefined) continue;
       const cube = cubeAfter(tracked.cube, tracked.storedAt);
       if (boxEquals(cube, tracked.cube)) continue;
-      const crosses = this.#isOutside(tracked.record.position, cube);
+      const crosses = this.#isOutside(tracked.entity.position, cube);
       if (crosses) left.push(cube);
       this.#entities.set(entityId, { ...tracked, cube: crosses ? undefined : cube });
     }
@@ -216,11 +220,11 @@ export class EntityStore {
   }
 
   /** Rejects now what would make the next save fail, together with everything else in it. */
-  #requireStorable(record: StoredEntity): void {
-    if (!AXES.every((axis) => Number.isFinite(Math.fround(record.position[axis])))) {
-      throw new OrthantError("ORT_ARGUMENT", `[${record.position}] is not a position`);
+  #requireStorable(entity: StoredEntity): void {
+    if (!AXES.every((axis) => Number.isFinite(Math.fround(entity.position[axis])))) {
+      throw new OrthantError("ORT_ARGUMENT", `[${entity.position}] is not a position`);
     }
-    const { length } = encode(storedEntityCodec, record);
+    const { length } = encode(storedEntityCodec, entity);
     if (length > this.#bytesMax) {
       throw new OrthantError(
         "ORT_LIMIT",

@@ -149,7 +149,7 @@ class Replay {
   /** Moves all pending chunks into the state. */
   finish(): void {
     const { state } = this.#content.regions.state.setChunks(this.#chunks);
-    this.#content.noteEdit(state, { chunks: [...this.#chunks.positions()], clocks: [] });
+    this.#content.applyEdit(state, { chunks: [...this.#chunks.positions()], clocks: [] });
     this.#chunks = new PositionMap();
     for (const release of this.#releases.splice(0)) release();
   }
@@ -173,7 +173,7 @@ class Replay {
       const later = this.#keepLaterClocks ? Math.max(clock, content.regions.clocks.get(region)) : clock;
       content.issueClock(region, later);
     }
-    if (origin !== undefined) content.noteOrigin(originOf(origin));
+    if (origin !== undefined) content.rememberOrigin(originOf(origin));
     if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
   }
 
@@ -205,7 +205,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
         for (const step of steps) requireClockBefore(content.regions.clocks, step);
         const clocks = steps.map(({ region, after }) => ({ region, clock: after }));
         await replay.apply({ kind: "edit", origin: undefined, chunks, clocks });
-        for (const origin of origins) content.noteOrigin(originOf(origin));
+        for (const origin of origins) content.rememberOrigin(originOf(origin));
       },
     );
   }

@@ -24,7 +24,7 @@ export interface WriterResources {
 }
 
 /** What saving a world requires. */
-export interface SaverParts {
+export interface SaverContext {
   readonly time: TimeSource;
   readonly content: WorldContent;
   readonly autosave: boolean;
@@ -53,7 +53,7 @@ export class WorldSaver {
   /** Whether the manifest no longer names a journal. */
   #journalEnded = false;
 
-  constructor({ time, content, writing, autosave, cadence }: SaverParts) {
+  constructor({ time, content, writing, autosave, cadence }: SaverContext) {
     this.#cadence = cadence;
     this.#content = content;
     this.#time = time;
@@ -82,8 +82,8 @@ export class WorldSaver {
     return this.#journal !== undefined;
   }
 
-  /** Handles a change: schedules a save and adds an entry to the journal, if there is one. */
-  noteChange(kind: ChangeKind, entryOf: () => LoggedEntry, isOnlyMovement = false): void {
+  /** Adds a change that was made: schedules a save, and adds an entry to the journal, if there is one. */
+  addChange(kind: ChangeKind, entryOf: () => LoggedEntry, isOnlyMovement = false): void {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
     this.#journal?.add(entryOf(), isOnlyMovement);
   }

@@ -45,8 +45,8 @@ export interface DecidedEdit {
   readonly steps: readonly ClockStep[];
 }
 
-/** Dependencies of an edit queue. */
-export interface EditQueueParts {
+/** What an edit queue needs of its server. */
+export interface EditQueueContext {
   readonly world: SyncWorld;
   readonly bounds: EditBounds;
   /** Asks the game's rules; `undefined` if there are none about edits. */
@@ -68,7 +68,7 @@ const FORGOTTEN =
 /** Applies one client's edits in order, exactly once, across reconnects. */
 export class EditQueue {
   readonly #clientId: bigint;
-  readonly #parts: EditQueueParts;
+  readonly #context: EditQueueContext;
   readonly #decided = new Map<number, DecidedEdit>();
   readonly #open = new Set<number>();
   /** The client's player; `undefined` for an anonymous player, whose id is self-chosen. */
@@ -80,9 +80,9 @@ export class EditQueue {
   #turns: Promise<void> = Promise.resolve();
   #listener: ((decided: DecidedEdit) => void) | undefined;
 
-  constructor(clientId: bigint, parts: EditQueueParts) {
+  constructor(clientId: bigint, context: EditQueueContext) {
     this.#clientId = clientId;
-    this.#parts = parts;
+    this.#context = context;
   }
 
   /** True when no edit is pending and no session is attached. */
@@ -92,7 +92,7 @@ export class EditQueue {
 
   /** Attaches a session whose client has results for everything below `openEditId`. */
   attach(openEditId: number, account: Account, listener: (decided: DecidedEdit) => void): void {
-    const { world } = this.#parts;
+    const { world } = this.#context;
     const known = Math.max(this.#last, world.lastEditOf(this.#clientId));
     this.#playerId = account.isAnonymous ? undefined : account.playerId;
     // An unknown client whose numbers do not start a run may resend edits that were applied before. Rule N29.
@@ -125,7 +125,7 @@ export class EditQueue {
     const rejection = this.#findRejection(editId, edit, player, budget, nowMs);
     if (rejection === "later") {
       // Not taken, and neither are those behind it: the client sends all of them again, in order. Rule N38.
-      this.#parts.events?.onEditResult?.("rate");
+      this.#context.events?.onEditResult?.("rate");
       return;
     }
     this.#last = editId;
@@ -145,7 +145,7 @@ export class EditQueue {
     if (this.#open.size >= EDITS_OPEN_MAX) {
       return { reason: "tooMany", detail: `${EDITS_OPEN_MAX} edits wait for their results` };
     }
-    const { bounds } = this.#parts;
+    const { bounds } = this.#context;
     if (bounds.limits.editsBurst < 1) return { reason: "rate", detail: "this server takes no edits" };
     if (!budget.takeEdit(nowMs)) return "later";
     const rejection = findRejection(edit, player, bounds);
@@ -155,7 +155,7 @@ export class EditQueue {
 
   #begin(editId: number, edit: RequestedEdit, player: Player): void {
     this.#open.add(editId);
-    const { ruled, track } = this.#parts;
+    const { ruled, track } = this.#context;
     if (ruled === undefined) {
       track(this.#apply(editId, edit).then(() => undefined));
       return;
@@ -180,8 +180,8 @@ export class EditQueue {
     const playerId = this.#playerId;
     const origin = { clientId: this.#clientId, editId, ...(playerId !== undefined && { playerId }) };
     try {
-      const made = await this.#parts.world.edit(edit, origin, onApply);
-      this.#parts.track(this.#acknowledge(editId, made));
+      const made = await this.#context.world.edit(edit, origin, onApply);
+      this.#context.track(this.#acknowledge(editId, made));
       return made.status;
     } catch (error) {
       // Only the code, because a nested error may name files of the server.
@@ -192,20 +192,20 @@ export class EditQueue {
 
   async #acknowledge(editId: number, { status, clocks }: WorldEditResult): Promise<void> {
     try {
-      await this.#parts.durability?.wait();
+      await this.#context.durability?.wait();
     } catch (error) {
       // Neither `applied` nor `rejected` is true: the edit is in memory, but perhaps not on the disk. The client
       // asks again when it reconnects.
       this.#open.delete(editId);
-      this.#parts.onFailure(error);
+      this.#context.onFailure(error);
       return;
     }
-    this.#parts.events?.onEditResult?.(status);
+    this.#context.events?.onEditResult?.(status);
     this.#decide({ result: { editId, status }, steps: clocks });
   }
 
   #reject(editId: number, { reason, detail }: Rejection): void {
-    this.#parts.events?.onEditResult?.(reason);
+    this.#context.events?.onEditResult?.(reason);
     const result = {
       editId,
       status: "rejected",
@@ -236,25 +236,25 @@ const QUEUES_KEPT_MAX = 4_096;
 
 /** The queues of all clients, and for a while of those that have left. */
 export class EditQueues {
-  readonly #parts: EditQueueParts;
+  readonly #context: EditQueueContext;
   readonly #queues = new Map<bigint, EditQueue>();
   /** When each client left, oldest first. */
   readonly #goneMs = new Map<bigint, number>();
   readonly #work = new Set<Promise<void>>();
 
-  constructor(parts: Omit<EditQueueParts, "track" | "ruled">, nowMs: () => number) {
-    const { world, bounds, events } = parts;
+  constructor(context: Omit<EditQueueContext, "track" | "ruled">, nowMs: () => number) {
+    const { world, bounds, events } = context;
     const track = (work: Promise<void>): void => this.#track(work);
     const onFailure = (error: unknown): void => events?.onFailure?.(error);
     const { rules } = bounds;
     const isRuled = rules?.beforeEdit !== undefined || rules?.afterEdit !== undefined;
     const ruled = isRuled ? new RuledEdits({ world, bounds, rules, nowMs, track, onFailure }) : undefined;
-    this.#parts = { ...parts, ruled, track };
+    this.#context = { ...context, ruled, track };
   }
 
   /** Gives up rules that have taken too long. */
   tick(): void {
-    this.#parts.ruled?.tick();
+    this.#context.ruled?.tick();
   }
 
   /** Returns the queue of a connected client. */
@@ -262,7 +262,7 @@ export class EditQueues {
     this.#goneMs.delete(clientId);
     let queue = this.#queues.get(clientId);
     if (queue === undefined) {
-      queue = new EditQueue(clientId, this.#parts);
+      queue = new EditQueue(clientId, this.#context);
       this.#queues.set(clientId, queue);
     }
     return queue;
@@ -294,7 +294,7 @@ export class EditQueues {
   #track(work: Promise<void>): void {
     // A failure here is a bug, and must stop neither the program nor the wait for other edits.
     const done = work
-      .catch((error: unknown) => this.#parts.events?.onFailure?.(error))
+      .catch((error: unknown) => this.#context.events?.onFailure?.(error))
       .finally(() => this.#work.delete(done));
     this.#work.add(done);
   }

@@ -16,8 +16,8 @@ import { type EditBounds, type Rejection, replacementFault } from "./edit-checks
 import { PlaceLocks, type PlaceSection } from "./place-locks.ts";
 import { RuleCalls, TOO_LATE } from "./rule-calls.ts";
 
-/** Dependencies of ruled edits. */
-interface RuledEditsParts {
+/** What ruled edits need of their server. */
+interface RuledEditsContext {
   readonly world: SyncWorld;
   readonly bounds: EditBounds;
   readonly rules: SyncRules;
@@ -45,13 +45,13 @@ interface Turn {
  * without those of any other edit between them. Edits that share no chunk do not wait for each other.
  */
 export class RuledEdits {
-  readonly #parts: RuledEditsParts;
+  readonly #context: RuledEditsContext;
   readonly #locks = new PlaceLocks();
   readonly #calls: RuleCalls;
 
-  constructor(parts: RuledEditsParts) {
-    this.#parts = parts;
-    this.#calls = new RuleCalls(parts.bounds.limits.ruleMs, parts.nowMs);
+  constructor(context: RuledEditsContext) {
+    this.#context = context;
+    this.#calls = new RuleCalls(context.bounds.limits.ruleMs, context.nowMs);
   }
 
   /** Gives up rules that have taken too long. */
@@ -61,7 +61,7 @@ export class RuledEdits {
 
   /** Resolves when the edit is rejected or the world has it, so that the next edit of the same client may begin. */
   async run(turn: Turn): Promise<void> {
-    const { world, bounds, track } = this.#parts;
+    const { world, bounds, track } = this.#context;
     const section = await this.#locks.enter(chunksOf(turn.edit, bounds));
     const kept = new KeptChunks(world, bounds);
     const leave = (): void => {
@@ -84,7 +84,7 @@ export class RuledEdits {
 
   /** Returns the edit to make, or why there is none. */
   async #decide(turn: Turn, section: PlaceSection, kept: KeptChunks): Promise<RequestedEdit | Rejection> {
-    const { bounds, rules } = this.#parts;
+    const { bounds, rules } = this.#context;
     const { player, edit } = turn;
     await kept.load(edit);
     const { beforeEdit } = rules;
@@ -95,7 +95,7 @@ export class RuledEdits {
     const replacement: RequestedEdit = { kind: "voxels", placements: answer.replace };
     const fault = replacementFault(answer.replace, bounds);
     if (fault !== undefined) {
-      this.#parts.onFailure(fault);
+      this.#context.onFailure(fault);
       return vetoed(FAILED);
     }
     if (!(await section.extend(chunksOf(replacement, bounds)))) return vetoed(BUSY);
@@ -109,13 +109,13 @@ export class RuledEdits {
     try {
       const answer = await this.#calls.wait(ask);
       if (answer === TOO_LATE) {
-        const text = `the game did not decide within ${this.#parts.bounds.limits.ruleMs} ms`;
-        this.#parts.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: beforeEdit has not answered`));
+        const text = `the game did not decide within ${this.#context.bounds.limits.ruleMs} ms`;
+        this.#context.onFailure(new OrthantError("ORT_TIMEOUT", `${text}: beforeEdit has not answered`));
         return { reject: text };
       }
       return checkedAnswer(answer);
     } catch (error) {
-      this.#parts.onFailure(error);
+      this.#context.onFailure(error);
       return { reject: FAILED };
     }
   }
@@ -125,15 +125,15 @@ export class RuledEdits {
     const status = await apply(edit, (field) => {
       before = field;
     });
-    const { afterEdit } = this.#parts.rules;
+    const { afterEdit } = this.#context.rules;
     if (status !== "applied" || before === undefined || afterEdit === undefined) return;
     const made = { player, edit, before };
     try {
       if ((await this.#calls.wait(() => afterEdit(made))) !== TOO_LATE) return;
-      const detail = `afterEdit has not ended within ${this.#parts.bounds.limits.ruleMs} ms; others no longer wait for it`;
-      this.#parts.onFailure(new OrthantError("ORT_TIMEOUT", detail));
+      const detail = `afterEdit has not ended within ${this.#context.bounds.limits.ruleMs} ms; others no longer wait for it`;
+      this.#context.onFailure(new OrthantError("ORT_TIMEOUT", detail));
     } catch (error) {
-      this.#parts.onFailure(error);
+      this.#context.onFailure(error);
     }
   }
 }

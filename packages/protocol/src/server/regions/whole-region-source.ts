@@ -41,8 +41,8 @@ function encodedPatches(region: Position, bodies: readonly Uint8Array[]): WholeR
   return { region, change: undefined, patches, bytes };
 }
 
-/** The parts of a server that a source of whole regions needs. */
-export interface WholeRegionParts {
+/** What a source of whole regions needs of its server. */
+export interface WholeRegionContext {
   readonly world: SyncWorld;
   readonly regions: WatchedRegions;
   readonly pieceBytesMax: number;
@@ -72,7 +72,7 @@ export class WholeRegionSource implements RegionListener {
   #bytes = 0;
   #workLeft = WORK_PER_TICK;
 
-  constructor({ world, regions, pieceBytesMax, work, nowMs, onFailure }: WholeRegionParts) {
+  constructor({ world, regions, pieceBytesMax, work, nowMs, onFailure }: WholeRegionContext) {
     this.#world = world;
     this.#pieceBytesMax = pieceBytesMax;
     this.#work = work;

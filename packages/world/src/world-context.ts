@@ -1,8 +1,8 @@
 import type { Disk } from "@orthant/disk";
-import type { SaverParts } from "./saving/world-saver.ts";
+import type { SaverContext } from "./saving/world-saver.ts";
 
-/** The parts of a world, as `createWorld` and `openWorld` assemble them. */
-export interface WorldParts extends SaverParts {
+/** Everything that an open world works with, as `createWorld` and `openWorld` assemble it. */
+export interface WorldContext extends SaverContext {
   readonly disk: Disk;
   /** Returns 64 random bits. */
   readonly random: () => bigint;

@@ -2,13 +2,13 @@ import type { Disk } from "@orthant/disk";
 import type { RecordRef } from "../codec/blob.ts";
 import { type GenerationFiles, generationFiles } from "../codec/files.ts";
 import type { SaveLimits } from "../codec/layout.ts";
-import { encodeUnsealedManifest, type Manifest } from "../codec/manifest.ts";
+import { encodePlainManifest, type Manifest } from "../codec/manifest.ts";
 import type { NewRecord, PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles } from "./commit-sequence.ts";
 import { prepareFolder } from "./folder.ts";
 
 /** The bytes of a generation's files, and the values that go into the manifest. */
-interface UnsealedGeneration {
+interface PlainGeneration {
   readonly generation: number;
   readonly nowMs: number;
   readonly files: Readonly<Record<keyof GenerationFiles, Uint8Array>>;
@@ -18,7 +18,7 @@ interface UnsealedGeneration {
  * Writes one generation of a save with a manifest as the original program wrote it, without checksums. The
  * caller encodes records and files. The save exists only after {@link finish}.
  */
-export class UnsealedSaveWriter {
+export class PlainSaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #limits: SaveLimits;
@@ -30,8 +30,8 @@ export class UnsealedSaveWriter {
   }
 
   /** Begins a save. Throws `ORT_NOT_EMPTY` if the disk is not empty. */
-  static async create(disk: Disk, limits: SaveLimits): Promise<UnsealedSaveWriter> {
-    return new UnsealedSaveWriter(disk, await prepareFolder(disk, limits), limits);
+  static async create(disk: Disk, limits: SaveLimits): Promise<PlainSaveWriter> {
+    return new PlainSaveWriter(disk, await prepareFolder(disk, limits), limits);
   }
 
   /** Id of the pack that receives the next record, unless it is full. */
@@ -45,7 +45,7 @@ export class UnsealedSaveWriter {
   }
 
   /** Completes the save. */
-  async finish({ generation, nowMs, files }: UnsealedGeneration): Promise<void> {
+  async finish({ generation, nowMs, files }: PlainGeneration): Promise<void> {
     // A world without records still gets a pack.
     await this.#packs.append([]);
     await this.#packs.sync();
@@ -59,7 +59,7 @@ export class UnsealedSaveWriter {
       limits: this.#limits,
     };
     await writeGenerationFiles(this.#disk, manifest, files);
-    await swapManifest(this.#disk, encodeUnsealedManifest(manifest));
+    await swapManifest(this.#disk, encodePlainManifest(manifest));
   }
 
   /** Closes the files. Without {@link finish} there is no save. */

@@ -9,7 +9,7 @@ interface WaitingEdit {
 }
 
 /** The edits of a client: those made before it joined, and those without a result. */
-export class PendingEdits {
+export class EditPromises {
   readonly #open = new Map<number, Deferred<EditResult>>();
   #waiting: WaitingEdit[] = [];
 

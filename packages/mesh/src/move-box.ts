@@ -46,14 +46,14 @@ export interface BoxMove<D extends Dimensions> {
 
 /** What stops a box. */
 export interface MoveOptions {
-  /** Whether a block stops the box; by default what the catalog calls solid. */
+  /** Whether a block stops the box; by default those that the catalog calls solid. */
   readonly isSolid?: (block: number) => boolean;
-  /** What voxels are that are not in memory; by default solid, so that no player falls out of a world that loads. */
+  /** How voxels count that are not in memory; by default as solid, so that no player falls while a world loads. */
   readonly unloaded?: "solid" | "air";
 }
 
 /**
- * Moves a box along a straight line until solid voxels stop it on one axis, and on along the others: it slides along
+ * Moves a box along a straight line. Where solid voxels stop it on one axis, it continues on the others: it slides along
  * walls, and never passes through one, however fast it is. A voxel that the box already overlaps does not stop it, so
  * that a player into whom a block was placed can leave.
  *
@@ -76,8 +76,8 @@ export function moveBox<D extends Dimensions>(
   requireOptions(options, ["isSolid", "unloaded"]);
   const isSolid = functionOption("isSolid", options.isSolid, (block: number) => world.blocks.isSolid(block));
   const isUnloadedSolid = choiceOption("unloaded", options.unloaded, ["solid", "air"]) === "solid";
-  const stops = (cell: readonly number[]): boolean => {
-    const block = world.voxelAt([...cell] as unknown as Position<D>);
+  const stops = (voxel: readonly number[]): boolean => {
+    const block = world.voxelAt([...voxel] as unknown as Position<D>);
     return block === undefined ? isUnloadedSolid : isSolid(block);
   };
   const sweeps = sweepAll(from, size, wanted, stops);
@@ -118,7 +118,7 @@ function sweepAll(
   from: readonly number[],
   size: readonly number[],
   wanted: readonly number[],
-  stops: (cell: readonly number[]) => boolean,
+  stops: (voxel: readonly number[]) => boolean,
 ): readonly Sweep[] {
   const touch = TOUCH + Math.max(...from.map(Math.abs)) * TOUCH_SHARE;
   const sweeps = from.map((coordinate, axis) => {
@@ -172,23 +172,23 @@ function isLayerOpen(
   entered: number,
   time: number,
   touch: number,
-  stops: (cell: readonly number[]) => boolean,
+  stops: (voxel: readonly number[]) => boolean,
 ): boolean {
   const ranges = sweeps.map((sweep, axis): readonly [number, number] => {
     const layer = sweep.front + sweep.sign;
     return axis === entered ? [layer, layer] : rangeAt(sweep, Math.min(time, sweep.stop?.time ?? 1), touch);
   });
-  const cell = ranges.map(([first]) => first + 0);
+  const voxel = ranges.map(([first]) => first + 0);
   for (;;) {
-    if (stops(cell)) return false;
+    if (stops(voxel)) return false;
     let axis = 0;
-    for (; axis < cell.length; axis++) {
+    for (; axis < voxel.length; axis++) {
       const [first, last] = ranges[axis] as readonly [number, number];
-      if ((cell[axis] as number) < last) break;
-      cell[axis] = first;
+      if ((voxel[axis] as number) < last) break;
+      voxel[axis] = first;
     }
-    if (axis === cell.length) return true;
-    cell[axis] = (cell[axis] as number) + 1;
+    if (axis === voxel.length) return true;
+    voxel[axis] = (voxel[axis] as number) + 1;
   }
 }
 

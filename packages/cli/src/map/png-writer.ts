@@ -85,9 +85,9 @@ function filterRow(pixels: Uint8Array, above: Uint8Array): Uint8Array {
     let sum = 0;
     for (let index = 0; index < pixels.length; index++) {
       const left = index < PIXEL_BYTES ? 0 : (pixels[index - PIXEL_BYTES] as number);
-      const rest = ((pixels[index] as number) - predict(left, above[index] as number)) & 0xff;
-      row[index + 1] = rest;
-      sum += rest < 0x80 ? rest : 0x100 - rest;
+      const residue = ((pixels[index] as number) - predict(left, above[index] as number)) & 0xff;
+      row[index + 1] = residue;
+      sum += residue < 0x80 ? residue : 0x100 - residue;
     }
     if (sum < bestSum) [best, bestSum] = [row, sum];
   }

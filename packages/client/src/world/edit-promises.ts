@@ -8,7 +8,7 @@ interface WaitingEdit {
   readonly answer: Deferred<EditResult>;
 }
 
-/** The edits of a client: those made before it joined, and those without a result. */
+/** The promises of a client's edits. Edits made before the client joined wait here to be sent. */
 export class EditPromises {
   readonly #open = new Map<number, Deferred<EditResult>>();
   #waiting: WaitingEdit[] = [];
@@ -19,7 +19,7 @@ export class EditPromises {
       edit.kind === "voxels" &&
       (edit.placements.length === 0 || edit.placements.length > EDIT_VOXELS_MAX)
     ) {
-      const detail = `${edit.placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: make more edits of it`;
+      const detail = `${edit.placements.length} voxels where 1 to ${EDIT_VOXELS_MAX} may be: split it into several edits`;
       return Promise.reject(new OrthantError("ORT_LIMIT", detail));
     }
     const answer = deferred<EditResult>();

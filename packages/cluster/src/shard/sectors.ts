@@ -12,7 +12,7 @@ import {
 /** Regions along each edge of a sector, the unit of subscriptions and of shards. */
 const SECTOR_EDGE_REGIONS = 4;
 const SECTOR_EDGE_CHUNKS = SECTOR_EDGE_REGIONS * REGION_EDGE_CHUNKS;
-const PLACE_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
+const POSITION_NAME = /^(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})_(0|-?[1-9]\d{0,9})$/;
 
 /** Returns the sector of a region. Rule K2. */
 export function sectorOfRegion(region: Position): Position {
@@ -29,7 +29,7 @@ export function nameOfPosition(position: Position): string {
  * not produce.
  */
 export function positionOfName(name: string): Position {
-  const parts = PLACE_NAME.exec(name);
+  const parts = POSITION_NAME.exec(name);
   if (parts === null) throw new OrthantError("ORT_ARGUMENT", `${JSON.stringify(name)} names no position`);
   return positionFrom((axis) => Number(parts[axis + 1]));
 }

@@ -10,7 +10,7 @@ import { nodeOfContents, RegionNode } from "./region-node.ts";
 import { overlay } from "./tree-edit.ts";
 import { childAt, combine, SLOTS, type TreeNode } from "./tree-node.ts";
 
-/** What a query returns and a patch carries. A position without content is air; no generator is consulted. */
+/** The content of some chunks, as queries return it. A position without content is air; no generator is asked. */
 export class RegionTree extends ChunkTree<Content> {
   /** Nothing but air. */
   static readonly EMPTY: RegionTree = new RegionTree(undefined);
@@ -27,7 +27,7 @@ export class RegionTree extends ChunkTree<Content> {
     return isAir(content) ? this.carve(boxAt(position)) : super.set(position, content);
   }
 
-  /** Returns the tree with this content all over a box; air is the same as nothing. */
+  /** Returns the tree with this content in every chunk of a box; air is the same as nothing. */
   override fill(box: Box, content: Content): this {
     return isAir(content) ? this.carve(box) : super.fill(box, content);
   }

@@ -23,7 +23,7 @@ export class OverlayDisk implements Disk {
   /** Files that were created, changed or renamed, and their directories. */
   readonly #changes = new MemoryDisk();
   /** Files of the base that were opened for writing. */
-  readonly #grown = new Map<string, GrownContent>();
+  readonly #overlaid = new Map<string, OverlaidContent>();
   readonly #removed = new Set<string>();
 
   constructor(base: Disk) {
@@ -49,10 +49,10 @@ export class OverlayDisk implements Disk {
       throw new OrthantError("ORT_NOT_FOUND", "open: no such file", { path, operation: "open" });
     }
     const file = await this.#base.open(path, "read");
-    if (mode === "read" && !this.#grown.has(path)) return file;
-    const content = this.#grown.get(path) ?? new GrownContent(await file.size());
-    this.#grown.set(path, content);
-    return new GrownFile(path, mode, file, content);
+    if (mode === "read" && !this.#overlaid.has(path)) return file;
+    const content = this.#overlaid.get(path) ?? new OverlaidContent(await file.size());
+    this.#overlaid.set(path, content);
+    return new OverlaidFile(path, mode, file, content);
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -61,22 +61,22 @@ export class OverlayDisk implements Disk {
     if (!(await this.#isChanged(from))) await this.#copyUp(from);
     await this.#makeFolders(parentOf(to));
     await this.#changes.rename(from, to);
-    this.#forget(from);
-    this.#forget(to);
+    this.#hide(from);
+    this.#hide(to);
   }
 
   async remove(path: string): Promise<boolean> {
     requirePath(path);
-    const isThere = await this.#isFile(path);
+    const existed = await this.#isFile(path);
     await this.#changes.remove(path);
-    this.#forget(path);
-    return isThere;
+    this.#hide(path);
+    return existed;
   }
 
   async list(directory: string): Promise<readonly DirectoryEntry[]> {
     requireDirectoryPath(directory);
-    const under = await orMissing(this.#base.list(directory));
-    const over = await orMissing(this.#changes.list(directory));
+    const under = await undefinedIfMissing(this.#base.list(directory));
+    const over = await undefinedIfMissing(this.#changes.list(directory));
     if (under === undefined && over === undefined) return this.#base.list(directory);
     const entries = new Map<string, DirectoryEntry>();
     for (const entry of under ?? []) {
@@ -107,28 +107,28 @@ export class OverlayDisk implements Disk {
     return this.#changes.lock(path);
   }
 
-  /** Hides the base's file of that name. */
-  #forget(path: string): void {
+  /** Hides the file that the base has under that name. */
+  #hide(path: string): void {
     this.#removed.add(path);
-    this.#grown.delete(path);
+    this.#overlaid.delete(path);
   }
 
   async #isChanged(path: string): Promise<boolean> {
-    const entries = (await orMissing(this.#changes.list(parentOf(path)))) ?? [];
+    const entries = (await undefinedIfMissing(this.#changes.list(parentOf(path)))) ?? [];
     return entries.some(({ name }) => name === nameOf(path));
   }
 
   async #isTaken(path: string): Promise<boolean> {
-    const entries = (await orMissing(this.list(parentOf(path)))) ?? [];
+    const entries = (await undefinedIfMissing(this.list(parentOf(path)))) ?? [];
     return entries.some(({ name }) => name === nameOf(path));
   }
 
   async #isFile(path: string): Promise<boolean> {
-    const entries = (await orMissing(this.list(parentOf(path)))) ?? [];
+    const entries = (await undefinedIfMissing(this.list(parentOf(path)))) ?? [];
     return entries.some(({ name, kind }) => name === nameOf(path) && kind === "file");
   }
 
-  /** Creates the base's folders above a change. */
+  /** Creates the folders above a change, as the base has them. */
   async #makeFolders(directory: string): Promise<void> {
     if (directory === "") return;
     await this.list(directory);
@@ -149,8 +149,8 @@ export class OverlayDisk implements Disk {
   }
 }
 
-/** The state of a base file that was opened for writing, shared by all who have it open. */
-class GrownContent {
+/** The state of a base file that was opened for writing, shared by all of its open handles. */
+class OverlaidContent {
   /** Bytes of the base's file that are still valid. */
   baseBytes: number;
   /** The bytes after them. */
@@ -166,12 +166,12 @@ class GrownContent {
 }
 
 /** A file of the base with changes on top. */
-class GrownFile implements DiskFile {
+class OverlaidFile implements DiskFile {
   readonly #base: DiskFile;
-  readonly #content: GrownContent;
+  readonly #content: OverlaidContent;
   readonly #guard: FileGuard;
 
-  constructor(path: string, mode: OpenMode, base: DiskFile, content: GrownContent) {
+  constructor(path: string, mode: OpenMode, base: DiskFile, content: OverlaidContent) {
     this.#base = base;
     this.#content = content;
     this.#guard = new FileGuard(path, mode);
@@ -188,11 +188,11 @@ class GrownFile implements DiskFile {
     this.#guard.requireInside(offset, length, size);
     const inBase = Math.max(0, Math.min(baseBytes, offset + length) - offset);
     const start = offset + inBase - baseBytes;
-    const behind = inBase === length ? [] : tail.view().slice(start, start + length - inBase);
-    if (inBase === 0) return Uint8Array.from(behind);
+    const after = inBase === length ? [] : tail.view().slice(start, start + length - inBase);
+    if (inBase === 0) return Uint8Array.from(after);
     const bytes = new Uint8Array(length);
     bytes.set(await this.#base.readAt(offset, inBase));
-    bytes.set(behind, inBase);
+    bytes.set(after, inBase);
     return bytes;
   }
 
@@ -236,9 +236,9 @@ class GrownFile implements DiskFile {
   }
 }
 
-async function orMissing<Value>(looking: Promise<Value>): Promise<Value | undefined> {
+async function undefinedIfMissing<Value>(reading: Promise<Value>): Promise<Value | undefined> {
   try {
-    return await looking;
+    return await reading;
   } catch (error) {
     if (isOrthantError(error, "ORT_NOT_FOUND")) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { SaveFiles } from "./files.ts";
 import { blobFile, headerStruct } from "./layout.ts";
-import { isPlainOctree, unlistedId } from "./octree.ts";
+import { findUnlistedId, isShortestOctree } from "./octree.ts";
 import { type BlockAddress, describeAddress } from "./pointer.ts";
 import {
   ChunkReader,
@@ -137,13 +137,13 @@ export class StateInspector {
         const octree = await files.readBlock(files.kinds.octree, at);
         note(at, octree.bytes.length);
         requireDepth(octree.value, at, this.#depthMax);
-        if (!isPlainOctree(octree.bytes, octree.value)) {
+        if (!isShortestOctree(octree.bytes, octree.value)) {
           remarks.push({
             address: at,
             message: "an octree with stray bits, or a value in more bytes than it needs",
           });
         }
-        const unlisted = unlistedId(octree.value, types.length);
+        const unlisted = findUnlistedId(octree.value, types.length);
         if (unlisted !== undefined) {
           const message = `a voxel has block id ${unlisted}, where its chunk lists ${types.length}`;
           remarks.push({ address: at, message });

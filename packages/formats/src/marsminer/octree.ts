@@ -64,10 +64,8 @@ export const octreeCodec: Codec<Octree> = {
   },
 };
 
-/**
- * Returns whether an octree is stored as {@link octreeCodec} would store it, not longer or with stray bits.
- */
-export function isPlainOctree(bytes: Uint8Array, octree: Octree): boolean {
+/** Returns whether bytes are those that {@link octreeCodec} writes: no value is too long, no padding bit is set. */
+export function isShortestOctree(bytes: Uint8Array, octree: Octree): boolean {
   const { values } = octree;
   const flagsBytes = Math.ceil(values.length / NODES_PER_FLAG_BYTE);
   const large = values.reduce((count, value) => count + (value > U8_MAX ? 1 : 0), 0);
@@ -77,8 +75,11 @@ export function isPlainOctree(bytes: Uint8Array, octree: Octree): boolean {
   return used === 0 || lastFlags >>> (used * 2) === 0;
 }
 
-/** Finds a leaf's block id that is not below the number of block types; `undefined` if there is none. */
-export function unlistedId({ values, firstChildren }: Octree, blockTypeCount: number): number | undefined {
+/** Finds a leaf with a block id that the table of block types does not list. Returns that id, if there is one. */
+export function findUnlistedId(
+  { values, firstChildren }: Octree,
+  blockTypeCount: number,
+): number | undefined {
   return values.find((value, node) => value >= blockTypeCount && firstChildren[node] === 0);
 }
 

@@ -15,7 +15,7 @@ import {
   STRING_BYTES_MAX,
   STRINGS_FILE,
 } from "./layout.ts";
-import { type Octree, unlistedId } from "./octree.ts";
+import { findUnlistedId, type Octree } from "./octree.ts";
 import type { BlockAddress } from "./pointer.ts";
 import { openMarsMiner } from "./save.ts";
 import type { MarsMinerChunkEntry } from "./state.ts";
@@ -216,7 +216,7 @@ function requireWritable({ x, z, blockTypes, octrees }: MarsMinerChunkContent): 
   }
   for (const name of blockTypes) requireName(name);
   for (const octree of octrees) {
-    const stray = unlistedId(octree, blockTypes.length);
+    const stray = findUnlistedId(octree, blockTypes.length);
     if (stray !== undefined) {
       throw new OrthantError("ORT_ARGUMENT", `block id ${stray} of ${blockTypes.length} block types`);
     }

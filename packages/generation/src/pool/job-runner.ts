@@ -25,14 +25,14 @@ export class JobRunner {
     this.#answer = answer;
   }
 
-  /** Handles one message. Always answers a task, with an error if need be. */
+  /** Handles one message. Always answers a job, with an error if it fails. */
   handle(request: WorkerRequest): void {
     if (request.kind !== "open") {
       void this.#run(request).then(this.#answer);
       return;
     }
     const opening = openSpace(request);
-    // The error is the answer to every job.
+    // The answer to every job reports the error.
     opening.catch(() => undefined);
     this.#spaces.set(request.space, opening);
   }

@@ -10,9 +10,9 @@ export const OPAQUE = 1;
 /** The kind of a block that lets light through, weakened. */
 export const TRANSPARENT = 2;
 
-/** What a game knows better than its catalog. */
+/** How blocks look where the catalog does not say it right. */
 export interface AppearanceOptions {
-  /** Whether a block is transparent; by default what the catalog says. */
+  /** Whether a block is transparent; by default as the catalog says. */
   readonly isTransparent?: (type: BlockType) => boolean;
   /** Whether a block glows, so that nothing shades it; by default those that give off light. */
   readonly isGlowing?: (type: BlockType) => boolean;

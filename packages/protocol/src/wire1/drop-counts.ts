@@ -35,16 +35,16 @@ export const WIRE1_DROPS: readonly Wire1Drop[] = Object.keys({
   failure: true,
 } satisfies Record<Wire1Drop, true>) as Wire1Drop[];
 
-/** Counts datagrams. Each one is either taken or dropped for exactly one reason. */
-export class DropCounts {
+/** Counts datagrams. Each one is either accepted, or dropped for exactly one reason. */
+export class DatagramCounts {
   readonly #dropped: Record<Wire1Drop, number> = Object.fromEntries(
     WIRE1_DROPS.map((reason) => [reason, 0]),
   ) as Record<Wire1Drop, number>;
-  #taken = 0;
+  #accepted = 0;
 
   /** Counts a datagram that had an effect. */
-  take(): void {
-    this.#taken++;
+  accept(): void {
+    this.#accepted++;
   }
 
   /** Counts a datagram that had no effect. */
@@ -53,8 +53,8 @@ export class DropCounts {
   }
 
   /** Number of datagrams that had an effect. */
-  get taken(): number {
-    return this.#taken;
+  get accepted(): number {
+    return this.#accepted;
   }
 
   /** Number of datagrams without effect, by reason. */

@@ -18,7 +18,7 @@ interface Run {
   readonly isForced: boolean;
 }
 
-/** A writer's work besides commits: retiring old generations, and freeing what only they needed. */
+/** A writer's work besides commits: removing old generations, and freeing the bytes that only they needed. */
 export class SaveHistory {
   /** Open packs, also used by the writer. */
   readonly packReader: PackReader;
@@ -43,7 +43,7 @@ export class SaveHistory {
     return this.#retirementFailure;
   }
 
-  /** Retires what is not kept, after a commit that no longer needs some pages of the previous generation. */
+  /** Removes generations that are not kept, after a commit that no longer needs `removedPages` of the previous one. */
   async retire(live: SaveState, removedPages: readonly string[]): Promise<void> {
     try {
       await this.#remover.afterCommit(live, removedPages);

@@ -43,7 +43,7 @@ const STRICT_SOURCES: Readonly<Record<PolicyDirective, readonly string[]>> = {
   "form-action": [],
 };
 
-/** An origin of the web as a policy has it: no path, no wildcard, and no sign that ends a directive. */
+/** An origin of the web as a policy has it: no path, no wildcard, and no character that ends a directive. */
 const ORIGIN = /^https?:\/\/[a-z\d](?:[a-z\d._-]*[a-z\d])?(?::\d{1,5})?$/;
 /** A keyword, a hash, a scheme, or a host with an optional scheme, port and path. */
 const SOURCE =

@@ -22,7 +22,7 @@ export class Labels {
   /** Shows these labels and no others. */
   show(labels: readonly Label[]): void {
     for (const [index, { text, at, kind }] of labels.entries()) {
-      const shown = this.#used[index] ?? this.#another();
+      const shown = this.#used[index] ?? this.#create();
       shown.hidden = false;
       showText(shown, text);
       if (shown.className !== kind) shown.className = kind;
@@ -32,7 +32,7 @@ export class Labels {
     for (const unused of this.#used.slice(labels.length)) unused.hidden = true;
   }
 
-  #another(): HTMLElement {
+  #create(): HTMLElement {
     const made = document.createElement("span");
     this.#parent.append(made);
     this.#used.push(made);
@@ -157,8 +157,8 @@ export class StatusLine {
   readonly #notice: HTMLElement;
   #timer = 0;
 
-  /** `onToken` receives a token that the visitor entered. `onAgain` runs when they want to retry. */
-  constructor(elements: ViewerElements, onToken: (token: string) => void, onAgain: () => void) {
+  /** `onToken` receives a token that the visitor entered. `onRetry` runs when they want to retry. */
+  constructor(elements: ViewerElements, onToken: (token: string) => void, onRetry: () => void) {
     this.#status = elements.find("status", HTMLElement);
     this.#text = elements.find("status-text", HTMLElement);
     this.#form = elements.find("token-form", HTMLFormElement);
@@ -170,7 +170,7 @@ export class StatusLine {
       if (this.#token.value.trim() !== "") onToken(this.#token.value.trim());
       this.#token.value = "";
     });
-    this.#again.addEventListener("click", onAgain);
+    this.#again.addEventListener("click", onRetry);
   }
 
   /** Shows a status. When it is `ready`, shows the text `ready`, followed by the status's own text. */

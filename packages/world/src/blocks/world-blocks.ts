@@ -19,7 +19,7 @@ export interface BlocksEvent {
 }
 
 /** What {@link WorldBlocks} needs of a world. */
-interface WorldBlocksParts {
+interface WorldBlocksContext {
   readonly content: WorldContent;
   readonly saver: WorldSaver;
   /** Whether something outside the world holds its catalog, so that the world must not change it. */
@@ -34,11 +34,11 @@ interface WorldBlocksParts {
  * durable.
  */
 export class WorldBlocks {
-  readonly #parts: WorldBlocksParts;
+  readonly #context: WorldBlocksContext;
   readonly #listeners = new ListenerSet<[BlocksEvent]>();
 
-  constructor(parts: WorldBlocksParts) {
-    this.#parts = parts;
+  constructor(context: WorldBlocksContext) {
+    this.#context = context;
   }
 
   /** Adds types that are missing. See `World.defineBlocks`. */
@@ -65,7 +65,7 @@ export class WorldBlocks {
   }
 
   async #change(next: (before: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
-    const { content, saver, isFixed, requireWritable } = this.#parts;
+    const { content, saver, isFixed, requireWritable } = this.#context;
     requireWritable();
     const catalog = next(content.catalog);
     const change = diffBlockCatalogs(content.catalog, catalog);

@@ -8,7 +8,7 @@ import {
   type TileChunk,
   voxelIndex,
 } from "@orthant/core/engine";
-import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
+import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import type { Wire1Command } from "../message/wire1-command.ts";
 import { readDatagram, type Wire1Control, type Wire1Message, wire1Codec } from "../message/wire1-message.ts";
 import {
@@ -55,7 +55,7 @@ const RECONNECT_MS = 2_000;
  */
 export class Wire1Client {
   readonly #options: Wire1ClientOptions;
-  readonly #counts = new DropCounts();
+  readonly #counts = new DatagramCounts();
   readonly #chunks = new PositionMap<TileChunk>();
   /** Wanted chunks, and when each one arrived or was requested. */
   readonly #wanted = new PositionMap<number>();
@@ -140,7 +140,7 @@ export class Wire1Client {
   receive(datagram: Uint8Array): void {
     const read = readDatagram(datagram);
     const drop = "stage" in read ? read.stage : this.#take(read);
-    if (drop === undefined) this.#counts.take();
+    if (drop === undefined) this.#counts.accept();
     else this.#counts.drop(drop);
   }
 

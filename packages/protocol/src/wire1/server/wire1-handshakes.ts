@@ -3,7 +3,7 @@ import type { Wire1Control } from "../message/wire1-message.ts";
 import { CONNECT_MS_MAX, PROBE_MS_MIN, type Wire1Limits } from "../wire1-limits.ts";
 
 /** Bytes that may be sent per byte received while the sender's address is unproven. */
-const BYTES_FOR_ONE = 3;
+const AMPLIFICATION_MAX = 3;
 
 /** Limits what is sent to an unproven address to three times what it sent. */
 class Allowance {
@@ -17,7 +17,7 @@ class Allowance {
 
   /** Returns true, and counts the bytes as sent, if they may be sent. */
   spend(bytes: number): boolean {
-    if (this.#sent + bytes > BYTES_FOR_ONE * this.#received) return false;
+    if (this.#sent + bytes > AMPLIFICATION_MAX * this.#received) return false;
     this.#sent += bytes;
     return true;
   }

@@ -1,7 +1,7 @@
 import { OrthantError, TILE_CHUNKS } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { positionsEqual } from "@orthant/core/engine";
-import { DropCounts, type Wire1Drop } from "../drop-counts.ts";
+import { DatagramCounts, type Wire1Drop } from "../drop-counts.ts";
 import {
   isFromServer,
   isText,
@@ -43,7 +43,7 @@ const CONTROL_DATAGRAMS: Readonly<Record<Wire1Control, Uint8Array>> = {
 export class Wire1Server {
   readonly #parts: Wire1Context;
   readonly #handshakes: Wire1Handshakes;
-  readonly #counts = new DropCounts();
+  readonly #counts = new DatagramCounts();
   readonly #sessions = new Map<string, Wire1Session>();
   readonly #sessionsByAddress = new Map<string, number>();
   #sentDatagrams = 0;
@@ -73,7 +73,7 @@ export class Wire1Server {
     return {
       sessions: this.#sessions.size,
       handshakes: this.#handshakes.size,
-      taken: this.#counts.taken,
+      taken: this.#counts.accepted,
       dropped: this.#counts.dropped,
       sentDatagrams: this.#sentDatagrams,
       sentBytes: this.#sentBytes,
@@ -90,7 +90,7 @@ export class Wire1Server {
       this.#parts.options.events?.onFailure?.(error);
       drop = "failure";
     }
-    if (drop === undefined) this.#counts.take();
+    if (drop === undefined) this.#counts.accept();
     else this.#counts.drop(drop);
   }
 

@@ -96,6 +96,7 @@ export class Member {
         name: "member",
         kept: undefined,
         openEditId: 1,
+        blocksHash: 0n,
       },
     ]);
   }

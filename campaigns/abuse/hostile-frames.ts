@@ -43,6 +43,7 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
     name: "connected",
     kept: undefined,
     openEditId: 1,
+    blocksHash: 0n,
     ...change,
   };
 }

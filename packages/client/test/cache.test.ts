@@ -136,7 +136,7 @@ describe("a cache", () => {
     expect(cache.written()).toEqual([]);
     server.say({ kind: "heartbeat", interestId: 1, complete: true, sent: 2 });
     await server.pass(100);
-    expect(cache.written()).toEqual(["world", "region 0 0 0 0", "region 1 0 0 0"]);
+    expect(cache.written()).toEqual(["world", "blocks", "region 0 0 0 0", "region 1 0 0 0"]);
     server.say(full(3, [1, 0, 0, 0], 8, 2));
     await server.pass(2000);
     expect(cache.written()).toEqual(["region 1 0 0 0"]);
@@ -206,7 +206,7 @@ describe("a cache", () => {
     const first = await joined({ cache, interest });
     first.sayGenerated(regions);
     await first.world.close();
-    expect(cache.stores.map((changes) => changes.length)).toEqual([1, 1 + 256, 256, 88]);
+    expect(cache.stores.map((changes) => changes.length)).toEqual([1, 2 + 256, 256, 88]);
     cache.stores.length = 0;
     const second = await joined({ cache, interest }, { worldId: 78n });
     second.sayGenerated(regions);
@@ -214,7 +214,7 @@ describe("a cache", () => {
     const [, step = []] = cache.stores;
     const removed = step.filter(({ value }) => value === undefined);
     expect([step.length, removed.length]).toEqual([1 + 600, 344]);
-    expect((await cache.load()).length).toBe(602);
+    expect((await cache.load()).length).toBe(603);
   });
 
   test("belongs to one client at a time, and another one reads it, writes nothing and gets a new identity", async () => {
@@ -277,6 +277,7 @@ describe("a damaged cache", () => {
     await fillCache(pristine);
     const entries = await pristine.load();
     expect(entries.map(({ key }) => key).sort()).toEqual([
+      "blocks",
       "identity",
       "region 0 0 0 0",
       "region 1 0 0 0",
@@ -289,8 +290,9 @@ describe("a damaged cache", () => {
         const server = await joined({ cache }, { resumed: key !== "world" });
         const { hello, interest } = await helloAndInterest(server);
         expect(hello.kept === undefined, `${key}`).toBe(key === "world");
+        expect(hello.blocksHash === 0n, `${key}`).toBe(key === "world" || key === "blocks");
         const held = interest.held.length + interest.heldBlank.length;
-        expect(held, `${key} as ${damaged}`).toBe(key === "world" ? 0 : key === "identity" ? 2 : 1);
+        expect(held, `${key} as ${damaged}`).toBe(key === "world" ? 0 : key.startsWith("region") ? 1 : 2);
         await server.world.close();
       }
     }

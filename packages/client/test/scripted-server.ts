@@ -14,7 +14,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { generatorRef } from "@orthant/core/engine";
+import { blockCatalogHash, generatorRef } from "@orthant/core/engine";
 import { DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
@@ -39,6 +39,7 @@ const WELCOME: Welcome = {
   worldName: "Valley",
   shape: HYPERCUBE_CHUNKS,
   generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+  blocksHash: blockCatalogHash(DEFAULT_BLOCKS),
   catalog: DEFAULT_BLOCKS,
   spawn: [0, 4, 0, 0],
   playerId: 5n,

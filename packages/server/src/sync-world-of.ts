@@ -25,8 +25,10 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
     worldId: world.worldId,
     epoch,
     shape: world.shape,
-    catalog: world.catalog,
     generators: world.state.generators,
+    get catalog() {
+      return world.catalog;
+    },
     get name() {
       return clipText(world.name, WORLD_NAME_BYTES_MAX);
     },

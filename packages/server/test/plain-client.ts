@@ -115,6 +115,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
     name: "Ada",
     kept: undefined,
     openEditId: 1,
+    blocksHash: 0n,
     ...given,
   };
 }

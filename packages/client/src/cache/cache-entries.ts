@@ -1,6 +1,6 @@
-import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, bytes, type Codec, crc32, encodeUtf8 } from "@orthant/core/bytes";
-import { positionCodec } from "@orthant/core/engine";
+import { blockCatalogCodec, positionCodec } from "@orthant/core/engine";
 import {
   type CachedRegion,
   type CachedReplica,
@@ -99,6 +99,7 @@ export function freshIdentity(random: () => bigint): Identity {
 }
 
 const WORLD_KEY = "world";
+const BLOCKS_KEY = "blocks";
 const REGION_KEY_START = "region ";
 
 const worldCodec: Codec<CachedWorld> = {
@@ -135,6 +136,11 @@ export function worldEntry({ worldId, epoch, generatorsHash }: CachedWorld): Cac
   return encodeEntry(WORLD_KEY, worldCodec, { worldId, epoch, generatorsHash });
 }
 
+/** Returns the entry of the world's catalog of blocks. */
+export function blocksEntry(catalog: BlockCatalog): CacheEntry {
+  return encodeEntry(BLOCKS_KEY, blockCatalogCodec, catalog);
+}
+
 /** Returns the entry of a region, or its removal when there is nothing to keep. */
 export function regionEntry(region: Position, kept: CachedRegion | undefined): CacheChange {
   const key = regionKey(region);
@@ -148,6 +154,8 @@ export function readKept(entries: readonly CacheEntry[]): {
 } {
   const stored = entries.find(({ key }) => key === WORLD_KEY);
   const world = stored === undefined ? undefined : openEntry(stored, worldCodec);
+  const blocks = entries.find(({ key }) => key === BLOCKS_KEY);
+  const catalog = blocks && openEntry(blocks, blockCatalogCodec);
   const regions: CachedRegion[] = [];
   const uselessKeys: string[] = [];
   for (const entry of entries) {
@@ -158,7 +166,7 @@ export function readKept(entries: readonly CacheEntry[]): {
     if (isUseful) regions.push(region);
     else uselessKeys.push(entry.key);
   }
-  return { kept: world === undefined ? undefined : { ...world, regions }, uselessKeys };
+  return { kept: world === undefined ? undefined : { ...world, regions, catalog }, uselessKeys };
 }
 
 function regionKey(region: Position): string {

@@ -1,7 +1,8 @@
-import type { Position, Timer, TimeSource } from "@orthant/core";
+import type { BlockCatalog, Position, Timer, TimeSource } from "@orthant/core";
 import { PositionMap, PositionSet } from "@orthant/core/engine";
 import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
 import {
+  blocksEntry,
   freshIdentity,
   type Identity,
   readIdentity,
@@ -39,6 +40,8 @@ export class ReplicaStore {
   /** The world to which the clocks in the cache belong. */
   #world: Pick<CachedReplica, "worldId" | "generatorsHash"> | undefined;
   #isWorldDirty = false;
+  /** The catalog of blocks in the cache. */
+  #storedBlocks: BlockCatalog | undefined;
   #dirty = new PositionSet();
   /** The clocks of the regions in the cache. An equal clock means that the content is stored already. */
   readonly #stored = new PositionMap<number>();
@@ -59,6 +62,7 @@ export class ReplicaStore {
     this.#cache = cache;
     this.#uselessKeys = uselessKeys;
     this.#world = kept;
+    this.#storedBlocks = kept?.catalog;
     for (const { region, clock } of kept?.regions ?? []) this.#stored.set(...region, clock);
   }
 
@@ -105,6 +109,13 @@ export class ReplicaStore {
     this.#schedule();
   }
 
+  /** Schedules the catalog of blocks to be stored. */
+  blocksChanged(): void {
+    if (this.#cache === undefined) return;
+    this.#isWorldDirty = true;
+    this.#schedule();
+  }
+
   /** Stores all pending changes and releases the cache. */
   async close(): Promise<void> {
     this.#timer?.cancel();
@@ -146,7 +157,7 @@ export class ReplicaStore {
     const world = this.#isWorldDirty ? syncClient?.keptWorld : undefined;
     const later = regions.slice(BATCH_REGIONS);
     if (world !== undefined) {
-      changes.push(worldEntry(world));
+      changes.push(worldEntry(world), ...this.#blocksChanges());
       // Regions left by an earlier world or epoch must not be taken for regions of this one.
       for (const region of later) changes.push(...this.#changes(region, undefined));
     }
@@ -157,6 +168,13 @@ export class ReplicaStore {
       changes.push(...this.#changes(region, syncClient));
     }
     return changes;
+  }
+
+  #blocksChanges(): readonly CacheChange[] {
+    const catalog = this.#syncClient?.world?.catalog;
+    if (catalog === undefined || catalog === this.#storedBlocks) return [];
+    this.#storedBlocks = catalog;
+    return [blocksEntry(catalog)];
   }
 
   /** Returns the changes that bring a cached region up to date; without a client, those that remove it. */

@@ -67,6 +67,10 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.catalog;
   }
 
+  onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
+    return this.replica.onBlocks(requireFunction("listener", listener));
+  }
+
   get chunkShape(): ChunkShape {
     return this.replica.shape;
   }

@@ -1,4 +1,4 @@
-import type { Box, Chunk, Position } from "@orthant/core";
+import type { BlockCatalog, Box, Chunk, Position } from "@orthant/core";
 import { ListenerSet } from "@orthant/core/engine";
 import { type EntitiesChange, gameMessageIn, type Placed, type SyncClientEvents } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
@@ -14,6 +14,7 @@ export class ReplicaListeners {
     new ListenerSet(reportLater);
   readonly entities: ListenerSet<[change: EntitiesChange]> = new ListenerSet(reportLater);
   readonly message: ListenerSet<[message: unknown]> = new ListenerSet(reportLater);
+  readonly blocks: ListenerSet<[blocks: BlockCatalog]> = new ListenerSet(reportLater);
   readonly placed: ListenerSet<[placed: Placed]> = new ListenerSet(reportLater);
   readonly status: ListenerSet<[status: Status, detail: StatusDetail]> = new ListenerSet(reportLater);
 

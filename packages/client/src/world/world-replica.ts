@@ -87,7 +87,7 @@ export class WorldReplica {
     return this.#world().shape;
   }
 
-  /** The world's blocks. */
+  /** The world's blocks as they are now. */
   get catalog(): BlockCatalog {
     return this.#world().catalog;
   }
@@ -247,6 +247,11 @@ export class WorldReplica {
     return this.#listeners.message.add(listener);
   }
 
+  /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */
+  onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
+    return this.#listeners.blocks.add(listener);
+  }
+
   /** Calls `listener` when the server sets the player's pose. Returns an unsubscribe function. */
   onPlaced(listener: (placed: Placed) => void): () => void {
     return this.#listeners.placed.add(listener);
@@ -286,6 +291,10 @@ export class WorldReplica {
         onFault: (fault) => this.#connection?.receivedFault(fault),
         onComplete: () => this.#interest.completed(),
         onEditResult: (result) => this.#edits.settle(result),
+        onBlocks: (blocks) => {
+          store.blocksChanged();
+          this.#listeners.blocks.emit(blocks);
+        },
         onPlaced: (placed) => {
           const { position, orientation } = placed;
           this.#placed = { position, orientation };
@@ -378,7 +387,7 @@ export class WorldReplica {
     if (this.#store !== undefined) this.#closing.resolve(this.#store.close());
   }
 
-  #world(): Welcome {
+  #world(): NonNullable<SyncClient["world"]> {
     const welcome = this.#syncClient?.world;
     if (welcome === undefined) throw notHeld("wait for ready: the server has not said anything yet");
     return welcome;

@@ -19,7 +19,7 @@ export interface VoxelWorld<D extends Dimensions> {
   readonly name: string;
   /** Where players start, in voxels. */
   readonly spawn: Vector<D>;
-  /** The blocks of this world, by name and id. */
+  /** The blocks of this world, by name and id. Another catalog is here after types were added. */
   readonly blocks: BlockCatalog;
   /** The number of voxels of a chunk. */
   readonly chunkShape: ChunkShape;
@@ -43,6 +43,9 @@ export interface VoxelWorld<D extends Dimensions> {
   copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult>;
   /** Calls `listener` after each edit that changed something in memory. Returns an unsubscribe function. */
   onEdit(listener: (edit: EditEvent<D>) => void): () => void;
+
+  /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */
+  onBlocks(listener: (blocks: BlockCatalog) => void): () => void;
 
   /** Returns the entities in a box, ordered by id. */
   entitiesIn(box: VoxelBox<D>): Promise<readonly Entity<D>[]>;

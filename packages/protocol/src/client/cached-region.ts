@@ -1,4 +1,4 @@
-import { OrthantError, type Position } from "@orthant/core";
+import { type BlockCatalog, OrthantError, type Position } from "@orthant/core";
 import { ByteReader, ByteWriter, crc32, decode, encode } from "@orthant/core/bytes";
 import {
   type Epoch,
@@ -32,6 +32,8 @@ export interface CachedRegion {
  */
 export interface CachedReplica extends CachedWorld {
   readonly regions: readonly CachedRegion[];
+  /** The last catalog of blocks, which a server need not send again. */
+  readonly catalog?: BlockCatalog | undefined;
 }
 
 /** Maximum number of patches per cached region: one for each of its chunks. */

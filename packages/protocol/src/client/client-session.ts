@@ -6,6 +6,7 @@ import type { Pose } from "../message/entity.ts";
 import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
 import type {
+  BlocksMessage,
   Goodbye,
   GoodbyeReason,
   NumberedEditResult,
@@ -96,6 +97,7 @@ export class ClientSession {
       name: options.name,
       kept: this.#kept,
       openEditId: state.edits.lowestId,
+      blocksHash: state.blocksHash,
     });
     state.edits.rewind();
     if (area !== undefined) this.setInterest(area);
@@ -261,6 +263,9 @@ export class ClientSession {
       case "entities":
         if (isNewer) joined.entities.change(message);
         break;
+      case "blocks":
+        if (isNewer) this.#receiveBlocks(message);
+        break;
       case "placed":
         if (isNewer) this.#placed(message);
         break;
@@ -288,6 +293,13 @@ export class ClientSession {
   #report(results: readonly OwnEditResult[]): void {
     this.#state.replica?.takeBack(new Set(results.map(({ number }) => number)));
     for (const result of results) this.#events.result(result);
+  }
+
+  /** Takes the catalog, and says which one is held, so that the server sends what is missing. */
+  #receiveBlocks(message: BlocksMessage): void {
+    const catalog = this.#state.changeBlocks(message);
+    if (catalog !== undefined) this.#events.blocks(catalog);
+    this.#push({ kind: "blocksSeen", blocksHash: this.#state.blocksHash });
   }
 
   /** Takes a pose once, and confirms it each time that it comes. Moves from before it are void. */

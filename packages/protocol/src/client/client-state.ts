@@ -1,6 +1,8 @@
-import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
+  applyBlockChange,
+  blockCatalogHash,
   boxContainsBox,
   CLOCK_NEVER,
   type Epoch,
@@ -15,7 +17,7 @@ import {
 import type { CachedEpoch } from "../message/client-message.ts";
 import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import { coverRegions } from "../message/regions.ts";
-import type { Welcome } from "../message/server-message.ts";
+import type { BlocksMessage, Welcome } from "../message/server-message.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
 import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
@@ -28,6 +30,11 @@ const OFFER_BYTES_MAX: number = CLIENT_FRAME_BYTES_MAX / 2;
 /** Maximum bytes of one region clock: four coordinates, a step, and its age. */
 const REGION_CLOCK_BYTES_MAX = 28;
 
+/** A welcome, with the present catalog of blocks. */
+export interface JoinedWorld extends Welcome {
+  readonly catalog: BlockCatalog;
+}
+
 /** What a client keeps across connections: the regions it holds, and its own edits without results. */
 export class ClientState {
   readonly edits: OpenEdits;
@@ -38,7 +45,8 @@ export class ClientState {
   readonly #options: SyncClientOptions;
   readonly #notes = new ChangeNotes();
   #replica: SharedReplica | undefined;
-  #welcome: Welcome | undefined;
+  #welcome: JoinedWorld | undefined;
+  #catalog: BlockCatalog | undefined;
   /** The contents of the cache, until a welcome decides whether they are valid. */
   #restored: CachedReplica | undefined;
 
@@ -48,8 +56,13 @@ export class ClientState {
   }
 
   /** The latest welcome. */
-  get welcome(): Welcome | undefined {
+  get welcome(): JoinedWorld | undefined {
     return this.#welcome;
+  }
+
+  /** Hash of the catalog of blocks that is held; 0 without one. */
+  get blocksHash(): bigint {
+    return this.#catalog === undefined ? 0n : blockCatalogHash(this.#catalog);
   }
 
   /** The regions of the world of the latest welcome. */
@@ -84,15 +97,38 @@ export class ClientState {
     }
     const { worldId, epoch, generatorsHash } = kept;
     const regions = kept.regions.filter(({ region }) => isRegion(region)).slice(0, INTEREST_REGIONS_MAX);
-    this.#restored = { worldId, epoch, generatorsHash, regions };
+    const { catalog } = kept;
+    this.#restored = { worldId, epoch, generatorsHash, regions, catalog };
+    this.#catalog = catalog;
   }
 
   /** Enters the world of a welcome. Keeps the held regions if the server resumes; otherwise starts empty. */
   enter(welcome: Welcome): SharedReplica {
+    const catalog = welcome.blocksHash === this.blocksHash ? this.#catalog : welcome.catalog;
+    if (catalog === undefined)
+      throw new OrthantError("ORT_MESSAGE", "a welcome without the blocks of its world");
     const held = welcome.resumed && this.#replica?.isOf(welcome) ? this.#replica : undefined;
     this.#replica = held ?? this.#begin(welcome);
-    this.#welcome = welcome;
+    this.#catalog = catalog;
+    this.#welcome = { ...welcome, catalog };
     return this.#replica;
+  }
+
+  /**
+   * Changes the catalog of blocks, and returns it. Returns `undefined` if it is there already, or if the change is for
+   * another one. Throws an `OrthantError` for a change that does not lead to the named catalog.
+   */
+  changeBlocks({ blocksHash, content }: BlocksMessage): BlockCatalog | undefined {
+    const held = this.#welcome?.catalog;
+    if (held === undefined || blocksHash === this.blocksHash) return undefined;
+    if ("change" in content && content.base !== this.blocksHash) return undefined;
+    const catalog = "change" in content ? applyBlockChange(held, content.change) : content.catalog;
+    if (blockCatalogHash(catalog) !== blocksHash) {
+      throw new OrthantError("ORT_MESSAGE", "a change of blocks to another catalog than it names");
+    }
+    this.#catalog = catalog;
+    if (this.#welcome !== undefined) this.#welcome = { ...this.#welcome, catalog };
+    return catalog;
   }
 
   /** Returns the held regions to offer with an interest, none newer than `epoch`. Drops the rest. */
@@ -133,7 +169,7 @@ export class ClientState {
       const kept = replica.keep(region);
       return kept === undefined ? [] : [kept];
     });
-    return { ...world, regions };
+    return { ...world, regions, catalog: this.#catalog };
   }
 
   #begin(welcome: Welcome): SharedReplica {

@@ -1,4 +1,5 @@
 import type {
+  BlockCatalog,
   Box,
   Chunk,
   GeneratorRegistry,
@@ -55,6 +56,8 @@ export interface SyncClientEvents {
   readonly onGame?: (payload: Uint8Array) => void;
   /** The server has set the player's pose. Own moves from now on start there. */
   readonly onPlaced?: (placed: Placed) => void;
+  /** Types of blocks were added, renamed or retired. */
+  readonly onBlocks?: (catalog: BlockCatalog) => void;
   /** The cached copy of a region is outdated: rewrite it if `held`, remove it if `forgotten`. */
   readonly onRegion?: (region: Position, state: "held" | "forgotten") => void;
 }
@@ -120,6 +123,10 @@ export class EventQueue {
 
   game(payload: Uint8Array): void {
     this.#pending.push(() => this.#events.onGame?.(payload));
+  }
+
+  blocks(catalog: BlockCatalog): void {
+    this.#pending.push(() => this.#events.onBlocks?.(catalog));
   }
 
   placed(placed: Placed): void {

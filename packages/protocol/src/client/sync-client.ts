@@ -4,11 +4,10 @@ import type { NumberedEntity, Pose } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
-import type { Welcome } from "../message/server-message.ts";
 import type { Wire } from "../message/wire.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
 import { type ClientPhase, ClientSession } from "./client-session.ts";
-import { ClientState } from "./client-state.ts";
+import { ClientState, type JoinedWorld } from "./client-state.ts";
 import { type InterestRegions, interestRegions } from "./interest.ts";
 import type { OpenEdit } from "./joint-edits.ts";
 import {
@@ -36,8 +35,8 @@ export class SyncClient {
     this.#state = new ClientState(options);
   }
 
-  /** The latest welcome, which describes the world. It remains after the connection is lost. */
-  get world(): Welcome | undefined {
+  /** The latest welcome, which describes the world, with the present catalog of blocks. It remains after the connection is lost. */
+  get world(): JoinedWorld | undefined {
     return this.#state.welcome;
   }
 

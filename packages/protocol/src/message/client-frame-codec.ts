@@ -2,6 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { ByteReader, type Codec, list, magic, option } from "@orthant/core/bytes";
 import { boxCodec, RESYNC_REGIONS_MAX, regionClockListCodec } from "@orthant/core/engine";
 import type {
+  BlocksSeen,
   CachedEpoch,
   ClientFrame,
   ClientMessage,
@@ -56,6 +57,7 @@ const helloCodec: Codec<Hello> = {
     out.string(hello.name, NAME_BYTES_MAX);
     keptCodec.write(out, hello.kept);
     counterCodec.write(out, hello.openEditId);
+    out.u64(hello.blocksHash);
   },
 
   read(input) {
@@ -70,6 +72,7 @@ const helloCodec: Codec<Hello> = {
       name: input.string(NAME_BYTES_MAX),
       kept: keptCodec.read(input),
       openEditId: counterCodec.read(input),
+      blocksHash: input.u64(),
     };
   },
 };
@@ -148,6 +151,12 @@ const entitiesLostCodec: Codec<EntitiesLost> = {
   read: () => ({ kind: "entitiesLost" }),
 };
 
+/** Rule N44 in docs/formats/protocol.md. */
+const blocksSeenCodec: Codec<BlocksSeen> = {
+  write: (out, { blocksHash }) => out.u64(blocksHash),
+  read: (input) => ({ kind: "blocksSeen", blocksHash: input.u64() }),
+};
+
 const placedSeenCodec: Codec<PlacedSeen> = {
   write: (out, { number }) => counterCodec.write(out, number),
   read: (input) => ({ kind: "placedSeen", number: counterCodec.read(input) }),
@@ -164,6 +173,7 @@ const clientMessageCodec: Codec<ClientMessage> = variants<ClientMessage>({
   fill: fillBoxCodec,
   copy: copyBoxCodec,
   placedSeen: placedSeenCodec,
+  blocksSeen: blocksSeenCodec,
 });
 
 /** A frame from a client. It ends where its bytes end. Rules N1 to N6 in docs/formats/protocol.md. */

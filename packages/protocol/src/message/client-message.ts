@@ -22,6 +22,8 @@ export interface Hello {
   readonly kept: CachedEpoch | undefined;
   /** The lowest edit id without a result, or the next id if all edits have one. */
   readonly openEditId: number;
+  /** Hash of the catalog of blocks that the client has; 0 without one. */
+  readonly blocksHash: bigint;
 }
 
 /** The part of the world that a client wants to hold. */
@@ -98,6 +100,12 @@ export interface PlacedSeen {
   readonly number: number;
 }
 
+/** Says which catalog of blocks the client has, after each message about it. */
+export interface BlocksSeen {
+  readonly kind: "blocksSeen";
+  readonly blocksHash: bigint;
+}
+
 /** Any message from a client. */
 export type ClientMessage =
   | Hello
@@ -107,7 +115,8 @@ export type ClientMessage =
   | Resync
   | EntitiesLost
   | GameMessage
-  | PlacedSeen;
+  | PlacedSeen
+  | BlocksSeen;
 
 /** Messages that a client sends together. */
 export interface ClientFrame {

@@ -27,8 +27,8 @@ export const EDIT_RUN_IDS: number = 2 ** 28;
 export const GAME_BYTES_MAX = 16_384;
 /** Maximum number of entities in a message. */
 export const ENTITIES_MAX = 4_096;
-/** Maximum bytes of the block catalog in a welcome. */
-export const CATALOG_BYTES_MAX = 65_536;
+/** Maximum bytes of a block catalog, and of a change of one. A world with more cannot be shared. */
+export const CATALOG_BYTES_MAX = 262_144;
 /** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;
 /** Maximum number of results in a message. */

@@ -5,10 +5,12 @@ import {
   chunkShape,
   OrthantError,
 } from "@orthant/core";
-import { type ByteWriter, type Codec, encode, option, varUint } from "@orthant/core/bytes";
+import { type ByteReader, type ByteWriter, type Codec, encode, option, varUint } from "@orthant/core/bytes";
 import {
   AXES,
+  blockCatalogChangeCodec,
   blockCatalogCodec,
+  blockCatalogHash,
   generatorRefCodec,
   positionFrom,
   regionPatchCodec,
@@ -38,6 +40,7 @@ import { pointCodec, poseCodec } from "./pose-codec.ts";
 import { regionMaskCodec } from "./regions.ts";
 import type {
   Blank,
+  BlocksMessage,
   ClientLimits,
   Forget,
   Goodbye,
@@ -68,17 +71,52 @@ const shapeCodec: Codec<ChunkShape> = {
   },
 };
 
-/** A length-prefixed catalog, so that the length is checked before anything is read. */
-const catalogCodec: Codec<BlockCatalog> = {
-  write: (out, catalog) => out.bytes(encode(blockCatalogCodec, catalog), CATALOG_BYTES_MAX),
+/** A length-prefixed value about blocks, so that the length is checked before anything is read. */
+function blocksPart<Value>(codec: Codec<Value>): Codec<Value> {
+  return {
+    write: (out, value) => out.bytes(encode(codec, value), CATALOG_BYTES_MAX),
+    read(input) {
+      const inner = input.within(input.count(CATALOG_BYTES_MAX));
+      const value = codec.read(inner);
+      inner.end();
+      return value;
+    },
+  };
+}
+
+const catalogCodec = blocksPart(blockCatalogCodec);
+const changeCodec = blocksPart(blockCatalogChangeCodec);
+
+/** Reads a catalog that must have a hash. */
+function readCatalog(input: ByteReader, blocksHash: bigint): BlockCatalog {
+  const catalog = catalogCodec.read(input);
+  if (blockCatalogHash(catalog) === blocksHash) return catalog;
+  throw input.fail("ORT_MESSAGE", "a catalog of blocks with another hash");
+}
+
+/** The catalog of blocks, or what changed in it. Rule N44 in docs/formats/protocol.md. */
+const blocksCodec: Codec<BlocksMessage> = {
+  write(out, { blocksHash, content }) {
+    out.u64(blocksHash);
+    out.bool("change" in content);
+    if ("change" in content) {
+      out.u64(content.base);
+      changeCodec.write(out, content.change);
+    } else catalogCodec.write(out, content.catalog);
+  },
   read(input) {
-    const length = input.count(CATALOG_BYTES_MAX);
-    const inner = input.within(length);
-    const catalog = blockCatalogCodec.read(inner);
-    inner.end();
-    return catalog;
+    const blocksHash = input.u64();
+    if (!input.bool())
+      return { kind: "blocks", blocksHash, content: { catalog: readCatalog(input, blocksHash) } };
+    return { kind: "blocks", blocksHash, content: { base: input.u64(), change: changeCodec.read(input) } };
   },
 };
+
+/** Reads the hash of a catalog and, unless the client has it, the catalog. */
+function readBlocks(input: ByteReader): Pick<Welcome, "blocksHash" | "catalog"> {
+  const blocksHash = input.u64();
+  return { blocksHash, catalog: input.bool() ? readCatalog(input, blocksHash) : undefined };
+}
 
 /** The limits in a welcome, in thousandths, so that a rate may be below one a second. Rule N37 in protocol.md. */
 const LIMITS = [
@@ -125,7 +163,9 @@ const welcomeCodec: Codec<Welcome> = {
     out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
     shapeCodec.write(out, welcome.shape);
     generatorRefCodec.write(out, welcome.generator);
-    catalogCodec.write(out, welcome.catalog);
+    out.u64(welcome.blocksHash);
+    out.bool(welcome.catalog !== undefined);
+    if (welcome.catalog !== undefined) catalogCodec.write(out, welcome.catalog);
     pointCodec.write(out, welcome.spawn);
     out.u64(welcome.playerId);
     roleCodec.write(out, welcome.role);
@@ -145,7 +185,7 @@ const welcomeCodec: Codec<Welcome> = {
     worldName: input.string(WORLD_NAME_BYTES_MAX),
     shape: shapeCodec.read(input),
     generator: generatorRefCodec.read(input),
-    catalog: catalogCodec.read(input),
+    ...readBlocks(input),
     spawn: pointCodec.read(input),
     playerId: input.u64(),
     role: roleCodec.read(input),
@@ -351,6 +391,7 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
     allEntities: allEntitiesCodec,
     game: gameCodec,
     placed: placedCodec,
+    blocks: blocksCodec,
   });
 }
 

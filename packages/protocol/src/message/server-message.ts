@@ -1,5 +1,5 @@
 import type { BlockCatalog, ChunkShape, EditResult, Position, Vector } from "@orthant/core";
-import type { Epoch, GeneratorRef, RegionPatch } from "@orthant/core/engine";
+import type { BlockCatalogChange, Epoch, GeneratorRef, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMove, NumberedEntity, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
@@ -32,7 +32,10 @@ export interface Welcome extends Pose {
   readonly shape: ChunkShape;
   /** Fills untouched space. */
   readonly generator: GeneratorRef;
-  readonly catalog: BlockCatalog;
+  /** Hash of the world's catalog of blocks. */
+  readonly blocksHash: bigint;
+  /** The catalog; `undefined` if the hello has the same hash. */
+  readonly catalog: BlockCatalog | undefined;
   readonly spawn: Vector;
   readonly playerId: bigint;
   readonly role: Role;
@@ -139,6 +142,17 @@ export interface Placed extends Pose {
   readonly reason: string;
 }
 
+/** Changes the catalog of blocks. The client confirms which catalog it has. */
+export interface BlocksMessage {
+  readonly kind: "blocks";
+  /** Hash of the catalog after it. */
+  readonly blocksHash: bigint;
+  /** The whole catalog, or what turns the one with the hash `base` into it. */
+  readonly content:
+    | { readonly catalog: BlockCatalog }
+    | { readonly base: bigint; readonly change: BlockCatalogChange };
+}
+
 /** Any message from a server. */
 export type ServerMessage =
   | Welcome
@@ -152,7 +166,8 @@ export type ServerMessage =
   | EntityChanges
   | AllEntities
   | GameMessage
-  | Placed;
+  | Placed
+  | BlocksMessage;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

@@ -1,5 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
-import { nameFault, pointOnAxes } from "@orthant/core/engine";
+import { blockCatalogHash, nameFault, pointOnAxes } from "@orthant/core/engine";
 import type { Hello } from "../message/client-message.ts";
 import {
   FEATURES,
@@ -24,6 +24,8 @@ export interface Agreement {
   readonly featureBits: bigint;
   /** Whether the client may offer the regions it kept. */
   readonly isResumed: boolean;
+  /** Hash of the catalog of blocks that the client has. */
+  readonly blocksHash: bigint;
 }
 
 /** Returns what is agreed after a hello, or why it is refused, independent of its sender. */
@@ -40,7 +42,7 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconn
   const { kept } = hello;
   // Kept regions are identified by clocks, and a clock means the same content in both modes.
   const isResumed = kept !== undefined && kept.worldId === world.worldId && world.knowsEpoch(kept.epoch);
-  return { encoding: regionEncoding(mode, detail), featureBits, isResumed };
+  return { encoding: regionEncoding(mode, detail), featureBits, isResumed, blocksHash: hello.blocksHash };
 }
 
 /** Returns the account of the sender of a hello, or why it is refused. */
@@ -87,11 +89,13 @@ export function sendableAccount(account: Account): Account | Disconnect {
 
 /** Returns the welcome for an accepted client. */
 export function welcomeFor(
-  { featureBits, isResumed }: Agreement,
+  agreement: Agreement,
   player: Player,
   { world, tickMs }: SyncServerOptions,
   limits: SyncLimits,
 ): Welcome {
+  const { featureBits, isResumed } = agreement;
+  const blocksHash = blockCatalogHash(world.catalog);
   return {
     kind: "welcome",
     version: PROTOCOL_VERSION,
@@ -102,7 +106,8 @@ export function welcomeFor(
     worldName: world.name,
     shape: world.shape,
     generator: world.state.generator,
-    catalog: world.catalog,
+    blocksHash,
+    catalog: agreement.blocksHash === blocksHash ? undefined : world.catalog,
     spawn: pointOnAxes(world.shape, world.spawn),
     playerId: player.playerId,
     role: player.role,

@@ -1,5 +1,6 @@
 import type { Hello } from "../message/client-message.ts";
 import type { Account } from "./account.ts";
+import { PendingBlocks } from "./blocks/block-feed.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import type { DecidedEdit, EditQueue } from "./edits/edit-queue.ts";
 import { SessionPlayer } from "./entities/session-player.ts";
@@ -30,6 +31,7 @@ export interface JoinedClient {
   readonly sender: RegionSender;
   readonly entities: PendingEntities;
   readonly results: EditResultQueue;
+  readonly blocks: PendingBlocks;
   readonly game: GameQueue;
   readonly edits: EditQueue;
   readonly onDecided: (decided: DecidedEdit) => void;
@@ -55,6 +57,7 @@ export function joinedClient(
     sender: new RegionSender(context, regions, agreement.encoding, nowMs),
     entities: new PendingEntities(),
     results,
+    blocks: new PendingBlocks(context.blocks),
     game: new GameQueue(),
     edits: context.editQueues.open(hello.clientId),
     onDecided: (decided) => {

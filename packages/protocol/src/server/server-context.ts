@@ -1,3 +1,4 @@
+import type { BlockFeed } from "./blocks/block-feed.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { EditQueues } from "./edits/edit-queue.ts";
 import type { EntityGrid } from "./entities/entity-grid.ts";
@@ -24,6 +25,7 @@ export interface ServerContext {
   readonly wholeRegions: WholeRegionSource;
   readonly loader: RegionLoader;
   readonly editQueues: EditQueues;
+  readonly blocks: BlockFeed;
   readonly entities: EntityGrid;
   readonly placements: Placements;
   readonly regionsToRelease: RegionsToRelease;

@@ -284,6 +284,9 @@ export class ServerSession implements Watcher {
       case "placedSeen":
         joined.player.confirm(message.number);
         return undefined;
+      case "blocksSeen":
+        joined.blocks.seen(message.blocksHash);
+        return undefined;
       case "entitiesLost":
         joined.entities.markStale();
         return undefined;
@@ -331,9 +334,12 @@ export class ServerSession implements Watcher {
         sendWork.run(() =>
           this.#out.write(welcomeFor(joined.agreement, joined.player.player, options, limits)),
         );
+        joined.blocks.welcomed();
         this.#isWelcomeDue = false;
         this.#isWelcomed = true;
       }
+      // Before the patches, which may have new blocks.
+      joined.blocks.write(this.#out, nowMs);
       const { resyncs } = regions;
       if (resyncs > 0) regions.releaseResyncs(budget.takeResyncRegions(resyncs, nowMs));
       const placed = joined.player.placedDue(nowMs);

@@ -5,6 +5,7 @@ import { DETAIL_BYTES_MAX, GAME_BYTES_MAX } from "../message/limits.ts";
 import { clipText } from "../message/sendable.ts";
 import type { Wire } from "../message/wire.ts";
 import type { Player } from "./account.ts";
+import { BlockFeed } from "./blocks/block-feed.ts";
 import { WorkBudget } from "./budget/work-budget.ts";
 import { type Disconnect, limitExceeded } from "./disconnect.ts";
 import { DurabilityWait, EditQueues } from "./edits/edit-queue.ts";
@@ -58,7 +59,7 @@ export class SyncServer {
       {
         world,
         events,
-        bounds: { shape: world.shape, catalog: world.catalog, limits, rules },
+        bounds: { world, limits, rules },
         durability:
           options.acknowledge === "durable" ? new DurabilityWait(() => world.whenDurable()) : undefined,
         onFailure: (error) => this.#fail(error),
@@ -82,6 +83,7 @@ export class SyncServer {
       }),
       loader: new RegionLoader(world, regions, loadWork, nowMs),
       editQueues,
+      blocks: new BlockFeed(world),
       entities,
       placements: new Placements(nowMs),
       sendAttempts: new TickAttempts(),

@@ -55,6 +55,7 @@ export interface SyncWorld {
   knowsEpoch(epoch: Epoch): boolean;
   readonly name: string;
   readonly shape: ChunkShape;
+  /** The blocks. Another catalog is there after types were added, renamed or retired. */
   readonly catalog: BlockCatalog;
   readonly spawn: Vector;
   readonly generators: GeneratorRegistry;

@@ -19,6 +19,7 @@ test("a client sends a complete hello at once", () => {
       name: "ada",
       kept: undefined,
       openEditId: 9,
+      blocksHash: 0n,
     },
   ]);
 });

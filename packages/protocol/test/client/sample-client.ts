@@ -11,7 +11,14 @@ import {
   uniformChunk,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { boxAt, type ChangeBase, clockFrom, generatorRef, type RegionChange } from "@orthant/core/engine";
+import {
+  blockCatalogHash,
+  boxAt,
+  type ChangeBase,
+  clockFrom,
+  generatorRef,
+  type RegionChange,
+} from "@orthant/core/engine";
 import {
   DEFAULT_SYNC_LIMITS,
   type EntitiesChange,
@@ -58,6 +65,7 @@ export const WELCOME: Welcome = {
   worldName: "meadow",
   shape: SHAPE,
   generator: GENERATOR,
+  blocksHash: blockCatalogHash(DEFAULT_BLOCKS),
   catalog: DEFAULT_BLOCKS,
   spawn: [0, 0, 0, 0],
   playerId: 77n,

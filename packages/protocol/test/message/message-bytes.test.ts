@@ -42,7 +42,7 @@ describe("message bytes, which change only with the version", () => {
 
   test("[N1] the first frame of the worked example is Ada's hello", () => {
     const hex = `00 00 00 4f 52 54 48 02 88 77 66 55 44 33 22 11 01
-      08 07 06 05 04 03 02 01 00 03 41 64 61 00 01`;
+      08 07 06 05 04 03 02 01 00 03 41 64 61 00 01 00 00 00 00 00 00 00 00`;
     const hello: ClientMessage = {
       kind: "hello",
       version: 2,
@@ -53,6 +53,7 @@ describe("message bytes, which change only with the version", () => {
       name: "Ada",
       kept: undefined,
       openEditId: 1,
+      blocksHash: 0n,
     };
     const frame = { acknowledged: 0, applied: 0, messages: [hello] };
     expect(decode(clientFrameCodec, fromHex(hex))).toEqual(frame);
@@ -78,6 +79,7 @@ describe("message bytes, which change only with the version", () => {
       resync: true,
       entitiesLost: true,
       placedSeen: true,
+      blocksSeen: true,
       game: true,
       fill: true,
       copy: true,
@@ -94,6 +96,7 @@ describe("message bytes, which change only with the version", () => {
       entities: true,
       allEntities: true,
       placed: true,
+      blocks: true,
       game: true,
     };
     expect([...clientKinds].sort()).toEqual(Object.keys(allOfClient).sort());

@@ -18,8 +18,8 @@ const serverFrames = serverFrameCodec(VOLUME);
 const HELLO = "4f525448 02 0000000000000000 00 0100000000000000";
 const WELCOME = "02 0000000000000000 00 0100000000000000";
 const EPOCH = "01 0000000000000000";
-/** The part of a welcome between the shape and the spawn: a generator and a catalog of air. */
-const GENERATOR_AND_CATALOG = "00 00 00 00 0b 01 01 00 03616972 000000 00";
+/** The part of a welcome between the shape and the spawn: a generator, a hash, and a catalog of air. */
+const GENERATOR_AND_CATALOG = "00 00 00 00 06dc72bf493d0c55 01 0b 01 01 00 03616972 000000 00";
 const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 000000000000000000 00000000 00000000";
 const POSE = "00000000 00000000";
 
@@ -30,7 +30,7 @@ function filled(count: string, bytes: number): string {
 
 describe("client messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0a", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0b", "ORT_TAG"],
     ["N4", "a tag in two bytes", "8000", "ORT_VARINT_PADDED"],
     ["N4", "half a message", "06 02 01", "ORT_TRUNCATED"],
     ["N14", "a hello with other letters", "00 4f525449 01", "ORT_MAGIC"],
@@ -89,7 +89,7 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0c", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0d", "ORT_TAG"],
     ["N21", "a welcome of another version", "00 01", "ORT_VERSION"],
     ["N21", "a long name of a world", `00 ${WELCOME} ${EPOCH} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N21", "chunks of no voxels", `00 ${WELCOME} ${EPOCH} 00 01000101`, "ORT_LIMIT"],
@@ -103,13 +103,34 @@ describe("server messages that the decoder refuses", () => {
     [
       "N21",
       "a long catalog",
-      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 ${filled("818004", 65_537)}`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 ${filled("818010", 262_145)}`,
       "ORT_LIMIT",
     ],
     [
       "N21",
+      "a catalog with another hash",
+      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 0b 01 01 00 03616972 000000 00`,
+      "ORT_MESSAGE",
+    ],
+    [
+      "N44",
+      "a catalog with another hash",
+      "0c 0000000000000000 00 0b 01 01 00 03616972 000000 00",
+      "ORT_MESSAGE",
+    ],
+    ["N44", "neither a catalog nor a change", "0c 0000000000000000 02", "ORT_TAG"],
+    ["N44", "a long catalog", `0c 0000000000000000 00 ${filled("818010", 262_145)}`, "ORT_LIMIT"],
+    [
+      "N44",
+      "a long change",
+      `0c 0000000000000000 01 0000000000000000 ${filled("818010", 262_145)}`,
+      "ORT_LIMIT",
+    ],
+    ["N44", "a change of nothing", "0c 0000000000000000 01 0000000000000000 04 00000000", "ORT_BLOCKS"],
+    [
+      "N21",
       "a catalog and a byte",
-      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0c 01 01 00 03616972 000000 00 00`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 0c 01 01 00 03616972 000000 00 00`,
       "ORT_TRAILING_BYTES",
     ],
     [

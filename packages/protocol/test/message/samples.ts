@@ -50,6 +50,15 @@ const mill: NumberedEntity = {
 };
 const MILL_HEX = "08 00 03 02 ac02 0000003f 09 00 00000000 0000007f";
 
+const STONES = new BlockCatalog([
+  { id: 0, name: "air", colour: 0, solid: false },
+  { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
+]);
+const STONES_HEX = "16 01 02 00 03616972 000000 00 07 0573746f6e65 808080 01";
+/** FNV-1a of the 22 bytes of the catalog. */
+const STONE_HASH = 0x17e1_09b9_9386_8de5n;
+const STONE_HASH_HEX = "e58d8693b909e117";
+
 /** All client messages and their bytes. */
 export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
   {
@@ -65,9 +74,10 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       name: "Ada",
       kept: { worldId: 9n, epoch: { number: 3, id: 10n } },
       openEditId: 300,
+      blocksHash: 0x99n,
     },
     hex: `00 4f525448 02 8877665544332211 01 0807060504030201 02dead 03416461
-      01 0900000000000000 03 0a00000000000000 ac02`,
+      01 0900000000000000 03 0a00000000000000 ac02 9900000000000000`,
   },
   {
     rule: "N15",
@@ -82,8 +92,9 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       name: "",
       kept: undefined,
       openEditId: 1,
+      blocksHash: 0n,
     },
-    hex: "00 4f525448 02 0000000000000000 00 0100000000000000 00 00 00 01",
+    hex: "00 4f525448 02 0000000000000000 00 0100000000000000 00 00 00 01 0000000000000000",
   },
   {
     rule: "N16",
@@ -138,6 +149,12 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     hex: "09 ac02",
   },
   {
+    rule: "N44",
+    name: "the blocks that a client has",
+    message: { kind: "blocksSeen", blocksHash: 0x0102n },
+    hex: "0a 0201000000000000",
+  },
+  {
     rule: "N20",
     name: "a message of the game",
     message: { kind: "game", payload: Uint8Array.of(1, 2, 3) },
@@ -172,10 +189,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       worldName: "Sea",
       shape: chunkShape([8, 8, 8, 8]),
       generator: new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn),
-      catalog: new BlockCatalog([
-        { id: 0, name: "air", colour: 0, solid: false },
-        { id: 7, name: "stone", colour: 0x80_80_80, solid: true },
-      ]),
+      blocksHash: STONE_HASH,
+      catalog: STONES,
       spawn: [0.5, 2, 0, 0],
       playerId: 42n,
       role: "builder",
@@ -197,7 +212,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     },
     hex: `00 02 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
       04666c6174 010b b90a edfd03
-      16 01 02 00 03616972 000000 00 07 0573746f6e65 808080 01
+      ${STONE_HASH_HEX} 01 ${STONES_HEX}
       40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8001
       8001 00 00 00 0000007f`,
   },
@@ -298,6 +313,22 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     name: "a pose that the server sets",
     message: { kind: "placed", number: 300, ...pose, reason: "home" },
     hex: `0b ac02 ${POSE_HEX} 04 686f6d65`,
+  },
+  {
+    rule: "N44",
+    name: "all blocks",
+    message: { kind: "blocks", blocksHash: STONE_HASH, content: { catalog: STONES } },
+    hex: `0c ${STONE_HASH_HEX} 00 ${STONES_HEX}`,
+  },
+  {
+    rule: "N44",
+    name: "a change of blocks",
+    message: {
+      kind: "blocks",
+      blocksHash: 5n,
+      content: { base: 3n, change: { changed: [{ id: 7, name: "rock", retired: true }], added: [] } },
+    },
+    hex: "0c 0500000000000000 01 0300000000000000 0b 01 07 04726f636b 01 00 00 00",
   },
   {
     rule: "N20",

@@ -1,5 +1,6 @@
 import { flatGenerator, GeneratorRegistry, OrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
+import { blockCatalogHash } from "@orthant/core/engine";
 import { DEFAULT_SYNC_LIMITS, type Hello } from "@orthant/protocol";
 import { clientFrameCodec, PROTOCOL_VERSION } from "@orthant/protocol/internal";
 import { fromHex } from "@orthant/testkit";
@@ -25,6 +26,7 @@ describe("a hello", () => {
         worldName: "Sample",
         shape: world.shape,
         generator: world.state.generator,
+        blocksHash: blockCatalogHash(world.catalog),
         catalog: world.catalog,
         spawn: [4, 4, 0, 0],
         playerId: 1_001n,

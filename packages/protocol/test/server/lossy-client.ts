@@ -211,6 +211,7 @@ export class LossyClient {
       name: `c${this.clientId}`,
       kept: { worldId: this.#world.worldId, epoch: this.#world.epoch },
       openEditId: this.#openEdits[0]?.editId ?? this.#nextEditId,
+      blocksHash: 0n,
     };
   }
 

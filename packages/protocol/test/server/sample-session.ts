@@ -147,6 +147,7 @@ export class SampleClient {
       name: "Ada",
       kept: undefined,
       openEditId: 1,
+      blocksHash: 0n,
       ...fields,
     });
   }

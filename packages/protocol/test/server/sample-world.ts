@@ -56,7 +56,7 @@ export class SampleWorld implements SyncWorld {
   readonly epoch: Epoch = { number: 3, id: 33n };
   readonly name = "Sample";
   readonly shape: ChunkShape;
-  readonly catalog: BlockCatalog = DEFAULT_BLOCKS;
+  catalog: BlockCatalog = DEFAULT_BLOCKS;
   readonly spawn: Vector = [4, 4, 0, 0];
   readonly generators: GeneratorRegistry = DEFAULT_GENERATORS;
   state: WorldState;

@@ -5,12 +5,14 @@ import {
   type Content,
   chunkFromVoxels,
   chunkShape,
+  DEFAULT_BLOCKS,
   type Position,
   uniformChunk,
   type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
 import {
+  blockCatalogHash,
   boxAt,
   CLOCK_NEVER,
   clockFrom,
@@ -172,6 +174,7 @@ const CLIENT_MESSAGES: RandomClientMessages = {
       ? undefined
       : { worldId: randomU64(prng), epoch: { number: prng.between(1, 1_000), id: randomU64(prng) } },
     openEditId: randomCount(prng, 1),
+    blocksHash: randomU64(prng),
   }),
   interest: (prng) => ({
     kind: "interest",
@@ -191,6 +194,7 @@ const CLIENT_MESSAGES: RandomClientMessages = {
   resync: (prng) => ({ kind: "resync", expected: randomCount(prng, 1), regions: randomClocks(prng) }),
   entitiesLost: () => ({ kind: "entitiesLost" }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+  blocksSeen: (prng) => ({ kind: "blocksSeen", blocksHash: randomU64(prng) }),
   placedSeen: (prng) => ({ kind: "placedSeen", number: randomCount(prng, 1) }),
   fill: (prng) => ({
     kind: "fill",
@@ -259,7 +263,10 @@ const SERVER_MESSAGES: RandomServerMessages = {
     worldName: randomText(prng),
     shape: SHAPE,
     generator: new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng)),
-    catalog: BLOCKS,
+    ...prng.pick([
+      { blocksHash: blockCatalogHash(BLOCKS), catalog: BLOCKS },
+      { blocksHash: randomU64(prng), catalog: undefined },
+    ]),
     spawn: randomVector(prng, 64),
     playerId: randomU64(prng),
     role: prng.pick(ROLES),
@@ -309,6 +316,22 @@ const SERVER_MESSAGES: RandomServerMessages = {
   }),
   allEntities: (prng) => ({ kind: "allEntities", entities: randomList(prng, 3, () => randomEntity(prng)) }),
   game: (prng) => ({ kind: "game", payload: prng.bytes(prng.below(40)) }),
+  blocks: (prng) => ({
+    kind: "blocks",
+    ...prng.pick([
+      { blocksHash: blockCatalogHash(BLOCKS), content: { catalog: BLOCKS } },
+      {
+        blocksHash: randomU64(prng),
+        content: {
+          base: randomU64(prng),
+          change: {
+            changed: [{ id: prng.below(100), name: "rock", retired: prng.chance(0.5) }],
+            added: prng.chance(0.5) ? [] : DEFAULT_BLOCKS.types.slice(prng.between(1, 15)),
+          },
+        },
+      },
+    ]),
+  }),
   placed: (prng) => ({ kind: "placed", number: randomCount(prng, 1), ...randomPose(prng), reason: "home" }),
 };
 

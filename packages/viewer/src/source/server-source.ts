@@ -61,6 +61,7 @@ export class SharedSource implements ViewSource {
     this.#world = connectReplica(url, options);
     this.#world.onStatus((status, detail) => this.#showStatus(status, detail));
     this.#world.onChange(events.onChange);
+    this.#world.onBlocks(() => events.onFacts(this.#facts()));
     this.#world.onEntities(() => events.onEntities(this.#entities()));
     events.onStatus(describeStatus("connecting", {}));
   }

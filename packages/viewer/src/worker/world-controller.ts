@@ -159,8 +159,9 @@ export class WorldController {
 
   #setFacts(facts: WorldFacts): void {
     const isSame = this.#facts !== undefined && sameWorld(this.#facts, facts);
+    const hasSameLooks = isSame && JSON.stringify(this.#facts?.blocks) === JSON.stringify(facts.blocks);
     this.#facts = facts;
-    if (!isSame) {
+    if (!hasSameLooks) {
       this.#blocks = new BlockCatalog(facts.blocks);
       const parts = {
         shape: facts.shape,
@@ -171,7 +172,7 @@ export class WorldController {
       this.#meshBlocks = new MeshBlockBuilder(parts);
       this.#map = new MapTileBuilder(parts);
       this.#chunks = undefined;
-      this.#history = this.#newHistory();
+      if (!isSame) this.#history = this.#newHistory();
     }
     this.#options.send({ kind: "facts", facts }, []);
     if (this.#view !== undefined) this.#setView(this.#view);
@@ -303,11 +304,7 @@ export class WorldController {
   }
 }
 
-/** Whether the drawn mesh blocks of one world are also valid for the other. */
+/** Whether two worlds are the same, apart from the looks of their blocks. */
 function sameWorld(a: WorldFacts, b: WorldFacts): boolean {
-  return (
-    a.name === b.name &&
-    AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]) &&
-    JSON.stringify(a.blocks) === JSON.stringify(b.blocks)
-  );
+  return a.name === b.name && AXES.every((axis) => a.shape.extents[axis] === b.shape.extents[axis]);
 }

@@ -1,5 +1,4 @@
 import {
-  type BlockCatalog,
   type Box,
   type ChunkShape,
   OrthantError,
@@ -13,6 +12,7 @@ import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
 import type { SyncRules } from "../sync-rules.ts";
+import type { SyncWorld } from "../sync-world.ts";
 
 /** Why an edit is rejected. */
 export interface Rejection {
@@ -22,8 +22,8 @@ export interface Rejection {
 
 /** Limits and rules that an edit is checked against. */
 export interface EditBounds {
-  readonly shape: ChunkShape;
-  readonly catalog: BlockCatalog;
+  /** Its catalog changes when types of blocks are added. */
+  readonly world: Pick<SyncWorld, "shape" | "catalog">;
   readonly limits: SyncLimits;
   readonly rules: SyncRules | undefined;
 }
@@ -70,7 +70,7 @@ function tooManyVoxels(edit: RequestedEdit, limits: SyncLimits): Rejection | und
     : undefined;
 }
 
-function tooManyChunks(edit: RequestedEdit, { shape, limits }: EditBounds): Rejection | undefined {
+function tooManyChunks(edit: RequestedEdit, { world: { shape }, limits }: EditBounds): Rejection | undefined {
   const chunks = chunkCount(edit, shape);
   return chunks > limits.editChunksMax ? tooLarge(`${chunks} chunks`, limits.editChunksMax) : undefined;
 }
@@ -79,7 +79,7 @@ function tooLarge(what: string, limit: number): Rejection {
   return { reason: "tooLarge", detail: `${what} where at most ${limit} may be` };
 }
 
-function wrongBlock(edit: RequestedEdit, { catalog }: EditBounds): Rejection | undefined {
+function wrongBlock(edit: RequestedEdit, { world: { catalog } }: EditBounds): Rejection | undefined {
   if (edit.kind === "copy") return undefined;
   const blocks = edit.kind === "fill" ? [edit.block] : edit.placements.map(({ block }) => block);
   const wrong = blocks.find((block) => catalog.byId(block) === undefined);
@@ -96,7 +96,7 @@ function outOfReach(edit: RequestedEdit, player: Player, bounds: EditBounds): Re
   return undefined;
 }
 
-function beyondWorld(edit: RequestedEdit, { shape, limits }: EditBounds): Rejection | undefined {
+function beyondWorld(edit: RequestedEdit, { world: { shape }, limits }: EditBounds): Rejection | undefined {
   for (const voxel of extremesOf(edit)) {
     if (!isInside(voxel, shape, limits.chunkCoordinateMax))
       return { reason: "reach", detail: `voxel [${voxel}] is beyond the world` };

@@ -150,7 +150,7 @@ export class EditQueue {
     if (!budget.takeEdit(nowMs)) return "later";
     const rejection = findRejection(edit, player, bounds);
     if (rejection !== undefined) return rejection;
-    return budget.takeEditChunks(chunkCount(edit, bounds.shape), nowMs) ? undefined : "later";
+    return budget.takeEditChunks(chunkCount(edit, bounds.world.shape), nowMs) ? undefined : "later";
   }
 
   #begin(editId: number, edit: RequestedEdit, player: Player): void {

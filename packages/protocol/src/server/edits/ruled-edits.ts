@@ -187,7 +187,7 @@ function checkedAnswer(answer: RuleAnswer<readonly VoxelPlacement[]>): RuleAnswe
 }
 
 /** Returns the chunks that an edit reads or changes, as boxes. */
-function boxesOf(edit: RequestedEdit, { shape }: EditBounds): readonly Box[] {
+function boxesOf(edit: RequestedEdit, { world: { shape } }: EditBounds): readonly Box[] {
   if (edit.kind === "voxels") {
     const chunks = new PositionSet();
     for (const { voxel } of edit.placements) chunks.add(...chunkOfVoxel(shape, voxel));

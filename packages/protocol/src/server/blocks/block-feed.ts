@@ -1,0 +1,95 @@
+import type { BlockCatalog } from "@orthant/core";
+import { ByteWriter } from "@orthant/core/bytes";
+import { blockCatalogHash, diffBlockCatalogs } from "@orthant/core/engine";
+import { writeServerMessage } from "../../message/server-frame-codec.ts";
+import type { BlocksMessage } from "../../message/server-message.ts";
+import type { Outbox } from "../outbox.ts";
+import type { SyncWorld } from "../sync-world.ts";
+
+/** Earlier catalogs that are kept, to send differences to clients that hold them. */
+const EARLIER_MAX = 32;
+/** Interval between two messages about the same catalog to a client that does not confirm it. */
+const REPEAT_MS = 1_000;
+
+/** The catalog of a shared world, with the messages that bring clients up to date. All clients share the bytes. */
+export class BlockFeed {
+  readonly #world: SyncWorld;
+  #catalog: BlockCatalog;
+  readonly #earlier = new Map<bigint, BlockCatalog>();
+  readonly #messages = new Map<bigint, Uint8Array>();
+
+  constructor(world: SyncWorld) {
+    this.#world = world;
+    this.#catalog = world.catalog;
+  }
+
+  /** Hash of the present catalog. */
+  get hash(): bigint {
+    return blockCatalogHash(this.catalog);
+  }
+
+  /** The present catalog. */
+  get catalog(): BlockCatalog {
+    const { catalog } = this.#world;
+    if (catalog === this.#catalog) return catalog;
+    this.#messages.clear();
+    this.#earlier.set(blockCatalogHash(this.#catalog), this.#catalog);
+    const [oldest] = this.#earlier.keys();
+    if (this.#earlier.size > EARLIER_MAX && oldest !== undefined) this.#earlier.delete(oldest);
+    this.#catalog = catalog;
+    return catalog;
+  }
+
+  /** Returns the bytes of the message for a client that holds the catalog with this hash, known or not. */
+  messageFor(held: bigint): Uint8Array {
+    const { catalog } = this;
+    const earlier = this.#earlier.get(held);
+    // Clients choose hashes. All that are unknown share one message.
+    const key = earlier === undefined ? 0n : held;
+    let bytes = this.#messages.get(key);
+    if (bytes === undefined) {
+      const change = earlier && diffBlockCatalogs(earlier, catalog);
+      const content = change === undefined ? { catalog } : { base: held, change };
+      const message: BlocksMessage = { kind: "blocks", blocksHash: blockCatalogHash(catalog), content };
+      const out = new ByteWriter();
+      writeServerMessage(out, message, undefined);
+      bytes = out.copy();
+      this.#messages.set(key, bytes);
+    }
+    return bytes;
+  }
+}
+
+/** Brings one client's catalog up to date, until the client confirms it. */
+export class PendingBlocks {
+  readonly #feed: BlockFeed;
+  /** Hash of what the client has: what it confirmed last, or what its welcome said. */
+  #held = 0n;
+  /** The last catalog that was sent, and when. */
+  #sent = 0n;
+  #sentMs = 0;
+
+  constructor(feed: BlockFeed) {
+    this.#feed = feed;
+  }
+
+  /** The client's welcome has the present catalog, or says that the client has it. */
+  welcomed(): void {
+    this.#held = this.#feed.hash;
+  }
+
+  /** The client has said which catalog it has. */
+  seen(hash: bigint): void {
+    this.#held = hash;
+  }
+
+  /** Sends what the client lacks. */
+  write(out: Outbox, nowMs: number): void {
+    const { hash } = this.#feed;
+    if (this.#held === hash) return;
+    if (this.#sent === hash && nowMs - this.#sentMs < REPEAT_MS) return;
+    this.#sent = hash;
+    this.#sentMs = nowMs;
+    out.append(this.#feed.messageFor(this.#held));
+  }
+}

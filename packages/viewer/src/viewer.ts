@@ -234,7 +234,7 @@ export class Viewer {
 
   /** Handles mesh blocks, tiles and progress from the worker. */
   take(message: Extract<WorkerMessage, { kind: "meshBlock" | "drop" | "mapTile" | "progress" }>): void {
-    if (message.kind === "mapTile") this.map.take(message);
+    if (message.kind === "mapTile") this.map.addTile(message);
     else if (message.kind === "progress") {
       if (message.isNearReady) this.stage.layers.ready(message.sliceId);
       this.#doneId = message.isDone ? message.sliceId : -1;
@@ -327,7 +327,7 @@ export class Viewer {
     if (shape === undefined) return;
     const plane = mapPlane(shape, this.#slice);
     const position = this.position;
-    this.map.look([position[plane.across], position[plane.down]], plane.isUpright);
+    this.map.centerOn([position[plane.across], position[plane.down]], plane.isUpright);
     this.map.draw();
   }
 
@@ -378,7 +378,7 @@ export class Viewer {
     const position = nearestInside(shape, this.position);
     if (this.#isMap) {
       const plane = mapPlane(shape, this.#slice);
-      this.map.look([position[plane.across], position[plane.down]], plane.isUpright);
+      this.map.centerOn([position[plane.across], position[plane.down]], plane.isUpright);
     }
     const view: View = {
       sliceId: this.#sliceId,

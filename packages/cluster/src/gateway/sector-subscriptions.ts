@@ -29,8 +29,8 @@ export class SectorSubscriptions {
     const sector = known ?? { regions: 0, following: this.#follow(name), isFailed: false };
     sector.regions++;
     this.#sectors.set(name, sector);
-    if (known === undefined) this.#note(sector);
-    else if (sector.isFailed) this.#again(name, sector);
+    if (known === undefined) this.#watchFailure(sector);
+    else if (sector.isFailed) this.#followAgain(name, sector);
     await sector.following;
   }
 
@@ -46,7 +46,7 @@ export class SectorSubscriptions {
 
   /** Retries sectors that could not be followed. */
   retry(): void {
-    for (const [name, sector] of this.#sectors) if (sector.isFailed) this.#again(name, sector);
+    for (const [name, sector] of this.#sectors) if (sector.isFailed) this.#followAgain(name, sector);
   }
 
   /** Stops following. */
@@ -55,13 +55,13 @@ export class SectorSubscriptions {
     this.#sectors.clear();
   }
 
-  #again(name: string, sector: Sector): void {
+  #followAgain(name: string, sector: Sector): void {
     sector.isFailed = false;
     sector.following = this.#follow(name);
-    this.#note(sector);
+    this.#watchFailure(sector);
   }
 
-  #note(sector: Sector): void {
+  #watchFailure(sector: Sector): void {
     sector.following.catch(() => {
       sector.isFailed = true;
     });

@@ -123,7 +123,7 @@ function readEntry(input: ByteReader, payloads: readonly Chunk[]): ChunkEntry {
 /** Edge, in chunks, of the cubes in which a world is written. The writer splits those that are too large. */
 const CUBE_EDGE_CHUNKS = 8;
 
-/** Writes a `.v4dw` world as a tree to an empty disk. Without a disk, only counts. Nothing is lost. */
+/** Writes a `.v4dw` world as an Orthant save to an empty disk. Without a disk, only counts. Nothing is lost. */
 export async function importLegacyWorld(
   world: LegacyWorld,
   target: Disk | undefined,

@@ -19,9 +19,9 @@ import { CLIENT_FRAME_BYTES_MAX, INTEREST_REGIONS_MAX } from "../message/limits.
 import { coverRegions } from "../message/regions.ts";
 import type { BlocksMessage, Welcome } from "../message/server-message.ts";
 import type { CachedRegion, CachedReplica, CachedWorld } from "./cached-region.ts";
-import { ChangeNotes, type ReplicaNews } from "./change-notes.ts";
 import { type InterestRegions, nearestFirst, type Offer } from "./interest.ts";
 import { OpenEdits } from "./open-edits.ts";
+import { ReplicaChanges, type ReplicaUpdate } from "./replica-changes.ts";
 import { SharedReplica } from "./shared-replica.ts";
 import type { SyncClientOptions } from "./sync-client-options.ts";
 
@@ -43,7 +43,7 @@ export class ClientState {
   /** The number of the last pose that a server set; 0 before the first. */
   placedNumber = 0;
   readonly #options: SyncClientOptions;
-  readonly #notes = new ChangeNotes();
+  readonly #changes = new ReplicaChanges();
   #replica: SharedReplica | undefined;
   #welcome: JoinedWorld | undefined;
   #catalog: BlockCatalog | undefined;
@@ -156,8 +156,8 @@ export class ClientState {
   }
 
   /** Returns what happened to the replica since the last call. */
-  takeNews(): ReplicaNews | undefined {
-    return this.#notes.take(this.#replica ?? NO_REPLICA, this.#options.events?.onEdit !== undefined);
+  takeUpdate(): ReplicaUpdate | undefined {
+    return this.#changes.collect(this.#replica ?? NO_REPLICA, this.#options.events?.onEdit !== undefined);
   }
 
   /** Returns everything that is held, for a cache. */
@@ -174,9 +174,9 @@ export class ClientState {
 
   #begin(welcome: Welcome): SharedReplica {
     const { generators, generatedCacheBytes } = this.#options;
-    const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, notes: this.#notes });
+    const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, changes: this.#changes });
     this.dropAllBut(() => false);
-    this.#notes.beganAnew();
+    this.#changes.replicaReplaced();
     this.#load(welcome, replica);
     for (const edit of this.edits.all()) predictIfPossible(replica, edit);
     return replica;
@@ -188,9 +188,9 @@ export class ClientState {
     this.#restored = undefined;
     const isSame = resumed && restored.worldId === worldId && restored.generatorsHash === generatorsHash;
     for (const kept of restored.regions) {
-      if (isSame && replica.restore(worldId, kept)) this.#notes.restored(kept.region);
+      if (isSame && replica.restore(worldId, kept)) this.#changes.regionRestored(kept.region);
       // Dropped regions are reported as forgotten, so that the cache drops them, too.
-      else this.#notes.touched(kept.region, true, RegionTree.EMPTY);
+      else this.#changes.regionChanged(kept.region, true, RegionTree.EMPTY);
     }
   }
 }

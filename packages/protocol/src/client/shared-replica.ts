@@ -29,9 +29,9 @@ import {
 import { INTEREST_REGIONS_MAX } from "../message/limits.ts";
 import type { Blank, Welcome } from "../message/server-message.ts";
 import { type CachedRegion, decodeCachedRegion, encodeCachedRegion } from "./cached-region.ts";
-import type { ChangeNotes, EditNews, LayersBefore } from "./change-notes.ts";
 import type { OpenEdit } from "./joint-edits.ts";
 import { Predictions } from "./predictions.ts";
+import type { EditedChunks, LayersBefore, ReplicaChanges } from "./replica-changes.ts";
 
 /** Default memory for the generated chunks that a client caches for reading. */
 const GENERATED_CACHE_BYTES: number = 32 * 1024 * 1024;
@@ -43,7 +43,7 @@ export interface ReplicaSource {
   readonly welcome: Welcome;
   readonly generators: GeneratorRegistry;
   readonly generatedCacheBytes: number | undefined;
-  readonly notes: ChangeNotes;
+  readonly changes: ReplicaChanges;
 }
 
 /** The regions of one world that a client holds, with its own edits over them. */
@@ -52,15 +52,15 @@ export class SharedReplica {
   readonly #world: Welcome;
   /** Present only if server and client have the same generators; otherwise the server sends every voxel. */
   readonly #generated: GeneratedChunkCache | undefined;
-  readonly #notes: ChangeNotes;
+  readonly #changes: ReplicaChanges;
   readonly #regions: RegionReplica;
   #heldCount = 0;
 
   /** Starts empty. Throws an `OrthantError` if the generators match but lack the world's generator. */
-  constructor({ welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, notes }: ReplicaSource) {
+  constructor({ welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, changes }: ReplicaSource) {
     const { shape, generator } = welcome;
     this.#world = welcome;
-    this.#notes = notes;
+    this.#changes = changes;
     this.#predictions = new Predictions(shape);
     if (welcome.generatorsHash === generators.generatorsHash) {
       const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
@@ -161,12 +161,12 @@ export class SharedReplica {
 
   /** Applies an own edit over everything. Throws `ORT_POSITION_RANGE` for voxels off the lattice. */
   predict({ number, edit }: OpenEdit): void {
-    this.#notes.predicted(this.#predictions.lay(number, edit));
+    this.#changes.predictionsChanged(this.#predictions.lay(number, edit));
   }
 
   /** Removes the predictions of own edits. */
   takeBack(numbers: ReadonlySet<number>): void {
-    this.#notes.predicted(this.#predictions.takeBack(numbers));
+    this.#changes.predictionsChanged(this.#predictions.takeBack(numbers));
   }
 
   /** Returns the voxels of a chunk with predictions, or `undefined` when its region is not held. */
@@ -176,7 +176,7 @@ export class SharedReplica {
   }
 
   /** Returns those of some chunks that look different than with an earlier tree and earlier predictions. */
-  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditNews | undefined {
+  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditedChunks | undefined {
     const before = (chunk: Position): Chunk =>
       this.#predictions.overLayer(layers.get(...chunk), this.#contentIn(tree, chunk));
     const chunks: Position[] = [];
@@ -211,7 +211,7 @@ export class SharedReplica {
     const outcome = make();
     if (outcome === "rejected") return outcome;
     for (const [index, region] of regions.entries()) {
-      this.#notes.touched(region, wasHeld[index] === true, before);
+      this.#changes.regionChanged(region, wasHeld[index] === true, before);
       this.#heldCount += Number(this.holds(region)) - Number(wasHeld[index]);
     }
     if (this.#heldCount <= HELD_REGIONS_MAX) return outcome;

@@ -10,8 +10,8 @@ import type {
 } from "@orthant/core";
 import type { NumberedEntity } from "../message/entity.ts";
 import type { Goodbye, Placed, Welcome } from "../message/server-message.ts";
-import type { ReplicaNews } from "./change-notes.ts";
 import type { OwnEditResult } from "./open-edits.ts";
+import type { ReplicaUpdate } from "./replica-changes.ts";
 
 /** The part of the world that a client wants to hold. */
 export interface InterestArea {
@@ -134,12 +134,12 @@ export class EventQueue {
   }
 
   /** Fires all events, changes first, so that the listener of a result finds the world that it is about. */
-  fire(news: ReplicaNews | undefined, entities: EntitiesChange | undefined): void {
+  fire(update: ReplicaUpdate | undefined, entities: EntitiesChange | undefined): void {
     const pending = this.#pending;
     this.#pending = [];
-    for (const { region, state } of news?.regions ?? []) this.#events.onRegion?.(region, state);
-    if (news !== undefined && news.chunks.length > 0) this.#events.onChange?.(news.chunks);
-    if (news?.edits !== undefined) this.#events.onEdit?.(news.edits.chunks, news.edits.before);
+    for (const { region, state } of update?.regions ?? []) this.#events.onRegion?.(region, state);
+    if (update !== undefined && update.chunks.length > 0) this.#events.onChange?.(update.chunks);
+    if (update?.edits !== undefined) this.#events.onEdit?.(update.edits.chunks, update.edits.before);
     if (entities !== undefined) this.#events.onEntities?.(entities);
     for (const fire of pending) fire();
   }

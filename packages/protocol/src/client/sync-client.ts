@@ -197,6 +197,6 @@ export class SyncClient {
   }
 
   #fire(): void {
-    this.#events.fire(this.#state.takeNews(), this.#session?.entities?.takeChange());
+    this.#events.fire(this.#state.takeUpdate(), this.#session?.entities?.takeChange());
   }
 }

@@ -49,8 +49,7 @@ async function addDifferences(
     for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
     return index;
   } catch (error) {
-    // It may have been retired just before it was held. Then it is unneeded, and adding half of it is
-    // harmless.
+    // It may have been removed just before it was held. Then nothing needs it, and adding half of it is harmless.
     if (isOrthantError(error, "ORT_NOT_FOUND") && !(await isThere(disk, generation))) return newer;
     throw error;
   }

@@ -46,7 +46,7 @@ export class MapCanvas {
   }
 
   /** Centers the map on a position, in voxels. Upright means that greater coordinates are higher. */
-  look(center: readonly [number, number], isUpright: boolean): void {
+  centerOn(center: readonly [number, number], isUpright: boolean): void {
     this.#center = center;
     this.#isUpright = isUpright;
   }
@@ -61,7 +61,7 @@ export class MapCanvas {
   }
 
   /** Adds a tile, or replaces it. */
-  take({ tile, size, pixels }: MapTileMessage): void {
+  addTile({ tile, size, pixels }: MapTileMessage): void {
     const key = String(tile);
     const picture = document.createElement("canvas");
     picture.width = size[0];

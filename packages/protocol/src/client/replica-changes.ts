@@ -10,76 +10,76 @@ import {
 } from "@orthant/core/engine";
 import type { PredictedLayer, PredictionChange } from "./predictions.ts";
 
-/** The parts of a replica that are needed to find out what changed. */
+/** What is needed of a replica to find out what changed. */
 interface Replica {
   readonly tree: RegionTree;
   holds(region: Position): boolean;
   /** Returns the chunks that look different than with an earlier tree and earlier predictions. */
-  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditNews | undefined;
+  editsSince(candidates: PositionSet, tree: RegionTree, layers: LayersBefore): EditedChunks | undefined;
 }
 
-/** The predictions over chunks before a step, for those that changed in it. */
+/** The predictions over chunks before an update, for those that changed in it. */
 export type LayersBefore = PositionMap<PredictedLayer | undefined>;
 
 /** A region whose content changed, or that is no longer held. */
-export interface RegionNews {
+export interface RegionUpdate {
   readonly region: Position;
   readonly state: "held" | "forgotten";
 }
 
-/** Chunks that were held before and after a step, and look different because of edits. */
-export interface EditNews {
+/** Chunks that were held before and after an update, and look different because of edits. */
+export interface EditedChunks {
   readonly chunks: readonly Position[];
-  /** Returns one of these chunks as it was before the step. */
+  /** Returns one of these chunks as it was before the update. */
   readonly before: (chunk: Position) => Chunk;
 }
 
-/** What happened to a replica in one step. */
-export interface ReplicaNews {
-  readonly regions: readonly RegionNews[];
+/** How a replica changed since the last update. */
+export interface ReplicaUpdate {
+  readonly regions: readonly RegionUpdate[];
   /** Boxes of the chunks that look different. */
   readonly chunks: readonly Box[];
   /** Only if the caller asked for it. */
-  readonly edits?: EditNews | undefined;
+  readonly edits?: EditedChunks | undefined;
 }
 
-/** Records what happens to a replica, to report at the end of a step what looks different. */
-export class ChangeNotes {
-  /** Each affected region, and whether it was held at the start of the step. */
+/** Collects the changes of a replica until an update reports what looks different. */
+export class ReplicaChanges {
+  /** Each affected region, and whether it was held at the last update. */
   readonly #wasHeld = new PositionMap<boolean>();
   /** Regions that came from the cache, which therefore has them already. */
   readonly #restored = new PositionSet();
-  /** Chunks whose predictions changed, and what they were at the start of the step. */
+  /** Chunks whose predictions changed, and what they were at the last update. */
   #layersBefore: LayersBefore = new PositionMap();
   #isAnotherWorld = false;
   #treeBefore: RegionTree | undefined;
 
-  /** Records a change to a region. `treeBefore` is the tree before that change. */
-  touched(region: Position, wasHeld: boolean, treeBefore: RegionTree): void {
+  /** Adds a change of a region. `treeBefore` is the tree before that change. */
+  regionChanged(region: Position, wasHeld: boolean, treeBefore: RegionTree): void {
     this.#treeBefore ??= treeBefore;
     if (!this.#wasHeld.has(...region)) this.#wasHeld.set(...region, wasHeld);
   }
 
-  /** Records that a region was restored from the cache. */
-  restored(region: Position): void {
+  /** Adds a region that was restored from the cache. */
+  regionRestored(region: Position): void {
     this.#restored.add(...region);
   }
 
-  /** Records that the predictions over some chunks changed. */
-  predicted(changes: readonly PredictionChange[]): void {
+  /** Adds chunks whose predictions changed. */
+  predictionsChanged(changes: readonly PredictionChange[]): void {
     for (const [chunk, before] of changes) {
       if (!this.#layersBefore.has(...chunk)) this.#layersBefore.set(...chunk, before);
     }
   }
 
-  /** Records that another replica begins, whose chunks cannot be compared with those before. */
-  beganAnew(): void {
+  /** Notes that another replica takes over, whose chunks cannot be compared with those before. */
+  replicaReplaced(): void {
     this.#isAnotherWorld = true;
   }
 
-  /** Returns what happened since the last call. */
-  take(replica: Replica, wantsEdits: boolean): ReplicaNews {
-    const regions: RegionNews[] = [];
+  /** Returns the changes since the last call. */
+  collect(replica: Replica, wantsEdits: boolean): ReplicaUpdate {
+    const regions: RegionUpdate[] = [];
     const chunks: Box[] = [];
     const changed = new PositionSet();
     for (const [region, wasHeld] of this.#wasHeld) {

@@ -173,6 +173,23 @@ describe.skipIf(!canOpenBrowser())("the viewer in Chromium", { timeout: BROWSER_
     ]);
   });
 
+  test("shows and offers a block type as soon as the game defines it, and no longer offers a retired one", async () => {
+    const world = await newWorld(CUBE_CHUNKS, [[-3, -3, -23, 0], [4, 4, -16, 1], 16]);
+    const view = await open(await serve(world), "at=0.5,0.5,0.5,0&look=0,0");
+    await view.settled();
+    const palette = (): Promise<string[]> => view.page.locator("[role=option] bdi").allTextContents();
+    expect(await palette()).toEqual(DEFAULT_BLOCKS.types.slice(1).map(({ name }) => name));
+    expect(shows(await view.picture(), MIDDLE, BRICK)).toBe(false);
+    const brick = DEFAULT_BLOCKS.byId(BRICK)?.colour ?? 0;
+    await world.blocks.define({ "red brick": { colour: brick } });
+    await world.blocks.retire("lava");
+    await expect.poll(palette).toContain("red brick");
+    await expect.poll(palette).not.toContain("lava");
+    await view.settled();
+    const picture = await view.picture();
+    expect(shows(picture, MIDDLE, BRICK), String(picture.at(...MIDDLE))).toBe(true);
+  });
+
   test("shows the controls on a first visit, and again when the question mark is pressed", async () => {
     const view = await open(await serve(await newWorld(CUBE_CHUNKS)), undefined, true);
     const isOpen = (): Promise<boolean> =>

@@ -24,6 +24,7 @@ const HOST_GUIDES: readonly string[] = ["cluster.md"];
 const BROWSER_GUIDES: readonly string[] = ["draw-it-yourself.md", "worlds-in-the-browser.md"];
 const PAGES = [
   "README.md",
+  "docs/reference/blocks.md",
   "docs/reference/cluster.md",
   ...readdirSync(GUIDES)
     .filter((name) => ![...SESSIONS, ...HOST_GUIDES, ...BROWSER_GUIDES].includes(name))

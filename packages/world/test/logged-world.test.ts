@@ -134,3 +134,16 @@ test("clocks belong to the log's epoch, which must be later than all previous on
   await world.close();
   expect(await codeOfRejection(openLoggedWorldStore(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
 });
+
+test("a world whose log is elsewhere refuses new blocks, with what to do, and knows those that it has", async () => {
+  const saved = new MemoryDisk();
+  const before = await createWorldStore(saved);
+  await before.blocks.define({ copper: {} });
+  await before.close();
+  const log = new SampleLog(2);
+  const world = await openLoggedWorldStore(saved, log);
+  await expect(world.blocks.define({ tin: {} })).rejects.toThrow(/define them before the cluster is created/);
+  expect((await world.blocks.define({ copper: {} })).copper.id()).toBe(16);
+  expect([world.catalog.byName("tin"), log.entries]).toEqual([undefined, []]);
+  await world.close();
+});

@@ -2,9 +2,11 @@ import { Prng } from "@orthant/testkit";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { coreStage } from "./rubbish/core-stage.ts";
 import { diskStage } from "./rubbish/disk-stage.ts";
+import { formatsStage } from "./rubbish/formats-stage.ts";
 import { meshStage } from "./rubbish/mesh-stage.ts";
 import { openingStage } from "./rubbish/opening-stage.ts";
 import { pixelStage } from "./rubbish/pixel-stage.ts";
+import { saveStage } from "./rubbish/save-stage.ts";
 import { sharedStage } from "./rubbish/shared-stage.ts";
 import type { Stage } from "./rubbish/stage.ts";
 import { faultOf, nextCall, tryCall } from "./rubbish/try-call.ts";
@@ -20,6 +22,8 @@ export const STAGES: readonly Stage[] = [
   meshStage,
   pixelStage,
   coreStage,
+  saveStage,
+  formatsStage,
 ];
 
 /** Calls of one stage before it is compared and closed. */

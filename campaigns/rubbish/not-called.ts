@@ -1,3 +1,40 @@
+/**
+ * Entries below those that people call, whose arguments the entries above them check: a program that imports one of these
+ * is a package of Orthant, or an importer that passes on what it has read.
+ */
+export const INNER_ENTRIES: Readonly<Record<string, string>> = {
+  "@orthant/core/bytes": "codecs; the values that they write come from checked calls",
+  "@orthant/core/engine":
+    "trees, patches and regions; World and ClientWorld check and convert every argument",
+  "@orthant/client/replica": "the world of a client with four axes, below ClientWorld",
+  "@orthant/disk/files": "files of saves, below every function that takes a Disk",
+  "@orthant/mesh/volume": "the mesher of the viewer, below buildMesh",
+  "@orthant/protocol": "both ends of the protocol, below the server and the client",
+  "@orthant/save/content": "values that a save stores, below World and the importers",
+  "@orthant/save/files": "files of a save, below openSave and the importers",
+  "@orthant/save/journal": "the journal of an open world, below World",
+  "@orthant/world/store": "an open world with four axes, below World",
+};
+
+/** Entries that only a browser can load; tests in a real browser call them. */
+export const BROWSER_ENTRIES: ReadonlySet<string> = new Set([
+  "@orthant/client/browser",
+  "@orthant/disk/browser",
+  "@orthant/generation/browser",
+  "@orthant/viewer",
+  "@orthant/viewer/worker",
+  "@orthant/viewer/world-worker.js",
+  "orthant/client",
+]);
+
+/** Entries for operators: their input is a command line, which the commands check, or the settings of a cluster. */
+export const OPERATOR_ENTRIES: ReadonlySet<string> = new Set([
+  "@orthant/cluster",
+  "@orthant/cluster/nats",
+  "@orthant/viewer/node",
+  "orthant/command-line",
+]);
+
 /** Public names that are not called with rubbish, each for the reason above it. */
 export const NOT_CALLED: ReadonlySet<string> = new Set([
   // Only a function of the package creates one: createWorld, snapshot, connect, createServer and so on.
@@ -33,8 +70,53 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "Version1Writer.addBody",
   "Version1Writer.finish",
   "Version1Writer.close",
+  "new Save",
+  "new BulkSaveWriter",
+  "BulkSaveWriter.add",
+  "BulkSaveWriter.finish",
+  "BulkSaveWriter.close",
+  "createSave",
+  "resumeSave",
+  "plainDescription",
+  "catalogOf",
+  "chunkOfEntity",
+  "importTileSave",
+  "writeTileSave",
+  "octreeOfBoxes",
+  // They take what the save itself returned: leaves of its index, stored chunks, findings and states.
+  "Save.readStored",
+  "Save.readChunks",
+  "Save.readEntities",
+  "Save.realize",
+  "Save.share",
+  "Save.close",
+  "isWhole",
+  "requireSave",
+  "MarsMinerSave.readChunk",
+  "MarsMinerSave.readState",
+  "MarsMinerSave.close",
+  "new MarsMinerSave",
+  // Only old saves are flat, and no program writes one for a test to open.
+  "convertFlatSave",
+  // They write the texts of the command line from what it has read.
+  "describeGenerator",
+  "describeSaveRepair",
+  "generatorInfo",
+  "generatorInfoOf",
+  "formatAmount",
+  "formatBox",
+  "formatBytes",
+  "formatCount",
+  "formatPosition",
+  "formatTime",
   // The same as connect, for the packages of Orthant; connect calls it.
   "connectReplica",
   // It reads the code of an error of the system.
   "systemCode",
+]);
+
+/** Classes of which no method is called, each for the reason above it. */
+export const NOT_CALLED_CLASSES: ReadonlySet<string> = new Set([
+  // The index of an open save, which its own functions ask; `Save.leavesIn` asks it for programs.
+  "LeafIndex",
 ]);

@@ -74,7 +74,10 @@ export function namelessFault(error: unknown, names: ReadonlySet<string>): strin
   // An error of a disk names its file, which is the argument.
   if (!isOrthantError(error, "ORT_ARGUMENT") || error.context.path !== undefined) return undefined;
   const words = error.detail.match(/[A-Za-z_$][\w$]*/g) ?? [];
-  return words.some((word) => names.has(word)) ? undefined : `names no argument: ${error.message}`;
+  // An item of a list may be named in the singular.
+  return words.some((word) => names.has(word) || names.has(`${word}s`))
+    ? undefined
+    : `names no argument: ${error.message}`;
 }
 
 /** Shows a value in an error report, without running any code of it. */

@@ -1,4 +1,5 @@
 import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import type { DetectedWorld, Format } from "./format/format.ts";
 import { marsMinerFormat } from "./marsminer/format.ts";
 import { detectNativeSave } from "./polychora-flat/detect.ts";
@@ -20,6 +21,7 @@ export const FOREIGN_FORMATS: readonly Format[] = [
  * file fits any format. Writes nothing.
  */
 export async function detectFormat(disk: Disk): Promise<DetectedWorld | undefined> {
+  requireDisk("disk", disk);
   const native = await detectNativeSave(disk);
   if (native !== undefined) return native;
   for (const format of FOREIGN_FORMATS) {

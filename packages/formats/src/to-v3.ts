@@ -1,5 +1,7 @@
+import { ownOptions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { BulkSaveWriter, type Save } from "@orthant/save";
+import { BulkSaveWriter, requireSave, type Save } from "@orthant/save";
+import { CONVERT_RULES, requireTarget } from "./format/checked-arguments.ts";
 import type { ConvertOptions } from "./format/losses.ts";
 import { ConversionLosses, type ConversionReport } from "./format/losses.ts";
 
@@ -11,8 +13,12 @@ import { ConversionLosses, type ConversionReport } from "./format/losses.ts";
 export async function convertToV3(
   save: Save,
   target: Disk | undefined,
-  { onLeaf }: ConvertOptions = {},
+  options: ConvertOptions = {},
 ): Promise<ConversionReport> {
+  requireSave("save", save);
+  requireTarget(target);
+  const { standInBlock, onLeaf: leafRule } = CONVERT_RULES;
+  const { onLeaf } = ownOptions("the options", options, { standInBlock, onLeaf: leafRule });
   const losses = new ConversionLosses();
   const { global, players } = save;
   const { description } = global;

@@ -31,7 +31,7 @@ export { LeafIndex } from "./index/leaf-index.ts";
 export { chunkOfEntity } from "./index/leaf-partition.ts";
 export { type CopiedGeneration, type CopyGenerationOptions, copyGeneration } from "./read/copy-generation.ts";
 export { hasSave, type OpenSaveOptions, openSave } from "./read/reader.ts";
-export { Save, type SaveState } from "./read/save.ts";
+export { requireSave, Save, type SaveState } from "./read/save.ts";
 export { type ListedGeneration, listGenerations, type Survey, surveySave } from "./read/survey.ts";
 export { applyRepair } from "./repair/apply-repair.ts";
 export { planRepair, type RepairOptions } from "./repair/repair.ts";

@@ -39,12 +39,14 @@ export function replicaInterest<D extends Dimensions>(
   interest: Interest<D>,
 ): ReplicaInterest {
   requireObject("the interest", interest, "it is { center, radius } or { chunks }");
-  const motion = interest.motion === undefined ? {} : { motion: axes.vector("motion", interest.motion) };
+  const motion =
+    interest.motion === undefined ? {} : { motion: requireSendablePoint(axes, "motion", interest.motion) };
   if ("chunks" in interest) {
     const boxes = convertList("chunks", interest.chunks, "it is a list of boxes of chunks", (box, index) =>
       axes.chunks(`chunks[${index}]`, box),
     );
-    const center = interest.center === undefined ? {} : { center: axes.vector("center", interest.center) };
+    const center =
+      interest.center === undefined ? {} : { center: requireSendablePoint(axes, "center", interest.center) };
     return { boxes, ...center, ...motion };
   }
   const { radius } = interest;
@@ -52,7 +54,7 @@ export function replicaInterest<D extends Dimensions>(
   if (typeof radius !== "number" || !Number.isFinite(radius) || radius < 0) {
     throw wrongArgument("radius", radius, "it is a number of voxels, such as 128");
   }
-  const center = axes.vector("center", interest.center);
+  const center = requireSendablePoint(axes, "center", interest.center);
   return { boxes: [chunksAround(shape, center, radius)], center, ...motion };
 }
 
@@ -66,4 +68,18 @@ function chunksAround({ extents }: ChunkShape, center: Vector, radius: number): 
   const inside = intersectBoxes(around, WHOLE_LATTICE);
   if (inside === undefined) throw wrongArgument("center", center, "it lies outside of the world");
   return inside;
+}
+
+/** The largest coordinate of any world. Messages hold no larger ones. */
+const COORDINATE_MAX = 2 ** 47 - 1;
+
+/** Returns the four coordinates of a point or a motion that a message can hold. */
+export function requireSendablePoint<D extends Dimensions>(
+  axes: Axes<D>,
+  name: string,
+  value: unknown,
+): Vector {
+  const point = axes.vector(name, value);
+  if (point.every((coordinate) => Math.abs(coordinate) <= COORDINATE_MAX)) return point;
+  throw wrongArgument(name, value, "it lies far beyond the largest world");
 }

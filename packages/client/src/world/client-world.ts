@@ -27,7 +27,7 @@ import {
 } from "@orthant/core/engine";
 import type { NumberedEntity, Role, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
-import { type Interest, replicaInterest } from "./client-interest.ts";
+import { type Interest, replicaInterest, requireSendablePoint } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
 
 /** Where a player is, and where it looks. */
@@ -215,10 +215,10 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     const { position, orientation = this.replica.pose.orientation } = request;
     const isOrientation =
       // A spread visits holes, which `every` does not.
-      Array.isArray(orientation) && orientation.length === 4 && [...orientation].every(Number.isFinite);
+      Array.isArray(orientation) && orientation.length === 4 && [...orientation].every(isOrientationPart);
     if (!isOrientation)
-      throw wrongArgument("orientation", orientation, "it is a list of four finite numbers");
-    this.replica.move({ position: this.#axes.vector("position", position), orientation });
+      throw wrongArgument("orientation", orientation, "it is a list of four numbers from -1 to 1");
+    this.replica.move({ position: requireSendablePoint(this.#axes, "position", position), orientation });
   }
 
   /**
@@ -261,3 +261,8 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
 
 /** A new place of the player. Without an orientation, it keeps the last one. */
 type MoveRequest<D extends Dimensions> = Pick<ClientPose<D>, "position"> & Partial<ClientPose<D>>;
+
+/** Whether a value can be a part of a rotation of length 1, which may be a little longer after calculations. */
+function isOrientationPart(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) < 1.003;
+}

@@ -1,6 +1,6 @@
 import { isOrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt, fileSize, readBeginning } from "@orthant/disk/files";
+import { attempt, fileSize, readBeginning, requireDisk } from "@orthant/disk/files";
 
 const MAGIC_BYTES = 4;
 
@@ -30,6 +30,7 @@ export async function firstOf<Item, Value>(
 
 /** Returns the size of a file; 0 when a writer has removed it since it was listed. */
 export async function fileBytes(disk: Disk, path: string): Promise<number> {
+  requireDisk("disk", disk);
   try {
     return await fileSize(disk, path);
   } catch (error) {

@@ -1,11 +1,19 @@
 import { OrthantError } from "@orthant/core";
+import { ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import type { Save } from "@orthant/save";
+import { requireSave, type Save } from "@orthant/save";
+import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";
 import { type ConversionLoss, listingFirst } from "../format/losses.ts";
 import { convertFromMarsMiner, type MarsMinerLocations } from "./convert-from.ts";
 import { convertToMarsMiner } from "./convert-to.ts";
-import type { MarsMinerSave } from "./save.ts";
+import { MarsMinerSave, requireCubeSize } from "./save.ts";
 import type { MarsMinerState } from "./state.ts";
+
+const RULES = {
+  acceptLosses: CONVERT_RULES.acceptLosses,
+  onStep: CONVERT_RULES.onStep,
+  locations: (name: string, value: unknown) => requireChoice(name, value, ["blocks", "chunks"] as const),
+} as const;
 
 /** Result of a conversion from or to MarsMiner. */
 interface MarsMinerConversionReport {
@@ -34,15 +42,21 @@ export function convertMarsMiner(
   target: Disk | undefined,
   options: MarsMinerConvertOptions & { readonly state?: MarsMinerState } = {},
 ): Promise<MarsMinerConversionReport> {
-  const state = options.state ?? save.state;
+  if (!(save instanceof MarsMinerSave)) throw wrongArgument("save", save, "it is what openMarsMiner returns");
+  requireTarget(target);
+  const own = ownOptions("the options", options, {
+    ...RULES,
+    state: (name, value) => requireStateOf(name, value),
+  });
+  const state = own.state ?? save.state;
   if (state === undefined) {
     throw new OrthantError(
       "ORT_NOT_FOUND",
       "nothing was ever saved in this world, so there is nothing to convert",
     );
   }
-  const { locations, onStep: onChunk } = options;
-  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+  const { locations, onStep: onChunk } = own;
+  return listingFirst(target === undefined, own, async (losses, isDry) => ({
     chunks: await convertFromMarsMiner({
       ...{ save, state, losses, locations, onChunk },
       target: isDry ? undefined : target,
@@ -60,11 +74,26 @@ export function convertToMarsMinerSave(
   target: Disk | undefined,
   options: MarsMinerConvertOptions & { readonly cubeSize?: number } = {},
 ): Promise<MarsMinerConversionReport> {
-  const { cubeSize, locations, onStep: onLeaf } = options;
-  return listingFirst(target === undefined, options, async (losses, isDry) => ({
+  requireSave("save", save);
+  requireTarget(target);
+  const own = ownOptions("the options", options, {
+    ...RULES,
+    cubeSize: (_name, value) => requireCubeSize(value as number),
+  });
+  const { cubeSize, locations, onStep: onLeaf } = own;
+  return listingFirst(target === undefined, own, async (losses, isDry) => ({
     chunks: await convertToMarsMiner({
       ...{ save, losses, cubeSize, locations, onLeaf },
       target: isDry ? undefined : target,
     }),
   }));
+}
+
+/** A state of a save is an object that the save itself returned. */
+function requireStateOf(name: string, value: unknown): MarsMinerState {
+  requireObject(name, value, "it is one of those that save.findStates returns");
+  const { address, chunks } = value as Partial<MarsMinerState>;
+  if (typeof address !== "object" || address === null || !Array.isArray(chunks))
+    throw wrongArgument(name, value, "it is one of those that save.findStates returns");
+  return value as MarsMinerState;
 }

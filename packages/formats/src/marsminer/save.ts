@@ -1,9 +1,16 @@
-import { requireWhole, wrongArgument } from "@orthant/core/engine";
+import { ownOptions, requireChoice, requireWhole, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import { fittingDialects, likeliestDialect } from "./dialect.ts";
 import { SaveFiles } from "./files.ts";
 import { findStates } from "./inspect.ts";
-import { CUBE_SIZE_MAX, CUBE_SIZE_MIN, DEFAULT_CUBE_SIZE, type MarsMinerDialect } from "./layout.ts";
+import {
+  CUBE_SIZE_MAX,
+  CUBE_SIZE_MIN,
+  DEFAULT_CUBE_SIZE,
+  MARSMINER_DIALECTS,
+  type MarsMinerDialect,
+} from "./layout.ts";
 import type { BlockAddress } from "./pointer.ts";
 import {
   ChunkReader,
@@ -27,8 +34,9 @@ export interface OpenMarsMinerOptions {
  * contradiction. Chunks are checked when they are read. Writes nothing.
  */
 export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = {}): Promise<MarsMinerSave> {
-  const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
-  const fitting = options.dialect === undefined ? await fittingDialects(disk) : [options.dialect];
+  requireDisk("disk", disk);
+  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = ownMarsMinerOptions(options);
+  const fitting = given === undefined ? await fittingDialects(disk) : [given];
   // If nothing fits, the errors of the likeliest dialect show what is wrong.
   const dialect = fitting[0] ?? (await likeliestDialect(disk));
   const files = await SaveFiles.open(disk, dialect);
@@ -41,6 +49,14 @@ export async function openMarsMiner(disk: Disk, options: OpenMarsMinerOptions = 
     await files.close();
     throw error;
   }
+}
+
+/** Returns checked options as an object of our own. */
+export function ownMarsMinerOptions(options: OpenMarsMinerOptions): OpenMarsMinerOptions {
+  return ownOptions("the options", options, {
+    dialect: (name, value) => requireChoice(name, value, MARSMINER_DIALECTS),
+    cubeSize: (_name, value) => requireCubeSize(value as number),
+  });
 }
 
 /** Throws `ORT_ARGUMENT` unless it is a power of two, from the smallest cube to the largest. */

@@ -1,4 +1,5 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { requireWhole } from "@orthant/core/engine";
 import type { SaveFiles } from "./files.ts";
 import { blobFile, TABLE_NAME_BYTES_MAX } from "./layout.ts";
 import type { Octree } from "./octree.ts";
@@ -30,6 +31,7 @@ export function msOfTicks(ticks: bigint): number {
 
 /** Converts whole milliseconds since 1970 to ticks. */
 export function ticksOfMs(ms: number): bigint {
+  requireWhole("ms", ms, Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   return BigInt(ms) * TICKS_PER_MS + UNIX_EPOCH_TICKS;
 }
 

@@ -1,7 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
-import { type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
+import { type Finding, findingOf, isLockName, noticeOf, requireDisk } from "@orthant/disk/files";
 import { likeliestDialect } from "./dialect.ts";
 import { countStrings, SaveFiles } from "./files.ts";
 import { type InspectedState, StateInspector } from "./inspect.ts";
@@ -17,7 +17,7 @@ import {
   STRINGS_FILE,
   stringsHead,
 } from "./layout.ts";
-import { type OpenMarsMinerOptions, requireCubeSize } from "./save.ts";
+import { type OpenMarsMinerOptions, ownMarsMinerOptions } from "./save.ts";
 
 /** Blocks of one state do not overlap, so each byte is read about once. */
 const BUDGET = 1;
@@ -33,8 +33,9 @@ export async function verifyMarsMiner(
   options: OpenMarsMinerOptions = {},
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  const cubeSize = requireCubeSize(options.cubeSize ?? DEFAULT_CUBE_SIZE);
-  const dialect = options.dialect ?? (await likeliestDialect(disk));
+  requireDisk("disk", disk);
+  const { cubeSize = DEFAULT_CUBE_SIZE, dialect: given } = ownMarsMinerOptions(options);
+  const dialect = given ?? (await likeliestDialect(disk));
   let files: SaveFiles | undefined;
   try {
     files = await SaveFiles.open(disk, dialect);

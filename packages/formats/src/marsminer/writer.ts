@@ -1,8 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import { encode, encodeUtf8, I64_MAX, I64_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
-import { requireBigint, requireInteger } from "@orthant/core/engine";
+import { requireBigint, requireInteger, requireObject } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { isLockName } from "@orthant/disk/files";
+import { isLockName, requireDisk } from "@orthant/disk/files";
 import { GrowingSave } from "./growing-save.ts";
 import {
   BLOB_FULL_BYTES,
@@ -54,6 +54,8 @@ export async function createMarsMiner(
   disk: Disk,
   options: MarsMinerWriterOptions = {},
 ): Promise<MarsMinerWriter> {
+  requireDisk("disk", disk);
+  requireObject("the options", options, "it is { blobFullBytes? }");
   await requireNothingSaved(disk);
   return new MarsMinerWriter(await GrowingSave.open(disk, fullBytes(options), 1), []);
 }
@@ -131,7 +133,7 @@ export class MarsMinerWriter {
   /** Commits the next state. Returns the address of its index once it is durable. Rule M26. */
   async commit({ ticks, name }: MarsMinerCommit): Promise<BlockAddress> {
     requireName(name);
-    requireBigint(ticks, I64_MIN, I64_MAX);
+    requireBigint(ticks, I64_MIN, I64_MAX, "ticks");
     return this.#guard(async () => {
       const files = this.#files;
       const table = await files.addBlock(files.kinds.chunkTable, async (home) =>
@@ -208,8 +210,8 @@ async function isBlank(disk: Disk, path: string): Promise<boolean> {
 }
 
 function requireWritable({ x, z, blockTypes, octrees }: MarsMinerChunkContent): void {
-  requireInteger(x, -0x8000_0000, 0x7fff_ffff);
-  requireInteger(z, -0x8000_0000, 0x7fff_ffff);
+  requireInteger(x, -0x8000_0000, 0x7fff_ffff, "x");
+  requireInteger(z, -0x8000_0000, 0x7fff_ffff, "z");
   if (octrees.length > U8_MAX || blockTypes.length > U16_MAX) {
     const detail = `a chunk of ${octrees.length} octrees and ${blockTypes.length} block types; ${U8_MAX} and ${U16_MAX} may be`;
     throw new OrthantError("ORT_LIMIT", detail);
@@ -230,7 +232,7 @@ function requireName(name: string | undefined): void {
 }
 
 function fullBytes({ blobFullBytes = BLOB_FULL_BYTES }: MarsMinerWriterOptions): number {
-  requireInteger(blobFullBytes, headerStruct("draft").bytes, BLOB_FULL_BYTES);
+  requireInteger(blobFullBytes, headerStruct("draft").bytes, BLOB_FULL_BYTES, "blobFullBytes");
   return blobFullBytes;
 }
 

@@ -1,5 +1,6 @@
+import { requireText } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { readWhole } from "@orthant/disk/files";
+import { readWhole, requireDisk } from "@orthant/disk/files";
 import { surveySave } from "@orthant/save";
 import {
   findNewest,
@@ -30,6 +31,8 @@ export async function isFlatSave(disk: Disk): Promise<boolean> {
 
 /** Detects a save of Orthant. Returns `undefined` for a flat one. */
 export async function detectNativeSave(disk: Disk, file?: string): Promise<DetectedWorld | undefined> {
+  requireDisk("disk", disk);
+  if (file !== undefined) requireText("file", file);
   const evidence = file === undefined ? await evidenceOfSave(disk) : undefined;
   if (evidence === undefined || (await isFlatSave(disk))) return undefined;
   return { format: "orthant", dialect: undefined, evidence };

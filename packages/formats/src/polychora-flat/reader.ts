@@ -1,8 +1,15 @@
 import { type Box, isOrthantError, OrthantError } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@orthant/core/engine";
+import {
+  boxContainsBox,
+  boxEquals,
+  comparePositions,
+  ownOptions,
+  requireWhole,
+  WHOLE_LATTICE,
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { atFile, decodeAt, type Source } from "@orthant/disk/files";
+import { atFile, decodeAt, requireDisk, type Source } from "@orthant/disk/files";
 import type {
   ChunkEntry,
   GlobalRecord,
@@ -22,7 +29,6 @@ import {
   readPayloadFile,
   recordSource,
 } from "@orthant/save/files";
-
 import {
   type FlatGlobal,
   flatGlobalCodec,
@@ -82,8 +88,12 @@ export async function openFlatSave(
   disk: Disk,
   options: { readonly generation?: number } = {},
 ): Promise<FlatSave> {
+  requireDisk("disk", disk);
+  const own = ownOptions("the options", options, {
+    generation: (name, value) => requireWhole(name, value, 0, Number.MAX_SAFE_INTEGER),
+  });
   const { manifest } = await readManifest(disk);
-  const { generation = manifest.currentGeneration } = options;
+  const { generation = manifest.currentGeneration } = own;
   const files = generation === manifest.currentGeneration ? manifest : generationFiles(generation);
   const index = await readFlatIndex(disk, files.indexFile, generation);
   const global = await readFlatGlobal(disk, files.globalFile);

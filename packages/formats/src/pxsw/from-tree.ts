@@ -18,6 +18,8 @@ import {
   VERSION1_LAYERS,
 } from "@orthant/pixel-world";
 import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
+import { requireSave } from "@orthant/save";
+import { requireFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -25,6 +27,7 @@ import {
   listingFirst,
   noteLostFacts,
 } from "../format/losses.ts";
+import { ownPixelOptions, requireTargetKind } from "./checked-arguments.ts";
 import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./entities.ts";
 import {
   openPixelTarget,
@@ -47,11 +50,15 @@ export function convertTreeToPixel(
   target: { readonly disk: Disk; readonly path: string } | undefined,
   options: PixelConvertOptions = {},
 ): Promise<ConversionReport> {
+  requireSave("save", save);
+  requireTargetKind(kind);
+  requireFileTarget(target);
+  const own = ownPixelOptions(options);
   const { chunkShape, attachments } = save.global.description;
   const facts = factsOf(save, factsOfAttachments(attachments), kind);
   requireFitting(chunkShape, facts.chunkEdge);
-  return listingFirst(target === undefined, options, (losses, isDry) =>
-    run(save, facts, kind, isDry ? undefined : target, losses, options),
+  return listingFirst(target === undefined, own, (losses, isDry) =>
+    run(save, facts, kind, isDry ? undefined : target, losses, own),
   );
 }
 

@@ -12,12 +12,14 @@ import {
   pixelsOf,
   Version1Writer,
 } from "@orthant/pixel-world";
+import { requireFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
+import { ownPixelOptions, requirePixelSave, requireTargetKind } from "./checked-arguments.ts";
 
 /** Options for converting from or to a pixel world. */
 export interface PixelConvertOptions {
@@ -42,18 +44,21 @@ export function convertPixelToPixel(
   target: { readonly disk: Disk; readonly path: string } | undefined,
   options: PixelConvertOptions = {},
 ): Promise<ConversionReport> {
+  requirePixelSave(save);
+  requireTargetKind(kind);
+  requireFileTarget(target);
+  const own = ownPixelOptions(options);
   const { facts } = save;
   if (kind === "native" && (facts.chunkEdge !== CHUNK_EDGE || facts.layers.length !== PIXEL_BYTES)) {
     const detail = `chunks of ${facts.chunkEdge} pixels with ${facts.layers.length} layers, where version 1 has 512 and 4`;
     throw new OrthantError("ORT_DIALECT", detail);
   }
-  return listingFirst(target === undefined, options, async (losses, isDry) => {
-    const generator = options.generator?.ref ?? facts.generator;
+  return listingFirst(target === undefined, own, async (losses, isDry) => {
+    const generator = own.generator?.ref ?? facts.generator;
     const written: PixelFacts = kind === "version2" ? { ...facts, generator } : facts;
-    const writer =
-      isDry || target === undefined ? undefined : await openTarget(kind, target, written, options);
+    const writer = isDry || target === undefined ? undefined : await openTarget(kind, target, written, own);
     try {
-      return await copy(save, kind, writer, losses, options);
+      return await copy(save, kind, writer, losses, own);
     } finally {
       await writer?.close();
     }

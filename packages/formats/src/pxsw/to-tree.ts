@@ -20,12 +20,14 @@ import {
   plainDescription,
   type StoredEntity,
 } from "@orthant/save";
+import { requireTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
+import { ownPixelOptions, requirePixelSave } from "./checked-arguments.ts";
 import { entityOfBody, factsAttachment, firstFreeId } from "./entities.ts";
 import type { PixelConvertOptions } from "./pixel-to-pixel.ts";
 
@@ -45,8 +47,11 @@ export function convertPixelToTree(
   target: Disk | undefined,
   options: PixelConvertOptions = {},
 ): Promise<ConversionReport> {
-  return listingFirst(target === undefined, options, (losses, isDry) =>
-    run(save, isDry ? undefined : target, losses, options),
+  requirePixelSave(save);
+  requireTarget(target);
+  const own = ownPixelOptions(options);
+  return listingFirst(target === undefined, own, (losses, isDry) =>
+    run(save, isDry ? undefined : target, losses, own),
   );
 }
 

@@ -4,8 +4,11 @@ import {
   blockCatalogCodec,
   cubeAt,
   floorDivide,
+  ownOptions,
   PositionMap,
   positionsEqual,
+  requireObject,
+  requireWhole,
   type TileChunk,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
@@ -15,9 +18,11 @@ import {
   type GlobalState,
   type LeafChange,
   plainDescription,
+  requireSave,
   type Save,
   type WorldDescription,
 } from "@orthant/save";
+import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";
 import type { ConversionCounts } from "../format/losses.ts";
 import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
 import { writeTileSave } from "./files.ts";
@@ -33,6 +38,9 @@ export async function importTileSave(
   target: Disk | undefined,
   nowMs: number,
 ): Promise<ConversionReport> {
+  requireObject("save", save, "it is a TileSave");
+  requireTarget(target);
+  requireWhole("nowMs", nowMs, 0, Number.MAX_SAFE_INTEGER);
   const losses = new ConversionLosses();
   const counts = await convertFromTiles(save, target, nowMs, losses);
   return { ...counts, losses: losses.list() };
@@ -48,8 +56,11 @@ export async function exportTileSave(
   target: Disk | undefined,
   options: { readonly onLeaf?: () => void } = {},
 ): Promise<ConversionReport> {
+  requireSave("save", save);
+  requireTarget(target);
+  const { onLeaf } = ownOptions("the options", options, { onLeaf: CONVERT_RULES.onLeaf });
   const losses = new ConversionLosses();
-  const counts = await convertToTiles(save, target, losses, options.onLeaf);
+  const counts = await convertToTiles(save, target, losses, onLeaf);
   return { ...counts, losses: losses.list() };
 }
 

@@ -1,6 +1,6 @@
 import { isOrthantError, type OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { readWhole, TEMPORARY_SUFFIX, writeTemporary } from "@orthant/disk/files";
+import { readWhole, requireDisk, TEMPORARY_SUFFIX, writeTemporary } from "@orthant/disk/files";
 import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import { TILE_SAVE_BACKUP_FILE, TILE_SAVE_BYTES_MAX, TILE_SAVE_FILE, type TileSave } from "./tile-save.ts";
 
@@ -17,6 +17,7 @@ export interface OpenedTileSave {
  * fault of the main file. Writes nothing.
  */
 export async function openTileSave(disk: Disk): Promise<OpenedTileSave> {
+  requireDisk("disk", disk);
   try {
     return { save: await readTileSave(disk, TILE_SAVE_FILE), file: TILE_SAVE_FILE, fault: undefined };
   } catch (error) {
@@ -37,6 +38,7 @@ async function readTileSave(disk: Disk, path: string): Promise<TileSave> {
  * old one becomes the backup if it is readable: a damaged save never replaces a good backup.
  */
 export async function writeTileSave(disk: Disk, save: TileSave): Promise<void> {
+  requireDisk("disk", disk);
   const bytes = encodeTileSave(save);
   const before = await readGood(disk);
   if (before !== undefined) await writeTemporary(disk, TILE_SAVE_BACKUP_FILE, before);

@@ -5,6 +5,7 @@
  */
 
 import type { GenerationPool } from "@orthant/core";
+import { requireFunction } from "@orthant/core/engine";
 import type { WorkerAnswer } from "../pool/job-messages.ts";
 import {
   type GenerationWorker,
@@ -32,9 +33,10 @@ export interface BrowserPoolOptions extends WorkerPoolOptions {
  */
 export function generationPool(options: BrowserPoolOptions = {}): GenerationPool {
   const workers = Math.max(1, (navigator.hardwareConcurrency || 2) - 1);
-  const { startWorker = ownWorker } = options;
+  const { startWorker = ownWorker, ...others } = options;
+  requireFunction("startWorker", startWorker);
   const start = (events: GenerationWorkerEvents): GenerationWorker => attach(startWorker(), events);
-  return new WorkerPool({ workers, start, mayImport: () => true }, options);
+  return new WorkerPool({ workers, start, mayImport: () => true }, others);
 }
 
 function ownWorker(): Worker {

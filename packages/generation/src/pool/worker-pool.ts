@@ -10,7 +10,14 @@ import {
   type TimeSource,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { describedBoxCodec, generatorRefCodec, type RegionTree } from "@orthant/core/engine";
+import {
+  describedBoxCodec,
+  generatorRefCodec,
+  ownOptions,
+  type RegionTree,
+  requireTime,
+  requireWhole,
+} from "@orthant/core/engine";
 import type { GenerationTask, WorkerAnswer, WorkerRequest } from "./job-messages.ts";
 
 /** A worker of a platform. */
@@ -93,12 +100,15 @@ export class WorkerPool implements GenerationPool {
   #isClosed = false;
 
   constructor(platform: WorkerPlatform, options: WorkerPoolOptions) {
-    const { workers = platform.workers, jobsMax = JOBS_MAX, jobTimeoutMs = JOB_TIMEOUT_MS } = options;
-    requireCount("workers", workers, WORKERS_MAX);
-    requireCount("jobsMax", jobsMax, Number.MAX_SAFE_INTEGER);
-    requireCount("jobTimeoutMs", jobTimeoutMs, 2 ** 31 - 1);
+    const own = ownOptions("the options", options, {
+      workers: (name, value) => requireWhole(name, value, 1, WORKERS_MAX),
+      jobsMax: (name, value) => requireWhole(name, value, 1, Number.MAX_SAFE_INTEGER),
+      jobTimeoutMs: (name, value) => requireWhole(name, value, 1, 2 ** 31 - 1),
+      time: requireTime,
+    });
+    const { workers = platform.workers, jobsMax = JOBS_MAX, jobTimeoutMs = JOB_TIMEOUT_MS } = own;
     this.#platform = platform;
-    this.#time = options.time ?? systemTime;
+    this.#time = own.time ?? systemTime;
     this.#jobsMax = jobsMax;
     this.#jobTimeoutMs = jobTimeoutMs;
     this.#slots = Array.from({ length: workers }, () => ({
@@ -271,14 +281,6 @@ export class WorkerPool implements GenerationPool {
 }
 
 const WORKERS_MAX = 256;
-
-function requireCount(name: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return;
-  throw new OrthantError(
-    "ORT_ARGUMENT",
-    `${name} is ${String(value)}; it is a whole number from 1 to ${max}`,
-  );
-}
 
 function shown(task: GenerationTask): string {
   return task.kind === "encode" ? `region [${task.region}]` : `chunks [${task.box.min}] to [${task.box.max}]`;

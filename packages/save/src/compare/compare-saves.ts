@@ -1,12 +1,21 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
 import { bytesEqual, encode, hash64, list } from "@orthant/core/bytes";
-import { boxContains, boxContainsBox, boxEquals, PositionMap, positionsEqual } from "@orthant/core/engine";
+import {
+  boxContains,
+  boxContainsBox,
+  boxEquals,
+  ownOptions,
+  PositionMap,
+  positionsEqual,
+  requireFlag,
+  requireFunction,
+} from "@orthant/core/engine";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
-import type { Save } from "../read/save.ts";
+import { requireSave, type Save } from "../read/save.ts";
 
 /** How something with an id differs. */
 type Change = "added" | "removed" | "changed";
@@ -37,13 +46,19 @@ export async function* compareSaves(
   after: Save,
   options: CompareOptions = {},
 ): AsyncGenerator<SaveDifference> {
+  requireSave("before", before);
+  requireSave("after", after);
+  const own = ownOptions("the options", options, {
+    samePacks: requireFlag,
+    onLeaf: (name, value) => requireFunction(name, value) as () => void,
+  });
   for (const fact of compareFacts(before, after)) yield { kind: "fact", ...fact };
   const leaves =
-    options.samePacks === true
+    own.samePacks === true
       ? await changedLeaves(before, after)
       : { before: () => before.index.all(), after: () => after.index.all() };
   if (positionsEqual(shapeOf(before), shapeOf(after))) {
-    for await (const entry of compareChunks(before, after, leaves, options)) {
+    for await (const entry of compareChunks(before, after, leaves, own)) {
       yield { kind: "chunk", ...entry };
     }
   }

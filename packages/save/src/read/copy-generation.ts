@@ -1,6 +1,7 @@
 import { isOrthantError, OrthantError } from "@orthant/core";
+import { ownOptions, requireFunction } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { atFile, fileSize, readWhole } from "@orthant/disk/files";
+import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
 import { type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
@@ -26,6 +27,7 @@ import { PackCopies } from "../pack/pack-copies.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
+import { requireGenerationNumber } from "./open-options.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
 
 /** Result of copying a generation. */
@@ -63,10 +65,16 @@ export async function copyGeneration(
   target: Disk,
   options: CopyGenerationOptions = {},
 ): Promise<CopiedGeneration> {
+  requireDisk("disk", disk);
+  requireDisk("target", target);
+  const own = ownOptions("the options", options, {
+    generation: requireGenerationNumber,
+    onTotal: (name, value) => requireFunction(name, value) as (bytes: number) => void,
+  });
   await requireEmptyFolder(target);
-  const source = await gatherSteadily(disk, new PageCopier(disk, target), options.generation);
+  const source = await gatherSteadily(disk, new PageCopier(disk, target), own.generation);
   try {
-    return await copySource(target, source, options);
+    return await copySource(target, source, own);
   } finally {
     await source.packs.close();
     await source.journal?.close();

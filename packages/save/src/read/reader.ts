@@ -1,7 +1,8 @@
 import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/core";
 import type { Codec } from "@orthant/core/bytes";
+import { ownOptions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import { atFile, readWhole } from "@orthant/disk/files";
+import { atFile, readWhole, requireDisk } from "@orthant/disk/files";
 import { playersCodec, type StoredPlayer } from "../codec/entity.ts";
 import { generationFiles } from "../codec/files.ts";
 import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
@@ -18,6 +19,7 @@ import { globalPayloadFile, type PayloadFile, playersPayloadFile } from "../code
 import { pageReader, readIndexFile, requireGeneration } from "../index/index-reader.ts";
 import { requirePacks } from "../pack/named-packs.ts";
 import { PackReader } from "../pack/pack-reader.ts";
+import { requireGenerationNumber, requireRegistry } from "./open-options.ts";
 import { Save, type SaveState } from "./save.ts";
 
 /** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */
@@ -36,10 +38,15 @@ export interface OpenSaveOptions {
  * when they are needed. Packs only have to exist. Throws at the first fault; `verifySave` finds all of them.
  */
 export async function openSave(disk: Disk, options: OpenSaveOptions = {}): Promise<Save> {
+  requireDisk("disk", disk);
+  const { generation, generators } = ownOptions("the options", options, {
+    generation: requireGenerationNumber,
+    generators: requireRegistry,
+  });
   const state = await whileLive(disk, (manifest) =>
-    readGeneration(disk, manifest, options.generation ?? manifest.currentGeneration),
+    readGeneration(disk, manifest, generation ?? manifest.currentGeneration),
   );
-  return new Save(state, new PackReader(disk), generatedChunks(state.global, options.generators));
+  return new Save(state, new PackReader(disk), generatedChunks(state.global, generators));
 }
 
 /**
@@ -64,6 +71,7 @@ export async function whileLive<Value>(
 
 /** Returns whether a disk has a save. Throws if its manifest is damaged. */
 export async function hasSave(disk: Disk): Promise<boolean> {
+  requireDisk("disk", disk);
   try {
     await readManifest(disk);
     return true;

@@ -1,5 +1,5 @@
-import type { Box, Chunk } from "@orthant/core";
-import { boxesIntersect } from "@orthant/core/engine";
+import type { Box, Chunk, Position } from "@orthant/core";
+import { AXES, boxesIntersect, wrongArgument } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";
@@ -66,6 +66,7 @@ export class Save implements SaveState {
    * leaves. Only parts of the index around the latest queries stay in memory.
    */
   async leavesIn(box: Box): Promise<readonly LeafEntry[]> {
+    requireChunks(box);
     do await this.index.load(box);
     while (!this.index.isLoaded(box));
     if (++this.#queries % QUERIES_REMEMBERED === 0) this.index.unload((cube) => boxesIntersect(cube, box));
@@ -121,6 +122,21 @@ export class Save implements SaveState {
       generated: this.#generated,
     };
   }
+}
+
+/** Throws `ORT_ARGUMENT` unless `value` is an open save. */
+export function requireSave(name: string, value: unknown): asserts value is Save {
+  if (!(value instanceof Save)) throw wrongArgument(name, value, "it is a Save, as openSave returns it");
+}
+
+function requireChunks(box: unknown): asserts box is Box {
+  const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Record<keyof Box, unknown>>;
+  if (!isPosition(min) || !isPosition(max) || AXES.some((axis) => min[axis] > max[axis]))
+    throw wrongArgument("box", box, "it is { min, max }, two positions of four whole numbers");
+}
+
+function isPosition(value: unknown): value is Position {
+  return Array.isArray(value) && value.length === AXES.length && [...value].every(Number.isSafeInteger);
 }
 
 /** Counts the open generations of a save in this process, so that no file still being read is removed. */

@@ -1,6 +1,6 @@
 import type { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
-import { attempt, filesIn } from "@orthant/disk/files";
+import { attempt, filesIn, requireDisk } from "@orthant/disk/files";
 import { type GenerationFiles, generationFiles, parseGenerationFile, parsePackFile } from "../codec/files.ts";
 import { DATA_FOLDER, INDEX_FOLDER } from "../codec/layout.ts";
 import type { GenerationSeals, ReadManifest } from "../codec/manifest.ts";
@@ -19,6 +19,7 @@ export interface Survey {
 
 /** Lists the folders and reads the manifest. Throws only errors of the disk itself. */
 export async function surveySave(disk: Disk): Promise<Survey> {
+  requireDisk("disk", disk);
   const files = [
     ...(await listFiles(disk, "")),
     ...(await listFiles(disk, INDEX_FOLDER)),
@@ -77,7 +78,8 @@ export interface ListedGeneration {
  * Returns the generations of a save whose three files exist, newest first. Omits those after the live one,
  * which were never committed, and those whose global file is unreadable.
  */
-export function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
+export async function listGenerations(disk: Disk): Promise<readonly ListedGeneration[]> {
+  requireDisk("disk", disk);
   return whileLive(disk, () => listLive(disk));
 }
 

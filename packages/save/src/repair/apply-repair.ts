@@ -10,6 +10,7 @@ import {
   regionOf,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
 import type { StoredEntity } from "../codec/entity.ts";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
@@ -19,12 +20,15 @@ import { createSave } from "../commit/start-writer.ts";
 import { alignedCubeAt } from "../index/cube.ts";
 import { chunkOfEntity } from "../index/leaf-partition.ts";
 import { PackReader } from "../pack/pack-reader.ts";
-import { decodeRecord, type RepairPlan } from "./salvage.ts";
+import { decodeRecord, type RepairPlan, requirePlan } from "./salvage.ts";
 
 /**
  * Writes the recoverable content of a plan as a new save to an empty disk. Only reads the damaged save. Holds all of the content in memory.
  */
 export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): Promise<void> {
+  requireDisk("disk", disk);
+  requirePlan(plan);
+  requireDisk("target", target);
   const { chunks, entities } = await gather(disk, plan);
   const { global } = plan;
   const nextEntityId = entities.reduce(idBehind, global.nextEntityId);

@@ -1,5 +1,5 @@
 import { type ChunkShape, chunkShape, type GeneratorRegistry, HYPERCUBE_CHUNKS } from "@orthant/core";
-import type { RegionClock } from "@orthant/core/engine";
+import { ownOptions, type RegionClock } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
 import { playersCodec } from "../codec/entity.ts";
@@ -9,6 +9,7 @@ import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
+import { requireRegistry, requireShape } from "../read/open-options.ts";
 import { surveySave } from "../read/survey.ts";
 import { verifySave } from "../verify/verify.ts";
 import {
@@ -23,6 +24,7 @@ import {
 import {
   findIntactRecords,
   followIndex,
+  issuedPlan,
   type Loss,
   lostChanges,
   measureRecords,
@@ -46,13 +48,13 @@ export interface RepairOptions {
  * global and players files, and every intact record. Writes nothing. Rule S49.
  */
 export async function planRepair(disk: Disk, options: RepairOptions = {}): Promise<RepairPlan> {
+  const own = ownOptions("the options", options, { chunkShape: requireShape, generators: requireRegistry });
   const findings = await verifySave(disk);
   const survey = await surveySave(disk);
   const manifest = survey.manifest?.manifest;
   const losses: Loss[] = [...lostManifest(survey)];
   const index = await findIndex(disk, survey);
-  const fallback =
-    manifest?.chunkExtents === undefined ? options.chunkShape : chunkShape(manifest.chunkExtents);
+  const fallback = manifest?.chunkExtents === undefined ? own.chunkShape : chunkShape(manifest.chunkExtents);
   const found = await findGlobal(
     disk,
     survey,
@@ -80,9 +82,9 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     isLive ? followIndex(leaves, intact) : salvageRecords(leaves, intact, index?.generation, findings),
   );
   const pieces = orderPieces(selections);
-  const generated = found === undefined ? undefined : await findGenerator(global, options.generators);
+  const generated = found === undefined ? undefined : await findGenerator(global, own.generators);
   if (found === undefined) losses.push(...lostChanges(pieces, intact));
-  return {
+  return issuedPlan({
     findings,
     generation: index?.generation,
     createdMs: manifest?.createdMs ?? global.lastModifiedMs,
@@ -97,7 +99,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     keptRecords: pieces.length,
     keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),
     losses: [...losses, ...selections.flatMap((selection) => selection.losses)],
-  };
+  });
 }
 
 /** Returns the readable leaves of an index, and its unreadable pages. */

@@ -1,6 +1,6 @@
 import { type Box, isOrthantError } from "@orthant/core";
 import { decode } from "@orthant/core/bytes";
-import { boxContainsBox, boxesIntersect, type RegionClock } from "@orthant/core/engine";
+import { boxContainsBox, boxesIntersect, type RegionClock, wrongArgument } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, readWhole } from "@orthant/disk/files";
 import { compareAge, openBlob, type RecordRef } from "../codec/blob.ts";
@@ -330,4 +330,18 @@ export interface RepairPlan {
   readonly keptRecords: number;
   readonly keptBytes: number;
   readonly losses: readonly Loss[];
+}
+
+const issuedPlans = new WeakSet<RepairPlan>();
+
+/** Marks a plan as one that `applyRepair` accepts. */
+export function issuedPlan(plan: RepairPlan): RepairPlan {
+  issuedPlans.add(plan);
+  return plan;
+}
+
+/** Throws `ORT_ARGUMENT` unless `planRepair` returned the plan. */
+export function requirePlan(plan: unknown): asserts plan is RepairPlan {
+  if (typeof plan !== "object" || plan === null || !issuedPlans.has(plan as RepairPlan))
+    throw wrongArgument("plan", plan, "it is what planRepair returned");
 }

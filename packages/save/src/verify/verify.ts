@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { AXES } from "@orthant/core/engine";
+import { AXES, ownOptions, requireFlag } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt, type Finding, findingOf, isLockName, noticeOf } from "@orthant/disk/files";
 import {
@@ -38,6 +38,7 @@ export interface VerifyOptions {
  * exist, and in the packs. Never writes, and never throws because of a save's content. Rule S48.
  */
 export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promise<readonly Finding[]> {
+  const own = ownOptions("the options", options, { checksumsOnly: requireFlag });
   const survey = await surveySave(disk);
   const packReader = new PackReader(disk);
   const leaves = new LeafVerifier(packReader);
@@ -46,7 +47,7 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
     return await verifyFiles(disk, survey, {
       records: leaves.records,
       pages: indexes.seenPages,
-      verify: (generation, files) => verifyGeneration(disk, survey, generation, files, indexes, options),
+      verify: (generation, files) => verifyGeneration(disk, survey, generation, files, indexes, own),
     });
   } finally {
     await packReader.release();

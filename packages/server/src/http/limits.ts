@@ -1,4 +1,5 @@
 import { OrthantError } from "@orthant/core";
+import { wrongArgument } from "@orthant/core/engine";
 import {
   DEFAULT_SYNC_LIMITS,
   DEFAULT_WIRE1_LIMITS,
@@ -57,17 +58,18 @@ const CHUNK_COORDINATE_MAX = 2 ** 30;
 /** Returns the operator's limits, with defaults for the rest. */
 export function limitsOf(given: Partial<Limits> = {}): Limits {
   const limits: Limits = { ...DEFAULT_SYNC_LIMITS, ...DEFAULT_SERVER_LIMITS, ...DEFAULT_WIRE1_LIMITS };
-  for (const [name, value] of Object.entries(given)) {
+  const own = { ...given };
+  for (const [name, value] of Object.entries(own)) {
     if (!Object.hasOwn(limits, name))
       throw new OrthantError(
         "ORT_ARGUMENT",
         `there is no limit ${name}; docs/reference/limits.md lists them`,
       );
     if (!Number.isFinite(value) || value <= 0) {
-      throw new OrthantError("ORT_ARGUMENT", `the limit ${name} is ${value}, not a number above 0`);
+      throw wrongArgument(`the limit ${name}`, value, "it is a number above 0");
     }
   }
-  const chosen = { ...limits, ...given };
+  const chosen = { ...limits, ...own };
   if (chosen.chunkCoordinateMax > CHUNK_COORDINATE_MAX) {
     const detail = `chunkCoordinateMax is ${chosen.chunkCoordinateMax}, at most ${CHUNK_COORDINATE_MAX} may be`;
     throw new OrthantError("ORT_ARGUMENT", detail);

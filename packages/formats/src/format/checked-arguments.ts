@@ -1,0 +1,40 @@
+import { requireFlag, requireFunction, requireWhole, wrongArgument } from "@orthant/core/engine";
+import type { Disk } from "@orthant/disk";
+import { requireDisk } from "@orthant/disk/files";
+
+// Checks of arguments that several conversions have. Each throws `ORT_ARGUMENT` with the argument's name, its value and
+// what would be right.
+
+/** Requires a disk, or nothing for a conversion that only reports. */
+export function requireTarget(target: unknown): asserts target is Disk | undefined {
+  if (target !== undefined) requireDisk("target", target);
+}
+
+/** Requires a disk with a path, or nothing for a conversion that only reports. */
+export function requireFileTarget(target: unknown): void {
+  if (target === undefined) return;
+  const advice = "it is { disk, path }, or undefined to report only";
+  if (typeof target !== "object" || target === null) throw wrongArgument("target", target, advice);
+  const { disk, path } = target as { readonly disk?: unknown; readonly path?: unknown };
+  requireDisk("target.disk", disk);
+  if (typeof path !== "string") throw wrongArgument("target.path", path, "it is a string");
+}
+
+type Rule<Value> = (name: string, value: unknown) => Value;
+
+const callback: Rule<() => void> = (name, value) => requireFunction(name, value) as () => void;
+
+/** Rules for the options of conversions. */
+export const CONVERT_RULES: {
+  readonly standInBlock: Rule<number>;
+  readonly acceptLosses: Rule<boolean>;
+  readonly onLeaf: Rule<() => void>;
+  readonly onStep: Rule<() => void>;
+  readonly onChunk: Rule<() => void>;
+} = {
+  standInBlock: (name, value) => requireWhole(name, value, 0, 255),
+  acceptLosses: requireFlag,
+  onLeaf: callback,
+  onStep: callback,
+  onChunk: callback,
+};

@@ -74,6 +74,33 @@ describe("clients of a real server", () => {
     return client;
   }
 
+  test("see the tags and the data of an entity, and how they change", async () => {
+    const client = join();
+    await client.ready;
+    /** Resolves when the client sees the sheep with this data. */
+    const shown = (data: readonly number[]): Promise<readonly string[]> =>
+      new Promise((resolve) => {
+        const check = (): void => {
+          const sheep = client.entities.find(({ kind }) => kind === 77);
+          if (sheep === undefined || sheep.data.join() !== data.join()) return;
+          stop();
+          resolve(sheep.tags);
+        };
+        const stop = client.onEntities(check);
+        check();
+      });
+    const { entityId } = world.spawnEntity({
+      kind: 77,
+      position: [0.5, 33, 0.5, 0.5],
+      tags: ["tame"],
+      payload: new Uint8Array([1, 2]),
+    });
+    expect(await shown([1, 2])).toEqual(["tame"]);
+    world.changeEntity(entityId, { payload: new Uint8Array([3]), tags: ["tame", "shorn"] });
+    expect(await shown([3])).toEqual(["tame", "shorn"]);
+    world.despawnEntity(entityId);
+  });
+
   test("know the clocks of the regions they hold, and count what arrived", async () => {
     const client = join();
     expect(client.counts).toEqual({ patches: 0, resyncs: 0, heldRegions: 0 });

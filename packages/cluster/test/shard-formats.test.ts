@@ -43,7 +43,16 @@ const stone: Chunk = uniformChunk(VOLUME, 7);
 const POSE: Pose = { position: [1.5, -2, 0, 0], orientation: [0, 0, 0, 1] };
 
 const SHEEP: VisibleEntity = {
-  ...{ id: 300n, entityClass: 2, kind: 3, scale: 1, block: 4, name: "Dolly" },
+  ...{
+    id: 300n,
+    entityClass: 2,
+    kind: 3,
+    scale: 1,
+    block: 4,
+    name: "Dolly",
+    tags: ["tame"],
+    data: new Uint8Array([9]),
+  },
   ...POSE,
 };
 
@@ -334,7 +343,7 @@ describe("requests", () => {
     expect(toHex(encode(ownerRequestCodec, request))).toBe("030102030608");
     const answer = { kind: "entities", answers: [{ kind: "here", entities: [SHEEP] }] } as const;
     expect(toHex(encode(ownerAnswerCodec(VOLUME), answer))).toBe(
-      "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f",
+      "04010201ac0202030000803f0405446f6c6c79c001ff0100000000007f010474616d650109",
     );
   });
 

@@ -18,7 +18,7 @@ export type {
   SyncClientOptions,
 } from "./client/sync-client-options.ts";
 export type { CachedEpoch, Hello } from "./message/client-message.ts";
-export type { NumberedEntity, Pose, VisibleEntity } from "./message/entity.ts";
+export { NO_DETAILS, type Pose, type SeenEntity, type VisibleEntity } from "./message/entity.ts";
 export { visibleEntityCodec } from "./message/entity-codec.ts";
 export { encodeGameMessage, gameMessageIn } from "./message/game-message.ts";
 export {

@@ -8,7 +8,7 @@ export type {
   InterestMessage,
   SetVoxels,
 } from "./message/client-message.ts";
-export type { EntityMove } from "./message/entity.ts";
+export type { EntityMove, NumberedEntity } from "./message/entity.ts";
 export {
   CLIENT_FRAME_BYTES_MAX,
   DETAIL_BYTES_MAX,

@@ -25,7 +25,7 @@ import {
   voxelPlacements,
   wrongArgument,
 } from "@orthant/core/engine";
-import type { NumberedEntity, Role, SendResult } from "@orthant/protocol";
+import type { Role, SeenEntity, SendResult } from "@orthant/protocol";
 import type { Status, StatusDetail } from "../connection/server-connection.ts";
 import { type Interest, replicaInterest, requireSendablePoint } from "./client-interest.ts";
 import type { WorldReplica } from "./world-replica.ts";
@@ -254,8 +254,10 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.close();
   }
 
-  #shownEntity({ id, isPlayer, kind, position, orientation, scale, block, name }: NumberedEntity): Entity<D> {
-    return { id, isPlayer, kind, position: this.#axes.shown(position), orientation, scale, block, name };
+  #shownEntity(entity: SeenEntity): Entity<D> {
+    const { id, isPlayer, kind, position, orientation, scale, block, name, tags, data } = entity;
+    const shown = this.#axes.shown(position);
+    return { id, isPlayer, kind, position: shown, orientation, scale, block, name, tags, data };
   }
 }
 

@@ -16,12 +16,12 @@ import { boxAt, chunkOfVoxel, type RegionTree, voxelIndex } from "@orthant/core/
 import {
   type EntitiesChange,
   encodeGameMessage,
-  type NumberedEntity,
   type Placed,
   type Pose,
   type RequestedEdit,
   type Role,
   roundPose,
+  type SeenEntity,
   type SendResult,
   SyncClient,
   type SyncClientCounts,
@@ -213,7 +213,7 @@ export class WorldReplica {
   }
 
   /** The other players and the entities that the client sees. */
-  get entities(): readonly NumberedEntity[] {
+  get entities(): readonly SeenEntity[] {
     return this.#syncClient?.entities ?? [];
   }
 

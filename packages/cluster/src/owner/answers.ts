@@ -10,7 +10,13 @@ import {
   regionOf,
   voxelsOfChunks,
 } from "@orthant/core/engine";
-import { ENTITIES_MAX, type VisibleEntity, visibleEntity, visibleEntityCodec } from "@orthant/protocol";
+import {
+  ENTITIES_MAX,
+  NO_DETAILS,
+  type VisibleEntity,
+  visibleEntity,
+  visibleEntityCodec,
+} from "@orthant/protocol";
 import type { JournalChunk } from "@orthant/save/journal";
 import type { WorldStore } from "@orthant/world/store";
 import type {
@@ -116,8 +122,14 @@ export async function answerEntities(
     const entities = found.get(...region);
     if (entities === undefined) return { kind: "elsewhere" };
     if (room <= 0) return { kind: "later" };
-    room -= entities.reduce((sum, entity) => sum + encode(visibleEntityCodec, entity).length, 0);
-    return { kind: "here", entities };
+    const shown: VisibleEntity[] = [];
+    for (const entity of entities) {
+      // Many entities with much data would not fit into a message.
+      const sent = room > 0 ? entity : { ...entity, ...NO_DETAILS };
+      room -= encode(visibleEntityCodec, sent).length;
+      shown.push(sent);
+    }
+    return { kind: "here", entities: shown };
   });
   return { kind: "entities", answers };
 }

@@ -111,6 +111,10 @@ export interface Entity<D extends Dimensions> {
   readonly block: number;
   /** Empty for an entity without a name. */
   readonly name: string;
+  /** The game's own words. Like `data`, a client gets them shortly after the entity has come into sight. */
+  readonly tags: readonly string[];
+  /** The game's own data. Shared: copy it before you change it. */
+  readonly data: Uint8Array;
 }
 
 /** Reports that an entity is present (it appeared or changed) or gone. */

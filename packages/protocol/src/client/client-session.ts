@@ -266,6 +266,9 @@ export class ClientSession {
       case "blocks":
         if (isNewer) this.#receiveBlocks(message);
         break;
+      case "entityDetails":
+        if (isNewer) joined.entities.detail(message);
+        break;
       case "placed":
         if (isNewer) this.#placed(message);
         break;

@@ -1,9 +1,9 @@
 import { type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
 import { I32_MAX, I32_MIN } from "@orthant/core/bytes";
 import { floorDivide, type PositionSet, positionFrom, positionsEqual, regionOf } from "@orthant/core/engine";
-import type { NumberedEntity } from "../message/entity.ts";
+import { NO_DETAILS, type NumberedEntity, type SeenEntity } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
-import type { AllEntities, EntityChanges } from "../message/server-message.ts";
+import type { AllEntities, EntityChanges, EntityDetailsMessage } from "../message/server-message.ts";
 import { hasElapsed } from "./outgoing.ts";
 import type { EntitiesChange } from "./sync-client-options.ts";
 
@@ -13,7 +13,7 @@ const ENTITIES_LOST_WAIT_MS = 500;
 export const ENTITIES_HELD_MAX: number = 4 * ENTITIES_MAX;
 
 interface Seen {
-  readonly entity: NumberedEntity;
+  readonly entity: SeenEntity;
   readonly region: Position;
 }
 
@@ -23,7 +23,7 @@ export class EntitySet {
   readonly #ownPlayerId: bigint;
   readonly #seen = new Map<number, Seen>();
   /** The state at the start of this step of each entity that changed. */
-  readonly #before = new Map<number, NumberedEntity | undefined>();
+  readonly #before = new Map<number, SeenEntity | undefined>();
   #isInStep: boolean;
   #askedMs: number | undefined;
 
@@ -35,12 +35,12 @@ export class EntitySet {
   }
 
   /** Returns all entities in sight except the client's own player. */
-  others(): readonly NumberedEntity[] {
+  others(): readonly SeenEntity[] {
     return Array.from(this.#seen.values(), ({ entity }) => entity).filter((entity) => !this.#isOwn(entity));
   }
 
   /** Returns the client's own player as the server sees it. */
-  own(): NumberedEntity | undefined {
+  own(): SeenEntity | undefined {
     for (const { entity } of this.#seen.values()) if (this.#isOwn(entity)) return entity;
     return undefined;
   }
@@ -52,9 +52,13 @@ export class EntitySet {
 
   /** Replaces all entities. */
   replace({ entities }: AllEntities): void {
-    for (const number of this.#seen.keys()) this.#note(number);
+    const before = new Map(this.#seen);
+    for (const number of before.keys()) this.#note(number);
     this.#seen.clear();
-    for (const entity of entities) this.#put(entity, regionOfPosition(this.#shape, entity.position));
+    for (const entity of entities) {
+      const known = before.get(entity.number)?.entity;
+      this.#put({ ...(known ?? NO_DETAILS), ...entity }, regionOfPosition(this.#shape, entity.position));
+    }
     this.#isInStep = true;
   }
 
@@ -68,10 +72,21 @@ export class EntitySet {
       this.#note(number);
       this.#seen.delete(number);
     }
-    for (const entity of entered) this.#put(entity, region);
+    for (const entity of entered) {
+      const known = this.#seen.get(entity.number)?.entity;
+      this.#put({ ...(known ?? NO_DETAILS), ...entity }, region);
+    }
     for (const { number, position, orientation } of moved) {
       const seen = this.#seen.get(number);
       if (seen !== undefined) this.#put({ ...seen.entity, position, orientation }, region);
+    }
+  }
+
+  /** Sets the details of entities in sight. */
+  detail({ details }: EntityDetailsMessage): void {
+    for (const { number, tags, data } of details) {
+      const seen = this.#seen.get(number);
+      if (seen !== undefined) this.#put({ ...seen.entity, tags, data }, seen.region);
     }
   }
 
@@ -97,9 +112,9 @@ export class EntitySet {
 
   /** Returns the changes since the last call, or `undefined` if there are none. */
   takeChange(): EntitiesChange | undefined {
-    const entered: NumberedEntity[] = [];
-    const changed: NumberedEntity[] = [];
-    const left: NumberedEntity[] = [];
+    const entered: SeenEntity[] = [];
+    const changed: SeenEntity[] = [];
+    const left: SeenEntity[] = [];
     for (const [number, before] of this.#before) {
       const now = this.#seen.get(number)?.entity;
       const isSame = before !== undefined && now !== undefined && before.id === now.id;
@@ -110,7 +125,7 @@ export class EntitySet {
       }
     }
     this.#before.clear();
-    const isOther = (entity: NumberedEntity): boolean => !this.#isOwn(entity);
+    const isOther = (entity: SeenEntity): boolean => !this.#isOwn(entity);
     const change = {
       entered: entered.filter(isOther),
       changed: changed.filter(isOther),
@@ -119,7 +134,7 @@ export class EntitySet {
     return change.entered.length + change.changed.length + change.left.length > 0 ? change : undefined;
   }
 
-  #put(entity: NumberedEntity, region: Position): void {
+  #put(entity: SeenEntity, region: Position): void {
     this.#note(entity.number);
     this.#seen.set(entity.number, { entity, region });
     if (this.#seen.size <= ENTITIES_HELD_MAX) return;

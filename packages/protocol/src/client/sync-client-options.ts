@@ -8,7 +8,7 @@ import type {
   TimeSource,
   Vector,
 } from "@orthant/core";
-import type { NumberedEntity } from "../message/entity.ts";
+import type { SeenEntity } from "../message/entity.ts";
 import type { Goodbye, Placed, Welcome } from "../message/server-message.ts";
 import type { OwnEditResult } from "./open-edits.ts";
 import type { ReplicaUpdate } from "./replica-changes.ts";
@@ -25,11 +25,11 @@ export interface InterestArea {
 
 /** Changes to the entities in sight. The client's own player is never among them. */
 export interface EntitiesChange {
-  readonly entered: readonly NumberedEntity[];
+  readonly entered: readonly SeenEntity[];
   /** Entities that changed in any way, in their current state. */
-  readonly changed: readonly NumberedEntity[];
+  readonly changed: readonly SeenEntity[];
   /** Entities that are gone, in their last state. */
-  readonly left: readonly NumberedEntity[];
+  readonly left: readonly SeenEntity[];
 }
 
 /**

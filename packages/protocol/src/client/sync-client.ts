@@ -1,6 +1,6 @@
 import { type Box, type Chunk, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
 import { RegionTree, requireBytes } from "@orthant/core/engine";
-import type { NumberedEntity, Pose } from "../message/entity.ts";
+import type { Pose, SeenEntity } from "../message/entity.ts";
 import { GAME_BYTES_MAX } from "../message/limits.ts";
 import { roundPose } from "../message/pose-codec.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
@@ -51,12 +51,12 @@ export class SyncClient {
   }
 
   /** The entities in sight, without our own player. */
-  get entities(): readonly NumberedEntity[] {
+  get entities(): readonly SeenEntity[] {
     return this.#session?.entities?.others() ?? [];
   }
 
   /** Our own player as the server sees it. */
-  get ownPlayer(): NumberedEntity | undefined {
+  get ownPlayer(): SeenEntity | undefined {
     return this.#session?.entities?.own();
   }
 

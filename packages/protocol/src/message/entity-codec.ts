@@ -1,12 +1,18 @@
-import { type Codec, list, varUint } from "@orthant/core/bytes";
-import type { EntityMove, NumberedEntity } from "./entity.ts";
-import { ENTITIES_MAX, NAME_BYTES_MAX } from "./limits.ts";
+import { bytes, type Codec, list, string, varUint } from "@orthant/core/bytes";
+import type { EntityDetails, EntityMove, NumberedDetails, NumberedEntity, VisibleEntity } from "./entity.ts";
+import {
+  ENTITIES_MAX,
+  ENTITY_DATA_BYTES_MAX,
+  ENTITY_TAG_BYTES_MAX,
+  ENTITY_TAGS_MAX,
+  NAME_BYTES_MAX,
+} from "./limits.ts";
 import { poseCodec } from "./pose-codec.ts";
 import { regionCodec } from "./regions.ts";
-import type { AllEntities, EntityChanges } from "./server-message.ts";
+import type { AllEntities, EntityChanges, EntityDetailsMessage } from "./server-message.ts";
 
 /** An entity's properties and pose, without its number on the connection. */
-export const visibleEntityCodec: Codec<Omit<NumberedEntity, "number" | "isPlayer">> = {
+const traitsCodec: Codec<Omit<NumberedEntity, "number" | "isPlayer">> = {
   write(out, entity) {
     out.varU64(entity.id);
     out.u8(entity.entityClass);
@@ -27,13 +33,33 @@ export const visibleEntityCodec: Codec<Omit<NumberedEntity, "number" | "isPlayer
   }),
 };
 
+const tagsCodec = list(string(ENTITY_TAG_BYTES_MAX), ENTITY_TAGS_MAX);
+const dataCodec = bytes(ENTITY_DATA_BYTES_MAX);
+
+const detailsCodec: Codec<EntityDetails> = {
+  write(out, { tags, data }) {
+    tagsCodec.write(out, tags);
+    dataCodec.write(out, data);
+  },
+  read: (input) => ({ tags: tagsCodec.read(input), data: dataCodec.read(input) }),
+};
+
+/** An entity with its details, without its number on a connection. */
+export const visibleEntityCodec: Codec<VisibleEntity> = {
+  write(out, entity) {
+    traitsCodec.write(out, entity);
+    detailsCodec.write(out, entity);
+  },
+  read: (input) => ({ ...traitsCodec.read(input), ...detailsCodec.read(input) }),
+};
+
 const entityCodec: Codec<NumberedEntity> = {
   write(out, entity) {
     out.varUint(entity.number);
     out.bool(entity.isPlayer);
-    visibleEntityCodec.write(out, entity);
+    traitsCodec.write(out, entity);
   },
-  read: (input) => ({ number: input.varUint(), isPlayer: input.bool(), ...visibleEntityCodec.read(input) }),
+  read: (input) => ({ number: input.varUint(), isPlayer: input.bool(), ...traitsCodec.read(input) }),
 };
 
 const entityMoveCodec: Codec<EntityMove> = {
@@ -69,4 +95,20 @@ export const entitiesCodec: Codec<EntityChanges> = {
 export const allEntitiesCodec: Codec<AllEntities> = {
   write: (out, { entities }) => entityListCodec.write(out, entities),
   read: (input) => ({ kind: "allEntities", entities: entityListCodec.read(input) }),
+};
+
+const numberedDetailsCodec: Codec<NumberedDetails> = {
+  write(out, details) {
+    out.varUint(details.number);
+    detailsCodec.write(out, details);
+  },
+  read: (input) => ({ number: input.varUint(), ...detailsCodec.read(input) }),
+};
+
+const detailsListCodec = list(numberedDetailsCodec, ENTITIES_MAX);
+
+/** Details of entities in sight. Rule N46. */
+export const entityDetailsCodec: Codec<EntityDetailsMessage> = {
+  write: (out, { details }) => detailsListCodec.write(out, details),
+  read: (input) => ({ kind: "entityDetails", details: detailsListCodec.read(input) }),
 };

@@ -19,8 +19,26 @@ export interface NumberedEntity extends Pose {
   readonly name: string;
 }
 
+/** What a game attaches to an entity. It has a message of its own, because it may be large and seldom changes. */
+export interface EntityDetails {
+  readonly tags: readonly string[];
+  /** The game's own data. Shared: copy it before you change it. */
+  readonly data: Uint8Array;
+}
+
+/** The details of a player, and of an entity without any. */
+export const NO_DETAILS: EntityDetails = { tags: [], data: new Uint8Array(0) };
+
+/** The details of an entity that a client knows by its number. */
+export interface NumberedDetails extends EntityDetails {
+  readonly number: number;
+}
+
+/** An entity as a client has it. Its details are empty until they arrive. */
+export interface SeenEntity extends NumberedEntity, EntityDetails {}
+
 /** An entity of the world as clients see it. */
-export type VisibleEntity = Omit<NumberedEntity, "number" | "isPlayer">;
+export type VisibleEntity = Omit<SeenEntity, "number" | "isPlayer">;
 
 /** A new pose for a known entity. */
 export interface EntityMove extends Pose {

@@ -29,6 +29,12 @@ export const GAME_BYTES_MAX = 16_384;
 export const ENTITIES_MAX = 4_096;
 /** Maximum bytes of a block catalog, and of a change of one. A world with more cannot be shared. */
 export const CATALOG_BYTES_MAX = 262_144;
+/** Maximum number of an entity's tags that clients are sent. */
+export const ENTITY_TAGS_MAX = 64;
+/** Maximum bytes of such a tag. */
+export const ENTITY_TAG_BYTES_MAX = 256;
+/** Maximum bytes of an entity's data that clients are sent. */
+export const ENTITY_DATA_BYTES_MAX = 32_768;
 /** Maximum bytes of a world's name. */
 export const WORLD_NAME_BYTES_MAX = 4_096;
 /** Maximum number of results in a message. */

@@ -1,7 +1,13 @@
 import { decodeUtf8, encodeUtf8 } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/engine";
-import type { Pose, VisibleEntity } from "./entity.ts";
-import { NAME_BYTES_MAX, VOXEL_COORDINATE_MAX } from "./limits.ts";
+import { type EntityDetails, NO_DETAILS, type Pose, type VisibleEntity } from "./entity.ts";
+import {
+  ENTITY_DATA_BYTES_MAX,
+  ENTITY_TAG_BYTES_MAX,
+  ENTITY_TAGS_MAX,
+  NAME_BYTES_MAX,
+  VOXEL_COORDINATE_MAX,
+} from "./limits.ts";
 import { roundPose } from "./pose-codec.ts";
 
 /** Clips a text to `bytesMax` bytes of UTF-8. Replaces what UTF-8 cannot represent by a question mark. */
@@ -50,11 +56,30 @@ export interface EntityFields extends Pose {
   readonly scale: number;
   readonly block: number;
   readonly displayName: string | undefined;
+  readonly tags: readonly string[];
+  readonly payload: Uint8Array;
 }
 
 /** Converts a stored entity to its visible form. Clips names and numbers that messages cannot carry. */
 export function visibleEntity(entity: EntityFields): VisibleEntity {
   const { entityId, entityClass, kind, scale, block, displayName } = entity;
   const name = clipText(displayName ?? "", NAME_BYTES_MAX);
-  return { id: entityId, entityClass, kind, scale, block, name, ...sendablePose(entity) };
+  return {
+    id: entityId,
+    entityClass,
+    kind,
+    scale,
+    block,
+    name,
+    ...sendablePose(entity),
+    ...sendableDetails(entity),
+  };
+}
+
+/** Omits tags and data that messages cannot carry. Rule N46. */
+function sendableDetails({ tags, payload }: Pick<EntityFields, "tags" | "payload">): EntityDetails {
+  return {
+    tags: tags.filter((tag) => clipText(tag, ENTITY_TAG_BYTES_MAX) === tag).slice(0, ENTITY_TAGS_MAX),
+    data: payload.length <= ENTITY_DATA_BYTES_MAX ? payload : NO_DETAILS.data,
+  };
 }

@@ -1,21 +1,13 @@
-import {
-  type BlockCatalog,
-  CHUNK_VOXELS_MAX,
-  type ChunkShape,
-  chunkShape,
-  OrthantError,
-} from "@orthant/core";
-import { type ByteReader, type ByteWriter, type Codec, encode, option, varUint } from "@orthant/core/bytes";
+import { CHUNK_VOXELS_MAX, type ChunkShape, chunkShape, OrthantError } from "@orthant/core";
+import { type ByteWriter, type Codec, option, varUint } from "@orthant/core/bytes";
 import {
   AXES,
-  blockCatalogChangeCodec,
-  blockCatalogCodec,
-  blockCatalogHash,
   generatorRefCodec,
   positionFrom,
   regionPatchCodec,
   requireInteger,
 } from "@orthant/core/engine";
+import { blocksCodec, catalogCodec, readBlocks } from "./blocks-codec.ts";
 import {
   counterCodec,
   epochCodec,
@@ -27,9 +19,8 @@ import {
   versionCodec,
 } from "./codecs.ts";
 import { editResultsCodec } from "./edit-codec.ts";
-import { allEntitiesCodec, entitiesCodec } from "./entity-codec.ts";
+import { allEntitiesCodec, entitiesCodec, entityDetailsCodec } from "./entity-codec.ts";
 import {
-  CATALOG_BYTES_MAX,
   DETAIL_BYTES_MAX,
   INTEREST_REGIONS_MAX,
   LIMIT_MAX,
@@ -40,7 +31,6 @@ import { pointCodec, poseCodec } from "./pose-codec.ts";
 import { regionMaskCodec } from "./regions.ts";
 import type {
   Blank,
-  BlocksMessage,
   ClientLimits,
   Forget,
   Goodbye,
@@ -70,53 +60,6 @@ const shapeCodec: Codec<ChunkShape> = {
     return chunkShape(extents);
   },
 };
-
-/** A length-prefixed value about blocks, so that the length is checked before anything is read. */
-function blocksPart<Value>(codec: Codec<Value>): Codec<Value> {
-  return {
-    write: (out, value) => out.bytes(encode(codec, value), CATALOG_BYTES_MAX),
-    read(input) {
-      const inner = input.within(input.count(CATALOG_BYTES_MAX));
-      const value = codec.read(inner);
-      inner.end();
-      return value;
-    },
-  };
-}
-
-const catalogCodec = blocksPart(blockCatalogCodec);
-const changeCodec = blocksPart(blockCatalogChangeCodec);
-
-/** Reads a catalog that must have a hash. */
-function readCatalog(input: ByteReader, blocksHash: bigint): BlockCatalog {
-  const catalog = catalogCodec.read(input);
-  if (blockCatalogHash(catalog) === blocksHash) return catalog;
-  throw input.fail("ORT_MESSAGE", "a catalog of blocks with another hash");
-}
-
-/** The catalog of blocks, or what changed in it. Rule N44 in docs/formats/protocol.md. */
-const blocksCodec: Codec<BlocksMessage> = {
-  write(out, { blocksHash, content }) {
-    out.u64(blocksHash);
-    out.bool("change" in content);
-    if ("change" in content) {
-      out.u64(content.base);
-      changeCodec.write(out, content.change);
-    } else catalogCodec.write(out, content.catalog);
-  },
-  read(input) {
-    const blocksHash = input.u64();
-    if (!input.bool())
-      return { kind: "blocks", blocksHash, content: { catalog: readCatalog(input, blocksHash) } };
-    return { kind: "blocks", blocksHash, content: { base: input.u64(), change: changeCodec.read(input) } };
-  },
-};
-
-/** Reads the hash of a catalog and, unless the client has it, the catalog. */
-function readBlocks(input: ByteReader): Pick<Welcome, "blocksHash" | "catalog"> {
-  const blocksHash = input.u64();
-  return { blocksHash, catalog: input.bool() ? readCatalog(input, blocksHash) : undefined };
-}
 
 /** The limits in a welcome, in thousandths, so that a rate may be below one a second. Rule N37 in protocol.md. */
 const LIMITS = [
@@ -392,6 +335,7 @@ function serverMessageCodec(volume: number | undefined): Codec<ServerMessage> {
     game: gameCodec,
     placed: placedCodec,
     blocks: blocksCodec,
+    entityDetails: entityDetailsCodec,
   });
 }
 

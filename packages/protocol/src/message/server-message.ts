@@ -1,7 +1,7 @@
 import type { BlockCatalog, ChunkShape, EditResult, Position, Vector } from "@orthant/core";
 import type { BlockCatalogChange, Epoch, GeneratorRef, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
-import type { EntityMove, NumberedEntity, Pose } from "./entity.ts";
+import type { EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
 
 /** What a player may do. */
@@ -133,6 +133,12 @@ export interface AllEntities {
   readonly entities: readonly NumberedEntity[];
 }
 
+/** New details of entities that the client sees. */
+export interface EntityDetailsMessage {
+  readonly kind: "entityDetails";
+  readonly details: readonly NumberedDetails[];
+}
+
 /** Sets the player's pose. Moves that arrive before the client confirms it have no effect. */
 export interface Placed extends Pose {
   readonly kind: "placed";
@@ -167,7 +173,8 @@ export type ServerMessage =
   | AllEntities
   | GameMessage
   | Placed
-  | BlocksMessage;
+  | BlocksMessage
+  | EntityDetailsMessage;
 
 /** Messages that a server sends together. */
 export interface ServerFrame {

@@ -1,9 +1,9 @@
-import type { NumberedEntity } from "../message/entity.ts";
+import type { NumberedDetails } from "../message/entity.ts";
 import { ENTITIES_MAX } from "../message/limits.ts";
 import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { DecidedEdit } from "./edits/edit-queue.ts";
-import type { EntityGrid } from "./entities/entity-grid.ts";
+import { type EntityGrid, type GridEntity, hasDetails } from "./entities/entity-grid.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
 
@@ -68,9 +68,16 @@ export class EditResultQueue {
   }
 }
 
+/** Bytes of details that one client gets in a tick: at least one entity's, and about as many. */
+const DETAILS_BYTES_PER_TICK = 16_384;
+/** Overhead charged for an entity or a tag. */
+const DETAIL_BYTES = 8;
+
 /** The entities that one client sees. Sends changes, or all entities when the client's state is unknown. */
 export class PendingEntities {
   readonly #messages: Uint8Array[] = [];
+  /** Entities whose latest details the client does not have. */
+  readonly #detailed = new Set<GridEntity>();
   #isStale = false;
   #maySend = false;
 
@@ -91,18 +98,50 @@ export class PendingEntities {
     if (!this.#isStale) this.#messages.push(message);
   }
 
+  /** Adds entities that have new details. */
+  addDetails(entities: Iterable<GridEntity>): void {
+    // The list of all entities that follows adds them too.
+    if (this.#isStale) return;
+    for (const entity of entities) this.#detailed.add(entity);
+  }
+
   /** Writes the client's messages for this tick. */
   write(out: Outbox, grid: EntityGrid, regions: ClientRegions, work: WorkBudget): void {
     if (!this.#isStale) {
       for (const message of this.#messages) out.append(message);
-      return;
+    } else if (work.hasTime()) {
+      work.run(() => this.#writeAll(out, grid, regions));
     }
-    if (!work.hasTime()) return;
-    work.run(() => {
-      const entities: NumberedEntity[] = [];
-      regions.forEachPosition((x, y, z, w) => grid.collect(x, y, z, w, entities));
-      out.write({ kind: "allEntities", entities: entities.slice(0, ENTITIES_MAX) });
-    });
+    if (this.#detailed.size > 0 && !this.#isStale) this.#writeDetails(out, grid, regions);
+  }
+
+  #writeAll(out: Outbox, grid: EntityGrid, regions: ClientRegions): void {
+    const found: GridEntity[] = [];
+    regions.forEachPosition((x, y, z, w) => grid.collect(x, y, z, w, found));
+    const entities = found.slice(0, ENTITIES_MAX);
+    out.write({ kind: "allEntities", entities });
+    this.#detailed.clear();
+    for (const entity of entities) if (hasDetails(entity)) this.#detailed.add(entity);
     this.#isStale = false;
   }
+
+  /** Writes details in the order in which they changed, and leaves the rest to later ticks. */
+  #writeDetails(out: Outbox, grid: EntityGrid, regions: ClientRegions): void {
+    const details: NumberedDetails[] = [];
+    let bytes = 0;
+    for (const entity of this.#detailed) {
+      const place = grid.placeOf(entity);
+      const isInSight = place !== undefined && regions.includes(...place);
+      if (isInSight && bytes > 0 && bytes + detailsBytes(entity) > DETAILS_BYTES_PER_TICK) break;
+      this.#detailed.delete(entity);
+      if (!isInSight) continue;
+      details.push({ number: entity.number, ...entity.details });
+      bytes += detailsBytes(entity);
+    }
+    if (details.length > 0) out.write({ kind: "entityDetails", details });
+  }
+}
+
+function detailsBytes({ details: { tags, data } }: GridEntity): number {
+  return tags.reduce((sum, tag) => sum + DETAIL_BYTES + tag.length, DETAIL_BYTES + data.length);
 }

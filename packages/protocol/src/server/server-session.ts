@@ -9,6 +9,7 @@ import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./disconnect.ts";
+import type { GridEntity } from "./entities/entity-grid.ts";
 import {
   type Agreement,
   agreementOn,
@@ -159,6 +160,10 @@ export class ServerSession implements Watcher {
 
   entitiesChanged(message: Uint8Array): void {
     if (this.#phase === "joined") this.#joined?.entities.add(message);
+  }
+
+  detailsChanged(entities: Iterable<GridEntity>): void {
+    if (this.#phase === "joined") this.#joined?.entities.addDetails(entities);
   }
 
   /** Sends the reason and ends the connection. */

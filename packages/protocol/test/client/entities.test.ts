@@ -1,6 +1,5 @@
 import type { Position } from "@orthant/core";
-import type { NumberedEntity } from "@orthant/protocol";
-import type { EntityMove, ServerMessage } from "@orthant/protocol/internal";
+import type { EntityMove, NumberedEntity, ServerMessage } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import { blank, entity, forget, GROUND, heartbeat, SKY, TestClient, WELCOME } from "./sample-client.ts";
 
@@ -150,4 +149,27 @@ test("a client disconnects from a server that sends entities without end", () =>
     client.receive(entities(SKY, { entered }));
   }
   expect(client.faults.map((fault) => fault.code)).toEqual(["ORT_LIMIT"]);
+});
+
+test("[N46] details change an entity in sight, which keeps them until it leaves", () => {
+  const details = { tags: ["tame"], data: new Uint8Array([1, 2]) };
+  const client = TestClient.joined();
+  client.receive(entities(SKY, { entered: [entity(1)] }), {
+    kind: "entityDetails",
+    details: [
+      { number: 1, ...details },
+      { number: 2, ...details },
+    ],
+  });
+  expect(client.entities.at(-1)).toEqual({
+    entered: [entity(1, [0, 0, 0, 0], details)],
+    changed: [],
+    left: [],
+  });
+  client.receive(entities(SKY, { moved: [moved(1, [3, 0, 0, 0])] }));
+  expect(client.sync.entities).toEqual([entity(1, [3, 0, 0, 0], details)]);
+  client.receive(allEntities(entity(1, [4, 0, 0, 0])));
+  expect(client.sync.entities).toEqual([entity(1, [4, 0, 0, 0], details)]);
+  client.receive({ kind: "entityDetails", details: [{ number: 1, tags: [], data: new Uint8Array(0) }] });
+  expect(client.entities.at(-1)).toEqual({ entered: [], changed: [entity(1, [4, 0, 0, 0])], left: [] });
 });

@@ -24,7 +24,7 @@ import {
   type EntitiesChange,
   type Goodbye,
   type NumberedEditResult,
-  type NumberedEntity,
+  type SeenEntity,
   SyncClient,
   type SyncClientEvents,
   type SyncClientOptions,
@@ -229,8 +229,8 @@ export function heartbeat(sent: number, interestId = 1, complete = false): Serve
 export function entity(
   number: number,
   position: Position = [0, 0, 0, 0],
-  rest: Partial<NumberedEntity> = {},
-): NumberedEntity {
+  rest: Partial<SeenEntity> = {},
+): SeenEntity {
   return {
     number,
     isPlayer: false,
@@ -242,6 +242,8 @@ export function entity(
     name: "",
     position,
     orientation: [0, 0, 0, 1],
+    tags: [],
+    data: new Uint8Array(0),
     ...rest,
   };
 }

@@ -95,6 +95,7 @@ describe("message bytes, which change only with the version", () => {
       editResults: true,
       entities: true,
       allEntities: true,
+      entityDetails: true,
       placed: true,
       blocks: true,
       game: true,

@@ -89,7 +89,10 @@ describe("client messages that the decoder refuses", () => {
 
 describe("server messages that the decoder refuses", () => {
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["N4", "a message of an unknown kind", "0d", "ORT_TAG"],
+    ["N4", "a message of an unknown kind", "0e", "ORT_TAG"],
+    ["N46", "65 tags", "0d 01 01 41", "ORT_LIMIT"],
+    ["N46", "a tag of 257 bytes", "0d 01 01 01 8102", "ORT_LIMIT"],
+    ["N46", "32,769 bytes of data", "0d 01 01 00 818002", "ORT_LIMIT"],
     ["N21", "a welcome of another version", "00 01", "ORT_VERSION"],
     ["N21", "a long name of a world", `00 ${WELCOME} ${EPOCH} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N21", "chunks of no voxels", `00 ${WELCOME} ${EPOCH} 00 01000101`, "ORT_LIMIT"],

@@ -1,6 +1,7 @@
 import { BlockCatalog, chunkShape } from "@orthant/core";
 import { clockFrom, GeneratorRef } from "@orthant/core/engine";
-import type { NumberedEntity, Pose } from "@orthant/protocol";
+import type { Pose } from "@orthant/protocol";
+import type { NumberedEntity } from "@orthant/protocol/internal";
 import {
   type ClientMessage,
   FEATURES,
@@ -307,6 +308,15 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     name: "all entities in sight",
     message: { kind: "allEntities", entities: [ada, mill] },
     hex: `09 02 ${ADA_HEX} ${MILL_HEX}`,
+  },
+  {
+    rule: "N46",
+    name: "the details of an entity",
+    message: {
+      kind: "entityDetails",
+      details: [{ number: 300, tags: ["old", "é"], data: new Uint8Array([1, 0, 255]) }],
+    },
+    hex: "0d 01 ac02 02 036f6c64 02c3a9 03 0100ff",
   },
   {
     rule: "N41",

@@ -25,6 +25,8 @@ function sheep(id: bigint, x: number): VisibleEntity {
     name: "",
     position: [x, 0, 0, 0],
     orientation: FORWARD,
+    tags: [],
+    data: new Uint8Array(0),
   };
 }
 
@@ -36,6 +38,13 @@ function happenings(client: SampleClient): readonly unknown[] {
     entered: entered.map(({ number, position }) => [number, position[0]]),
     moved: moved.map(({ number, position }) => [number, position[0]]),
   }));
+}
+
+/** Returns the number, the tags and the length of the data of each entity whose details were sent. */
+function detailsIn(client: SampleClient): readonly unknown[] {
+  return client
+    .takeAll("entityDetails")
+    .flatMap(({ details }) => details.map(({ number, tags, data }) => [number, tags, data.length]));
 }
 
 /** Ada sees A and B; Bo sees C. */
@@ -388,6 +397,41 @@ describe("entities of the world", () => {
     stage.world.take(7n);
     await stage.tick();
     expect(happenings(client)).toEqual([{ region: 1, left: [3], entered: [], moved: [] }]);
+  });
+
+  test("[N46] show their details when they come into sight, and again only when those change", async () => {
+    const tame = { ...sheep(7n, 20), tags: ["tame"], data: new Uint8Array([1, 2]) };
+    const stage = new Stage({ world: new SampleWorld({ entities: [tame, sheep(8n, 30)] }) });
+    const client = await stage.joinAt(boxesOf(A, B));
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([[2, ["tame"], 2]]);
+    stage.world.put({ ...tame, position: [21, 0, 0, 0] });
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([]);
+    stage.world.put({ ...tame, tags: [], data: new Uint8Array(0) });
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([[2, [], 0]]);
+    stage.world.put({ ...sheep(8n, 500), tags: ["lost"] });
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([]);
+    stage.world.put({ ...sheep(8n, 130), tags: ["found"] });
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([[4, ["found"], 0]]);
+    client.send({ kind: "entitiesLost" });
+    await stage.tick();
+    expect(detailsIn(client)).toEqual([[4, ["found"], 0]]);
+  });
+
+  test("[N46] with much data show it over several ticks", async () => {
+    const stage = new Stage({ world: new SampleWorld() });
+    const client = await stage.joinAt(boxesOf(A));
+    for (let id = 7n; id < 12n; id++) stage.world.put({ ...sheep(id, 20), data: new Uint8Array(6_000) });
+    const counts: number[] = [];
+    for (let tick = 0; tick < 4; tick++) {
+      await stage.tick();
+      counts.push(detailsIn(client).length);
+    }
+    expect(counts).toEqual([2, 2, 1, 0]);
   });
 
   test("[N40] on an axis that the world does not have are hidden until they come back", async () => {

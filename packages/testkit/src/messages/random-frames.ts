@@ -28,7 +28,7 @@ import {
   type RegionPatch,
 } from "@orthant/core/engine";
 import { CLOCK_STEPS_PER_EPOCH } from "@orthant/core/internal";
-import type { GoodbyeReason, NumberedEditResult, NumberedEntity, Pose, Role } from "@orthant/protocol";
+import type { GoodbyeReason, NumberedEditResult, Pose, Role, SeenEntity } from "@orthant/protocol";
 import {
   type ClientFrame,
   type ClientMessage,
@@ -332,6 +332,14 @@ const SERVER_MESSAGES: RandomServerMessages = {
       },
     ]),
   }),
+  entityDetails: (prng) => ({
+    kind: "entityDetails",
+    details: randomList(prng, 3, () => ({
+      number: randomCount(prng, 0),
+      tags: randomList(prng, 3, () => randomText(prng)),
+      data: prng.bytes(prng.below(40)),
+    })),
+  }),
   placed: (prng) => ({ kind: "placed", number: randomCount(prng, 1), ...randomPose(prng), reason: "home" }),
 };
 
@@ -351,7 +359,7 @@ function randomEditResults(prng: Prng): readonly NumberedEditResult[] {
   });
 }
 
-function randomEntity(prng: Prng): NumberedEntity {
+function randomEntity(prng: Prng): Omit<SeenEntity, "tags" | "data"> {
   return {
     number: randomCount(prng, 0),
     isPlayer: prng.chance(0.5),

@@ -14,9 +14,6 @@ import type { PlayerChange } from "./player-store.ts";
 export interface WorldEntity<D extends Dimensions> extends Entity<D> {
   /** In voxels per second. Orthant stores it and moves nothing by itself. */
   readonly velocity: Vector<D>;
-  readonly tags: readonly string[];
-  /** The game's own data. */
-  readonly data: Uint8Array;
 }
 
 /** The fields of a new entity. All but its kind and position have defaults. */

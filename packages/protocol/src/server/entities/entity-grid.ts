@@ -1,7 +1,7 @@
 import type { ChunkShape, Position, Vector } from "@orthant/core";
 import { ByteWriter } from "@orthant/core/bytes";
 import { PositionMap, positionFrom, REGION_EDGE_CHUNKS } from "@orthant/core/engine";
-import type { NumberedEntity, Pose } from "../../message/entity.ts";
+import { type EntityDetails, NO_DETAILS, type NumberedEntity, type Pose } from "../../message/entity.ts";
 import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { EntityChanges } from "../../message/server-message.ts";
@@ -11,6 +11,7 @@ import type { Holding, WatchedRegions } from "../regions/watched-regions.ts";
 export interface GridEntity extends NumberedEntity {
   position: Vector;
   orientation: Vector;
+  details: EntityDetails;
 }
 
 /** Everything about an entity except its number and pose. */
@@ -29,6 +30,8 @@ interface Cell {
   left: GridEntry[];
   entered: GridEntry[];
   moved: GridEntry[];
+  /** Entities with new details. */
+  detailed: GridEntry[];
   isChanged: boolean;
 }
 
@@ -68,11 +71,31 @@ export class EntityGrid {
   }
 
   /** Adds an entity, whose position must be inside, under a number that was never used before. */
-  enter(traits: EntityTraits, { position, orientation }: Pose): GridEntity {
+  enter(
+    traits: EntityTraits,
+    { position, orientation }: Pose,
+    details: EntityDetails = NO_DETAILS,
+  ): GridEntity {
     const number = ++this.#lastNumber;
-    const entry: GridEntry = { ...traits, number, position, orientation, cell: undefined, isMoved: false };
+    const place = { number, position, orientation, cell: undefined, isMoved: false };
+    const entry: GridEntry = { ...traits, ...place, details };
     this.#settle(entry);
     return entry;
+  }
+
+  /** Changes the details of an entity. */
+  detail(entity: GridEntity, details: EntityDetails): void {
+    const entry = entity as GridEntry;
+    entry.details = details;
+    const { cell } = entry;
+    if (cell === undefined) return;
+    cell.detailed.push(entry);
+    this.#mark(cell);
+  }
+
+  /** Returns the region of a present entity. */
+  placeOf(entity: GridEntity): Position | undefined {
+    return (entity as GridEntry).cell?.place;
   }
 
   /** Changes the pose of an entity. The position must be inside. */
@@ -97,7 +120,7 @@ export class EntityGrid {
   }
 
   /** Appends the entities of a region to `entities`. */
-  collect(x: number, y: number, z: number, w: number, entities: NumberedEntity[]): void {
+  collect(x: number, y: number, z: number, w: number, entities: GridEntity[]): void {
     const cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) return;
     // One by one, because there may be more than a call accepts arguments.
@@ -116,6 +139,7 @@ export class EntityGrid {
       cell.left = [];
       cell.entered = [];
       cell.moved = [];
+      cell.detailed = [];
       if (cell.entries.size === 0) this.#cells.delete(...cell.place);
     }
   }
@@ -128,6 +152,10 @@ export class EntityGrid {
     for (const message of this.#encode(cell.place, [...left], [...entered], moved)) {
       for (const { watcher } of holdings) watcher.entitiesChanged(message);
     }
+    const detailed = new Set(cell.detailed.filter((entry) => entry.cell === cell));
+    for (const entry of entered) if (hasDetails(entry)) detailed.add(entry);
+    if (detailed.size === 0) return;
+    for (const { watcher } of holdings) watcher.detailsChanged(detailed);
   }
 
   /** Encodes one message, or several if there are more entities than one may list. */
@@ -186,7 +214,7 @@ export class EntityGrid {
     let cell = this.#cells.get(x, y, z, w);
     if (cell === undefined) {
       const place: Position = [x, y, z, w];
-      cell = { place, entries: new Set(), left: [], entered: [], moved: [], isChanged: false };
+      cell = { place, entries: new Set(), left: [], entered: [], moved: [], detailed: [], isChanged: false };
       this.#cells.set(x, y, z, w, cell);
     }
     return cell;
@@ -203,6 +231,11 @@ export class EntityGrid {
     const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
     return Math.floor((position[axis] as number) / voxels);
   }
+}
+
+/** Whether an entity has a tag or data. */
+export function hasDetails({ details: { tags, data } }: GridEntity): boolean {
+  return tags.length + data.length > 0;
 }
 
 /** Returns what other players see of a player besides the pose. */

@@ -1,4 +1,5 @@
 import type { Box, Position } from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
 import {
   boxesOfRegions,
   boxVolume,
@@ -7,7 +8,7 @@ import {
   regionBox,
   regionsTouching,
 } from "@orthant/core/engine";
-import type { NumberedEntity, VisibleEntity } from "../../message/entity.ts";
+import type { EntityDetails, VisibleEntity } from "../../message/entity.ts";
 import { NAME_BYTES_MAX } from "../../message/limits.ts";
 import { clipText, seenPose } from "../../message/sendable.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "../regions/watched-regions.ts";
@@ -38,7 +39,7 @@ export class WorldEntities implements RegionListener {
   }
 
   regionLeft(region: WatchedRegion): void {
-    const entities: NumberedEntity[] = [];
+    const entities: GridEntity[] = [];
     this.#grid.collect(...region.position, entities);
     for (const { id, isPlayer } of entities) if (!isPlayer) this.#remove(id);
   }
@@ -88,10 +89,13 @@ export class WorldEntities implements RegionListener {
     }
     const pose = seenPose(entity);
     const traits = traitsOf(entity);
-    if (known !== undefined && hasTraits(known, traits)) this.#grid.move(known, pose);
-    else {
+    const { tags, data } = entity;
+    if (known !== undefined && hasTraits(known, traits)) {
+      this.#grid.move(known, pose);
+      if (!detailsEqual(known.details, entity)) this.#grid.detail(known, { tags, data });
+    } else {
       this.#remove(id);
-      this.#entities.set(id, this.#grid.enter(traits, pose));
+      this.#entities.set(id, this.#grid.enter(traits, pose, { tags, data }));
     }
   }
 
@@ -122,6 +126,14 @@ function hasTraits(entity: GridEntity, traits: EntityTraits): boolean {
     entity.scale === traits.scale &&
     entity.block === traits.block &&
     entity.name === traits.name
+  );
+}
+
+function detailsEqual(one: EntityDetails, other: EntityDetails): boolean {
+  return (
+    one.tags.length === other.tags.length &&
+    one.tags.every((tag, index) => tag === other.tags[index]) &&
+    bytesEqual(one.data, other.data)
   );
 }
 

@@ -203,6 +203,11 @@ export class ClientRegions {
     });
   }
 
+  /** Whether the client wants a region. */
+  includes(x: number, y: number, z: number, w: number): boolean {
+    return this.#holdings.has(x, y, z, w);
+  }
+
   /** Releases all regions, because the client is gone. */
   clear(): void {
     const holdings = [...this.#holdings.values()];

@@ -2,6 +2,7 @@ import type { Box, Position } from "@orthant/core";
 import { PositionMap, regionBox } from "@orthant/core/engine";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
+import type { GridEntity } from "../entities/entity-grid.ts";
 import type { RegionStep } from "./region-changes.ts";
 
 /** Nothing of the region was sent on this connection. */
@@ -36,6 +37,8 @@ export interface Watcher {
   regionChanged(holding: Holding, change: RegionStep): void;
   /** Entities entered, moved or left in a watched region. `message` is the encoded message. */
   entitiesChanged(message: Uint8Array): void;
+  /** Entities in a watched region have new details, or came with some. */
+  detailsChanged(entities: Iterable<GridEntity>): void;
 }
 
 /** What one client holds, or will hold, of one region. */

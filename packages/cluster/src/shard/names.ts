@@ -1,11 +1,12 @@
 import { OrthantError } from "@orthant/core";
-import { requireInteger } from "@orthant/core/engine";
+import { requireInteger, wrongArgument } from "@orthant/core/engine";
 
 /** Pattern of world, node and shard names, which become parts of subjects, keys and folders. Rule K1. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** Throws `ORT_ARGUMENT` for an invalid name. */
 export function requireName(name: string, what: string): void {
+  if (typeof name !== "string") throw wrongArgument(`the name of a ${what}`, name, "it is a string");
   if (isName(name)) return;
   throw new OrthantError(
     "ORT_ARGUMENT",

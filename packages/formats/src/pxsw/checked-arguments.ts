@@ -1,7 +1,18 @@
 import { GeneratorRef, ownOptions, requireChoice, requireObject, wrongArgument } from "@orthant/core/engine";
 import type { PixelGenerator, PixelSave } from "@orthant/pixel-world";
 import { CONVERT_RULES } from "../format/checked-arguments.ts";
-import type { PixelConvertOptions } from "./pixel-to-pixel.ts";
+
+/** Options for converting from or to a pixel world. */
+export interface PixelConvertOptions {
+  /** Generator whose output the chunks stored as changes are based on. */
+  readonly generator?: PixelGenerator;
+  /** Converts despite losses. Without it, a conversion with losses is refused. */
+  readonly acceptLosses?: boolean;
+  /** Replaces blocks with no number below 256. Default: 1. */
+  readonly standInBlock?: number;
+  /** Called after each chunk that is read. */
+  readonly onChunk?: () => void;
+}
 
 /** Throws `ORT_ARGUMENT` unless `value` is an open pixel world. */
 export function requirePixelSave(value: unknown): asserts value is PixelSave {

@@ -27,14 +27,9 @@ import {
   listingFirst,
   noteLostFacts,
 } from "../format/losses.ts";
-import { ownPixelOptions, requireTargetKind } from "./checked-arguments.ts";
+import { ownPixelOptions, type PixelConvertOptions, requireTargetKind } from "./checked-arguments.ts";
 import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./entities.ts";
-import {
-  openPixelTarget,
-  type PixelConvertOptions,
-  type PixelTarget,
-  type PixelTargetKind,
-} from "./pixel-to-pixel.ts";
+import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-to-pixel.ts";
 
 /** Returns the chunks of untouched space. */
 type UntouchedSpace = (x: number, y: number) => Chunk;

@@ -6,7 +6,6 @@ import {
   PIXEL_BYTES,
   type PixelBody,
   type PixelFacts,
-  type PixelGenerator,
   type PixelSave,
   PixelSaveWriter,
   pixelsOf,
@@ -19,19 +18,12 @@ import {
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
-import { ownPixelOptions, requirePixelSave, requireTargetKind } from "./checked-arguments.ts";
-
-/** Options for converting from or to a pixel world. */
-export interface PixelConvertOptions {
-  /** Generator whose output the chunks stored as changes are based on. */
-  readonly generator?: PixelGenerator;
-  /** Converts despite losses. Without it, a conversion with losses is refused. */
-  readonly acceptLosses?: boolean;
-  /** Replaces blocks with no number below 256. Default: 1. */
-  readonly standInBlock?: number;
-  /** Called after each chunk that is read. */
-  readonly onChunk?: () => void;
-}
+import {
+  ownPixelOptions,
+  type PixelConvertOptions,
+  requirePixelSave,
+  requireTargetKind,
+} from "./checked-arguments.ts";
 
 /**
  * Writes a pixel world in the other version to a new file. Without a disk, only reports what would be lost.

@@ -27,9 +27,8 @@ import {
   type ConversionReport,
   listingFirst,
 } from "../format/losses.ts";
-import { ownPixelOptions, requirePixelSave } from "./checked-arguments.ts";
+import { ownPixelOptions, type PixelConvertOptions, requirePixelSave } from "./checked-arguments.ts";
 import { entityOfBody, factsAttachment, firstFreeId } from "./entities.ts";
-import type { PixelConvertOptions } from "./pixel-to-pixel.ts";
 
 /** Chunks have 128 x 128 voxels, or fewer if the world's own chunks are smaller. */
 const EDGE_MAX = PIXEL_CHUNKS.extents[0];

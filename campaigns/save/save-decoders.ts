@@ -1,4 +1,5 @@
 import {
+  BlockCatalog,
   type Chunk,
   chunkFromVoxels,
   DEFAULT_BLOCKS,
@@ -8,6 +9,7 @@ import {
   type Position,
 } from "@orthant/core";
 import { crc32, decode, decodeForeign, encode, encodeUtf8 } from "@orthant/core/bytes";
+import { blockCatalogCodec } from "@orthant/core/engine";
 import { encodeChunkChange } from "@orthant/core/internal";
 import {
   flatChunkBlobCodec,
@@ -183,6 +185,23 @@ const bigStored: readonly StoredChunk[] = [
 /** Small enough that inflated envelopes stay well below the allocation limit of a call. */
 const ENVELOPE_BYTES_MAX = 4_096;
 
+const doors = new BlockCatalog([
+  ...DEFAULT_BLOCKS.types,
+  {
+    id: 300,
+    name: "game:door",
+    colour: 0x9c_6f_3d,
+    solid: true,
+    light: 3,
+    properties: [
+      { name: "facing", values: ["north", "east", "south", "west"] },
+      { name: "open", values: ["no", "yes"] },
+    ],
+    tags: ["opens", "wooden"],
+  },
+  { id: 400, name: "old", colour: 1, solid: false, retired: true, tags: ["wooden"] },
+]);
+
 const journalEntries: readonly JournalEntry[] = [
   {
     kind: "edit",
@@ -208,6 +227,7 @@ const TABLE_CALL_BYTES = 65_536;
 
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
+  strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors]),
   strict("chunk blob", chunkBlobCodec(SMALL_CHUNKS.volume), [
     smallChunks,
     [{ position: [0, 0, 0, 0], chunk: undefined }],

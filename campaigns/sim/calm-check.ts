@@ -1,5 +1,6 @@
 import type { Position } from "@orthant/core";
 import {
+  blockCatalogHash,
   chunkOfVoxel,
   PositionSet,
   positionFrom,
@@ -29,6 +30,7 @@ export async function faultInCalm(participants: SimParticipants): Promise<string
   for (const client of participants.clients) {
     const fault =
       faultOfEdits(client) ??
+      faultOfBlocks(client, participants) ??
       faultOfRegions(client, participants) ??
       faultOfEntities(client, entities, participants);
     if (fault !== undefined) return `client ${client.number}: ${fault}`;
@@ -41,6 +43,12 @@ function faultOfEdits({ syncClient, openEdits }: SimClient): string | undefined 
     return `${syncClient.openEdits.length} edits are open, not ${openEdits.size}`;
   }
   return openEdits.size > 0 ? `edits ${[...openEdits.keys()]} wait for edit results` : undefined;
+}
+
+function faultOfBlocks({ syncClient }: SimClient, { world }: SimParticipants): string | undefined {
+  const held = syncClient.world?.catalog;
+  if (held !== undefined && blockCatalogHash(held) === blockCatalogHash(world.catalog)) return undefined;
+  return `it has ${held?.types.length} types of blocks, not the ${world.catalog.types.length} of the world`;
 }
 
 function faultOfRegions(client: SimClient, { world, plan, history }: SimParticipants): string | undefined {

@@ -17,6 +17,8 @@ export interface SimMutant {
   readonly changes: readonly SourceChange[];
 }
 
+const BLOCK_FEED = "protocol/dist/server/blocks/block-feed.js";
+const CLIENT_STATE = "protocol/dist/client/client-state.js";
 const REPLICA = "core/dist/region/region-replica.js";
 const LAST_EDITS = "world/dist/content/last-edit-store.js";
 const EPOCHS = "world/dist/edit/session-epoch.js";
@@ -108,6 +110,14 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
   mutant(
     "a client does not notice that it missed a frame",
     change(SESSION, "this.#joined?.entities.fallBehind();", ";"),
+  ),
+  mutant(
+    "a server sends a change of blocks only once",
+    change(BLOCK_FEED, "nowMs - this.#sentMs < REPEAT_MS", "true"),
+  ),
+  mutant(
+    "a client applies a change of blocks to another catalog than it is for",
+    change(CLIENT_STATE, "content.base !== this.blocksHash", "false"),
   ),
   mutant(
     "a client takes edit results in any order",

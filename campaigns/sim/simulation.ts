@@ -1,3 +1,4 @@
+import { DEFAULT_BLOCKS } from "@orthant/core";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { faultInCalm } from "./calm-check.ts";
 import { EditHistory } from "./edit-history.ts";
@@ -32,6 +33,7 @@ class Simulation {
   readonly #workload: SimWorkload;
   readonly #history: EditHistory;
   readonly #entities: bigint[] = [];
+  #renames = 0;
   #failure: unknown;
 
   constructor(seed: number) {
@@ -139,6 +141,23 @@ class Simulation {
     } else {
       world.despawnEntity(this.#prng.pick(known));
     }
+  }
+
+  /** Adds, renames or retires a type of block. */
+  changeBlocks(): void {
+    const { world, syncServer } = this.#server;
+    if (world === undefined || syncServer === undefined) return;
+    const own = world.catalog.types.slice(DEFAULT_BLOCKS.types.length);
+    const isNew = own.length === 0 || this.#prng.chance(0.5);
+    const name = isNew ? `type ${this.#prng.below(100)}` : this.#prng.pick(own).name;
+    const changing = isNew
+      ? world.blocks.define({ [name]: {} })
+      : this.#prng.chance(0.5)
+        ? world.blocks.rename(name, `name ${++this.#renames}`)
+        : world.blocks.retire(name);
+    changing.catch((error) => {
+      this.#failure ??= error;
+    });
   }
 
   save(): void {
@@ -256,6 +275,7 @@ const ACTIONS: readonly Action[] = [
   [4, (simulation) => simulation.moveInterest()],
   [6, (simulation) => simulation.changeEntities()],
   [3, (simulation) => simulation.changeNetwork()],
+  [2, (simulation) => simulation.changeBlocks()],
   [2, (simulation) => simulation.save()],
   [1, (simulation) => simulation.cutConnection()],
   [1.5, (simulation) => simulation.editByItself()],

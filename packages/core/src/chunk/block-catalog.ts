@@ -25,8 +25,8 @@ export class BlockCatalog {
   readonly endId: number;
   readonly #ids: readonly BlockIds[];
   readonly #byName: ReadonlyMap<string, BlockIds>;
-  /** For each id one more than the index of its type; 0 for an id that has none. */
-  readonly #indexOfId: Uint32Array;
+  /** The first id of each type. A table of all ids would let a few bytes from a server take much memory. */
+  readonly #firstIds: Uint16Array;
 
   /** Throws `ORT_ARGUMENT` for types that contradict each other. */
   constructor(types: readonly NewBlockType[]) {
@@ -41,10 +41,7 @@ export class BlockCatalog {
     this.#byName = new Map(this.#ids.map((ids) => [ids.type.name, ids]));
     const last = this.#ids.at(-1) as BlockIds;
     this.endId = last.type.id + last.count;
-    this.#indexOfId = new Uint32Array(this.endId);
-    this.#ids.forEach(({ type, count }, index) => {
-      this.#indexOfId.fill(index + 1, type.id, type.id + count);
-    });
+    this.#firstIds = Uint16Array.from(this.types, ({ id }) => id);
   }
 
   /**
@@ -105,9 +102,17 @@ export class BlockCatalog {
   }
 
   #idsOf(id: number): BlockIds | undefined {
-    // An id that is no index of the table, such as -1 or 0.5, reads as undefined and has no type either.
-    // An object would be turned into a text, which may be an index or may throw.
-    return typeof id === "number" ? this.#ids[(this.#indexOfId[id] ?? 0) - 1] : undefined;
+    if (!Number.isInteger(id)) return undefined;
+    const firstIds = this.#firstIds;
+    let low = 0;
+    let high = firstIds.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((firstIds[middle] as number) <= id) low = middle + 1;
+      else high = middle;
+    }
+    const ids = this.#ids[low - 1];
+    return ids !== undefined && id < ids.type.id + ids.count ? ids : undefined;
   }
 }
 

@@ -65,6 +65,9 @@ describe("a block type with properties", () => {
     expect(Object.keys(doors.describe(5)?.properties ?? {})).toEqual(["facing", "open"]);
     expect(doors.describe(5)).toEqual({ type: "game:door", properties: { facing: "east", open: "yes" } });
     expect(blockLabel(doors, 5)).toBe("game:door[facing=east,open=yes]");
+    for (const id of [0.5, Number.NaN, -0.5, 65_536, "1", undefined]) {
+      expect(doors.byId(id as number), String(id)).toBeUndefined();
+    }
     expect([doors.endId, doors.describe(10), doors.byId(10), doors.describe(-1)]).toEqual([
       10,
       undefined,

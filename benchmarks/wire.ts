@@ -1,7 +1,13 @@
 import { type Box, type Chunk, HYPERCUBE_CHUNKS, type Position, type VoxelPlacement } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { chunkCodec, cubeAt, diffChunks, regionOf, voxelEditsCodec } from "@orthant/core/engine";
-import { voxelOfIndex } from "@orthant/core/internal";
+import {
+  chunkCodec,
+  cubeAt,
+  diffChunks,
+  regionOf,
+  voxelEditsCodec,
+  voxelOfIndex,
+} from "@orthant/core/engine";
 import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";

@@ -151,7 +151,7 @@ class StepModel {
         const position = chunkOfVoxel(SHAPE, voxel);
         const cells = this.#chunks.get(...position) ?? new Map<number, number>();
         this.#chunks.set(...position, cells);
-        cells.set(voxelIndex(SHAPE, ...voxel), block);
+        cells.set(voxelIndex(SHAPE, ...voxel), block ?? 0);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import type { RegionPatch } from "@orthant/core/engine";
-import { voxelOfIndex } from "@orthant/core/internal";
+import { voxelOfIndex } from "@orthant/core/engine";
 import { Prng } from "@orthant/testkit";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
 import { WebSocket } from "ws";

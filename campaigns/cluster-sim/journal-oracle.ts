@@ -1,6 +1,7 @@
 import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
 import type { Chunk, Position } from "@orthant/core";
 import { CLOCK_NEVER, type GeneratedSpace, PositionMap } from "@orthant/core/engine";
+import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
 
 /** Content of a region at one clock: its changed chunks, by name. */
@@ -113,7 +114,10 @@ export class JournalOracle {
     for (const change of chunks) {
       const key = `${change.position}`;
       const old = made.get(key) ?? this.#space.realize(...change.position);
-      made.set(key, "chunk" in change ? change.chunk : old.edit(change.edits));
+      made.set(
+        key,
+        chunkAfter(change, () => old),
+      );
     }
     const states = this.#states.get(...region) ?? new Map<number, StoredState>();
     states.set(after, { before, chunks: made });

@@ -44,7 +44,7 @@ async function faultOf(world: WorldStore, acknowledged: number): Promise<string 
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
   const expected = new Map<string, readonly [position: Position, block: number]>();
   for (let step = Math.max(1, last - STEPS_CHECKED); step <= last; step++) {
-    for (const { voxel, block } of stepOf(step)) expected.set(voxel.join(), [voxel, block]);
+    for (const { voxel, block } of stepOf(step)) expected.set(voxel.join(), [voxel, block ?? 0]);
   }
   for (const [position, block] of expected.values()) {
     const found = await world.get(position);

@@ -209,6 +209,16 @@ const journalEntries: readonly JournalEntry[] = [
     chunks: [
       { position: [0, -1, 0, 0], edits: [{ index: 1, block: 300 }] },
       { position: [9, 0, 0, 0], chunk: modelChunk(3) },
+      {
+        position: [9, 1, 0, 0],
+        edits: [{ index: 1, block: 7 }],
+        data: [
+          { index: 1, data: Uint8Array.of(1, 2, 3) },
+          { index: 2, data: undefined },
+        ],
+      },
+      { position: [9, 2, 0, 0], edits: [], data: [{ index: 0, data: new Uint8Array(0) }] },
+      { position: [9, 3, 0, 0], chunk: modelChunk(3).editData([{ index: 1, data: Uint8Array.of(9) }]) },
     ],
     clocks: [{ region: [-1, -1, -1, -1], clock: 2 ** 40 + 5 }],
   },

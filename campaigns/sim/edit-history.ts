@@ -1,4 +1,5 @@
-import type { ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import type { Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
 import {
   type ClockStep,
   chunkOfVoxel,
@@ -6,8 +7,8 @@ import {
   PositionMap,
   positionsLexicographic,
   voxelIndex,
+  voxelOfIndex,
 } from "@orthant/core/engine";
-import { voxelOfIndex } from "@orthant/core/internal";
 import type { RegionStates } from "./region-states.ts";
 
 /** The client and the number of its edit. */
@@ -31,6 +32,12 @@ export interface Recovered {
   readonly overrides: OverrideTree;
 }
 
+/** The block and the data of a voxel. */
+interface VoxelContent {
+  readonly block: number;
+  readonly data: Uint8Array | undefined;
+}
+
 interface Entry extends MadeEdit {
   /** The same client's last edit before this one. */
   readonly lastEditId: number;
@@ -44,7 +51,7 @@ export class EditHistory {
   readonly #shape: ChunkShape;
   readonly #states: RegionStates;
   #entries: Entry[] = [];
-  #voxels = new PositionMap<number>();
+  #voxels = new PositionMap<VoxelContent>();
   readonly #lastEdits = new Map<bigint, number>();
   readonly #clocks = new PositionMap<number>();
   /** Every client edit ever applied, lost or not, as last applied. */
@@ -136,19 +143,18 @@ export class EditHistory {
 
   /** Throws unless the overrides match the flat map, voxel by voxel. */
   compare(overrides: OverrideTree): void {
-    for (const [voxel, block] of this.#voxels) {
+    for (const [voxel, content] of this.#voxels) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       const held = overrides.at(...chunk) ?? this.#states.generatedAt(chunk);
-      const found = held.get(voxelIndex(this.#shape, ...voxel));
-      if (found !== block) throw new Error(`voxel [${voxel}] is ${found} where ${block} must be`);
+      requireContent(voxel, contentIn(held, voxelIndex(this.#shape, ...voxel)), content);
     }
     for (const { box, content } of overrides.pieces()) {
       for (const position of positionsLexicographic(box)) {
         const generated = this.#states.generatedAt(position);
-        content.forEach((block, index) => {
+        content.forEach((_, index) => {
           const voxel = voxelOfIndex(this.#shape, position, index);
-          const wanted = this.#voxels.get(...voxel) ?? generated.get(index);
-          if (block !== wanted) throw new Error(`voxel [${voxel}] is ${block} where ${wanted} must be`);
+          const wanted = this.#voxels.get(...voxel) ?? contentIn(generated, index);
+          requireContent(voxel, contentIn(content, index), wanted);
         });
       }
     }
@@ -161,7 +167,7 @@ export class EditHistory {
 
   #take(entry: Entry): void {
     this.#entries.push(entry);
-    for (const { voxel, block } of entry.placements) this.#voxels.set(...voxel, block);
+    for (const [voxel, content] of this.#after(entry.placements)) this.#voxels.set(...voxel, content);
     for (const { region, after } of entry.clocks) this.#clocks.set(...region, after);
     if (entry.origin === undefined) return;
     this.#lastEdits.set(entry.origin.clientId, entry.origin.editId);
@@ -170,17 +176,29 @@ export class EditHistory {
   }
 
   #changes(placements: readonly VoxelPlacement[]): boolean {
-    const last = new PositionMap<number>();
-    for (const { voxel, block } of placements) last.set(...voxel, block);
-    for (const [voxel, block] of last) if (this.#blockAt(voxel) !== block) return true;
+    for (const [voxel, content] of this.#after(placements)) {
+      if (!isSame(this.#contentAt(voxel), content)) return true;
+    }
     return false;
   }
 
-  #blockAt(voxel: Position): number {
+  /** Returns what placements leave in their voxels. */
+  #after(placements: readonly VoxelPlacement[]): PositionMap<VoxelContent> {
+    const after = new PositionMap<VoxelContent>();
+    for (const { voxel, block, data } of placements) {
+      const old = after.get(...voxel) ?? this.#contentAt(voxel);
+      const young = block ?? old.block;
+      const stays = data === undefined && young === old.block;
+      after.set(...voxel, { block: young, data: stays ? old.data : (data ?? undefined) });
+    }
+    return after;
+  }
+
+  #contentAt(voxel: Position): VoxelContent {
     const known = this.#voxels.get(...voxel);
     if (known !== undefined) return known;
     const chunk = this.#states.generatedAt(chunkOfVoxel(this.#shape, voxel));
-    return chunk.get(voxelIndex(this.#shape, ...voxel));
+    return contentIn(chunk, voxelIndex(this.#shape, ...voxel));
   }
 
   /** Returns the greatest number of edits after which the history matches the world. */
@@ -201,6 +219,23 @@ export class EditHistory {
     }
     return undefined;
   }
+}
+
+function contentIn(chunk: Chunk, index: number): VoxelContent {
+  return { block: chunk.get(index), data: chunk.data.at(index) };
+}
+
+function isSame(a: VoxelContent, b: VoxelContent): boolean {
+  if (a.block !== b.block) return false;
+  return a.data && b.data ? bytesEqual(a.data, b.data) : a.data === b.data;
+}
+
+/** Throws unless a voxel has the block and the data that it must have. */
+function requireContent(voxel: Position, found: VoxelContent, wanted: VoxelContent): void {
+  if (isSame(found, wanted)) return;
+  const shown = ({ block, data }: VoxelContent): string =>
+    `${block} with ${data?.length ?? "no"} bytes of data`;
+  throw new Error(`voxel [${voxel}] is ${shown(found)} where ${shown(wanted)} must be`);
 }
 
 function keyOf({ clientId, editId }: Origin): string {

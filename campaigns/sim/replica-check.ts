@@ -2,6 +2,7 @@ import type { Box, Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/
 import {
   boxContains,
   chunkOfVoxel,
+  editBlocks,
   PositionMap,
   positionsEqual,
   positionsLexicographic,
@@ -125,10 +126,12 @@ export class ReplicaCheck {
   #predicted(position: Position, chunk: Chunk): Chunk {
     let predicted = chunk;
     for (const placements of this.#openEdits.values()) {
-      for (const { voxel, block } of placements) {
-        if (positionsEqual(chunkOfVoxel(this.#shape, voxel), position))
-          predicted = predicted.set(voxelIndex(this.#shape, ...voxel), block);
-      }
+      const here = placements.flatMap(({ voxel, block, data }) =>
+        positionsEqual(chunkOfVoxel(this.#shape, voxel), position)
+          ? [{ index: voxelIndex(this.#shape, ...voxel), block, data }]
+          : [],
+      );
+      predicted = editBlocks(predicted, here, Object.is);
     }
     return predicted;
   }

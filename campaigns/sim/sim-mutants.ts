@@ -21,6 +21,8 @@ const BLOCK_FEED = "protocol/dist/server/blocks/block-feed.js";
 const CLIENT_STATE = "protocol/dist/client/client-state.js";
 const REPLICA = "core/dist/region/region-replica.js";
 const LAST_EDITS = "world/dist/content/last-edit-store.js";
+const WORLD_LOG = "world/dist/journal/world-log.js";
+const EDIT_BLOCKS = "core/dist/chunk/edit-blocks.js";
 const EPOCHS = "world/dist/edit/session-epoch.js";
 const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
 const SENDER = "protocol/dist/server/regions/region-sender.js";
@@ -51,6 +53,31 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
         this.#clocks.set(...region, this.clockOf(region) ?? CLOCK_NEVER);
       }`,
     ),
+  ),
+  mutant(
+    "a client shows blocks without their data",
+    change(
+      REPLICA,
+      "for (const { chunk, edits: values } of data) {",
+      "for (const { chunk, edits: values } of []) {",
+    ),
+  ),
+  mutant(
+    "a journal has the blocks of an edit, but not their data",
+    change(
+      WORLD_LOG,
+      "data: data.length === 0 ? undefined : data };",
+      "data: edits.length > 0 ? undefined : data };",
+    ),
+    change(
+      WORLD_LOG,
+      "const whole = { position, chunk };",
+      "const whole = { position, chunk: chunk.withoutData() };",
+    ),
+  ),
+  mutant(
+    "a server keeps the data of a voxel whose block became another",
+    change(EDIT_BLOCKS, "data === undefined && isSameType(before.block, after)", "data === undefined"),
   ),
   mutant(
     "a world issues the clocks of an epoch again",

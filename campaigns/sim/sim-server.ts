@@ -259,7 +259,9 @@ export class SimServer {
   #watched(run: ServerRun, port: SyncWorld): SyncWorld {
     const { history, fail } = this.#options;
     const edit: SyncWorld["edit"] = async (requested, origin, onApply) => {
-      const placements = [...placementsOf(requested, (voxel) => port.state.voxelAt(...voxel))];
+      // What a placement without a block keeps is known only when its turn comes.
+      const placements =
+        requested.kind === "voxels" ? requested.placements : [...placementsOf(requested, port.state)];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
       const result = await port.edit(requested, origin, onApply);
@@ -288,7 +290,7 @@ export class SimServer {
 
   async #veto(edit: RequestedEdit): Promise<{ readonly reject: string } | undefined> {
     await this.#pause(VETO_MS_MAX);
-    const blocks = [...placementsOf(edit, () => 0)].map(({ block }) => block);
+    const blocks = [...placementsOf(edit, NO_WORLD)].map(({ block }) => block);
     return blocks.includes(FORBIDDEN_BLOCK) ? { reject: "forbidden here" } : undefined;
   }
 
@@ -306,3 +308,6 @@ export class SimServer {
     return { time, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
   }
 }
+
+/** Placements of blocks need no world. */
+const NO_WORLD = { voxelAt: (): number => 0, dataAt: (): undefined => undefined };

@@ -23,7 +23,7 @@ export { diffChunks } from "./chunk/chunk.ts";
 export { applyChunkChange, checkChunkChange, encodeShortChange } from "./chunk/chunk-change.ts";
 export { checkChunk, chunkCodec } from "./chunk/chunk-codec.ts";
 export { blockHandles, defineBlocks, renameBlock, retireBlock } from "./chunk/define-blocks.ts";
-export { editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
+export { type BlockEdit, editBlocks, fillBlocks, type IsSameType, sameTypeIn } from "./chunk/edit-blocks.ts";
 export { foreignChunkCodec } from "./chunk/foreign-chunk-codec.ts";
 export { checkPackedChunk, packedChunkCodec } from "./chunk/packed-chunk-codec.ts";
 export { diffVoxelData } from "./chunk/voxel-data.ts";
@@ -64,6 +64,7 @@ export {
   indexInChunk,
   pointOnAxes,
   voxelIndex,
+  voxelOfIndex,
   voxelsOfChunks,
 } from "./lattice/chunk-shape.ts";
 export {
@@ -133,6 +134,7 @@ export {
   convertList,
   type OptionRules,
   ownOptions,
+  ownSetOptions,
   requireBlock,
   requireBytes,
   requireChoice,
@@ -145,6 +147,9 @@ export {
   requireText,
   requireTime,
   requireWhole,
+  voxelPlacement,
   voxelPlacements,
 } from "./world/arguments.ts";
-export { ChunksEdit } from "./world/chunks-edit.ts";
+export { ChunksEdit, shownChange } from "./world/chunks-edit.ts";
+export { decodeData, encodeData, encodeSetData, requireDataCodec } from "./world/data-codec.ts";
+export { decodePlainValue, encodePlainValue } from "./world/plain-value.ts";

@@ -103,6 +103,7 @@ export { type CacheLimits, RENDER_CACHE_LIMITS } from "./state/generated-chunk-c
 export type { EditOrigin, QueryDetail, VoxelPlacement } from "./state/world-state.ts";
 export { systemTime, type Timer, type TimeSource } from "./time/time-source.ts";
 export type { Content } from "./tree/content.ts";
+export { type DataCodec, PLAIN_DATA } from "./world/data-codec.ts";
 export type {
   BlockChange,
   BlockPlacement,
@@ -111,5 +112,6 @@ export type {
   Entity,
   EntityEvent,
   RejectionReason,
+  SetOptions,
   VoxelWorld,
 } from "./world/voxel-world.ts";

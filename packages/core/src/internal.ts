@@ -4,7 +4,7 @@ export { encodeChunkChange } from "./chunk/chunk-change.ts";
 export { MAZE_STRIDE_VOXELS } from "./generate/maze/maze.ts";
 export { generatorManifestHash, generatorVersionHash } from "./generate/world-generator.ts";
 export { splitBox, subtractBox } from "./lattice/box.ts";
-export { positionInChunk, voxelOfIndex } from "./lattice/chunk-shape.ts";
+export { positionInChunk } from "./lattice/chunk-shape.ts";
 export { type PositionHashSecret, positionHashSecret } from "./lattice/position-map.ts";
 export { ChunkArray, treeOfArray } from "./region/chunk-array.ts";
 export { readChunkArrayBody, writeChunkArrayBody } from "./region/chunk-array-codec.ts";

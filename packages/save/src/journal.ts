@@ -1,10 +1,12 @@
 // The journal of a world, for `@orthant/world` and `@orthant/cluster`.
 export { saveFailed } from "./commit/save-failed.ts";
 export {
+  chunkAfter,
   JOURNAL_EDIT_CHUNKS_MAX,
   type JournalChunk,
   type JournalEdit,
   type JournalEntry,
+  journalChunkBytesMax,
   journalChunkCodec,
   journalEditBytesMax,
 } from "./journal/journal-entry.ts";

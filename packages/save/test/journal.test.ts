@@ -191,6 +191,54 @@ describe("the bytes of a journal", () => {
       "05 0900000000000000 ac02 0600000000000000 01 02000000 01 01 01 00 00",
     ],
     [
+      "J36",
+      "an edit of data",
+      {
+        kind: "edit",
+        origin: undefined,
+        chunks: [
+          {
+            position: [1, 0, 0, 0],
+            edits: [],
+            data: [
+              { index: 2, data: fromHex("aabb") },
+              { index: 3, data: undefined },
+            ],
+          },
+        ],
+        clocks: [],
+      },
+      "00 00 01 02000000 02 02 02 03 aabb 00 00 00 00",
+    ],
+    [
+      "J36",
+      "an edit of blocks and data",
+      {
+        kind: "edit",
+        origin: undefined,
+        chunks: [
+          {
+            position: [1, 0, 0, 0],
+            edits: [{ index: 5, block: 7 }],
+            data: [{ index: 5, data: fromHex("aa") }],
+          },
+        ],
+        clocks: [],
+      },
+      "00 00 01 02000000 03 01 05 07 01 05 02 aa 00 00",
+    ],
+    [
+      "J36",
+      "an edit with a whole chunk and its data",
+      {
+        kind: "edit",
+        origin: undefined,
+        chunks: [{ position: [1, 0, 0, 0], chunk: chunkOf(1).editData([{ index: 1, data: fromHex("aa") }]) }],
+        clocks: [],
+      },
+      "00 00 01 02000000 04 01 01 01 01 01 aa 00 00",
+    ],
+    [
       "J8",
       "an entity that is gone",
       { kind: "entityGone", entityId: 300n, storedAt: [1, 0, 0, -1] },
@@ -243,6 +291,10 @@ describe("the bytes of a journal", () => {
     }
     expect(codeOf(() => decode(codec, fromHex("03 00")))).toBe("ORT_PLAYERS");
     expect(codeOf(() => decode(codec, fromHex("07")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 05")))).toBe("ORT_TAG");
+    expect(codeOf(() => decode(codec, fromHex("00 00 01 02000000 04 01 01 00 00 00")))).toBe(
+      "ORT_VOXEL_DATA",
+    );
     expect(codeOf(() => encode(codec, { ...EDIT, chunks: [{ position: [0, 0, 0, 0], edits: [] }] }))).toBe(
       "ORT_ARGUMENT",
     );
@@ -252,6 +304,20 @@ describe("the bytes of a journal", () => {
     for (const entry of [
       EDIT,
       { ...EDIT, chunks: [{ position: [-9, 0, 0, 0] as const, chunk: chunkOf(700) }] },
+      {
+        ...EDIT,
+        chunks: [
+          {
+            position: [-9, 0, 0, 0] as const,
+            chunk: chunkOf(700).editData([{ index: 9, data: new Uint8Array(500) }]),
+          },
+          {
+            position: [9, 0, 0, 0] as const,
+            edits: [{ index: 15, block: 60_000 }],
+            data: [{ index: 15, data: new Uint8Array(32_768) }],
+          },
+        ],
+      },
     ]) {
       expect(encode(codec, entry).length).toBeLessThanOrEqual(journalEditBytesMax(entry));
     }

@@ -1,11 +1,22 @@
-import type { BlockChange, Dimensions, VoxelBox, VoxelPlacement } from "@orthant/core";
+import type {
+  BlockCatalog,
+  BlockChange,
+  DataCodec,
+  Dimensions,
+  Position,
+  VoxelBox,
+  VoxelPlacement,
+} from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
 import {
   type Axes,
   PositionMap,
-  requireBlock,
   requireList,
   requireObject,
   requireText,
+  sameTypeIn,
+  shownChange,
+  voxelPlacement,
   wrongArgument,
 } from "@orthant/core/engine";
 import {
@@ -23,15 +34,24 @@ import type { GameRules, OnlinePlayer, PlayerEditEvent, PlayerPose } from "./gam
 /** What a player reads when a rule fails. */
 const FAILED = "the rules of the game failed";
 
+/** What rules need of the world. */
+export interface RuledWorld<D extends Dimensions> {
+  readonly axes: Axes<D>;
+  /** Its catalog changes when types of blocks are added. */
+  readonly world: { readonly catalog: BlockCatalog };
+  readonly dataCodec: DataCodec;
+}
+
 /**
  * Adapts a game's rules for a sync server: with the coordinates of the world, and with checked answers. A rule that
  * throws, or whose answer is no answer, is reported and refuses what it was asked about, without harming the server.
  */
 export function syncRulesOf<D extends Dimensions>(
   rules: GameRules<D>,
-  axes: Axes<D>,
+  world: RuledWorld<D>,
   onError: (rule: keyof GameRules, error: unknown) => void,
 ): SyncRules {
+  const { axes } = world;
   const { beforeEdit, afterEdit, canReach, beforeMove, onMessage, onJoin, onLeave } = rules;
   const show = (player: Player): OnlinePlayer<D> => onlinePlayer(axes, player);
   /** Calls a rule without an answer. */
@@ -43,10 +63,11 @@ export function syncRulesOf<D extends Dimensions>(
     }
   };
   return {
+    isData: (data) => canRead(world.dataCodec, data),
     ...(beforeEdit && {
       beforeEdit: async (edit) => {
         try {
-          return editAnswer(axes, await beforeEdit(new ShownEdit(axes, edit, "all")));
+          return editAnswer(world, await beforeEdit(new ShownEdit(world, edit, "all")));
         } catch (error) {
           onError("beforeEdit", error);
           return { reject: FAILED };
@@ -56,7 +77,7 @@ export function syncRulesOf<D extends Dimensions>(
     ...(afterEdit && {
       afterEdit: async (edit) => {
         try {
-          await afterEdit(new ShownEdit(axes, edit, "changed"));
+          await afterEdit(new ShownEdit(world, edit, "changed"));
         } catch (error) {
           onError("afterEdit", error);
         }
@@ -135,20 +156,31 @@ class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   readonly #list: () => readonly BlockChange<D>[];
   #changes: readonly BlockChange<D>[] | undefined;
 
-  constructor(axes: Axes<D>, { player, edit, before }: PlayerEdit, which: "all" | "changed") {
+  constructor(
+    { axes, world, dataCodec }: RuledWorld<D>,
+    { player, edit, before }: PlayerEdit,
+    which: "all" | "changed",
+  ) {
     this.player = onlinePlayer(axes, player);
     const { min, max } = changedBox(edit);
     this.box = { unit: "voxels", min: axes.shown(min), max: axes.shown(max) };
     this.#list = () => {
-      const blocks = new PositionMap<number>();
-      for (const { voxel, block } of placementsOf(edit, (source) => before.voxelAt(...source))) {
-        blocks.set(...voxel, block);
+      const isSameType = sameTypeIn(world.catalog);
+      const reached = new PositionMap<VoxelContent>();
+      const contentAt = (voxel: Position): VoxelContent =>
+        reached.get(...voxel) ?? { block: before.voxelAt(...voxel), data: before.dataAt(...voxel) };
+      for (const { voxel, block, data } of placementsOf(edit, before)) {
+        const old = contentAt(voxel);
+        const stays = data === undefined && isSameType(old.block, block);
+        reached.set(...voxel, { block, data: stays ? old.data : (data ?? undefined) });
       }
       const changes: BlockChange<D>[] = [];
-      for (const [voxel, block] of blocks) {
+      for (const [voxel, { block, data }] of reached) {
         const old = before.voxelAt(...voxel);
-        if (which === "all" || old !== block)
-          changes.push({ position: axes.shown(voxel), block, before: old });
+        const oldData = before.dataAt(...voxel);
+        if (which === "changed" && old === block && isSameData(oldData, data)) continue;
+        const shown = shownChange(dataCodec, oldData, data);
+        changes.push({ position: axes.shown(voxel), block, before: old, ...shown });
       }
       return changes;
     };
@@ -160,8 +192,29 @@ class ShownEdit<D extends Dimensions> implements PlayerEditEvent<D> {
   }
 }
 
+/** The block and the data of a voxel. */
+interface VoxelContent {
+  readonly block: number;
+  readonly data: Uint8Array | undefined;
+}
+
+function isSameData(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
+  return a === undefined || b === undefined ? a === b : bytesEqual(a, b);
+}
+
+/** Whether a game's codec reads some data. */
+function canRead(codec: DataCodec, data: Uint8Array): boolean {
+  try {
+    codec.decode(data.slice());
+    return true;
+  } catch {
+    // The player's program wrote something else than the game expects.
+    return false;
+  }
+}
+
 function editAnswer<D extends Dimensions>(
-  axes: Axes<D>,
+  { axes, dataCodec }: RuledWorld<D>,
   answer: unknown,
 ): RuleAnswer<readonly VoxelPlacement[]> {
   const decision = decisionIn("beforeEdit", answer, "{ replace: [{ position, block }] }");
@@ -170,14 +223,9 @@ function editAnswer<D extends Dimensions>(
   const name = "the replace that beforeEdit returned";
   requireList(name, replace, "it is a list of { position, block }");
   return {
-    replace: replace.map((placement, index) => {
-      requireObject(`${name}, at ${index}`, placement, "it is { position, block }");
-      const { position, block }: { position?: unknown; block?: unknown } = placement;
-      return {
-        voxel: axes.position(`${name}, at ${index}: position`, position),
-        block: requireBlock(`${name}, at ${index}: block`, block),
-      };
-    }),
+    replace: replace.map((placement, index) =>
+      voxelPlacement(axes, `${name}[${index}]`, placement, dataCodec),
+    ),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Dimensions } from "@orthant/core";
+import { type Dimensions, PLAIN_DATA } from "@orthant/core";
 import { Axes, printable, requireObject } from "@orthant/core/engine";
 import { ExpectedPlayers, SyncServer } from "@orthant/protocol";
 import { type Logger, pino } from "pino";
@@ -37,6 +37,8 @@ export async function createServer<D extends Dimensions = Dimensions>(
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
   const world = "store" in options.world ? options.world.store : options.world;
   const axes = new Axes<D>(world.shape);
+  const ownCodec = "dataCodec" in options.world ? options.world.dataCodec : PLAIN_DATA;
+  const { dataCodec = ownCodec } = options;
   const limits = limitsOf(options.limits);
   const time = options.time ?? steadyTime;
   const log = loggerOf(options.logger);
@@ -80,7 +82,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
     tickMs,
     pause: setImmediate,
     limits,
-    rules: syncRulesOf(options.rules ?? {}, axes, (rule, error) =>
+    rules: syncRulesOf(options.rules ?? {}, { axes, world: syncWorld, dataCodec }, (rule, error) =>
       reportError(error, "a rule of the game failed", { rule }),
     ),
     events: { ...metrics.events, onFailure: (error) => reportError(error, "the sync server failed") },

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Dimensions, OrthantError, type TimeSource } from "@orthant/core";
+import { type DataCodec, type Dimensions, OrthantError, type TimeSource } from "@orthant/core";
 import { printable } from "@orthant/core/engine";
 import type { SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
@@ -61,6 +61,10 @@ export interface ServerOptions<D extends Dimensions = Dimensions> {
   readonly limits?: Partial<Limits>;
   /** A game's rules for what players do. */
   readonly rules?: GameRules<D>;
+  /**
+   * Reads the data of voxels for the rules; edits with data that it cannot read are rejected. Default: that of the world.
+   */
+  readonly dataCodec?: DataCodec;
   /** Destination or settings of the log; `false` for none. */
   readonly logger?: Logger | LoggerOptions | false;
   readonly metrics?: MetricsOptions;
@@ -164,6 +168,7 @@ const SERVER_RULES: Rules = {
     wanted: 'a list of origins such as "https://example.org", or ["*"]',
     accepts: (value) => isListOf(value, isText),
   },
+  dataCodec: { wanted: "{ encode, decode }, two functions", accepts: isDataCodec },
   auth: SECRETIVE_OBJECT,
   authorize: FUNCTION,
   revoked: LIST,
@@ -309,6 +314,12 @@ function isWorld(value: unknown): boolean {
 
 function wholeNumber(min: number, max: number): (value: unknown) => boolean {
   return (value) => Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+}
+
+function isDataCodec(value: unknown): boolean {
+  return (
+    isObject(value) && isFunction((value as DataCodec).encode) && isFunction((value as DataCodec).decode)
+  );
 }
 
 function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {

@@ -125,7 +125,9 @@ export function requirePlacement(placement: unknown): asserts placement is Voxel
   if (typeof placement !== "object" || placement === null) {
     throw wrongArgument("the placement", placement, "it has a voxel and a block");
   }
-  requirePositionArgument("voxel", (placement as Partial<VoxelPlacement>).voxel);
+  const { voxel, data } = placement as Partial<VoxelPlacement>;
+  requirePositionArgument("voxel", voxel);
+  if (data !== undefined && data !== null) requireBytes("data", data);
 }
 
 /** Throws `ORT_ARGUMENT` unless `pair` is a position and a chunk. */

@@ -212,9 +212,9 @@ export class WorldStore {
     return this.edit([{ voxel: position, block }]);
   }
 
-  /** Sets voxels in one step; the last placement for a voxel wins. */
+  /** Sets voxels in one step, in the order of the list. */
   async edit(placements: readonly VoxelPlacement[], options: EditOptions = {}): Promise<StoreEdit> {
-    return this.#change(voxelsEdit(this.shape, placements), options);
+    return this.#change(voxelsEdit(this, placements), options);
   }
 
   /** Returns the id of the client's last edit, or 0 when the world remembers none. */
@@ -235,10 +235,10 @@ export class WorldStore {
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
   async fill(box: Box, block: number, options: EditOptions = {}): Promise<StoreEdit> {
-    return this.#change(fillEdit(this.shape, box, block), options);
+    return this.#change(fillEdit(this, box, block), options);
   }
 
-  /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
+  /** Copies at most `COPY_VOXELS_MAX` voxels with their data, as they are when its turn comes. Both boxes may overlap. */
   async copy(box: Box, to: Position, options: EditOptions = {}): Promise<StoreEdit> {
     return this.#change(copyEdit(this.shape, box, to), options);
   }

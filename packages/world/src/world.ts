@@ -6,11 +6,14 @@ import {
   type Chunk,
   type ChunkBox,
   type ChunkShape,
+  type DataCodec,
   type Dimensions,
   type EditEvent,
   type EditResult,
   isChunk,
+  PLAIN_DATA,
   type Position,
+  type SetOptions,
   type Vector,
   type VoxelBox,
   type VoxelWorld,
@@ -21,6 +24,10 @@ import {
   ChunksEdit,
   chunkOfVoxel,
   convertList,
+  decodeData,
+  encodeData,
+  encodeSetData,
+  ownSetOptions,
   requireBlock,
   requireFunction,
   requireList,
@@ -63,11 +70,14 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   readonly history: WorldHistory;
   /** The same world with four axes, for the other packages of Orthant. */
   readonly store: WorldStore;
+  /** Turns the data of voxels into bytes and back. */
+  readonly dataCodec: DataCodec;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(store: WorldStore) {
+  constructor(store: WorldStore, dataCodec: DataCodec = PLAIN_DATA) {
     this.store = store;
+    this.dataCodec = dataCodec;
     this.#axes = new Axes(store.shape);
     this.dimensions = this.#axes.dimensions;
     this.chunkShape = store.shape;
@@ -162,6 +172,18 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return this.store.state.findChunk(...chunk)?.get(voxelIndex(this.chunkShape, ...voxel));
   }
 
+  async data(position: Position<D>): Promise<unknown> {
+    const voxel = this.#axes.position("position", position);
+    const chunk = await this.store.chunk(chunkOfVoxel(this.chunkShape, voxel));
+    return decodeData(this.dataCodec, chunk.dataAt(voxelIndex(this.chunkShape, ...voxel)));
+  }
+
+  dataAt(position: Position<D>): unknown {
+    const voxel = this.#axes.position("position", position);
+    if (!this.store.isLoaded(boxAt(chunkOfVoxel(this.chunkShape, voxel)))) return undefined;
+    return decodeData(this.dataCodec, this.store.state.dataAt(...voxel));
+  }
+
   async chunk(chunkPosition: Position<D>): Promise<Chunk> {
     return this.store.chunk(this.#axes.position("chunkPosition", chunkPosition));
   }
@@ -194,12 +216,19 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return new WorldSnapshot(this.store.snapshot(), this.#axes);
   }
 
-  async set(position: Position<D>, block: number): Promise<EditResult> {
-    return this.edit([{ position, block }]);
+  async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
+    const voxel = this.#axes.position("position", position);
+    const data = encodeData(this.dataCodec, "options.data", ownSetOptions(options).data);
+    return resultOf(await this.store.edit([{ voxel, block: requireBlock("block", block), data }]));
+  }
+
+  async setData(position: Position<D>, data: unknown): Promise<EditResult> {
+    const voxel = this.#axes.position("position", position);
+    return resultOf(await this.store.edit([{ voxel, data: encodeSetData(this.dataCodec, data) }]));
   }
 
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    return resultOf(await this.store.edit(voxelPlacements(this.#axes, placements)));
+    return resultOf(await this.store.edit(voxelPlacements(this.#axes, placements, this.dataCodec)));
   }
 
   /** Sets every voxel of a box in one step. The box may touch at most `EDIT_CHUNKS_MAX` chunks. */
@@ -207,7 +236,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     return resultOf(await this.store.fill(this.#axes.voxels("box", box), requireBlock("block", block)));
   }
 
-  /** Copies at most `COPY_VOXELS_MAX` voxels, as they are when its turn comes. Both boxes may overlap. */
+  /** Copies at most `COPY_VOXELS_MAX` voxels with their data, as they are when its turn comes. Both boxes may overlap. */
   async copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult> {
     const voxels = this.#axes.voxels("box", box);
     return resultOf(await this.store.copy(voxels, this.#axes.position("to", to)));
@@ -235,7 +264,8 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
     requireFunction("listener", listener);
     return this.store.onEdit(({ chunks, before, after, author }) => {
       const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
-      const difference = { before: chunkIn(before), after: chunkIn(after), author };
+      const codec = this.dataCodec;
+      const difference = { before: chunkIn(before), after: chunkIn(after), author, codec };
       listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
     });
   }

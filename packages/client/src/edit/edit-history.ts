@@ -1,15 +1,21 @@
 import type { BlockPlacement, Dimensions, EditResult, Position, VoxelWorld } from "@orthant/core";
+import { bytesEqual } from "@orthant/core/bytes";
 import {
+  encodeData,
   requireBlock,
   requireFunction,
   requireInteger,
   requireKnownFields,
   requireList,
   requireObject,
+  sameTypeIn,
 } from "@orthant/core/engine";
 
 /** What a history needs of a world: a `ClientWorld` and a `World` fit. */
-export type EditableWorld<D extends Dimensions> = Pick<VoxelWorld<D>, "voxelAt" | "get" | "edit">;
+export type EditableWorld<D extends Dimensions> = Pick<
+  VoxelWorld<D>,
+  "voxelAt" | "get" | "dataAt" | "data" | "edit" | "blocks" | "dataCodec"
+>;
 
 /** How much a history keeps. */
 export interface EditHistoryOptions {
@@ -20,11 +26,17 @@ export interface EditHistoryOptions {
 const EDITS_MAX_DEFAULT = 100;
 const EDITS_MAX_LIMIT = 65_536;
 
-/** A voxel that an edit changed, and both of its blocks. */
+/** The block of a voxel and its data, `undefined` if it has none. */
+interface VoxelContent {
+  readonly block: number;
+  readonly data: unknown;
+}
+
+/** A voxel that an edit changed, before and after. */
 interface Change<D extends Dimensions> {
   readonly position: Position<D>;
-  readonly before: number;
-  readonly after: number;
+  readonly before: VoxelContent;
+  readonly after: VoxelContent;
 }
 
 type Step<D extends Dimensions> = readonly Change<D>[];
@@ -44,14 +56,14 @@ export class EditHistory<D extends Dimensions> {
   readonly #editsMax: number;
   #undos: readonly Step<D>[] = [];
   #redos: readonly Step<D>[] = [];
-  /** The blocks of edits without a result yet, by position, the newest first: not every world shows an edit before it is applied. */
-  #pending: readonly ReadonlyMap<string, number>[] = [];
+  /** The voxels of edits without a result yet, by position, the newest first: not every world shows an edit before it is applied. */
+  #pending: readonly ReadonlyMap<string, VoxelContent>[] = [];
   /** Set while blocks are read that were not in memory. Everything else waits for it, so that the order stays. */
   #reading: Promise<void> | undefined;
 
   constructor(world: EditableWorld<D>, options: EditHistoryOptions = {}) {
     requireObject("world", world, "it is a World or a ClientWorld");
-    for (const method of ["voxelAt", "get", "edit"] as const)
+    for (const method of ["voxelAt", "get", "dataAt", "data", "edit"] as const)
       requireFunction(`world.${method}`, world[method]);
     requireObject("options", options, "it is an object, or left out");
     requireKnownFields("options", options, ["editsMax"]);
@@ -73,18 +85,20 @@ export class EditHistory<D extends Dimensions> {
 
   /** Edits the world as its own `edit` does, and remembers the voxels before. A rejected edit is forgotten. */
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    const wanted = lastPlacements(placements);
+    const positions = editedPositions(placements);
     while (this.#reading !== undefined) await this.#reading;
-    const read = this.#read(wanted.map(({ position }) => position));
+    const read = this.#read(positions);
     const before = read instanceof Promise ? await read : read;
-    const step = wanted.flatMap(({ position, block }, index) => {
-      const old = before[index] as number;
-      return old === block ? [] : [{ position, before: old, after: block }];
+    const after = this.#after(placements, new Map(positions.map((at, index) => [String(at), before[index]])));
+    const step = positions.flatMap((position, index): Step<D> => {
+      const [old, young] = [before[index], after.get(String(position))];
+      if (old === undefined || young === undefined || this.#isSame(old, young)) return [];
+      return [{ position, before: old, after: young }];
     });
     if (step.length === 0) return this.#world.edit(placements);
     this.#redos = [];
     this.#undos = [...this.#undos, step].slice(-this.#editsMax);
-    return this.#apply(placements, () => {
+    return this.#apply(placements, after, () => {
       this.#undos = this.#undos.filter((other) => other !== step);
     });
   }
@@ -96,14 +110,16 @@ export class EditHistory<D extends Dimensions> {
     if (step === undefined) return undefined;
     this.#undos = this.#undos.slice(0, -1);
     const read = this.#read(step.map(({ position }) => position));
-    const blocks = read instanceof Promise ? await read : read;
-    const kept = step.filter(({ after }, index) => blocks[index] === after);
+    const found = read instanceof Promise ? await read : read;
+    const kept = step.filter(({ after }, index) => this.#isSame(found[index], after));
     if (kept.length === 0) return { status: "unchanged" };
     this.#redos = [...this.#redos, kept];
-    const placements = kept.map(({ position, before }) => ({ position, block: before }));
-    return this.#apply(placements, () => {
-      this.#redos = this.#redos.filter((other) => other !== kept);
-    });
+    return this.#turn(
+      kept.map(({ position, before, after }) => ({ position, before: after, after: before })),
+      () => {
+        this.#redos = this.#redos.filter((other) => other !== kept);
+      },
+    );
   }
 
   /** Makes the edit again that was undone last. Returns `undefined` when there is none. */
@@ -113,19 +129,37 @@ export class EditHistory<D extends Dimensions> {
     if (step === undefined) return undefined;
     this.#redos = this.#redos.slice(0, -1);
     const read = this.#read(step.map(({ position }) => position));
-    const blocks = read instanceof Promise ? await read : read;
-    const kept = step.filter(({ before }, index) => blocks[index] === before);
+    const found = read instanceof Promise ? await read : read;
+    const kept = step.filter(({ before }, index) => this.#isSame(found[index], before));
     if (kept.length === 0) return { status: "unchanged" };
     this.#undos = [...this.#undos, kept].slice(-this.#editsMax);
-    const placements = kept.map(({ position, after }) => ({ position, block: after }));
-    return this.#apply(placements, () => {
+    return this.#turn(kept, () => {
       this.#undos = this.#undos.filter((other) => other !== kept);
     });
   }
 
+  /** Makes the changes of a step. */
+  #turn(step: Step<D>, forget: () => void): Promise<EditResult> {
+    const placements = step.map(({ position, before, after }): BlockPlacement<D> => {
+      const { block, data } = after;
+      if (data !== undefined) return { position, block, data };
+      // Data has to be removed only where it would stay.
+      const stays = before.data !== undefined && this.#isSameType(before.block, block);
+      return stays ? { position, block, data: null } : { position, block };
+    });
+    return this.#apply(
+      placements,
+      new Map(step.map(({ position, after }) => [String(position), after])),
+      forget,
+    );
+  }
+
   /** Edits the world; calls `forget` if nothing comes of it. */
-  async #apply(placements: readonly BlockPlacement<D>[], forget: () => void): Promise<EditResult> {
-    const pending = new Map(placements.map(({ position, block }) => [String(position), block]));
+  async #apply(
+    placements: readonly BlockPlacement<D>[],
+    pending: ReadonlyMap<string, VoxelContent>,
+    forget: () => void,
+  ): Promise<EditResult> {
     this.#pending = [pending, ...this.#pending];
     try {
       const result = await this.#world.edit(placements);
@@ -139,12 +173,39 @@ export class EditHistory<D extends Dimensions> {
     }
   }
 
-  /** Returns blocks: without a promise if all are in memory, so that an edit shows before `edit` returns. */
-  #read(positions: readonly Position<D>[]): Promise<readonly number[]> | readonly number[] {
-    const blocks = positions.map((position) => this.#blockAt(position));
-    if (!blocks.includes(undefined)) return blocks as readonly number[];
+  /** Returns what placements leave in their voxels. */
+  #after(
+    placements: readonly BlockPlacement<D>[],
+    before: ReadonlyMap<string, VoxelContent | undefined>,
+  ): ReadonlyMap<string, VoxelContent> {
+    const after = new Map<string, VoxelContent>();
+    for (const { position, block, data } of placements) {
+      const key = String(position);
+      const old = after.get(key) ?? before.get(key);
+      const young = block ?? old?.block;
+      if (old === undefined || young === undefined) continue;
+      const stays = data === undefined && this.#isSameType(old.block, young);
+      after.set(key, { block: young, data: stays ? old.data : (data ?? undefined) });
+    }
+    return after;
+  }
+
+  #isSameType(a: number, b: number): boolean {
+    return sameTypeIn(this.#world.blocks)(a, b);
+  }
+
+  #isSame(a: VoxelContent | undefined, b: VoxelContent): boolean {
+    if (a?.block !== b.block) return false;
+    const [mine, theirs] = [a.data, b.data].map((data) => encodeData(this.#world.dataCodec, "data", data));
+    return mine && theirs ? bytesEqual(mine, theirs) : (mine ?? undefined) === (theirs ?? undefined);
+  }
+
+  /** Returns voxels: without a promise if all are in memory, so that an edit shows before `edit` returns. */
+  #read(positions: readonly Position<D>[]): Promise<readonly VoxelContent[]> | readonly VoxelContent[] {
+    const found = positions.map((position) => this.#contentAt(position));
+    if (!found.includes(undefined)) return found as readonly VoxelContent[];
     const reading = Promise.all(
-      blocks.map((block, index) => block ?? this.#world.get(positions[index] as Position<D>)),
+      found.map((content, index) => content ?? this.#readContent(positions[index] as Position<D>)),
     );
     const end = (): void => {
       this.#reading = undefined;
@@ -153,23 +214,32 @@ export class EditHistory<D extends Dimensions> {
     return reading;
   }
 
-  #blockAt(position: Position<D>): number | undefined {
+  async #readContent(position: Position<D>): Promise<VoxelContent> {
+    const [block, data] = await Promise.all([this.#world.get(position), this.#world.data(position)]);
+    return { block, data };
+  }
+
+  #contentAt(position: Position<D>): VoxelContent | undefined {
     const key = String(position);
-    return this.#pending.find((blocks) => blocks.has(key))?.get(key) ?? this.#world.voxelAt(position);
+    const pending = this.#pending.find((voxels) => voxels.has(key))?.get(key);
+    if (pending !== undefined) return pending;
+    const block = this.#world.voxelAt(position);
+    return block === undefined ? undefined : { block, data: this.#world.dataAt(position) };
   }
 }
 
-/** Returns the placements that count: the last one for each voxel. */
-function lastPlacements<D extends Dimensions>(
+/** Returns the positions of placements, each once. */
+function editedPositions<D extends Dimensions>(
   placements: readonly BlockPlacement<D>[],
-): readonly BlockPlacement<D>[] {
+): readonly Position<D>[] {
   requireList("placements", placements, "it is a list of { position, block }");
-  const last = new Map<string, BlockPlacement<D>>();
+  const positions = new Map<string, Position<D>>();
   for (const [index, placement] of placements.entries()) {
     requireObject(`placements[${index}]`, placement, "it is { position, block }");
-    requireList(`placements[${index}].position`, placement.position, "it is a position, such as [0, 64, 0]");
-    requireBlock(`placements[${index}].block`, placement.block);
-    last.set(String(placement.position), placement);
+    const { position, block, data } = placement;
+    requireList(`placements[${index}].position`, position, "it is a position, such as [0, 64, 0]");
+    if (block !== undefined || data === undefined) requireBlock(`placements[${index}].block`, block);
+    positions.set(String(position), position);
   }
-  return [...last.values()];
+  return [...positions.values()];
 }

@@ -1,27 +1,36 @@
-import type {
-  BlockCatalog,
-  BlockPlacement,
-  Chunk,
-  ChunkBox,
-  ChunkShape,
-  Dimensions,
-  EditEvent,
-  EditResult,
-  Entity,
-  EntityEvent,
-  Position,
-  Vector,
-  VoxelBox,
-  VoxelWorld,
+import {
+  type BlockCatalog,
+  type BlockPlacement,
+  type Chunk,
+  type ChunkBox,
+  type ChunkShape,
+  type DataCodec,
+  type Dimensions,
+  type EditEvent,
+  type EditResult,
+  type Entity,
+  type EntityEvent,
+  PLAIN_DATA,
+  type Position,
+  type SetOptions,
+  type Vector,
+  type VoxelBox,
+  type VoxelWorld,
 } from "@orthant/core";
 import {
   Axes,
   boxContains,
   ChunksEdit,
+  chunkOfVoxel,
+  decodeData,
+  encodeData,
+  encodeSetData,
+  ownSetOptions,
   positionFrom,
   requireBlock,
   requireFunction,
   requireObject,
+  voxelIndex,
   voxelPlacements,
   wrongArgument,
 } from "@orthant/core/engine";
@@ -46,11 +55,14 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   readonly dimensions: D;
   /** The same world with four axes, for the other packages of Orthant. */
   readonly replica: WorldReplica;
+  /** Turns the data of voxels into bytes and back. */
+  readonly dataCodec: DataCodec;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(replica: WorldReplica) {
+  constructor(replica: WorldReplica, dataCodec: DataCodec = PLAIN_DATA) {
     this.replica = replica;
+    this.dataCodec = dataCodec;
     this.#axes = new Axes(replica.shape);
     this.dimensions = this.#axes.dimensions;
   }
@@ -126,6 +138,18 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.voxelAt(this.#axes.position("position", position));
   }
 
+  async data(position: Position<D>): Promise<unknown> {
+    const voxel = this.#axes.position("position", position);
+    const chunk = await this.replica.chunk(chunkOfVoxel(this.chunkShape, voxel));
+    return decodeData(this.dataCodec, chunk.dataAt(voxelIndex(this.chunkShape, ...voxel)));
+  }
+
+  dataAt(position: Position<D>): unknown {
+    const voxel = this.#axes.position("position", position);
+    const chunk = this.replica.chunkAt(chunkOfVoxel(this.chunkShape, voxel));
+    return decodeData(this.dataCodec, chunk?.dataAt(voxelIndex(this.chunkShape, ...voxel)));
+  }
+
   async chunk(chunkPosition: Position<D>): Promise<Chunk> {
     return this.replica.chunk(this.#axes.position("chunkPosition", chunkPosition));
   }
@@ -134,8 +158,15 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     return this.replica.chunkAt(this.#axes.position("chunkPosition", chunkPosition));
   }
 
-  async set(position: Position<D>, block: number): Promise<EditResult> {
-    return this.edit([{ position, block }]);
+  async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
+    const voxel = this.#axes.position("position", position);
+    const data = encodeData(this.dataCodec, "options.data", ownSetOptions(options).data);
+    return this.replica.setVoxels([{ voxel, block: requireBlock("block", block), data }]);
+  }
+
+  async setData(position: Position<D>, data: unknown): Promise<EditResult> {
+    const voxel = this.#axes.position("position", position);
+    return this.replica.setVoxels([{ voxel, data: encodeSetData(this.dataCodec, data) }]);
   }
 
   /**
@@ -144,7 +175,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
    * client is closed first; it is then unknown whether the edit was applied.
    */
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    return this.replica.setVoxels(voxelPlacements(this.#axes, placements));
+    return this.replica.setVoxels(voxelPlacements(this.#axes, placements, this.dataCodec));
   }
 
   /** Sets every voxel of a box in one step, with one message. Shows at once, and resolves like `edit`. */
@@ -168,7 +199,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
     requireFunction("listener", listener);
     return this.replica.onEdit((chunks, before) => {
       const after = (chunk: Position): Chunk => this.replica.chunkAt(chunk) ?? before(chunk);
-      const difference = { before, after, author: undefined };
+      const difference = { before, after, author: undefined, codec: this.dataCodec };
       listener(new ChunksEdit(this.#axes, this.chunkShape, chunks, difference));
     });
   }

@@ -1,4 +1,5 @@
 import {
+  type DataCodec,
   type Dimensions,
   dimensionsOf,
   type GeneratorRegistry,
@@ -6,7 +7,7 @@ import {
   generatorsOf,
   OrthantError,
 } from "@orthant/core";
-import { requireObject, wrongArgument } from "@orthant/core/engine";
+import { requireDataCodec, requireObject, wrongArgument } from "@orthant/core/engine";
 import type { Interest } from "./client-interest.ts";
 import { ClientWorld } from "./client-world.ts";
 import { connectReplica, type ReplicaOptions } from "./connect-replica.ts";
@@ -22,6 +23,8 @@ export interface ConnectOptions<D extends Dimensions = Dimensions>
    * server's, untouched space costs nothing to send.
    */
   readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
+  /** Turns the data of voxels into bytes and back; the server needs the same one. Default: JSON, and bytes as they are. */
+  readonly dataCodec?: DataCodec;
   /** What to hold from the start; `setInterest` changes it. */
   readonly interest?: Interest<D>;
 }
@@ -48,9 +51,10 @@ export async function joined<D extends Dimensions>(
   open: (options: ReplicaOptions) => WorldReplica,
 ): Promise<ClientWorld<D>> {
   requireObject("the options", given, "it is an object such as { token, dimensions: 3 }");
-  const { dimensions, interest, generators, ...options } = given;
+  const { dimensions, interest, generators, dataCodec, ...options } = given;
   if (dimensions !== undefined && dimensions !== 2 && dimensions !== 3 && dimensions !== 4)
     throw wrongArgument("dimensions", dimensions, "it is 2, 3 or 4");
+  const codec = dataCodec && requireDataCodec("dataCodec", dataCodec);
   const replica = open({ ...options, generators: generatorsOf(generators) });
   try {
     await replica.ready;
@@ -59,7 +63,7 @@ export async function joined<D extends Dimensions>(
       const detail = `the server's world has ${found} dimensions, and the program asks for ${String(dimensions)}`;
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
-    const client = new ClientWorld<D>(replica);
+    const client = new ClientWorld<D>(replica, codec);
     if (interest !== undefined) void client.setInterest(interest);
     return client;
   } catch (error) {

@@ -57,9 +57,10 @@ export class EditPromises {
 /** Copies an edit down to its coordinates, because the caller may reuse its arrays before it is sent. */
 function copyOf(edit: RequestedEdit): RequestedEdit {
   if (edit.kind === "voxels") {
-    const placements = edit.placements.map(({ voxel, block }) => ({
+    const placements = edit.placements.map(({ voxel, block, data }) => ({
       voxel: positionFrom((axis) => voxel[axis]),
       block,
+      ...(data !== undefined && { data: data?.slice() ?? null }),
     }));
     return { kind: "voxels", placements };
   }

@@ -180,7 +180,7 @@ export class WorldReplica {
   }
 
   /**
-   * Sets the blocks of voxels in one step. The result shows at once, and is undone if the server rejects the edit.
+   * Sets the blocks and data of voxels in one step. The result shows at once, and is undone if the server rejects the edit.
    * Resolves with the result, even a rejection, however often the connection is lost meanwhile. Rejects with
    * `ORT_CLOSED` if the client is closed first; it is then unknown whether the edit was applied.
    */

@@ -199,7 +199,7 @@ export class EditForwarder {
       if (edit.kind === "copy" || boxVolume(edit.box) > EDIT_VOXELS_MAX) return undefined;
     }
     const parts = new Map<string, VoxelPlacement[]>();
-    for (const placement of placementsOf(edit, () => AIR)) {
+    for (const placement of edit.kind === "voxels" ? edit.placements : placementsOf(edit, NO_WORLD)) {
       const shard = directory.shardOf(regionOf(chunkOfVoxel(shape, placement.voxel)));
       const part = parts.get(shard);
       if (part === undefined) parts.set(shard, [placement]);
@@ -208,6 +208,9 @@ export class EditForwarder {
     return new Map(Array.from(parts, ([shard, placements]) => [shard, { kind: "voxels", placements }]));
   }
 }
+
+/** A fill reads nothing. */
+const NO_WORLD = { voxelAt: (): number => AIR, dataAt: (): undefined => undefined };
 
 function acrossShards(edit: RequestedEdit): OrthantError {
   return new OrthantError(

@@ -8,7 +8,7 @@ import {
   regionsTouching,
   type WorldState,
 } from "@orthant/core/engine";
-import type { JournalChunk } from "@orthant/save/journal";
+import { chunkAfter, type JournalChunk } from "@orthant/save/journal";
 import type { RegionAnswer, RegionRequest } from "../shard/owner-messages.ts";
 import { decodeShardRecord, type RegionRecord } from "../shard/shard-record.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
@@ -223,8 +223,7 @@ export class FollowedRegions {
   }
 
   #chunkAfter(change: JournalChunk): Chunk {
-    if ("chunk" in change) return change.chunk;
-    return this.#state.realizeChunk(...change.position).edit(change.edits);
+    return chunkAfter(change, () => this.#state.realizeChunk(...change.position));
   }
 
   /**

@@ -17,7 +17,7 @@ import {
   visibleEntity,
   visibleEntityCodec,
 } from "@orthant/protocol";
-import type { JournalChunk } from "@orthant/save/journal";
+import { type JournalChunk, journalChunkBytesMax } from "@orthant/save/journal";
 import type { WorldStore } from "@orthant/world/store";
 import type {
   EntitiesAnswer,
@@ -82,10 +82,11 @@ async function answerOf(
     for (const position of positionsLexicographic(box)) {
       const chunk = overrides.at(...position);
       if (chunk === undefined || skipped++ < start) continue;
-      if (made.length > 0 && bytes + chunk.byteLength > room)
+      const change = { position, chunk };
+      if (made.length > 0 && bytes + journalChunkBytesMax(change) > room)
         return { kind: "chunks", clock, chunks: made, more: true };
-      made.push({ position, chunk });
-      bytes += chunk.byteLength;
+      made.push(change);
+      bytes += journalChunkBytesMax(change);
     }
     return { kind: "chunks", clock, chunks: made, more: false };
   } finally {
@@ -94,7 +95,7 @@ async function answerOf(
 }
 
 function bytesOf(change: JournalChunk): number {
-  return "chunk" in change ? change.chunk.byteLength : 0;
+  return "chunk" in change ? journalChunkBytesMax(change) : 0;
 }
 
 /** Approximate limit for the entities in one answer, in bytes. */

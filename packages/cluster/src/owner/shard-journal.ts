@@ -2,7 +2,7 @@ import { OrthantError, type Position } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
-import { type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
+import { chunkAfter, type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit } from "@orthant/world/store";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
@@ -100,10 +100,16 @@ export class EditGroup {
 function joined(before: JournalChunk, after: JournalChunk): JournalChunk {
   const { position } = before;
   if ("chunk" in after) return after;
-  if ("chunk" in before) return { position, chunk: before.chunk.edit(after.edits) };
-  const byIndex = new Map(before.edits.map((edit) => [edit.index, edit]));
-  for (const edit of after.edits) byIndex.set(edit.index, edit);
-  return { position, edits: [...byIndex.values()].sort((a, b) => a.index - b.index) };
+  if ("chunk" in before) return { position, chunk: chunkAfter(after, () => before.chunk) };
+  const edits = lastOf([...before.edits, ...after.edits]);
+  if (before.data === undefined && after.data === undefined) return { position, edits };
+  return { position, edits, data: lastOf([...(before.data ?? []), ...(after.data ?? [])]) };
+}
+
+/** Returns the last edit of each voxel, ascending by index. */
+function lastOf<Edit extends { readonly index: number }>(edits: readonly Edit[]): readonly Edit[] {
+  const byIndex = new Map(edits.map((edit) => [edit.index, edit]));
+  return [...byIndex.values()].sort((a, b) => a.index - b.index);
 }
 
 /** Range of records to read, and how to read them. */

@@ -1,16 +1,32 @@
-import type { Position, VoxelPlacement } from "@orthant/core";
+import { type Position, VOXEL_DATA_BYTES_MAX, type VoxelPlacement } from "@orthant/core";
 import { type ByteReader, type ByteWriter, type Codec, list } from "@orthant/core/bytes";
 import { AXES } from "@orthant/core/engine";
 import type { RequestedEdit } from "@orthant/protocol";
 
 const PLACEMENTS_MAX = 65_536;
 
+/** What a placement sets. */
+const HAS_BLOCK = 1;
+const REMOVES_DATA = 2;
+const HAS_DATA = 4;
+
 const placementCodec: Codec<VoxelPlacement> = {
-  write(out, { voxel, block }) {
+  write(out, { voxel, block, data }) {
     writeVoxel(out, voxel);
-    out.varU16(block);
+    const dataFlag = data === null ? REMOVES_DATA : HAS_DATA;
+    out.u8((block === undefined ? 0 : HAS_BLOCK) | (data === undefined ? 0 : dataFlag));
+    if (block !== undefined) out.varU16(block);
+    if (data instanceof Uint8Array) out.bytes(data, VOXEL_DATA_BYTES_MAX);
   },
-  read: (input) => ({ voxel: readVoxel(input), block: input.varU16() }),
+  read(input) {
+    const voxel = readVoxel(input);
+    const flags = input.u8();
+    if (flags === 0 || flags > (HAS_BLOCK | HAS_DATA))
+      throw input.fail("ORT_TAG", `flags ${flags} of a placement`);
+    const placement = flags & HAS_BLOCK ? { voxel, block: input.varU16() } : { voxel };
+    if (flags & REMOVES_DATA) return { ...placement, data: null };
+    return flags & HAS_DATA ? { ...placement, data: input.bytes(VOXEL_DATA_BYTES_MAX) } : placement;
+  },
 };
 
 function writeVoxel(out: ByteWriter, voxel: Position): void {

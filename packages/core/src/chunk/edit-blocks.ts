@@ -3,13 +3,15 @@ import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import { positionInChunk } from "../lattice/chunk-shape.ts";
 import type { BlockCatalog } from "./block-catalog.ts";
 import type { Chunk, VoxelEdit } from "./chunk.ts";
-import type { VoxelDataEdit } from "./voxel-data.ts";
 
 /**
- * A voxel of a chunk, its new block and its new data: bytes, or `null` to remove what it has. Without either, its data
- * stays when the new block is of the same type, and goes otherwise.
+ * A voxel of a chunk, its new block, if any, and its new data: bytes, or `null` to remove what it has. Without either, its
+ * data stays when the new block is of the same type, and goes otherwise.
  */
-export interface BlockEdit extends VoxelEdit {
+export interface BlockEdit {
+  /** The voxel index, with x running fastest. */
+  readonly index: number;
+  readonly block?: number | undefined;
   readonly data?: Uint8Array | null | undefined;
 }
 
@@ -25,18 +27,22 @@ export function sameTypeIn(blocks: BlockCatalog): IsSameType {
   };
 }
 
-/** Applies edits to a chunk and decides what becomes of its data. The last edit for a voxel wins. */
+/** Applies edits to a chunk, one after the other, and decides what becomes of its data. */
 export function editBlocks(chunk: Chunk, edits: readonly BlockEdit[], isSameType: IsSameType): Chunk {
-  const edited = chunk.edit(edits);
-  const isPlain = edits.every(({ data }) => data === undefined || data === null);
-  if (chunk.data.size === 0 && isPlain) return edited;
-  const changes = new Map<number, VoxelDataEdit>();
+  const edited = chunk.edit(edits.every(hasBlock) ? edits : edits.filter(hasBlock));
+  if (chunk.data.size === 0 && !edits.some(({ data }) => data instanceof Uint8Array)) return edited;
+  const reached = new Map<number, { readonly block: number; readonly data: Uint8Array | undefined }>();
   for (const { index, block, data } of edits) {
-    const stays = data === undefined && isSameType(chunk.get(index), block);
-    if (stays) changes.delete(index);
-    else changes.set(index, { index, data: data ?? undefined });
+    const before = reached.get(index) ?? { block: chunk.get(index), data: chunk.data.at(index) };
+    const after = block ?? before.block;
+    const stays = data === undefined && isSameType(before.block, after);
+    reached.set(index, { block: after, data: stays ? before.data : (data ?? undefined) });
   }
-  return edited.editData([...changes.values()]);
+  return edited.editData(Array.from(reached, ([index, { data }]) => ({ index, data })));
+}
+
+function hasBlock(edit: BlockEdit): edit is BlockEdit & VoxelEdit {
+  return edit.block !== undefined;
 }
 
 /** Fills a box of a chunk, relative to its corner, and removes the data of blocks of other types. */

@@ -48,7 +48,8 @@ export interface EditOrigin {
 /** A voxel of the world, its new block and its new data. */
 export interface VoxelPlacement {
   readonly voxel: Position;
-  readonly block: number;
+  /** Omitted: the voxel keeps its block, and only its data changes. */
+  readonly block?: number | undefined;
   /**
    * Bytes, or `null` to remove what the voxel has. Without either, its data stays when the new block is of the same type,
    * and goes otherwise.
@@ -200,8 +201,8 @@ export class WorldState {
   }
 
   /**
-   * Returns the world with these voxels; the last one for a position wins. `isSameType` tells whether a voxel keeps its
-   * data; by default it does while its block stays.
+   * Returns the world with these voxels, set one after the other. `isSameType` tells whether a voxel keeps its data; by
+   * default it does while its block stays.
    */
   setVoxels(placements: Iterable<VoxelPlacement>, isSameType: IsSameType = Object.is): StateEdit {
     const editsByChunk = new PositionMap<BlockEdit[]>();

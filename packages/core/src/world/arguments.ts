@@ -4,7 +4,8 @@ import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import type { VoxelPlacement } from "../state/world-state.ts";
 import type { TimeSource } from "../time/time-source.ts";
-import type { BlockPlacement } from "./voxel-world.ts";
+import { type DataCodec, encodeData } from "./data-codec.ts";
+import type { BlockPlacement, SetOptions } from "./voxel-world.ts";
 
 // Checks of arguments that may come from a JavaScript program. Each throws `ORT_ARGUMENT` with the argument's name,
 // its value and what would be right.
@@ -68,16 +69,31 @@ export function requireBlock(name: string, value: unknown): number {
 }
 
 /** Returns placements with four axes. Throws `ORT_ARGUMENT` unless `placements` is a list of `{ position, block }`. */
-export function voxelPlacements<D extends Dimensions>(axes: Axes<D>, placements: unknown): VoxelPlacement[] {
-  return convertList("placements", placements, "it is a list of { position, block }", (placement, index) => {
-    const name = `placements[${index}]`;
-    requireObject(name, placement, "it is { position, block }");
-    const { position, block } = placement as Partial<BlockPlacement<D>>;
-    return {
-      voxel: axes.position(`${name}.position`, position),
-      block: requireBlock(`${name}.block`, block),
-    };
-  });
+export function voxelPlacements<D extends Dimensions>(
+  axes: Axes<D>,
+  placements: unknown,
+  codec: DataCodec,
+): VoxelPlacement[] {
+  return convertList("placements", placements, "it is a list of { position, block }", (placement, index) =>
+    voxelPlacement(axes, `placements[${index}]`, placement, codec),
+  );
+}
+
+/** Returns a placement with four axes. Throws `ORT_ARGUMENT` unless `placement` is `{ position, block, data }`. */
+export function voxelPlacement<D extends Dimensions>(
+  axes: Axes<D>,
+  name: string,
+  placement: unknown,
+  codec: DataCodec,
+): VoxelPlacement {
+  requireObject(name, placement, "it is { position, block }");
+  const { position, block, data } = placement as Partial<BlockPlacement<D>>;
+  const voxel = axes.position(`${name}.position`, position);
+  const encoded = encodeData(codec, `${name}.data`, data);
+  // Only an edit of data can do without a block.
+  if (block === undefined && encoded !== undefined) return { voxel, data: encoded };
+  const plain = { voxel, block: requireBlock(`${name}.block`, block) };
+  return encoded === undefined ? plain : { ...plain, data: encoded };
 }
 
 /** Returns `value` if it is the id of a player or an entity. */
@@ -157,4 +173,9 @@ export function requireKnownFields(what: string, value: object, known: readonly 
         `there are ${known.join(", ")}`,
       );
   }
+}
+
+/** Returns the options of `set` as an object of our own. */
+export function ownSetOptions(options: unknown): SetOptions {
+  return ownOptions("the options", options as SetOptions, { data: (_, data) => data as object });
 }

@@ -3,6 +3,7 @@ import type { Chunk } from "../chunk/chunk.ts";
 import type { VoxelBox } from "../lattice/axes.ts";
 import type { ChunkShape } from "../lattice/chunk-shape.ts";
 import type { Dimensions, Position, Vector } from "../lattice/position.ts";
+import type { DataCodec } from "./data-codec.ts";
 
 /**
  * What a world on disk and a client's copy of a shared world have in common, with the same names, arguments and
@@ -23,23 +24,36 @@ export interface VoxelWorld<D extends Dimensions> {
   readonly blocks: BlockCatalog;
   /** The number of voxels of a chunk. */
   readonly chunkShape: ChunkShape;
+  /** Turns the data of voxels into bytes and back. */
+  readonly dataCodec: DataCodec;
 
   /** Returns the block of a voxel. Waits until its chunk is in memory. */
   get(position: Position<D>): Promise<number>;
   /** Returns the block of a voxel at once, or `undefined` while its chunk is not in memory. */
   voxelAt(position: Position<D>): number | undefined;
+  /** Returns the data of a voxel, `undefined` if it has none. Waits until its chunk is in memory. */
+  data(position: Position<D>): Promise<unknown>;
+  /** Returns the data of a voxel at once, `undefined` if it has none or while its chunk is not in memory. */
+  dataAt(position: Position<D>): unknown;
   /** Returns a chunk, by its position in chunks. Waits until it is in memory. */
   chunk(chunkPosition: Position<D>): Promise<Chunk>;
   /** Returns a chunk at once, by its position in chunks, or `undefined` while it is not in memory. */
   chunkAt(chunkPosition: Position<D>): Chunk | undefined;
 
-  /** Sets the block of one voxel. */
-  set(position: Position<D>, block: number): Promise<EditResult>;
-  /** Sets voxels in one step; the last placement for a voxel wins. */
+  /** Sets the block of one voxel, and its data if `options` has some. */
+  set(position: Position<D>, block: number, options?: SetOptions): Promise<EditResult>;
+  /**
+   * Sets the data of one voxel, whatever its block is; `null` removes it.
+   *
+   * @example
+   * await world.setData([3, 64, 3], { items: ["lamp"] });
+   */
+  setData(position: Position<D>, data: unknown): Promise<EditResult>;
+  /** Sets voxels in one step, in the order of the list. */
   edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult>;
-  /** Sets every voxel of a box in one step. */
+  /** Sets every voxel of a box in one step. Data stays where the type of the block does. */
   fill(box: VoxelBox<D>, block: number): Promise<EditResult>;
-  /** Copies the voxels of a box so that its lowest corner comes to lie at `to`. Both boxes may overlap. */
+  /** Copies the voxels of a box, with their data, so that its lowest corner comes to lie at `to`. Both boxes may overlap. */
   copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult>;
   /** Calls `listener` after each edit that changed something in memory. Returns an unsubscribe function. */
   onEdit(listener: (edit: EditEvent<D>) => void): () => void;
@@ -56,16 +70,33 @@ export interface VoxelWorld<D extends Dimensions> {
   close(): Promise<void>;
 }
 
-/** A voxel and its new block. */
+/** A voxel, its new block and its new data. */
 export interface BlockPlacement<D extends Dimensions> {
   readonly position: Position<D>;
-  readonly block: number;
+  /** Omitted: the voxel keeps its block, and only its data changes. */
+  readonly block?: number | undefined;
+  /**
+   * The new data: what the world's `dataCodec` can write, by default bytes or what JSON can hold. `null` removes it.
+   * Omitted: the data stays when the new block is of the same type, and goes otherwise.
+   */
+  readonly data?: unknown;
 }
 
-/** A voxel whose block changed. */
+/** What a voxel gets besides its block. */
+export interface SetOptions {
+  /** See `BlockPlacement.data`. */
+  readonly data?: unknown;
+}
+
+/** A voxel whose block or data changed. */
 export interface BlockChange<D extends Dimensions> extends BlockPlacement<D> {
+  readonly block: number;
   /** The block before the edit. */
   readonly before: number;
+  /** The data after the edit, if any; its bytes where the codec cannot read it. */
+  readonly data?: unknown;
+  /** The data before the edit, if any; its bytes where the codec cannot read it. */
+  readonly dataBefore?: unknown;
 }
 
 /** What an edit changed. */
@@ -87,7 +118,8 @@ export type RejectionReason =
   | "reach"
   | "vetoed"
   | "world"
-  | "block";
+  | "block"
+  | "data";
 
 /**
  * The result of an edit. `rejected` is a regular result, with a reason to branch on and a text for people.

@@ -188,13 +188,18 @@ describe("an edit of blocks", () => {
     expect(edited.dataAt(6)).toEqual(text("six"));
   });
 
-  test("goes by the last edit of a voxel alone", () => {
-    const back = [
-      { index: 2, block: 4, data: text("lost") },
-      { index: 2, block: CHEST },
-    ];
-    expect(editBlocks(filled, back, isSameType)).toBe(filled);
-    expect(editBlocks(filled, [...back].reverse(), isSameType).dataAt(2)).toEqual(text("lost"));
+  test("is one of several that follow each other", () => {
+    const edit = (...edits: readonly { readonly block?: number; readonly data?: Uint8Array | null }[]) =>
+      editBlocks(
+        filled,
+        edits.map((one) => ({ index: 2, ...one })),
+        isSameType,
+      );
+    expect(edit({ block: 4 }, { block: CHEST }).dataAt(2)).toBeUndefined();
+    expect(edit({ block: 4, data: text("new") }, { block: 14 }).dataAt(2)).toEqual(text("new"));
+    expect(edit({ block: 4 }, { data: text("new") })).toEqual(edit({ block: 4, data: text("new") }));
+    expect(edit({ data: null }, { block: CHEST, data: text("two") })).toBe(filled);
+    expect(edit({ data: text("new") }).get(2)).toBe(CHEST);
   });
 
   test("of a box removes the data of other types inside it", () => {

@@ -25,8 +25,13 @@ import {
   valueNoise,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { generatorRef, parametersOf, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
-import { voxelOfIndex } from "@orthant/core/internal";
+import {
+  generatorRef,
+  parametersOf,
+  positionFrom,
+  positionsMinorToMajor,
+  voxelOfIndex,
+} from "@orthant/core/engine";
 import { codeOf, fromHex, Prng, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { boxInside } from "./sample-worlds.ts";

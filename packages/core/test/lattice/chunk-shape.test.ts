@@ -19,10 +19,11 @@ import {
   pointOnAxes,
   positionFrom,
   voxelIndex,
+  voxelOfIndex,
   voxelsOfChunks,
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
-import { positionInChunk, voxelOfIndex } from "@orthant/core/internal";
+import { positionInChunk } from "@orthant/core/internal";
 import { codeOf, Prng } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 

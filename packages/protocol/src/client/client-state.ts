@@ -12,6 +12,7 @@ import {
   RegionTree,
   regionBox,
   regionClockListCodec,
+  sameTypeIn,
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
 import type { CachedEpoch } from "../message/client-message.ts";
@@ -174,7 +175,14 @@ export class ClientState {
 
   #begin(welcome: Welcome): SharedReplica {
     const { generators, generatedCacheBytes } = this.#options;
-    const replica = new SharedReplica({ welcome, generators, generatedCacheBytes, changes: this.#changes });
+    const replica = new SharedReplica({
+      welcome,
+      generators,
+      generatedCacheBytes,
+      changes: this.#changes,
+      // The catalog changes while the replica stays.
+      isSameType: (a, b) => (this.#catalog === undefined ? a === b : sameTypeIn(this.#catalog)(a, b)),
+    });
     this.dropAllBut(() => false);
     this.#changes.replicaReplaced();
     this.#load(welcome, replica);

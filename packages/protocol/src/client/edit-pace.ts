@@ -1,8 +1,9 @@
 import { type ChunkShape, isOrthantError } from "@orthant/core";
 import { TokenBucket } from "@orthant/core/engine";
-import type { RequestedEdit } from "../message/requested-edit.ts";
+import { placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import { chunkCount } from "../message/touched-chunks.ts";
+import type { EditRoom } from "./joint-edits.ts";
 
 /** The part of a rate and of a burst that a client uses: frames may arrive closer together than they were sent. */
 const RATE_SHARE = 0.95;
@@ -20,6 +21,7 @@ export class EditPace {
   readonly #shape: ChunkShape;
   readonly #edits: TokenBucket;
   readonly #chunks: TokenBucket;
+  readonly #data: TokenBucket;
 
   constructor({ limits, shape }: Welcome, nowMs: number) {
     this.limits = limits;
@@ -27,6 +29,7 @@ export class EditPace {
     // A server that takes no edits says so itself.
     this.#edits = carefulBucket(limits.editsPerSecond, Math.max(1, limits.editsBurst), nowMs);
     this.#chunks = new TokenBucket(limits.editChunksPerSecond * RATE_SHARE, limits.editChunksMax, nowMs);
+    this.#data = new TokenBucket(limits.editDataBytesPerSecond * RATE_SHARE, limits.editDataBytesMax, nowMs);
   }
 
   /** Returns true when a welcome has the limits that this pace keeps. */
@@ -42,17 +45,20 @@ export class EditPace {
     return this.#edits.available(nowMs);
   }
 
-  /** Returns how many chunks the next edit may touch. */
-  chunksNow(nowMs: number): number {
-    return this.#chunks.available(nowMs);
+  /** Returns what the next edit may take. */
+  roomNow(nowMs: number): EditRoom {
+    return { chunks: this.#chunks.available(nowMs), dataBytes: this.#data.available(nowMs) };
   }
 
   /** Counts an edit that is sent. Returns false, and counts nothing, if it has to wait. */
   take(edit: RequestedEdit, nowMs: number): boolean {
     const chunks = Math.min(this.#chunksOf(edit), Math.floor(this.limits.editChunksMax));
-    if (this.editsNow(nowMs) < 1 || this.chunksNow(nowMs) < chunks) return false;
+    const dataBytes = Math.min(placedDataBytes(edit), Math.floor(this.limits.editDataBytesMax));
+    const room = this.roomNow(nowMs);
+    if (this.editsNow(nowMs) < 1 || room.chunks < chunks || room.dataBytes < dataBytes) return false;
     this.#edits.take(1, nowMs);
     this.#chunks.take(chunks, nowMs);
+    this.#data.take(dataBytes, nowMs);
     return true;
   }
 

@@ -9,7 +9,7 @@ import {
   WHOLE_LATTICE,
 } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX } from "../message/limits.ts";
-import { changedBox, type RequestedEdit } from "../message/requested-edit.ts";
+import { changedBox, placedDataBytes, type RequestedEdit } from "../message/requested-edit.ts";
 import type { ClientLimits } from "../message/server-message.ts";
 import { CLIENT_MESSAGE_BYTES_MAX } from "./outgoing.ts";
 
@@ -22,8 +22,16 @@ export interface OpenEdit {
   readonly bytes: number;
 }
 
-/** A voxel may take one byte more on each axis when it follows one of another edit. */
-const JOIN_BYTES = 4;
+/** What edits that travel together may take. */
+export interface EditRoom {
+  /** Chunks that they touch. */
+  readonly chunks: number;
+  /** Bytes of data that they bring. */
+  readonly dataBytes: number;
+}
+
+/** A voxel may take one byte more on each axis when it follows one of another edit, and one when another has data. */
+const JOIN_BYTES = 5;
 
 /**
  * Collects edits of single voxels that travel as one, which changes nothing but their number: all of them are applied,
@@ -31,7 +39,7 @@ const JOIN_BYTES = 4;
  */
 export class JointEdits {
   readonly #limits: ClientLimits;
-  readonly #chunksMax: number;
+  readonly #room: EditRoom;
   readonly #chunks = new PositionSet();
   readonly #voxels = new PositionSet();
   readonly #shape: ChunkShape;
@@ -39,11 +47,11 @@ export class JointEdits {
   #box: Box | undefined;
   #voxelCount = 0;
   #bytes = 0;
+  #dataBytes = 0;
 
-  /** `chunksMax` is the number of chunks that the edits may touch together. */
-  constructor(limits: ClientLimits, chunksMax: number, shape: ChunkShape) {
+  constructor(limits: ClientLimits, room: EditRoom, shape: ChunkShape) {
     this.#limits = limits;
-    this.#chunksMax = chunksMax;
+    this.#room = room;
     this.#shape = shape;
   }
 
@@ -55,7 +63,9 @@ export class JointEdits {
     const box = this.#box === undefined ? around : unionBox(this.#box, around);
     if (boxVolume(box) > this.#limits.editBoxVoxelsMax) return false;
     if (edit.placements.some(({ voxel }) => this.#voxels.has(...voxel))) return false;
-    if (!this.#addChunks(edit.placements)) return false;
+    const dataBytes = this.#dataBytes + placedDataBytes(edit);
+    if (dataBytes > this.#room.dataBytes || !this.#addChunks(edit.placements)) return false;
+    this.#dataBytes = dataBytes;
     for (const { voxel } of edit.placements) this.#voxels.add(...voxel);
     this.#box = box;
     this.#voxelCount += edit.placements.length;
@@ -80,7 +90,7 @@ export class JointEdits {
       const chunk = chunkOfVoxel(this.#shape, voxel);
       if (!this.#chunks.has(...chunk)) added.add(...chunk);
     }
-    if (this.#chunks.size + added.size > this.#chunksMax) return false;
+    if (this.#chunks.size + added.size > this.#room.chunks) return false;
     for (const chunk of added) this.#chunks.add(...chunk);
     return true;
   }

@@ -1,4 +1,4 @@
-import type { EditResult } from "@orthant/core";
+import type { EditResult, VoxelPlacement } from "@orthant/core";
 import { requireInteger } from "@orthant/core/engine";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { editMessage, type RequestedEdit } from "../message/requested-edit.ts";
@@ -14,7 +14,7 @@ const EDIT_BYTES_PER_SECOND = 131_072;
 const EDIT_BYTES_SHARE = 0.5;
 
 /** Why a group of edits may be rejected because of one of them. Other reasons hold for each of them. */
-const REASONS_OF_ONE: ReadonlySet<string> = new Set(["tooLarge", "reach", "vetoed", "block"]);
+const REASONS_OF_ONE: ReadonlySet<string> = new Set(["tooLarge", "reach", "vetoed", "block", "data"]);
 
 /** The result of an own edit. */
 export interface OwnEditResult {
@@ -202,7 +202,7 @@ export class OpenEdits {
     const pace = this.#pace;
     const welcome = this.#welcome;
     if (pace === undefined || welcome === undefined || count <= this.#roomNow(pace, nowMs)) return [first];
-    const group = new JointEdits(pace.limits, pace.chunksNow(nowMs), welcome.shape);
+    const group = new JointEdits(pace.limits, pace.roomNow(nowMs), welcome.shape);
     for (let index = this.#firstWaiting; index < this.#waiting.length; index++) {
       const next = this.#waiting[index];
       if (next === undefined || !group.add(next)) break;
@@ -234,8 +234,12 @@ export class OpenEdits {
 /** Copies an edit, because the caller may reuse its arrays. */
 function copyOf(edit: RequestedEdit): RequestedEdit {
   if (edit.kind === "voxels") {
-    return { kind: "voxels", placements: edit.placements.map(({ voxel, block }) => ({ voxel, block })) };
+    return { kind: "voxels", placements: edit.placements.map(copyOfPlacement) };
   }
   const box = { min: edit.box.min, max: edit.box.max };
   return edit.kind === "fill" ? { kind: "fill", box, block: edit.block } : { kind: "copy", box, to: edit.to };
+}
+
+function copyOfPlacement({ voxel, block, data }: VoxelPlacement): VoxelPlacement {
+  return data === undefined ? { voxel, block } : { voxel, block, data: data?.slice() ?? null };
 }

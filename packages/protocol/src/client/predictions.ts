@@ -1,9 +1,20 @@
-import type { Box, Chunk, ChunkShape, Position, VoxelEdit, VoxelPlacement } from "@orthant/core";
 import {
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  isOrthantError,
+  type Position,
+  type VoxelPlacement,
+} from "@orthant/core";
+import {
+  type BlockEdit,
   boxAt,
   boxBetween,
   chunkOfVoxel,
   chunksOfVoxels,
+  editBlocks,
+  fillBlocks,
+  type IsSameType,
   intersectBoxes,
   PositionMap,
   positionFrom,
@@ -15,7 +26,7 @@ import type { RequestedEdit } from "../message/requested-edit.ts";
 
 /** One predicted change of a chunk: a voxel, or a box of voxels relative to the chunk's corner. */
 type PredictedStep = { readonly number: number } & (
-  | VoxelEdit
+  | BlockEdit
   | { readonly box: Box; readonly block: number }
 );
 
@@ -37,11 +48,14 @@ export type PredictionChange = readonly [chunk: Position, before: PredictedLayer
 /** A client's own edits without results, applied in order over the state from the server. */
 export class Predictions {
   readonly #shape: ChunkShape;
+  readonly #isSameType: IsSameType;
   readonly #layers = new PositionMap<Layer>();
   readonly #chunksByEdit = new Map<number, readonly Position[]>();
 
-  constructor(shape: ChunkShape) {
+  /** `isSameType` tells whether a voxel that changes from one block to another keeps its data. */
+  constructor(shape: ChunkShape, isSameType: IsSameType) {
     this.#shape = shape;
+    this.#isSameType = isSameType;
   }
 
   /** Returns the chunks that have predictions. */
@@ -92,7 +106,7 @@ export class Predictions {
     if (layer === undefined) return base;
     const seen = layer.seen?.base === base ? layer.seen : { base, result: base, length: 0 };
     if (seen.length < layer.length || layer.seen !== seen) {
-      const result = applied(this.#shape, seen.result, layer.steps.slice(seen.length, layer.length));
+      const result = this.#applied(seen.result, layer.steps.slice(seen.length, layer.length));
       layer.seen = { base, result, length: layer.length };
       return result;
     }
@@ -101,7 +115,7 @@ export class Predictions {
 
   /** Returns a chunk with the predictions of an earlier moment applied. */
   overLayer(layer: PredictedLayer | undefined, base: Chunk): Chunk {
-    return applied(this.#shape, base, stepsIn(layer));
+    return this.#applied(base, stepsIn(layer));
   }
 
   #stepsOf(number: number, edit: RequestedEdit): PositionMap<PredictedStep[]> {
@@ -119,14 +133,30 @@ export class Predictions {
 
   #voxelSteps(number: number, placements: readonly VoxelPlacement[]): PositionMap<PredictedStep[]> {
     const stepsByChunk = new PositionMap<PredictedStep[]>();
-    for (const { voxel, block } of placements) {
+    for (const { voxel, block, data } of placements) {
       const chunk = chunkOfVoxel(this.#shape, voxel);
-      const step = { number, index: voxelIndex(this.#shape, ...voxel), block };
+      const step = { number, index: voxelIndex(this.#shape, ...voxel), block, data };
       const known = stepsByChunk.get(...chunk);
       if (known === undefined) stepsByChunk.set(...chunk, [step]);
       else known.push(step);
     }
     return stepsByChunk;
+  }
+
+  /** Returns a chunk after some steps, with all voxels between two boxes applied at once. */
+  #applied(base: Chunk, steps: readonly PredictedStep[]): Chunk {
+    const isSameType = this.#isSameType;
+    let chunk = base;
+    let voxels: BlockEdit[] = [];
+    for (const step of steps) {
+      if ("index" in step) voxels.push(step);
+      else {
+        const edited = editedChunk(chunk, voxels, isSameType);
+        chunk = fillBlocks(edited, this.#shape, step.box, step.block, isSameType);
+        voxels = [];
+      }
+    }
+    return editedChunk(chunk, voxels, isSameType);
   }
 }
 
@@ -142,18 +172,18 @@ function stepsIn(layer: PredictedLayer | undefined): readonly PredictedStep[] {
   return layer === undefined ? [] : layer.steps.slice(0, layer.length);
 }
 
-/** Returns a chunk after some steps, with all voxels between two boxes applied at once. */
-function applied(shape: ChunkShape, base: Chunk, steps: readonly PredictedStep[]): Chunk {
-  let chunk = base;
-  let voxels: VoxelEdit[] = [];
-  for (const step of steps) {
-    if ("index" in step) voxels.push(step);
-    else {
-      chunk = chunk.edit(voxels).fill(shape, step.box, step.block);
-      voxels = [];
+/** Returns a chunk after edits. Data that the chunk has no room for is left out: the server will reject it. */
+function editedChunk(chunk: Chunk, edits: readonly BlockEdit[], isSameType: IsSameType): Chunk {
+  try {
+    return editBlocks(chunk, edits, isSameType);
+  } catch (error) {
+    if (!isOrthantError(error, "ORT_LIMIT")) throw error;
+    const [only, ...others] = edits;
+    if (only === undefined || others.length > 0) {
+      return edits.reduce((edited, edit) => editedChunk(edited, [edit], isSameType), chunk);
     }
+    return editBlocks(chunk, [{ index: only.index, block: only.block }], isSameType);
   }
-  return chunk.edit(voxels);
 }
 
 function minus(position: Position, from: Position): Position {

@@ -16,6 +16,7 @@ import {
   chunkOfVoxel,
   GeneratedChunkCache,
   GeneratorRef,
+  type IsSameType,
   type PositionSet,
   positionsEqual,
   type RegionClock,
@@ -44,6 +45,8 @@ export interface ReplicaSource {
   readonly generators: GeneratorRegistry;
   readonly generatedCacheBytes: number | undefined;
   readonly changes: ReplicaChanges;
+  /** Whether a voxel that changes from one block to another keeps its data. */
+  readonly isSameType: IsSameType;
 }
 
 /** The regions of one world that a client holds, with its own edits over them. */
@@ -57,11 +60,12 @@ export class SharedReplica {
   #heldCount = 0;
 
   /** Starts empty. Throws an `OrthantError` if the generators match but lack the world's generator. */
-  constructor({ welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, changes }: ReplicaSource) {
+  constructor(source: ReplicaSource) {
+    const { welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, changes, isSameType } = source;
     const { shape, generator } = welcome;
     this.#world = welcome;
     this.#changes = changes;
-    this.#predictions = new Predictions(shape);
+    this.#predictions = new Predictions(shape, isSameType);
     if (welcome.generatorsHash === generators.generatorsHash) {
       const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
       const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
@@ -192,6 +196,11 @@ export class SharedReplica {
   voxelAt(voxel: Position): number | undefined {
     const chunk = this.chunkAt(chunkOfVoxel(this.shape, voxel));
     return chunk?.get(voxelIndex(this.shape, ...voxel));
+  }
+
+  /** Returns a copy of the data of a voxel with predictions; `undefined` if it has none or is not held. */
+  dataAt(voxel: Position): Uint8Array | undefined {
+    return this.chunkAt(chunkOfVoxel(this.shape, voxel))?.dataAt(voxelIndex(this.shape, ...voxel));
   }
 
   /** Returns the contents of a box of chunks with predictions. Regions that are not held look like air. */

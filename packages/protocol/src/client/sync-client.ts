@@ -163,6 +163,11 @@ export class SyncClient {
     return this.#state.replica?.voxelAt(voxel);
   }
 
+  /** Returns a copy of the data of a voxel, our own edits included; `undefined` if it has none or is not held. */
+  dataAt(voxel: Position): Uint8Array | undefined {
+    return this.#state.replica?.dataAt(voxel);
+  }
+
   /** Returns the voxels of a chunk, our own edits included, or `undefined` when its region is not held. */
   chunkAt(chunk: Position): Chunk | undefined {
     return this.#state.replica?.chunkAt(chunk);

@@ -1,5 +1,11 @@
 import type { RejectionReason } from "@orthant/core";
-import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
+import {
+  type Box,
+  OrthantError,
+  type Position,
+  VOXEL_DATA_BYTES_MAX,
+  type VoxelPlacement,
+} from "@orthant/core";
 import type { ByteReader, ByteWriter, Codec } from "@orthant/core/bytes";
 import { AXES, boxBetween, positionFrom, requireInteger } from "@orthant/core/engine";
 import type { CopyBox, FillBox, SetVoxels } from "./client-message.ts";
@@ -10,24 +16,41 @@ import type { EditResults, NumberedEditResult } from "./server-message.ts";
 
 const ORIGIN: Position = [0, 0, 0, 0];
 
-/** Blocks for voxels, each position relative to the one before. Rule N18 in protocol.md. */
+/** Begins a list of placements of which some have data or no block; as a count it would be an edit of no voxels. */
+const WITH_DATA = 0;
+
+/** Flags of a placement in such a list. */
+const HAS_BLOCK = 1;
+const REMOVES_DATA = 2;
+const HAS_DATA = 4;
+
+/**
+ * Blocks and data for voxels, each position relative to the one before. Rules N18 and N40 in protocol.md. Without data it
+ * has not a byte for data.
+ */
 export const setVoxelsCodec: Codec<SetVoxels> = {
   write(out, { editId, placements }) {
     counterCodec.write(out, editId);
     requireInteger(placements.length, 1, EDIT_VOXELS_MAX);
+    const isPlain = placements.every(isPlainPlacement);
+    if (!isPlain) out.varUint(WITH_DATA);
     out.varUint(placements.length);
     let previous = ORIGIN;
-    for (const { voxel, block } of placements) {
+    for (const placement of placements) {
+      const { voxel, block } = placement;
       requireVoxel(voxel);
       for (const [axis, coordinate] of voxel.entries()) out.varInt(coordinate - (previous[axis] as number));
-      out.varU16(block);
+      if (isPlain) out.varU16(block as number);
+      else writeContent(out, placement);
       previous = voxel;
     }
   },
 
   read(input) {
     const editId = counterCodec.read(input);
-    const count = input.count(EDIT_VOXELS_MAX);
+    const plainCount = input.count(EDIT_VOXELS_MAX);
+    const isPlain = plainCount !== WITH_DATA;
+    const count = isPlain ? plainCount : input.count(EDIT_VOXELS_MAX);
     if (count === 0) throw input.fail("ORT_MESSAGE", "an edit of no voxels");
     const placements: VoxelPlacement[] = [];
     let previous = ORIGIN;
@@ -35,12 +58,36 @@ export const setVoxelsCodec: Codec<SetVoxels> = {
       const from = previous;
       const voxel = positionFrom((axis) => from[axis] + input.varInt());
       if (!isVoxel(voxel)) throw input.fail("ORT_POSITION_RANGE", `voxel [${voxel}] is in no world`);
-      placements.push({ voxel, block: input.varU16() });
+      placements.push(isPlain ? { voxel, block: input.varU16() } : { voxel, ...readContent(input) });
       previous = voxel;
     }
+    if (!isPlain && placements.every(isPlainPlacement))
+      throw input.fail("ORT_MESSAGE", "a list with data that has none");
     return { kind: "setVoxels", editId, placements };
   },
 };
+
+function isPlainPlacement({ block, data }: VoxelPlacement): boolean {
+  return block !== undefined && data === undefined;
+}
+
+function writeContent(out: ByteWriter, { block, data }: VoxelPlacement): void {
+  const dataFlag = data === null ? REMOVES_DATA : HAS_DATA;
+  const flags = (block === undefined ? 0 : HAS_BLOCK) | (data === undefined ? 0 : dataFlag);
+  if (flags === 0) throw new OrthantError("ORT_ARGUMENT", "a placement without a block and without data");
+  out.u8(flags);
+  if (block !== undefined) out.varU16(block);
+  if (data instanceof Uint8Array) out.bytes(data, VOXEL_DATA_BYTES_MAX);
+}
+
+function readContent(input: ByteReader): Pick<VoxelPlacement, "block" | "data"> {
+  const flags = input.u8();
+  if (flags === 0 || flags > (HAS_BLOCK | HAS_DATA))
+    throw input.fail("ORT_TAG", `flags ${flags} of a placement`);
+  const block = flags & HAS_BLOCK ? { block: input.varU16() } : {};
+  if (flags & REMOVES_DATA) return { ...block, data: null };
+  return flags & HAS_DATA ? { ...block, data: input.bytes(VOXEL_DATA_BYTES_MAX) } : block;
+}
 
 /** A box of voxels: its least corner and its extents. Rule N36 in protocol.md. */
 const voxelBoxCodec: Codec<Box> = {
@@ -132,6 +179,7 @@ const refusalCodec = oneOf<RejectionReason>([
   "vetoed",
   "world",
   "block",
+  "data",
 ]);
 
 /** The results of edits; each id is relative to the previous one. Rule N27 in docs/formats/protocol.md. */

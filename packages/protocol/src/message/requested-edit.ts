@@ -1,9 +1,18 @@
 import { type Box, OrthantError, type Position, type VoxelPlacement } from "@orthant/core";
-import { boxBetween, boxExtents, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
+import {
+  boxBetween,
+  boxContains,
+  boxExtents,
+  chunksOfVoxels,
+  positionFrom,
+  positionsMinorToMajor,
+  voxelOfIndex,
+  type WorldState,
+} from "@orthant/core/engine";
 import type { EditMessage } from "./client-message.ts";
 
 /**
- * What an edit asks for: blocks for single voxels, one block for every voxel of a box, or a copy of a box of voxels
+ * What an edit asks for: blocks and data for single voxels, one block for every voxel of a box, or a copy of a box of voxels
  * whose least corner goes to `to`. Its size is that of the request, not of the boxes; `placementsOf` lists the voxels.
  */
 export type RequestedEdit =
@@ -55,24 +64,53 @@ function boxAround(placements: readonly VoxelPlacement[]): Box {
   return { min, max: positionFrom((axis) => max[axis] + 1) };
 }
 
+/** A voxel with what an edit sets. */
+export interface EditedVoxel extends VoxelPlacement {
+  readonly block: number;
+}
+
 /**
- * Yields the voxels that an edit sets and their blocks, one at a time, so that a fill of a million voxels needs no
- * list of them. `blockAt` returns the present block of a voxel; a copy asks for those of its source.
+ * Yields the voxels that an edit sets, their blocks and their data, one at a time, so that a fill of a million voxels needs
+ * no list of them. `state` is the world before the edit; a copy reads its source there.
  */
 export function* placementsOf(
   edit: RequestedEdit,
-  blockAt: (voxel: Position) => number,
-): Generator<VoxelPlacement, void, undefined> {
-  if (edit.kind === "voxels") yield* edit.placements;
-  else if (edit.kind === "fill") {
+  state: Pick<WorldState, "voxelAt" | "dataAt">,
+): Generator<EditedVoxel, void, undefined> {
+  if (edit.kind === "voxels") {
+    for (const placement of edit.placements) {
+      const { block = state.voxelAt(...placement.voxel) } = placement;
+      yield { ...placement, block };
+    }
+  } else if (edit.kind === "fill") {
     for (const voxel of positionsMinorToMajor(edit.box)) yield { voxel, block: edit.block };
   } else {
     const { box, to } = edit;
     for (const source of positionsMinorToMajor(box)) {
       yield {
         voxel: positionFrom((axis) => source[axis] - box.min[axis] + to[axis]),
-        block: blockAt(source),
+        block: state.voxelAt(...source),
+        data: state.dataAt(...source) ?? null,
       };
     }
   }
+}
+
+/** Returns the bytes of data that an edit brings or, if it is a copy, those in its source as far as it is loaded. */
+export function dataBytesOf(edit: RequestedEdit, { overrides, shape }: WorldState): number {
+  if (edit.kind === "voxels") return placedDataBytes(edit);
+  if (edit.kind === "fill") return 0;
+  let bytes = 0;
+  for (const { box, content } of overrides.pieces(chunksOfVoxels(shape, edit.box))) {
+    for (const { index, data } of content.data.entries) {
+      if (boxContains(edit.box, voxelOfIndex(shape, box.min, index))) bytes += data.length;
+    }
+  }
+  return bytes;
+}
+
+/** Returns the bytes of data in an edit itself. */
+export function placedDataBytes(edit: RequestedEdit): number {
+  if (edit.kind !== "voxels") return 0;
+  return edit.placements.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
 }

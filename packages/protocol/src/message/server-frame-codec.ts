@@ -71,6 +71,8 @@ const LIMITS = [
   "editChunksMax",
   "editChunksPerSecond",
   "copyVoxelsMax",
+  "editDataBytesMax",
+  "editDataBytesPerSecond",
   "gameMessagesPerSecond",
 ] as const satisfies readonly (keyof ClientLimits)[];
 

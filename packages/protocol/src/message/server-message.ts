@@ -17,6 +17,8 @@ export interface ClientLimits {
   readonly editChunksMax: number;
   readonly editChunksPerSecond: number;
   readonly copyVoxelsMax: number;
+  readonly editDataBytesMax: number;
+  readonly editDataBytesPerSecond: number;
   readonly gameMessagesPerSecond: number;
 }
 

@@ -136,6 +136,8 @@ function clientLimits(limits: SyncLimits): ClientLimits {
     editChunksMax: known(limits.editChunksMax),
     editChunksPerSecond: known(limits.editChunksPerSecond),
     copyVoxelsMax: known(limits.copyVoxelsMax),
+    editDataBytesMax: known(limits.editDataBytesMax),
+    editDataBytesPerSecond: known(limits.editDataBytesPerSecond),
     gameMessagesPerSecond: known(limits.gameMessagesPerSecond),
   };
 }

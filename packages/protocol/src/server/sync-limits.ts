@@ -24,6 +24,10 @@ export interface SyncLimits {
   readonly editChunksMax: number;
   /** Chunks touched by a player's edits. The burst is `editChunksMax`. */
   readonly editChunksPerSecond: number;
+  /** Bytes of voxel data per edit, or in the source of a copy. */
+  readonly editDataBytesMax: number;
+  /** Bytes of voxel data in a player's edits. The burst is `editDataBytesMax`. */
+  readonly editDataBytesPerSecond: number;
   readonly interestRegionsMax: number;
   readonly interestsPerSecond: number;
   /** New regions per client. A faster client waits for them. */
@@ -81,6 +85,8 @@ export const DEFAULT_SYNC_LIMITS: SyncLimits = {
   copyVoxelsMax: 65_536,
   editChunksMax: 512,
   editChunksPerSecond: 256,
+  editDataBytesMax: 65_536,
+  editDataBytesPerSecond: 65_536,
   interestRegionsMax: 4_096,
   interestsPerSecond: 10,
   interestRegionsPerSecond: 4_096,

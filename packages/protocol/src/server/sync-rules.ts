@@ -29,6 +29,8 @@ export interface SyncRules {
   readonly beforeEdit?: (edit: PlayerEdit) => Answer<RuleAnswer<readonly VoxelPlacement[]>>;
   /** Called after an edit has changed the world. */
   readonly afterEdit?: (edit: PlayerEdit) => Answer<void>;
+  /** Returns false for data of a voxel that the game cannot read; an edit with it is rejected. */
+  readonly isData?: (data: Uint8Array) => boolean;
   /** Returns true when a player may edit a voxel from their position. */
   readonly canReach?: (request: { readonly player: Player; readonly voxel: Position }) => boolean;
   /** Decides about a pose that a player requests. A player who is rejected stays where they are. */

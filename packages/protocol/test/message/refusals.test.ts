@@ -20,7 +20,7 @@ const WELCOME = "02 0000000000000000 00 0100000000000000";
 const EPOCH = "01 0000000000000000";
 /** The part of a welcome between the shape and the spawn: a generator, a hash, and a catalog of air. */
 const GENERATOR_AND_CATALOG = "00 00 00 00 06dc72bf493d0c55 01 0b 01 01 00 03616972 000000 00";
-const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 000000000000000000 00000000 00000000";
+const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 0000000000000000000000 00000000 00000000";
 const POSE = "00000000 00000000";
 
 /** A varint count and that number of bytes. */
@@ -52,7 +52,13 @@ describe("client messages that the decoder refuses", () => {
       "ORT_LIMIT",
     ],
     ["N5", "edit 0", "02 00 01 00000000 00", "ORT_MESSAGE"],
-    ["N18", "an edit of no voxels", "02 01 00", "ORT_MESSAGE"],
+    ["N18", "an edit of no voxels", "02 01 00 00", "ORT_MESSAGE"],
+    ["N48", "a list with data that has none", "02 01 00 01 00000000 01 09", "ORT_MESSAGE"],
+    ["N48", "neither a block nor data", "02 01 00 01 00000000 00", "ORT_TAG"],
+    ["N48", "data that is set and removed", "02 01 00 01 00000000 06 00", "ORT_TAG"],
+    ["N48", "an unknown flag", "02 01 00 01 00000000 08 00", "ORT_TAG"],
+    ["N48", "32,769 bytes of data", "02 01 00 01 00000000 04 818002", "ORT_LIMIT"],
+    ["N48", "too many voxels with data", "02 01 00 8120", "ORT_LIMIT"],
     ["N5", "fill 0", "07 00 00000000 01010101 00", "ORT_MESSAGE"],
     ["N36", "a box of no voxels", "07 01 00000000 01010001 00", "ORT_BOX"],
     ["N36", "a box from where no world is", "07 01 80808080808040 000000 01010101 00", "ORT_POSITION_RANGE"],
@@ -188,7 +194,7 @@ describe("server messages that the decoder refuses", () => {
     ["N27", "two results for one edit", "07 02 01 00 00 00", "ORT_MESSAGE"],
     ["N27", "a result past 2^53", "07 02 ffffffffffffff0f 00 01 00", "ORT_MESSAGE"],
     ["N27", "an unknown status", "07 01 01 04", "ORT_TAG"],
-    ["N27", "an unknown refusal", "07 01 01 03 08 00", "ORT_TAG"],
+    ["N27", "an unknown refusal", "07 01 01 03 09 00", "ORT_TAG"],
     ["N28", "entities beyond the lattice", "08 8080808004 000000 00 00 00", "ORT_POSITION_RANGE"],
     ["N28", "too many numbers", `08 00000000 ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N28", "too many entities", `09 ${filled("8120", 4_097)}`, "ORT_LIMIT"],

@@ -135,6 +135,23 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     },
     hex: "02 07 02 c801 01 00 00 09 02 00 00 00 ac02",
   },
+  {
+    rule: "N48",
+    name: "an edit of blocks and data",
+    message: {
+      kind: "setVoxels",
+      editId: 7,
+      placements: [
+        { voxel: [100, -1, 0, 0], block: 9, data: Uint8Array.of(0xaa, 0xbb) },
+        { voxel: [101, -1, 0, 0], data: new Uint8Array() },
+        { voxel: [101, -1, 0, 0], block: 1, data: null },
+        { voxel: [101, -1, 0, 0], data: null },
+        { voxel: [101, -1, 0, 0], block: 300 },
+      ],
+    },
+    hex: `02 07 00 05 c801 01 00 00 05 09 02aabb 02 00 00 00 04 00 00 00 00 00 03 01
+      00 00 00 00 02 00 00 00 00 01 ac02`,
+  },
   { rule: "N8", name: "a move", message: { kind: "move", ...pose }, hex: `03 ${POSE_HEX}` },
   {
     rule: "N19",
@@ -206,6 +223,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
         editChunksMax: 512,
         editChunksPerSecond: 0.5,
         copyVoxelsMax: 0,
+        editDataBytesMax: 65_536,
+        editDataBytesPerSecond: 4_096,
         gameMessagesPerSecond: 0.128,
       },
       position: [1, 0, 0, 0],
@@ -214,7 +233,7 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     hex: `00 02 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
       04666c6174 010b b90a edfd03
       ${STONE_HASH_HEX} 01 ${STONES_HEX}
-      40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8001
+      40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8080a01f 8080fa01 8001
       8001 00 00 00 0000007f`,
   },
   {

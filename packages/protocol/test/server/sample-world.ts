@@ -147,7 +147,7 @@ export class SampleWorld implements SyncWorld {
     this.edits.push(origin);
     this.ledger.set(origin.clientId, origin.editId);
     onApply?.(this.state);
-    const clocks = this.change([...placementsOf(edit, (voxel) => this.state.voxelAt(...voxel))]);
+    const clocks = this.change([...placementsOf(edit, this.state)]);
     return { status: clocks.length > 0 ? "applied" : "unchanged", clocks };
   }
 

@@ -1,5 +1,12 @@
-import { type Chunk, OrthantError, type Position, type Vector, type VoxelEdit } from "@orthant/core";
-import { type Codec, list, option, string } from "@orthant/core/bytes";
+import {
+  type Chunk,
+  OrthantError,
+  type Position,
+  type Vector,
+  type VoxelDataEdit,
+  type VoxelEdit,
+} from "@orthant/core";
+import { type ByteReader, type Codec, list, option, string } from "@orthant/core/bytes";
 import {
   type BlockCatalogChange,
   blockCatalogChangeCodec,
@@ -7,15 +14,30 @@ import {
   positionCodec,
   type RegionClock,
   regionClockListCodec,
+  voxelDataCodec,
+  voxelDataEditsCodec,
   voxelEditsCodec,
 } from "@orthant/core/engine";
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
 import type { LastClientEdit } from "../codec/world-description.ts";
 
-/** The change to one chunk: some voxels or the whole chunk, whichever takes fewer bytes. */
+/** The change to one chunk: some voxels or the whole chunk with its data, whichever takes fewer bytes. */
 export type JournalChunk =
-  | { readonly position: Position; readonly edits: readonly VoxelEdit[] }
+  | {
+      readonly position: Position;
+      /** New blocks. Not empty unless there is data. */
+      readonly edits: readonly VoxelEdit[];
+      /** New data. Omitted when none changes. */
+      readonly data?: readonly VoxelDataEdit[] | undefined;
+    }
   | { readonly position: Position; readonly chunk: Chunk };
+
+/** Returns a chunk after a change from the journal. `before` returns the chunk that it changes. */
+export function chunkAfter(change: JournalChunk, before: () => Chunk): Chunk {
+  if ("chunk" in change) return change.chunk;
+  const edited = before().edit(change.edits);
+  return change.data === undefined ? edited : edited.editData(change.data);
+}
 
 /** An edit of voxels: the changed chunks, the clocks that were issued for it, and who made it. */
 export interface JournalEdit {
@@ -131,28 +153,68 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
 
 /** Returns an upper bound for the size of an edit in the journal without encoding it. */
 export function journalEditBytesMax({ chunks, clocks }: JournalEdit): number {
-  const entries = chunks.reduce(
-    (sum, change) => sum + ("chunk" in change ? change.chunk.byteLength : change.edits.length * 6),
-    0,
-  );
+  const entries = chunks.reduce((sum, change) => sum + journalChunkBytesMax(change), 0);
   return 64 + entries + (chunks.length + clocks.length) * 32;
 }
+
+/** Returns an upper bound for the size of a change without its position. */
+export function journalChunkBytesMax(change: JournalChunk): number {
+  if ("chunk" in change) return change.chunk.byteLength + change.chunk.data.byteLength;
+  const { edits, data = [] } = change;
+  // A voxel takes at most three bytes for its index, and three for a block or the length of its data.
+  return data.reduce((sum, one) => sum + 6 + (one.data?.length ?? 0), edits.length * 6);
+}
+
+/** Kinds of changes in tag order. The first two are those of chunks without data. */
+const CHUNK_KINDS = ["edits", "chunk", "data", "editsAndData", "chunkAndData"] as const;
 
 /** Codec of the change to one chunk of `volume` voxels. */
 export function journalChunkCodec(volume: number): Codec<JournalChunk> {
   const whole = chunkCodec(volume);
+  const wholeData = voxelDataCodec(volume);
   const voxels = voxelEditsCodec(volume);
+  const data = voxelDataEditsCodec(volume);
   return {
     write(out, change) {
+      const kind = kindOf(change);
       positionCodec.write(out, change.position);
-      out.bool("chunk" in change);
-      if ("chunk" in change) whole.write(out, change.chunk);
-      else if (change.edits.length > 0) voxels.write(out, change.edits);
-      else throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.position}]`);
+      out.tag(CHUNK_KINDS.indexOf(kind), CHUNK_KINDS.length);
+      if ("chunk" in change) {
+        whole.write(out, change.chunk);
+        if (kind === "chunkAndData") wholeData.write(out, change.chunk.data);
+      } else {
+        if (kind !== "data") voxels.write(out, change.edits);
+        if (change.data !== undefined) data.write(out, change.data);
+      }
     },
     read(input) {
       const position = positionCodec.read(input);
-      return input.bool() ? { position, chunk: whole.read(input) } : { position, edits: voxels.read(input) };
+      const kind = CHUNK_KINDS[input.tag(CHUNK_KINDS.length)];
+      switch (kind) {
+        case "chunk":
+          return { position, chunk: whole.read(input) };
+        case "chunkAndData":
+          return { position, chunk: whole.read(input).withData(readSomeData(input)) };
+        case "data":
+          return { position, edits: [], data: data.read(input) };
+        case "editsAndData":
+          return { position, edits: voxels.read(input), data: data.read(input) };
+        default:
+          return { position, edits: voxels.read(input) };
+      }
     },
   };
+
+  function readSomeData(input: ByteReader): Chunk["data"] {
+    const found = wholeData.read(input);
+    if (found.size > 0) return found;
+    throw input.fail("ORT_VOXEL_DATA", "a chunk with data that has none");
+  }
+}
+
+function kindOf(change: JournalChunk): (typeof CHUNK_KINDS)[number] {
+  if ("chunk" in change) return change.chunk.data.size > 0 ? "chunkAndData" : "chunk";
+  if (change.edits.length > 0) return change.data === undefined ? "edits" : "editsAndData";
+  if (change.data !== undefined) return "data";
+  throw new OrthantError("ORT_ARGUMENT", `no edits of chunk [${change.position}]`);
 }

@@ -128,6 +128,7 @@ export const EDIT_OUTCOMES: readonly EditOutcome[] = Object.keys({
   vetoed: true,
   world: true,
   block: true,
+  data: true,
 } satisfies Record<EditOutcome, true>) as EditOutcome[];
 
 type EditOutcome = "applied" | "unchanged" | "duplicate" | RejectionReason;

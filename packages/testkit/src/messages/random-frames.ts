@@ -233,7 +233,10 @@ function randomVoxelBox(prng: Prng): Box {
 
 function randomPlacement(prng: Prng): VoxelPlacement {
   const reach = prng.pick([4, 2 ** 47 - 1]);
-  return { voxel: positionFrom(() => prng.between(-reach, reach)), block: prng.below(65_536) };
+  const placement = { voxel: positionFrom(() => prng.between(-reach, reach)), block: prng.below(65_536) };
+  if (prng.chance(0.7)) return placement;
+  const data = prng.chance(0.3) ? null : prng.bytes(prng.below(40));
+  return prng.chance(0.5) ? { ...placement, data } : { voxel: placement.voxel, data };
 }
 
 /** Volume of the chunks in the patches of random frames. */
@@ -279,6 +282,8 @@ const SERVER_MESSAGES: RandomServerMessages = {
       editBoxVoxelsMax: prng.below(2 ** 32),
       editChunksMax: prng.below(1_000),
       editChunksPerSecond: prng.below(100_000) / 1_000,
+      editDataBytesMax: prng.below(100_000),
+      editDataBytesPerSecond: prng.below(100_000),
       copyVoxelsMax: prng.below(2 ** 32),
       gameMessagesPerSecond: prng.below(100_000) / 1_000,
     },

@@ -79,7 +79,11 @@ export class SharedSource implements ViewSource {
   async edit(placements: readonly BlockPlacement<4>[]): Promise<EditResult> {
     try {
       return await this.#world.setVoxels(
-        placements.map(({ position, block }) => ({ voxel: position, block })),
+        placements.map(({ position, block, data }) => ({
+          voxel: position,
+          block,
+          ...((data instanceof Uint8Array || data === null) && { data }),
+        })),
       );
     } catch (error) {
       if (!isOrthantError(error)) throw error;

@@ -5,6 +5,7 @@ import {
   BlockCatalog,
   type Box,
   type Chunk,
+  type DataCodec,
   DEFAULT_BLOCKS,
   type EditResult,
   isOrthantError,
@@ -52,11 +53,11 @@ export interface WorldControllerOptions {
 export class WorldController {
   readonly #options: WorldControllerOptions;
   readonly #timer: ReturnType<typeof setInterval>;
+  #blocks = DEFAULT_BLOCKS;
   #history = this.#newHistory();
   #source: ViewSource | undefined;
   #openings = 0;
   #facts: WorldFacts | undefined;
-  #blocks = DEFAULT_BLOCKS;
   #meshBlocks: MeshBlockBuilder | undefined;
   #map: MapTileBuilder | undefined;
   #view: View | undefined;
@@ -250,6 +251,10 @@ export class WorldController {
     return new EditHistory<4>({
       voxelAt: (position) => this.#blockAt(position),
       get: async (position) => this.#blockAt(position) ?? AIR,
+      dataAt: (position) => this.#dataAt(position),
+      data: async (position) => this.#dataAt(position),
+      blocks: this.#blocks,
+      dataCodec: BYTES_AS_DATA,
       edit: async (placements) => {
         const startMs = performance.now();
         const result = await this.#source?.edit(placements);
@@ -302,7 +307,19 @@ export class WorldController {
     const chunk: Chunk | undefined = this.#source?.chunkAt(chunkOfVoxel(shape, position));
     return chunk?.get(voxelIndex(shape, ...position));
   }
+
+  #dataAt(position: Position): Uint8Array | undefined {
+    const shape = this.#facts?.shape;
+    if (shape === undefined) return undefined;
+    return this.#source?.chunkAt(chunkOfVoxel(shape, position))?.dataAt(voxelIndex(shape, ...position));
+  }
 }
+
+/** The viewer knows no game, so it keeps the data of voxels as it is. */
+const BYTES_AS_DATA: DataCodec = {
+  encode: (value) => value as Uint8Array,
+  decode: (bytes) => bytes,
+};
 
 /** Whether two worlds are the same, apart from the looks of their blocks. */
 function sameWorld(a: WorldFacts, b: WorldFacts): boolean {

@@ -1,4 +1,11 @@
-import type { BlockCatalog, Box, Chunk, EditOrigin, Position } from "@orthant/core";
+import {
+  type BlockCatalog,
+  type Box,
+  type Chunk,
+  type EditOrigin,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
   blockCatalogCodec,
@@ -35,6 +42,9 @@ import { WorldRegions } from "../regions/world-regions.ts";
 import type { StoreOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
+
+/** The first version of the index whose chunks can have data. */
+const DATA_INDEX_VERSION = 4;
 
 /** What an edit changed. */
 interface ChangedPlaces {
@@ -83,6 +93,16 @@ export class WorldContent {
   /** The differences from that generation, or from the next one while it is being committed. */
   get unsaved(): UnsavedChanges {
     return this.#unsaved;
+  }
+
+  /** Throws `ORT_VERSION` unless this world's save can hold the data of voxels. */
+  requireDataRoom(): void {
+    const { indexVersion } = this.save;
+    if (indexVersion >= DATA_INDEX_VERSION) return;
+    throw new OrthantError(
+      "ORT_VERSION",
+      `this world has an index of version ${indexVersion}, which cannot hold data of voxels: run orthant upgrade on it`,
+    );
   }
 
   /** Reads boxes of chunks from the disk, then calls `use` before any of them can be evicted. */

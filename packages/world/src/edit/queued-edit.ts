@@ -1,5 +1,6 @@
 import {
   AXIS_NAMES,
+  type BlockCatalog,
   type Box,
   type Chunk,
   type ChunkShape,
@@ -16,6 +17,8 @@ import {
   chunkOfVoxel,
   chunksOfVoxels,
   convertList,
+  fillBlocks,
+  type IsSameType,
   intersectBoxes,
   PositionSet,
   positionFrom,
@@ -24,6 +27,7 @@ import {
   regionBox,
   requireList,
   type StateEdit,
+  sameTypeIn,
   voxelsOfChunks,
   type WorldState,
 } from "@orthant/core/engine";
@@ -44,27 +48,42 @@ export interface QueuedEdit {
   readonly change: (state: WorldState) => StateEdit;
   /** The requested voxels, when the edit sets voxels one by one. */
   readonly placements?: readonly VoxelPlacement[];
+  /** Whether it brings data of voxels into the world. */
+  readonly hasData?: boolean;
+}
+
+/** The world that an edit is for. */
+export interface EditTarget {
+  readonly shape: ChunkShape;
+  /** Tells which blocks are of one type. */
+  readonly catalog: BlockCatalog;
 }
 
 /** Creates a request that sets voxels. */
-export function voxelsEdit(shape: ChunkShape, placements: readonly VoxelPlacement[]): QueuedEdit {
+export function voxelsEdit(
+  { shape, catalog }: EditTarget,
+  placements: readonly VoxelPlacement[],
+): QueuedEdit {
+  const isSameType = sameTypeIn(catalog);
   const advice = "they are an array of voxels with blocks";
   const own = convertList("the placements", placements, advice, (placement) => {
     requirePlacement(placement);
     const voxel = copyPosition(placement.voxel);
     requireInWorld(shape, voxel, "voxel");
-    return { voxel, block: placement.block };
+    const { block, data } = placement;
+    return data === undefined ? { voxel, block } : { voxel, block, data: data?.slice() ?? null };
   });
-  const change = (state: WorldState): StateEdit => state.setVoxels(own);
+  const change = (state: WorldState): StateEdit => state.setVoxels(own, isSameType);
+  const hasData = own.some(({ data }) => data instanceof Uint8Array);
   const [only, ...others] = own;
   // Most edits set one voxel and need no set of chunks.
   if (only !== undefined && others.length === 0) {
-    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own };
+    return { touched: [boxAt(chunkOfVoxel(shape, only.voxel))], change, placements: own, hasData };
   }
   const chunks = new PositionSet();
   for (const { voxel } of own) chunks.add(...chunkOfVoxel(shape, voxel));
   requireAtMost(chunks.size, EDIT_CHUNKS_MAX, "chunks: edit them in parts");
-  return { touched: Array.from(chunks, boxAt), change, placements: own };
+  return { touched: Array.from(chunks, boxAt), change, placements: own, hasData };
 }
 
 /** Creates a request that sets whole chunks. */
@@ -79,16 +98,21 @@ export function chunksEdit(
     requireInWorld(shape, pair[0], "chunk");
     return [copyPosition(pair[0]), pair[1]] as const;
   });
-  return { touched: own.map(([position]) => boxAt(position)), change: (state) => state.setChunks(own) };
+  return {
+    touched: own.map(([position]) => boxAt(position)),
+    change: (state) => state.setChunks(own),
+    hasData: own.some(([, chunk]) => chunk.data.size > 0),
+  };
 }
 
 /** Creates a request that sets every voxel of a box. */
-export function fillEdit(shape: ChunkShape, box: Box, block: number): QueuedEdit {
+export function fillEdit({ shape, catalog }: EditTarget, box: Box, block: number): QueuedEdit {
+  const isSameType = sameTypeIn(catalog);
   const own = copyOfBox(box);
   requireBoxInWorld(shape, own);
   const chunks = chunksOfVoxels(shape, own);
   requireAtMost(boxVolume(chunks), EDIT_CHUNKS_MAX, "chunks: fill it in parts");
-  return { touched: [chunks], change: (state) => fillBox(state, own, block) };
+  return { touched: [chunks], change: (state) => fillBox(state, own, block, isSameType) };
 }
 
 /** Creates a request that copies a box of voxels to another position. */
@@ -166,11 +190,11 @@ function copyPosition(position: Position): Position {
 }
 
 /** Returns the edit that sets every voxel of a box. */
-function fillBox(state: WorldState, box: Box, block: number): StateEdit {
+function fillBox(state: WorldState, box: Box, block: number, isSameType: IsSameType): StateEdit {
   const chunks = chunksOfVoxels(state.shape, box);
   const filled = Array.from(positionsLexicographic(chunks), (position): readonly [Position, Chunk] => [
     position,
-    fillChunk(state, position, box, block),
+    fillChunk(state, position, box, block, isSameType),
   ]);
   return state.setChunks(filled);
 }
@@ -179,18 +203,27 @@ function fillBox(state: WorldState, box: Box, block: number): StateEdit {
 function copyBox(state: WorldState, box: Box, to: Position): StateEdit {
   const placements = Array.from(positionsMinorToMajor(box), (position): VoxelPlacement => {
     const voxel = positionFrom((axis) => position[axis] - box.min[axis] + to[axis]);
-    return { voxel, block: state.voxelAt(...position) };
+    return { voxel, block: state.voxelAt(...position), data: state.dataAt(...position) ?? null };
   });
   return state.setVoxels(placements);
 }
 
-function fillChunk(state: WorldState, position: Position, box: Box, block: number): Chunk {
+function fillChunk(
+  state: WorldState,
+  position: Position,
+  box: Box,
+  block: number,
+  isSameType: IsSameType,
+): Chunk {
   const { shape } = state;
   const voxels = voxelsOfChunks(shape, boxAt(position));
-  const part = intersectBoxes(box, voxels);
-  if (part === undefined || boxVolume(part) === shape.volume) return uniformChunk(shape.volume, block);
+  const part = intersectBoxes(box, voxels) ?? voxels;
+  const isWhole = boxVolume(part) === shape.volume;
+  // A chunk without data that is filled as a whole need not be known.
+  if (isWhole && (state.overrides.at(...position)?.data.size ?? 0) === 0)
+    return uniformChunk(shape.volume, block);
   const local = boxBetween(minus(part.min, voxels.min), minus(part.max, voxels.min));
-  return state.realizeChunk(...position).fill(shape, local, block);
+  return fillBlocks(state.realizeChunk(...position), shape, local, block, isSameType);
 }
 
 function minus(position: Position, from: Position): Position {

@@ -88,6 +88,7 @@ export class WorldEditor {
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
         return { chunks: [], clocks: [], status: "duplicate" };
+      if (request.hasData === true) this.#content.requireDataRoom();
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
         const preparing = this.#content.regions.prepare(request);

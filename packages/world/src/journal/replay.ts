@@ -8,7 +8,7 @@ import {
   type RegionClocks,
   regionBox,
 } from "@orthant/core/engine";
-import type { JournalEdit, JournalEntry, JournalReader } from "@orthant/save/journal";
+import { chunkAfter, type JournalEdit, type JournalEntry, type JournalReader } from "@orthant/save/journal";
 import { originOf } from "../content/last-edit-store.ts";
 import type { WorldContent } from "../content/world-content.ts";
 import type { DamagedJournal } from "../world-options.ts";
@@ -162,10 +162,8 @@ class Replay {
       if (!content.regions.isLoaded(box)) await content.load(box);
       await this.#keep(box);
       const isShown = axisOutside(content.regions.state.shape, position) === undefined;
-      const chunk =
-        "chunk" in change
-          ? change.chunk
-          : (isShown ? this.#chunkAt(position) : await content.hiddenChunk(position)).edit(change.edits);
+      const hidden = isShown || "chunk" in change ? undefined : await content.hiddenChunk(position);
+      const chunk = chunkAfter(change, () => hidden ?? this.#chunkAt(position));
       if (isShown) this.#chunks.set(...position, chunk);
       else content.unsaved.hidden.set(...position, chunk);
     }

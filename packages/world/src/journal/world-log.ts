@@ -1,15 +1,30 @@
-import type { Chunk, ChunkShape, EditOrigin, Position, VoxelEdit, VoxelPlacement } from "@orthant/core";
+import {
+  type ChunkShape,
+  type EditOrigin,
+  emptyChunk,
+  type Position,
+  type VoxelEdit,
+  type VoxelPlacement,
+} from "@orthant/core";
 import {
   type ClockStep,
   chunkOfVoxel,
   diffChunks,
+  diffVoxelData,
   PositionMap,
   type RegionClock,
   voxelIndex,
   type WorldState,
 } from "@orthant/core/engine";
 import type { GlobalState, LastClientEdit, SaveChange, WorldDescription } from "@orthant/save";
-import type { JournalChunk, JournalEdit, JournalEntry, LogEvents, SegmentId } from "@orthant/save/journal";
+import {
+  type JournalChunk,
+  type JournalEdit,
+  type JournalEntry,
+  journalChunkBytesMax,
+  type LogEvents,
+  type SegmentId,
+} from "@orthant/save/journal";
 import { clientEditsOf } from "../content/last-edit-store.ts";
 
 /** An edit with the clocks that its regions had before. */
@@ -78,6 +93,8 @@ interface AppliedEdit {
 
 /** Chunks up to this size are written whole, without computing what changed. */
 const SMALL_CHUNK_BYTES = 16;
+/** The data of a chunk that was never edited. */
+const NO_DATA = emptyChunk(1).data;
 /** Approximate size of a voxel in a list. */
 const VOXEL_BYTES = 4;
 
@@ -86,7 +103,7 @@ export function loggedEditOf({ before, after, chunks, clocks, origin, placements
   // Most edits touch one chunk and need no map of chunks.
   const isSingle = chunks.length === 1 && placements?.length === 1;
   const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
-  const only = isSingle ? placements.map((placement) => voxelEditOf(after.shape, placement)) : undefined;
+  const only = isSingle ? voxelEditOf(after.shape, placements[0] as VoxelPlacement) : undefined;
   return {
     kind: "edit",
     origin: origin && clientEditsOf(origin),
@@ -108,13 +125,17 @@ function journalChunkOf(
   asked: readonly VoxelEdit[] | undefined,
 ): JournalChunk {
   const chunk = after.realizeChunk(...position);
-  if (chunk.byteLength <= SMALL_CHUNK_BYTES) return { position, chunk };
-  const edits = asked ?? diffOf(before, position, chunk);
-  return edits.length * VOXEL_BYTES < chunk.byteLength ? { position, edits } : { position, chunk };
-}
-
-function diffOf(before: WorldState, position: Position, after: Chunk): readonly VoxelEdit[] {
-  return diffChunks(before.realizeChunk(...position), after);
+  // Generated chunks have no data.
+  const dataBefore = before.overrides.at(...position)?.data;
+  const hasData = chunk.data.size > 0 || (dataBefore !== undefined && dataBefore.size > 0);
+  if (!hasData && chunk.byteLength <= SMALL_CHUNK_BYTES) return { position, chunk };
+  const edits = asked ?? diffChunks(before.realizeChunk(...position), chunk);
+  if (!hasData)
+    return edits.length * VOXEL_BYTES < chunk.byteLength ? { position, edits } : { position, chunk };
+  const data = diffVoxelData(dataBefore ?? NO_DATA, chunk.data);
+  const change = { position, edits, data: data.length === 0 ? undefined : data };
+  const whole = { position, chunk };
+  return journalChunkBytesMax(change) < journalChunkBytesMax(whole) ? change : whole;
 }
 
 /** Groups the requested blocks by chunk and voxel index; the last one for a voxel wins. */
@@ -126,13 +147,15 @@ function editsByChunk(
   for (const { voxel, block } of placements) {
     const position = chunkOfVoxel(shape, voxel);
     const edits = byChunk.get(...position) ?? new Map<number, number>();
-    byChunk.set(...position, edits.set(voxelIndex(shape, ...voxel), block));
+    byChunk.set(...position, edits);
+    if (block !== undefined) edits.set(voxelIndex(shape, ...voxel), block);
   }
   return byChunk;
 }
 
-function voxelEditOf(shape: ChunkShape, { voxel, block }: VoxelPlacement): VoxelEdit {
-  return { index: voxelIndex(shape, ...voxel), block };
+/** Returns the block that a placement sets, if any. */
+function voxelEditOf(shape: ChunkShape, { voxel, block }: VoxelPlacement): readonly VoxelEdit[] {
+  return block === undefined ? [] : [{ index: voxelIndex(shape, ...voxel), block }];
 }
 
 function inOrder(edits: ReadonlyMap<number, number> | undefined): readonly VoxelEdit[] | undefined {

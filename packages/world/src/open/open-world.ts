@@ -3,6 +3,7 @@ import {
   type ChunkShape,
   CUBE_CHUNKS,
   chunkShape,
+  type DataCodec,
   type Dimensions,
   dimensionsOf,
   type GeneratorRegistry,
@@ -12,6 +13,7 @@ import {
   isOrthantError,
   isSeededGenerator,
   OrthantError,
+  PLAIN_DATA,
   type SeededGenerator,
   TILE_CHUNKS,
   type Vector,
@@ -19,6 +21,7 @@ import {
 import {
   Axes,
   ownOptions,
+  requireDataCodec,
   requireObject,
   requireText,
   requireWhole,
@@ -56,6 +59,11 @@ export interface WorldOptions<D extends Dimensions = Dimensions> extends Omit<St
   readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
   /** The number of axes that the program expects. A world with another number is refused. */
   readonly dimensions?: D;
+  /**
+   * Turns the data of voxels into bytes and back. All programs that open the world need the same one. Default: JSON, and
+   * bytes as they are.
+   */
+  readonly dataCodec?: DataCodec;
 }
 
 const CHUNK_SHAPES: Readonly<Record<Dimensions, ChunkShape>> = {
@@ -91,7 +99,7 @@ async function createChecked<D extends Dimensions>(
     },
     storeOptions(options, generator),
   );
-  return new World(store);
+  return new World(store, codecOf(options));
 }
 
 /**
@@ -105,7 +113,7 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   requireDisk("disk", disk);
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const own = { ...options };
-  return asWorld(await openWorldStore(disk, storeOptions(own)), own.dimensions);
+  return asWorld(await openWorldStore(disk, storeOptions(own)), own.dimensions, codecOf(own));
 }
 
 /**
@@ -134,13 +142,17 @@ async function openKnown<D extends Dimensions>(
   { dimensions, generator }: OwnNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
-  return asWorld(await openWorldStore(disk, storeOptions(options, generator)), dimensions);
+  return asWorld(await openWorldStore(disk, storeOptions(options, generator)), dimensions, codecOf(options));
 }
 
 /** Returns the face of a store. Closes the store when it does not have the expected dimensions. */
-async function asWorld<D extends Dimensions>(store: WorldStore, expected: D | undefined): Promise<World<D>> {
+async function asWorld<D extends Dimensions>(
+  store: WorldStore,
+  expected: D | undefined,
+  codec: DataCodec,
+): Promise<World<D>> {
   const found = dimensionsOf(store.shape);
-  if (expected === undefined || expected === found) return new World<D>(store);
+  if (expected === undefined || expected === found) return new World<D>(store, codec);
   await store.close();
   throw new OrthantError(
     "ORT_ARGUMENT",
@@ -203,13 +215,18 @@ function requireChunkShape(name: string, value: unknown): ChunkShape {
   return chunkShape((value as ChunkShape).extents);
 }
 
+/** Returns the codec for the data of voxels. */
+function codecOf({ dataCodec }: Pick<WorldOptions, "dataCodec">): DataCodec {
+  return dataCodec === undefined ? PLAIN_DATA : requireDataCodec("dataCodec", dataCodec);
+}
+
 /** Returns the options with the generator of the world among those that can be opened. */
 function storeOptions<D extends Dimensions>(
   options: WorldOptions<D>,
   seeded?: SeededGenerator,
 ): StoreOptions {
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
-  const { dimensions, generators: source, ...others } = options;
+  const { dimensions, generators: source, dataCodec: _, ...others } = options;
   if (dimensions !== undefined) requireDimensions("dimensions", dimensions);
   const checked = checkedStoreOptions(others);
   const generators = generatorsOf(source);

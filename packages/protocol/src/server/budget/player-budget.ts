@@ -49,6 +49,7 @@ export class PlayerBudget {
   readonly #regionsMax: number;
   readonly #edits: TokenBucket;
   readonly #editChunks: TokenBucket;
+  readonly #editData: TokenBucket;
   readonly #resyncRegions: TokenBucket;
   readonly #pace: RegionPace;
   #clients = 0;
@@ -63,6 +64,11 @@ export class PlayerBudget {
     this.#editChunks = new TokenBucket(
       share * limits.editChunksPerSecond,
       Math.max(1, share) * limits.editChunksMax,
+      nowMs,
+    );
+    this.#editData = new TokenBucket(
+      share * limits.editDataBytesPerSecond,
+      Math.max(1, share) * limits.editDataBytesMax,
       nowMs,
     );
     this.#resyncRegions = new TokenBucket(
@@ -108,6 +114,11 @@ export class PlayerBudget {
     return this.#editChunks.take(count, nowMs) && this.#network?.takeEditChunks(count, nowMs) !== false;
   }
 
+  /** Takes the bytes of an edit's data. Returns false when the rate is exceeded. */
+  takeEditData(bytes: number, nowMs: number): boolean {
+    return this.#editData.take(bytes, nowMs) && this.#network?.takeEditData(bytes, nowMs) !== false;
+  }
+
   /** Takes up to `count` regions that a client requested again. Returns how many it may get now. */
   takeResyncRegions(count: number, nowMs: number): number {
     const taken = this.#resyncRegions.takeUpTo(count, nowMs);
@@ -146,6 +157,7 @@ export class PlayerBudget {
       this.#regions === 0 &&
       this.#edits.isFull(nowMs) &&
       this.#editChunks.isFull(nowMs) &&
+      this.#editData.isFull(nowMs) &&
       this.#resyncRegions.isFull(nowMs) &&
       this.#pace.isPaid(nowMs)
     );

@@ -7,7 +7,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import { axisOutside, boxVolume, positionFrom, positionsMinorToMajor } from "@orthant/core/engine";
-import { changedBox, type RequestedEdit } from "../../message/requested-edit.ts";
+import { changedBox, placedDataBytes, type RequestedEdit } from "../../message/requested-edit.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
 import type { Player } from "../account.ts";
 import type { SyncLimits } from "../sync-limits.ts";
@@ -39,6 +39,7 @@ export function findRejection(
   return (
     tooManyVoxels(edit, bounds.limits) ??
     wrongBlock(edit, bounds) ??
+    wrongData(edit, bounds) ??
     outOfReach(edit, player, bounds) ??
     tooManyChunks(edit, bounds)
   );
@@ -82,8 +83,19 @@ function tooLarge(what: string, limit: number): Rejection {
 function wrongBlock(edit: RequestedEdit, { world: { catalog } }: EditBounds): Rejection | undefined {
   if (edit.kind === "copy") return undefined;
   const blocks = edit.kind === "fill" ? [edit.block] : edit.placements.map(({ block }) => block);
-  const wrong = blocks.find((block) => catalog.byId(block) === undefined);
+  const wrong = blocks.find((block) => block !== undefined && catalog.byId(block) === undefined);
   return wrong === undefined ? undefined : { reason: "block", detail: `this world has no block ${wrong}` };
+}
+
+function wrongData(edit: RequestedEdit, { limits, rules }: EditBounds): Rejection | undefined {
+  if (edit.kind !== "voxels") return undefined;
+  const bytes = placedDataBytes(edit);
+  if (bytes > limits.editDataBytesMax) return tooLarge(`${bytes} bytes of data`, limits.editDataBytesMax);
+  const isData = rules?.isData;
+  if (bytes === 0 || isData === undefined) return undefined;
+  const wrong = edit.placements.find(({ data }) => data instanceof Uint8Array && !isData(data));
+  if (wrong === undefined) return undefined;
+  return { reason: "data", detail: `the game cannot read the data of voxel [${wrong.voxel}]` };
 }
 
 function outOfReach(edit: RequestedEdit, player: Player, bounds: EditBounds): Rejection | undefined {

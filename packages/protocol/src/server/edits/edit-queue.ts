@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import type { ClockStep, WorldState } from "@orthant/core/engine";
 import type { EditMessage } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
-import { type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
+import { dataBytesOf, type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
 import { clipText } from "../../message/sendable.ts";
 import type { NumberedEditResult } from "../../message/server-message.ts";
 import { chunkCount } from "../../message/touched-chunks.ts";
@@ -150,6 +150,13 @@ export class EditQueue {
     if (!budget.takeEdit(nowMs)) return "later";
     const rejection = findRejection(edit, player, bounds);
     if (rejection !== undefined) return rejection;
+    const dataBytes = dataBytesOf(edit, this.#context.world.state);
+    const { editDataBytesMax } = bounds.limits;
+    if (dataBytes > editDataBytesMax) {
+      const detail = `${dataBytes} bytes of data where at most ${editDataBytesMax} may be`;
+      return { reason: "tooLarge", detail };
+    }
+    if (dataBytes > 0 && !budget.takeEditData(dataBytes, nowMs)) return "later";
     return budget.takeEditChunks(chunkCount(edit, bounds.world.shape), nowMs) ? undefined : "later";
   }
 
@@ -184,8 +191,10 @@ export class EditQueue {
       this.#context.track(this.#acknowledge(editId, made));
       return made.status;
     } catch (error) {
+      // The chunk has no room for the data, or the world none for any.
+      const reason = isOrthantError(error, "ORT_LIMIT", "ORT_VERSION") ? "data" : "world";
       // Only the code, because a nested error may name files of the server.
-      this.#reject(editId, { reason: "world", detail: isOrthantError(error) ? error.code : "it failed" });
+      this.#reject(editId, { reason, detail: isOrthantError(error) ? error.code : "it failed" });
       return undefined;
     }
   }

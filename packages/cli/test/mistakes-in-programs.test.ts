@@ -179,7 +179,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "serves without a way in",
     () => createServer({ world, logger: false, auth: { anonymous: false } }),
-    "ORT_ARGUMENT: no player could join: give a secret, a public key or authorize, or allow anonymous players",
+    "ORT_ARGUMENT: no player could join with these options: give a secret, a public key or authorize, or allow anonymous players",
   ],
   [
     "serves with a weak secret",

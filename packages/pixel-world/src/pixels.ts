@@ -71,6 +71,8 @@ export function pixelsOf(
   y: number,
 ): Uint8Array {
   requireStored(stored);
+  if (generator !== undefined && typeof generator?.fill !== "function")
+    throw wrongArgument("generator", generator, "it has the method fill");
   requireObject("form", form, "it is { chunkEdge, layers }");
   ownLayers("form.layers", form.layers);
   requireWhole("form.chunkEdge", form.chunkEdge, 1, CHUNK_EDGE_MAX);

@@ -10,14 +10,21 @@ export function requireTarget(target: unknown): asserts target is Disk | undefin
   if (target !== undefined) requireDisk("target", target);
 }
 
-/** Requires a disk with a path, or nothing for a conversion that only reports. */
-export function requireFileTarget(target: unknown): void {
-  if (target === undefined) return;
+/** A new file. */
+export interface FileTarget {
+  readonly disk: Disk;
+  readonly path: string;
+}
+
+/** Returns a copy of a disk with a path, or nothing for a conversion that only reports. */
+export function ownFileTarget(target: unknown): FileTarget | undefined {
+  if (target === undefined) return undefined;
   const advice = "it is { disk, path }, or undefined to report only";
   if (typeof target !== "object" || target === null) throw wrongArgument("target", target, advice);
   const { disk, path } = target as { readonly disk?: unknown; readonly path?: unknown };
   requireDisk("target.disk", disk);
   if (typeof path !== "string") throw wrongArgument("target.path", path, "it is a string");
+  return { disk, path };
 }
 
 type Rule<Value> = (name: string, value: unknown) => Value;

@@ -19,7 +19,7 @@ import {
 } from "@orthant/pixel-world";
 import type { ChunkEntry, Save, StoredEntity } from "@orthant/save";
 import { requireSave } from "@orthant/save";
-import { requireFileTarget } from "../format/checked-arguments.ts";
+import { ownFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -47,13 +47,13 @@ export function convertTreeToPixel(
 ): Promise<ConversionReport> {
   requireSave("save", save);
   requireTargetKind(kind);
-  requireFileTarget(target);
+  const file = ownFileTarget(target);
   const own = ownPixelOptions(options);
   const { chunkShape, attachments } = save.global.description;
   const facts = factsOf(save, factsOfAttachments(attachments), kind);
   requireFitting(chunkShape, facts.chunkEdge);
-  return listingFirst(target === undefined, own, (losses, isDry) =>
-    run(save, facts, kind, isDry ? undefined : target, losses, own),
+  return listingFirst(file === undefined, own, (losses, isDry) =>
+    run(save, facts, kind, isDry ? undefined : file, losses, own),
   );
 }
 

@@ -11,7 +11,7 @@ import {
   pixelsOf,
   Version1Writer,
 } from "@orthant/pixel-world";
-import { requireFileTarget } from "../format/checked-arguments.ts";
+import { ownFileTarget } from "../format/checked-arguments.ts";
 import {
   type ConversionCounts,
   type ConversionLosses,
@@ -38,17 +38,17 @@ export function convertPixelToPixel(
 ): Promise<ConversionReport> {
   requirePixelSave(save);
   requireTargetKind(kind);
-  requireFileTarget(target);
+  const file = ownFileTarget(target);
   const own = ownPixelOptions(options);
   const { facts } = save;
   if (kind === "native" && (facts.chunkEdge !== CHUNK_EDGE || facts.layers.length !== PIXEL_BYTES)) {
     const detail = `chunks of ${facts.chunkEdge} pixels with ${facts.layers.length} layers, where version 1 has 512 and 4`;
     throw new OrthantError("ORT_DIALECT", detail);
   }
-  return listingFirst(target === undefined, own, async (losses, isDry) => {
+  return listingFirst(file === undefined, own, async (losses, isDry) => {
     const generator = own.generator?.ref ?? facts.generator;
     const written: PixelFacts = kind === "version2" ? { ...facts, generator } : facts;
-    const writer = isDry || target === undefined ? undefined : await openTarget(kind, target, written, own);
+    const writer = isDry || file === undefined ? undefined : await openTarget(kind, file, written, own);
     try {
       return await copy(save, kind, writer, losses, own);
     } finally {

@@ -70,7 +70,7 @@ function areEdges(chunkEdge: number, tileEdge: number): boolean {
 }
 
 function edgesDetail(chunkEdge: number, tileEdge: number): string {
-  return `chunks of ${chunkEdge} and tiles of ${tileEdge} pixels; both are powers of two, chunks from ${CHUNK_EDGE_MIN} to ${CHUNK_EDGE_MAX}`;
+  return `chunkEdge is ${chunkEdge} and tileEdge ${tileEdge} pixels; both are powers of two, chunkEdge from ${CHUNK_EDGE_MIN} to ${CHUNK_EDGE_MAX}`;
 }
 
 /** Returns the header that a generation is written to: the one with the older state. */

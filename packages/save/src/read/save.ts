@@ -66,11 +66,11 @@ export class Save implements SaveState {
    * leaves. Only parts of the index around the latest queries stay in memory.
    */
   async leavesIn(box: Box): Promise<readonly LeafEntry[]> {
-    requireChunks(box);
-    do await this.index.load(box);
-    while (!this.index.isLoaded(box));
-    if (++this.#queries % QUERIES_REMEMBERED === 0) this.index.unload((cube) => boxesIntersect(cube, box));
-    return [...this.index.touching(box)];
+    const own = ownChunks(box);
+    do await this.index.load(own);
+    while (!this.index.isLoaded(own));
+    if (++this.#queries % QUERIES_REMEMBERED === 0) this.index.unload((cube) => boxesIntersect(cube, own));
+    return [...this.index.touching(own)];
   }
 
   /** Reads the overridden chunks of a leaf in stored form. Cheap, because it generates nothing. */
@@ -129,10 +129,12 @@ export function requireSave(name: string, value: unknown): asserts value is Save
   if (!(value instanceof Save)) throw wrongArgument(name, value, "it is a Save, as openSave returns it");
 }
 
-function requireChunks(box: unknown): asserts box is Box {
+/** Returns a copy of a box of chunks. */
+function ownChunks(box: unknown): Box {
   const { min, max } = (typeof box === "object" ? (box ?? {}) : {}) as Partial<Record<keyof Box, unknown>>;
   if (!isPosition(min) || !isPosition(max) || AXES.some((axis) => min[axis] > max[axis]))
     throw wrongArgument("box", box, "it is { min, max }, two positions of four whole numbers");
+  return { min, max };
 }
 
 function isPosition(value: unknown): value is Position {

@@ -80,7 +80,7 @@ export function authorizationOf(options: AuthorizationOptions): Authorization {
   const anonymous = anonymousRole(auth.anonymous ?? trustsMachine);
   if (verify === undefined && hook === undefined && anonymous === undefined) {
     const detail =
-      "no player could join: give a secret, a public key or authorize, or allow anonymous players";
+      "no player could join with these options: give a secret, a public key or authorize, or allow anonymous players";
     throw new OrthantError("ORT_ARGUMENT", detail);
   }
   const authorize = async (hello: Hello): Promise<Account | AccountFault> => {

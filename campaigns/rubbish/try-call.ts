@@ -70,7 +70,7 @@ export function faultOf(error: unknown): string | undefined {
  * Returns a fault if an error about arguments names neither a parameter nor a field of the arguments, so that its reader
  * cannot know which one to change.
  */
-export function namelessFault(error: unknown, names: ReadonlySet<string>): string | undefined {
+function namelessFault(error: unknown, names: ReadonlySet<string>): string | undefined {
   // An error of a disk names its file, which is the argument.
   if (!isOrthantError(error, "ORT_ARGUMENT") || error.context.path !== undefined) return undefined;
   const words = error.detail.match(/[A-Za-z_$][\w$]*/g) ?? [];

@@ -308,7 +308,7 @@ describe("a server does not start", () => {
   });
 
   test("with more blocks than fit into a welcome", async () => {
-    const blocks = Array.from({ length: 2_000 }, (_, id) => ({
+    const blocks = Array.from({ length: 5_000 }, (_, id) => ({
       id,
       name: id === 0 ? "air" : `block ${id}`.padEnd(60, "."),
       colour: 0,

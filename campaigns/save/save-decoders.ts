@@ -332,15 +332,21 @@ function rootTarget(): Target {
     height: 1,
     totals: { leaves: 90, chunks: 1_000, uncounted: 1, clocks: 95, recordBytes: 2 ** 33 },
   } as const;
-  const entries = [...index.leaves, new IndexPage<LeafEntry>({ link })];
+  const parts = [
+    { tag: 1, bytes: Uint8Array.of(1, 2, 3) },
+    { tag: 300, bytes: Uint8Array.of(0) },
+  ];
+  const leaves = index.leaves.map((leaf, at) => (at === 0 ? { ...leaf, parts } : leaf));
+  const entries = [...leaves, new IndexPage<LeafEntry>({ link: { ...link, parts } })];
   return sealedTarget(
     "index root",
     { bytes: pageHeader.bytes, at: pageHeader.offsets.bodyCrc32 },
     (bytes) => decodeRoot("root", bytes),
-    ({ generation, root }) => encodePage({ generation, number: 0 }, root),
-    [trieOf<LeafEntry>(entries), trieOf(index.leaves), undefined].map((root) =>
-      encodePage({ generation: 300, number: 0 }, root),
-    ),
+    ({ version, generation, root }) => encodePage({ generation, number: 0 }, root, version),
+    [trieOf<LeafEntry>(entries), trieOf(index.leaves), undefined].flatMap((root) => [
+      encodePage({ generation: 300, number: 0 }, root, 3),
+      encodePage({ generation: 300, number: 0 }, root, 4),
+    ]),
   );
 }
 

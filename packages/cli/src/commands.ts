@@ -17,6 +17,7 @@ import { restoreCommand } from "./commands/restore.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { tagCommand } from "./commands/tag.ts";
 import { tokenCommand } from "./commands/token.ts";
+import { upgradeCommand } from "./commands/upgrade.ts";
 import { verifyCommand } from "./commands/verify.ts";
 
 const WORLD_COMMANDS: readonly Command[] = [
@@ -34,6 +35,7 @@ const WORLD_COMMANDS: readonly Command[] = [
   backupCommand,
   restoreCommand,
   compactCommand,
+  upgradeCommand,
   serveCommand,
   clusterCommand,
   tokenCommand,

@@ -12,7 +12,7 @@ export {
   recordHeader,
 } from "./codec/layout.ts";
 export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
-export { packedBlobCodec } from "./codec/packed-blob.ts";
+export { locatedBlobCodec, packedBlobCodec } from "./codec/packed-blob.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
 export { COMPACTION_DEAD_SHARE } from "./history/compaction.ts";
 export { type DatedGeneration, keptGenerations } from "./history/retention.ts";

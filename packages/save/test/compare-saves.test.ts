@@ -69,10 +69,24 @@ describe("compareSaves", () => {
       entryAt([3, 0, 0, 0], 5),
     ]);
     expect(await differences(before, after)).toEqual([
-      { kind: "chunk", position: [0, 0, 0, 0], before: "content", after: "content", voxels: 1 },
-      { kind: "chunk", position: [2, 0, 0, 0], before: "content", after: "empty", voxels: 16 },
-      { kind: "chunk", position: [3, 0, 0, 0], before: "untouched", after: "content", voxels: undefined },
-      { kind: "chunk", position: [1, 0, 0, 0], before: "content", after: "untouched", voxels: undefined },
+      { kind: "chunk", position: [0, 0, 0, 0], before: "content", after: "content", voxels: 1, data: 0 },
+      { kind: "chunk", position: [2, 0, 0, 0], before: "content", after: "empty", voxels: 16, data: 0 },
+      {
+        kind: "chunk",
+        position: [3, 0, 0, 0],
+        before: "untouched",
+        after: "content",
+        voxels: undefined,
+        data: undefined,
+      },
+      {
+        kind: "chunk",
+        position: [1, 0, 0, 0],
+        before: "content",
+        after: "untouched",
+        voxels: undefined,
+        data: undefined,
+      },
     ]);
   });
 

@@ -40,7 +40,7 @@ describe("a paged index", () => {
   test("[S64] is opened by reading only its root, which knows the totals", async () => {
     const { disk, opened } = watched(await pagedWorld(LEAVES));
     const save = await openSave(disk);
-    expect(save.indexVersion).toBe(3);
+    expect(save.indexVersion).toBe(4);
     expect(opened.filter((path) => path.startsWith("index/"))).toHaveLength(1);
     expect(save.index.totals).toMatchObject({ leaves: LEAVES, chunks: LEAVES, uncounted: 0, clocks: LEAVES });
     expect(save.index.isLoaded(boxAt([0, 0, 0, 0]))).toBe(false);

@@ -7,7 +7,7 @@ import { codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { chunkOf, SHAPE } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
 
-const codec = packedBlobCodec(SHAPE.volume);
+const codec = packedBlobCodec(SHAPE.volume, 2);
 
 /** Sixteen voxels of one bit each, all 1 but the fourth: the palette is 1 and then the other block. */
 const CHUNK_9 = "02 0100 0900 0800000000000000";

@@ -76,7 +76,7 @@ const rootHex = `${header(ROOT, "20", MIN, 1, 1)} ${LINK} ${ROOT_LEAF}`;
 const rootEntries = [new IndexPage<LeafEntry>({ link }), leafAt(cubeAt([65_536, 0, 0, 0], 65_536))];
 
 function pageOf(entries: readonly (LeafEntry | IndexPage<LeafEntry>)[], id = PAGE): Uint8Array {
-  return encodePage(id, trieOf<LeafEntry>(entries));
+  return encodePage(id, trieOf<LeafEntry>(entries), 3);
 }
 
 function linkTo(bytes: Uint8Array, more: Partial<PageLink> = {}): PageLink {
@@ -100,8 +100,8 @@ describe("an index page", () => {
   });
 
   test("[S54] of an empty world is a root without entries", () => {
-    expect(toHex(encodePage(ROOT, undefined))).toBe(toHex(seal(header(ROOT, "20", MIN, 0, 0))));
-    expect(decodeRoot("root", encodePage(ROOT, undefined)).root).toBeUndefined();
+    expect(toHex(encodePage(ROOT, undefined, 3))).toBe(toHex(seal(header(ROOT, "20", MIN, 0, 0))));
+    expect(decodeRoot("root", encodePage(ROOT, undefined, 3)).root).toBeUndefined();
   });
 
   test("[S63] has its generation and number in its name", () => {
@@ -116,7 +116,7 @@ describe("an index page", () => {
   });
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
-    ["S53", "another version", rootHex.replace("03000000", "04000000"), "ORT_VERSION"],
+    ["S53", "another version", rootHex.replace("03000000", "05000000"), "ORT_VERSION"],
     [
       "S53",
       "another count of leaves",
@@ -215,7 +215,7 @@ describe("an index page", () => {
       const bytes = pageOf(leaves);
       expect(pageOf([...leaves].reverse())).toEqual(bytes);
       const part = decodeLinked("page", bytes, linkOf(PAGE, partOf(leaves), bytes));
-      expect(encodePage(PAGE, part)).toEqual(bytes);
+      expect(encodePage(PAGE, part, 3)).toEqual(bytes);
       const found = decodeRoot("root", pageOf(leaves, ROOT)).totals;
       expect(found.clocks).toBe(leaves.reduce((sum, { clocks }) => sum + clocks.length, 0));
     }

@@ -24,6 +24,7 @@ export {
   planJournalRepair,
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
+export { type UpgradeReport, type UpgradeStoreOptions, upgradeWorldStore } from "./open/upgrade-store.ts";
 export { StoreSnapshot } from "./store-snapshot.ts";
 export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";

@@ -153,7 +153,7 @@ type Listed = ReturnType<typeof listedOf>;
 
 function listedOf(difference: SaveDifference) {
   if (difference.kind !== "chunk") return difference;
-  const { position, before, after, voxels } = difference;
+  const { position, before, after, voxels, data } = difference;
   return {
     kind: "chunk",
     chunk: position,
@@ -161,6 +161,7 @@ function listedOf(difference: SaveDifference) {
     before,
     after,
     voxels: voxels ?? null,
+    data: data ?? null,
   } as const;
 }
 
@@ -169,9 +170,10 @@ function differenceLine(difference: Listed): string {
     case "fact":
       return `${difference.fact}: ${difference.before} -> ${difference.after}`;
     case "chunk": {
-      const { chunk, region, before, after, voxels } = difference;
+      const { chunk, region, before, after, voxels, data } = difference;
       const amount = voxels === null ? "" : `, ${formatAmount(voxels, "voxel")}`;
-      return `chunk ${formatPosition(chunk)} of region ${formatPosition(region)}: ${before} -> ${after}${amount}`;
+      const withData = data === null || data === 0 ? "" : `, data of ${formatCount(data)}`;
+      return `chunk ${formatPosition(chunk)} of region ${formatPosition(region)}: ${before} -> ${after}${amount}${withData}`;
     }
     case "entity":
       return `entity ${difference.entityId}: ${difference.change}`;

@@ -1,10 +1,12 @@
 import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
+import { decodeUtf8 } from "@orthant/core/bytes";
 import {
   blockLabel,
   boxAt,
   chunkOfVoxel,
   epochOf,
   positionsEqual,
+  printable,
   regionOf,
   stepOf,
   voxelIndex,
@@ -55,6 +57,7 @@ export const getCommand: Command = {
         world: folder,
         voxel,
         block: blockAt(save, voxel, stored.stored, context.generators),
+        data: dataAt(save, voxel, stored.stored),
         chunk: { position: chunk, state: stored.state },
         region: { position: regionOf(chunk), ...(await clockAt(save, chunk)) },
         leaf: (await findLeaf(save, chunk))?.cube ?? null,
@@ -88,6 +91,7 @@ interface Writing {
 interface Found {
   readonly voxel: Position;
   readonly block: { readonly id: number; readonly name: string } | null;
+  readonly data: { readonly bytes: number; readonly text: string } | null;
   readonly chunk: { readonly position: Position; readonly state: ChunkState };
   readonly region: {
     readonly position: Position;
@@ -115,6 +119,20 @@ function blockAt(
       : storedVoxel(save, stored, voxelIndex(chunkShape, ...voxel));
   if (id === undefined) return null;
   return { id, name: blockLabel(catalogOf(save.global.description), id) ?? "" };
+}
+
+/** Longest text that is shown of a voxel's data. */
+const DATA_CHARS_MAX = 200;
+
+/** Returns the data of a voxel, as text if it is some; `null` when there is none. */
+function dataAt(save: Save, voxel: Position, stored: StoredChunk | undefined): Found["data"] {
+  const { chunkShape } = save.global.description;
+  const chunk = stored && chunkIfKnown(save, stored);
+  const data = chunk?.dataAt(voxelIndex(chunkShape, ...voxel));
+  if (data === undefined) return null;
+  const hex = Array.from(data.subarray(0, DATA_CHARS_MAX / 2), (byte) => byte.toString(16).padStart(2, "0"));
+  const text = decodeUtf8(data, 0, data.length) ?? hex.join("");
+  return { bytes: data.length, text: printable(text.slice(0, DATA_CHARS_MAX)) };
 }
 
 interface FoundChunk {
@@ -202,12 +220,13 @@ const STATE_WORDS: Readonly<Record<ChunkState, string>> = {
 };
 
 function rowsOf(
-  { voxel, block, chunk, region, leaf, journaled, record }: Found,
+  { voxel, block, data, chunk, region, leaf, journaled, record }: Found,
   needed: string,
 ): Parameters<typeof factLines>[0] {
   return [
     ["voxel", formatPosition(voxel)],
     ["block", block === null ? `unknown without ${needed}` : `${block.id} ${block.name}`],
+    ["data", data === null ? undefined : `${formatBytes(data.bytes)}: ${data.text}`],
     ["chunk", `${formatPosition(chunk.position)}, ${STATE_WORDS[chunk.state]}`],
     [
       "region",

@@ -110,7 +110,7 @@ interface Lister {
 const LISTERS: Readonly<Record<string, Lister>> = {
   leaves: { heading: ["first chunk", "edge", "records", "bytes", "regions"], rows: leafRows },
   regions: { heading: ["region", "epoch", "step"], rows: regionRows },
-  chunks: { heading: ["chunk", "state", "blocks"], rows: chunkRows },
+  chunks: { heading: ["chunk", "state", "blocks", "data"], rows: chunkRows },
   entities: { heading: ["id", "class", "kind", "position", "name"], rows: entityRows },
   players: { heading: ["id", "name", "position", "saved"], rows: playerRows },
   generations: { heading: ["generation", "state", "modified"], rows: generationRows },
@@ -156,9 +156,11 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
     const chunk = chunkIfKnown(save, stored);
     const state = chunk?.isEmpty === true ? "empty" : "content";
     const blocks = chunk === undefined ? null : chunk.blocks().length;
+    const data = chunk === undefined ? null : chunk.data.size;
+    const words = [blocks, data].map((count) => (count === null ? "unknown" : formatCount(count)));
     return {
-      cells: [formatPosition(stored.position), state, blocks === null ? "unknown" : String(blocks)],
-      item: { chunk: stored.position, state, blocks },
+      cells: [formatPosition(stored.position), state, ...words],
+      item: { chunk: stored.position, state, blocks, data },
     };
   };
   for await (const leaf of leavesIn(save, chunks)) {

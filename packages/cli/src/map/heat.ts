@@ -78,7 +78,9 @@ export class HeatMap {
 }
 
 function storedBytes(stored: StoredChunk): number {
-  return stored.kind === "chunk" ? stored.chunk.byteLength : stored.change.length;
+  const { parts = [] } = stored;
+  const own = stored.kind === "chunk" ? stored.content.chunk.byteLength : stored.change.length;
+  return parts.reduce((sum, { bytes }) => sum + bytes.length, own);
 }
 
 function clocksOf({ clocks }: LeafEntry): PositionMap<number> {

@@ -62,6 +62,16 @@ export function checkPackedChunk(input: ByteReader, volume: number): void {
   else scanPalette(input, volume, paletteLength);
 }
 
+/** Moves past one chunk, whose first number tells its length. Checks nothing else. */
+export function skipPackedChunk(input: ByteReader, volume: number): void {
+  const paletteLength = readPaletteLength(input, volume);
+  if (paletteLength === DENSE) input.view(volume * BLOCK_BYTES);
+  else {
+    const words = paletteLength === 1 ? 0 : wordCount(volume, indexBits(paletteLength));
+    input.view(paletteLength * BLOCK_BYTES + words * WORD_BYTES);
+  }
+}
+
 // Shared by all calls, which never overlap, so that checking allocates no arrays.
 const scratchIndices: PackedIndices = new Uint32Array((CHUNK_VOXELS_MAX * INDEX_BITS_MAX) / 32);
 const scratchBytes = new Uint8Array(scratchIndices.buffer);

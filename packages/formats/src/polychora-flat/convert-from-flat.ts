@@ -108,7 +108,7 @@ function regionsOf({ leaves, globalChunks, regionChunkEdge }: FlatSave): Positio
     const at = flatRegionOf(entry.position, regionChunkEdge);
     const cube = flatRegionCube(at, regionChunkEdge);
     const leaf = { cube, chunkRefs: [], entityRefs: [], chunks: 0, clocks: [] };
-    const region = regions.get(...at) ?? { leaf, globalChunks: [] };
+    const region: Region = regions.get(...at) ?? { leaf, globalChunks: [] };
     region.globalChunks.push(entry);
     regions.set(...at, region);
   }

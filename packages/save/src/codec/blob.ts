@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter, type Codec, deflateRaw, inflateRaw, list } from "@orthant/core/bytes";
-import { PACKED_BLOB_VERSION } from "./layout.ts";
+import { isPackedVersion } from "./layout.ts";
 
 /** Location of a record in the packs, and the values that identify it. */
 export interface RecordRef {
@@ -63,7 +63,7 @@ const DEFLATED = 1;
 const METHODS = 2;
 
 /**
- * Encodes the payload of a version 2 record: its content, compressed where that is shorter. Rules S70 to S72.
+ * Encodes the payload of a record of version 2 or 3: its content, compressed where that is shorter. Rules S70 to S72.
  */
 export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
   const deflated = await deflateRaw(inner);
@@ -76,7 +76,7 @@ export async function sealBlob(inner: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * Returns the content of a version 2 payload: exactly the declared number of bytes, and at most `bytesMax`,
+ * Returns the content of such a payload: exactly the declared number of bytes, and at most `bytesMax`,
  * which is checked before allocating. Returns a view when the content is not compressed.
  */
 export function openBlob(
@@ -121,6 +121,6 @@ export function rememberSize(ref: RecordRef, size: BlobSize): void {
 /** Returns the size of a record's blob, or an estimate with 0 chunks if it was neither written nor read. */
 export function blobSizeOf(ref: RecordRef): BlobSize {
   const { blobVersion, recordBytes } = ref;
-  const ratio = blobVersion === PACKED_BLOB_VERSION ? GUESSED_RATIO : 1;
+  const ratio = isPackedVersion(blobVersion) ? GUESSED_RATIO : 1;
   return known.get(ref) ?? { bytes: recordBytes * ratio, chunks: 0 };
 }

@@ -28,6 +28,18 @@ export const ENTITY_BLOB = 2;
 export const BLOB_VERSION = 1;
 /** `blob_version` of chunks that are packed and compressed, or are changes to the generator's output. */
 export const PACKED_BLOB_VERSION = 2;
+/** `blob_version` of packed chunks with a table that locates each of them, and with sections. */
+export const TABLE_BLOB_VERSION = 3;
+/** Bytes by which a blob of version 3 may exceed the hard limit, so that any chunk fits with its parts. Rule S116. */
+export const PARTS_BYTES_MAX = 524_288;
+/** Versions of packed and compressed chunks. */
+export type PackedBlobVersion = typeof PACKED_BLOB_VERSION | typeof TABLE_BLOB_VERSION;
+
+/** Returns whether a blob version, which must be known, is a compressed one. */
+export function isPackedVersion(blobVersion: number): blobVersion is PackedBlobVersion {
+  return blobVersion >= PACKED_BLOB_VERSION;
+}
+
 /** Maximum level of a leaf, whose edge is 2^level, so that a local coordinate fits 16 bits. */
 export const LEAF_LEVEL_MAX = 16;
 /**
@@ -80,7 +92,7 @@ export const indexHeader: Struct<IndexHeader> = struct({
   payloadCrc32: u32,
 });
 
-/** Fields at the beginning of a page of an index of version 3. */
+/** Fields at the beginning of a page of an index of version 3 or 4. */
 export interface PageHeader {
   readonly magic: "V4IX";
   readonly version: number;

@@ -1,16 +1,12 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
-import { type ByteReader, ByteWriter, type Codec } from "@orthant/core/bytes";
-import {
-  AXES,
-  boxCodec,
-  boxEquals,
-  boxExtents,
-  checkChunkChange,
-  checkPackedChunk,
-} from "@orthant/core/engine";
-import { LEAF_LEVEL_MAX } from "./layout.ts";
-import { Bounds, chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
-import { arrangeChunks, ChunkContent, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
+import { ByteReader, ByteWriter, type Codec } from "@orthant/core/bytes";
+import { boxCodec, checkChunkChange, checkPackedChunk, skipPackedChunk } from "@orthant/core/engine";
+import { readPositions, writePositions } from "./blob-positions.ts";
+import { partBytes, readSections, writeSections } from "./blob-sections.ts";
+import { type PackedBlobVersion, TABLE_BLOB_VERSION } from "./layout.ts";
+import { chunkBounds, hasEqualParts } from "./prepared-chunks.ts";
+import { arrangeChunks, ChunkContent, checkPart, type StoredChunk, WholeChunk } from "./stored-chunk.ts";
+import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
  * More than any leaf holds: a leaf with more than 2,048 is split, unless its cube has 256 chunks or fewer.
@@ -22,33 +18,44 @@ const CHANGE_TO_AIR = 1;
 const FIRST_CHUNK = 2;
 
 /**
- * Codec of a version 2 chunk blob before compression: the positions, the content number of each, the chunks,
- * the changes. Reading creates only views of chunks and changes. Rules S73 to S80.
+ * Codec of a packed chunk blob before compression: the positions, the content number of each, in version 3 the table of
+ * lengths, the chunks, the changes, and in version 3 the sections. Reading creates only views. Rules S73 to S80, and S110
+ * to S115 for version 3.
  */
-export function packedBlobCodec(chunkVolume: number): Codec<readonly StoredChunk[]> {
+export function packedBlobCodec(
+  chunkVolume: number,
+  version: PackedBlobVersion = TABLE_BLOB_VERSION,
+): Codec<readonly StoredChunk[]> {
   return {
-    write: (out, chunks) => writeBlob(out, arrangeChunks(chunks)),
+    write: (out, chunks) => writeBlob(out, arrangeChunks(chunks), version),
     read(input) {
-      const { positions, contents, chunks, changes } = readBlob(input, chunkVolume);
-      const dictionary = chunks.ends.map((_, index) =>
-        ChunkContent.stored(partAt(chunks, index), chunkVolume),
-      );
-      let next = 0;
-      return positions.map((position, index): StoredChunk => {
-        const number = contents[index] as number;
-        const content = dictionary[number - FIRST_CHUNK];
-        if (content !== undefined) return new WholeChunk(position, content);
-        const base = number === CHANGE_TO_AIR ? "air" : "generator";
-        return { kind: "change", position, base, volume: chunkVolume, change: partAt(changes, next++) };
-      });
+      const blob = readBlob(input, version, chunkVolume);
+      checkContents(input, blob, chunkVolume);
+      return entriesOf(blob, chunkVolume, true);
     },
   };
 }
 
-/** Encodes chunks that are already arranged. */
-export function encodePackedBlob(chunks: readonly StoredChunk[]): Uint8Array {
+/**
+ * Reads a blob of version 3 without checking chunks, changes and parts that its table locates: each is checked when it is
+ * used. Any other version is read as by its codec.
+ */
+export function locatedBlobCodec(
+  chunkVolume: number,
+  version: PackedBlobVersion,
+): Codec<readonly StoredChunk[]> {
+  const codec = packedBlobCodec(chunkVolume, version);
+  if (version !== TABLE_BLOB_VERSION) return codec;
+  return {
+    write: codec.write,
+    read: (input) => entriesOf(readBlob(input, version, chunkVolume), chunkVolume, false),
+  };
+}
+
+/** Encodes chunks that are already arranged. Version 2 has no parts, so no entry may have any. */
+export function encodePackedBlob(chunks: readonly StoredChunk[], version: PackedBlobVersion): Uint8Array {
   const out = new ByteWriter(packedBytesAtLeast(chunks) + chunks.length * 4);
-  writeBlob(out, chunks);
+  writeBlob(out, chunks, version);
   return out.copy();
 }
 
@@ -57,6 +64,7 @@ export function packedBytesAtLeast(chunks: readonly StoredChunk[]): number {
   let bytes = chunks.length * 2;
   const counted = new Set<ChunkContent>();
   for (const entry of chunks) {
+    bytes += partBytes(entry);
     if (entry.kind === "change") bytes += entry.change.length;
     else if (!counted.has(entry.content)) {
       counted.add(entry.content);
@@ -67,26 +75,37 @@ export function packedBytesAtLeast(chunks: readonly StoredChunk[]): number {
 }
 
 /** Runs all checks of the codec. Returns the positions of the blob's chunks. */
-export function checkPackedBlob(input: ByteReader, chunkVolume: number): readonly Position[] {
-  return readBlob(input, chunkVolume).positions;
+export function checkPackedBlob(
+  input: ByteReader,
+  chunkVolume: number,
+  version: PackedBlobVersion,
+): readonly Position[] {
+  const blob = readBlob(input, version, chunkVolume);
+  checkContents(input, blob, chunkVolume);
+  return blob.positions;
 }
 
-function writeBlob(out: ByteWriter, chunks: readonly StoredChunk[]): void {
+function writeBlob(out: ByteWriter, chunks: readonly StoredChunk[], version: PackedBlobVersion): void {
   if (chunks.length === 0) throw new OrthantError("ORT_ARGUMENT", "a chunk blob without chunks");
   const volume = chunkBounds(chunks);
   const dictionary = new Map<ChunkContent, number>();
+  const changes: Uint8Array[] = [];
   for (const entry of chunks) {
-    if (entry.kind === "chunk" && !dictionary.has(entry.content)) {
-      dictionary.set(entry.content, FIRST_CHUNK + dictionary.size);
-    }
+    if (entry.kind === "change") changes.push(entry.change);
+    else if (!dictionary.has(entry.content)) dictionary.set(entry.content, FIRST_CHUNK + dictionary.size);
   }
   boxCodec.write(out, volume);
   out.varUint(chunks.length);
   out.varUint(dictionary.size);
   writePositions(out, volume, chunks);
   for (const entry of chunks) out.varUint(contentNumber(entry, dictionary));
+  if (version === TABLE_BLOB_VERSION) for (const { length } of changes) out.varUint(length);
   for (const { bytes } of dictionary.keys()) out.raw(bytes);
-  for (const entry of chunks) if (entry.kind === "change") out.raw(entry.change);
+  for (const bytes of changes) out.raw(bytes);
+  if (version === TABLE_BLOB_VERSION) writeSections(out, chunks, new ByteWriter());
+  else if (chunks.some(({ parts = NO_PARTS }) => parts.length > 0)) {
+    throw new OrthantError("ORT_ARGUMENT", `parts of chunks in a blob of version ${version}`);
+  }
 }
 
 function contentNumber(entry: StoredChunk, dictionary: ReadonlyMap<ChunkContent, number>): number {
@@ -94,40 +113,48 @@ function contentNumber(entry: StoredChunk, dictionary: ReadonlyMap<ChunkContent,
   return entry.base === "air" ? CHANGE_TO_AIR : CHANGE_TO_GENERATED;
 }
 
+/** A blob whose contents are located. */
 interface ReadBlob {
+  readonly volume: Box;
   readonly positions: readonly Position[];
   /** Content number of each position: a kind of change, or a chunk. */
-  readonly contents: Uint32Array;
-  readonly chunks: Parts;
-  readonly changes: Parts;
-}
-
-/** Adjacent parts, and the offset where each ends. */
-interface Parts {
+  readonly numbers: Uint32Array;
+  readonly chunkCount: number;
+  /** The chunks of the dictionary, then the changes: adjacent, and the offset where each ends. */
   readonly bytes: Uint8Array;
-  readonly ends: readonly number[];
+  readonly ends: Uint32Array;
+  /** Offset of `bytes` in the blob. */
+  readonly start: number;
+  /** Whether the contents are only located, and nothing inside them is checked yet. */
+  readonly hasTable: boolean;
+  readonly parts: ReadonlyMap<number, readonly TaggedPart[]>;
 }
 
-function readBlob(input: ByteReader, chunkVolume: number): ReadBlob {
+const NO_SECTIONS: ReadonlyMap<number, readonly TaggedPart[]> = new Map();
+
+function readBlob(input: ByteReader, version: PackedBlobVersion, chunkVolume: number): ReadBlob {
   const volume = boxCodec.read(input);
   const count = input.count(CHUNKS_MAX);
   if (count === 0) throw input.fail("ORT_BLOB", "a chunk blob without chunks");
   const chunkCount = input.count(count);
   const positions = readPositions(input, volume, count);
-  const contents = readContents(input, count, chunkCount);
-  const chunks = readParts(input, chunkCount, () => checkPackedChunk(input, chunkVolume));
-  // Each content has exactly one encoding, so equal chunks have equal bytes.
-  if (hasEqualParts(chunks.bytes, chunks.ends)) {
-    throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
-  }
-  const changeCount = contents.reduce((sum, number) => sum + (number < FIRST_CHUNK ? 1 : 0), 0);
-  const changes = readParts(input, changeCount, () => checkChunkChange(input, chunkVolume));
-  return { positions, contents, chunks, changes };
+  const numbers = readNumbers(input, count, chunkCount);
+  const changeCount = numbers.reduce((sum, number) => sum + (number < FIRST_CHUNK ? 1 : 0), 0);
+  const hasTable = version === TABLE_BLOB_VERSION;
+  const lengths = hasTable ? readTable(input, changeCount) : undefined;
+  const start = input.offset;
+  const ends =
+    lengths === undefined
+      ? checkedEnds(input, chunkCount, changeCount, chunkVolume)
+      : locatedEnds(input, chunkCount, lengths, chunkVolume);
+  const bytes = input.since(start);
+  const parts = hasTable ? readSections(input, count) : NO_SECTIONS;
+  return { volume, positions, numbers, chunkCount, bytes, ends, start, hasTable, parts };
 }
 
 /** Reads the content number of each chunk. Chunks are numbered in order of first appearance. */
-function readContents(input: ByteReader, count: number, chunkCount: number): Uint32Array {
-  const contents = new Uint32Array(count);
+function readNumbers(input: ByteReader, count: number, chunkCount: number): Uint32Array {
+  const numbers = new Uint32Array(count);
   let used = 0;
   for (let index = 0; index < count; index++) {
     const number = input.varUint();
@@ -136,116 +163,86 @@ function readContents(input: ByteReader, count: number, chunkCount: number): Uin
       throw input.fail("ORT_BLOB", `chunk ${chunk} after ${used} of ${chunkCount} in the dictionary`);
     }
     if (chunk === used) used++;
-    contents[index] = number;
+    numbers[index] = number;
   }
   if (used < chunkCount) throw input.fail("ORT_BLOB", "a chunk in the dictionary that is not used");
-  return contents;
+  return numbers;
 }
 
-function readParts(input: ByteReader, count: number, readPast: () => void): Parts {
+/** Reads the lengths of the changes. */
+function readTable(input: ByteReader, count: number): Uint32Array {
+  const lengths = new Uint32Array(count);
+  for (let index = 0; index < count; index++) lengths[index] = input.varU32();
+  return lengths;
+}
+
+/** Finds where each content ends: a chunk by its first number, a change by the table. */
+function locatedEnds(
+  input: ByteReader,
+  chunkCount: number,
+  lengths: Uint32Array,
+  chunkVolume: number,
+): Uint32Array {
   const start = input.offset;
-  const ends: number[] = [];
-  for (let index = 0; index < count; index++) {
-    readPast();
-    ends.push(input.offset - start);
+  const ends = new Uint32Array(chunkCount + lengths.length);
+  for (let index = 0; index < ends.length; index++) {
+    if (index < chunkCount) skipPackedChunk(input, chunkVolume);
+    else input.view(lengths[index - chunkCount] as number);
+    ends[index] = input.offset - start;
   }
-  return { bytes: input.since(start), ends };
+  return ends;
 }
 
-function partAt({ bytes, ends }: Parts, index: number): Uint8Array {
-  return bytes.subarray(ends[index - 1] ?? 0, ends[index]);
+/** Finds where each content ends by checking all of them in order. */
+function checkedEnds(
+  input: ByteReader,
+  chunkCount: number,
+  changeCount: number,
+  chunkVolume: number,
+): Uint32Array {
+  const start = input.offset;
+  const ends = new Uint32Array(chunkCount + changeCount);
+  for (let index = 0; index < ends.length; index++) {
+    if (index < chunkCount) checkPackedChunk(input, chunkVolume);
+    else checkChunkChange(input, chunkVolume);
+    ends[index] = input.offset - start;
+  }
+  return ends;
 }
 
-/** Writes positions in lexicographic order. `box` must be their bounding box. Rule S74. */
-function writePositions(out: ByteWriter, box: Box, chunks: readonly { readonly position: Position }[]): void {
-  const grid = gridOf(box);
-  let last = BEFORE_FIRST;
-  for (const { position } of chunks) {
-    const next = spotOf(grid, position);
-    if (grid.isWide) {
-      out.varU32(next.column - last.column);
-      out.varU32(next.column === last.column ? next.row - last.row - 1 : next.row);
-    } else {
-      out.varUint((next.column - last.column) * grid.rows + next.row - last.row - 1);
+/** Throws unless every chunk, change and part is exactly what its bytes should be, and no chunk is there twice. */
+function checkContents(input: ByteReader, blob: ReadBlob, chunkVolume: number): void {
+  const { bytes, ends, chunkCount, start, hasTable, parts } = blob;
+  if (hasTable) {
+    const inside = new ByteReader(bytes, { origin: start });
+    const found = checkedEnds(inside, chunkCount, ends.length - chunkCount, chunkVolume);
+    const wrong = found.findIndex((end, index) => end !== ends[index]);
+    if (wrong >= 0) {
+      throw input.fail("ORT_BLOB", `content ${wrong} ends at ${found[wrong]}, not at ${ends[wrong]}`);
     }
-    last = next;
   }
-}
-
-/**
- * Reads what {@link writePositions} writes. Throws `ORT_BLOB` for positions outside the box, or a box that is
- * too large.
- */
-function readPositions(input: ByteReader, box: Box, count: number): readonly Position[] {
-  if (AXES.some((axis) => box.max[axis] - box.min[axis] > 2 ** LEAF_LEVEL_MAX)) {
-    throw input.fail("ORT_BLOB", `a volume from [${box.min}] to [${box.max}]`);
+  // Each content has exactly one encoding, so equal chunks have equal bytes.
+  if (hasEqualParts(bytes, ends.subarray(0, chunkCount))) {
+    throw input.fail("ORT_BLOB", "a chunk in the dictionary twice");
   }
-  const grid = gridOf(box);
-  const bounds = new Bounds();
-  const positions: Position[] = [];
-  let last = BEFORE_FIRST;
-  for (let index = 0; index < count; index++) {
-    last = grid.isWide ? readWide(input, last) : readNarrow(input, grid, last);
-    if (last.column >= grid.columns || last.row >= grid.rows) {
-      throw input.fail("ORT_BLOB", `chunk ${index} of ${count} is outside of its volume`);
-    }
-    const position = positionOf(grid, last);
-    bounds.add(position);
-    positions.push(position);
-  }
-  if (!boxEquals(bounds.box(), box)) throw input.fail("ORT_BLOB", "a volume larger than its chunks");
-  return positions;
+  for (const list of parts.values()) for (const part of list) checkPart(part, chunkVolume);
 }
 
-/** A box as a table: one column per pair of x and y, one row per pair of z and w. */
-interface Grid {
-  readonly min: Position;
-  readonly extents: Position;
-  readonly columns: number;
-  readonly rows: number;
-  /** Whether the index of a position in the box may exceed the safe integers. */
-  readonly isWide: boolean;
-}
-
-/** Location of a position in the table. Lexicographic order compares columns, then rows. */
-interface Spot {
-  readonly column: number;
-  readonly row: number;
-}
-
-/** The spot before the first one, so that the first gap equals its index. */
-const BEFORE_FIRST: Spot = { column: 0, row: -1 };
-
-function gridOf(box: Box): Grid {
-  const extents = boxExtents(box);
-  const columns = extents[0] * extents[1];
-  const rows = extents[2] * extents[3];
-  return { min: box.min, extents, columns, rows, isWide: columns * rows > Number.MAX_SAFE_INTEGER };
-}
-
-function spotOf({ min, extents }: Grid, [x, y, z, w]: Position): Spot {
-  return {
-    column: (x - min[0]) * extents[1] + y - min[1],
-    row: (z - min[2]) * extents[3] + w - min[3],
-  };
-}
-
-function positionOf({ min, extents }: Grid, { column, row }: Spot): Position {
-  return [
-    min[0] + Math.floor(column / extents[1]),
-    min[1] + (column % extents[1]),
-    min[2] + Math.floor(row / extents[3]),
-    min[3] + (row % extents[3]),
-  ];
-}
-
-function readNarrow(input: ByteReader, { rows }: Grid, { column, row }: Spot): Spot {
-  const next = row + 1 + input.varUint();
-  return { column: column + Math.floor(next / rows), row: next % rows };
-}
-
-function readWide(input: ByteReader, { column, row }: Spot): Spot {
-  const columnGap = input.varU32();
-  const rowGap = input.varU32();
-  return { column: column + columnGap, row: columnGap === 0 ? row + 1 + rowGap : rowGap };
+function entriesOf(blob: ReadBlob, chunkVolume: number, isChecked: boolean): readonly StoredChunk[] {
+  const { positions, numbers, chunkCount, bytes, ends, parts } = blob;
+  const contentAt = (index: number): Uint8Array =>
+    bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index]);
+  const dictionary = Array.from({ length: chunkCount }, (_, index) =>
+    ChunkContent.stored(contentAt(index), chunkVolume),
+  );
+  let next = chunkCount;
+  return positions.map((position, index): StoredChunk => {
+    const number = numbers[index] as number;
+    const own = parts.get(index) ?? NO_PARTS;
+    const content = dictionary[number - FIRST_CHUNK];
+    if (content !== undefined) return new WholeChunk(position, content, own);
+    const base = number === CHANGE_TO_AIR ? "air" : "generator";
+    const change = contentAt(next++);
+    return { kind: "change", position, base, volume: chunkVolume, change, parts: own, isChecked };
+  });
 }

@@ -111,7 +111,7 @@ const SAMPLES = 16;
  * its own end. Parts with equal samples are sorted and compared in full: a hostile file could make any cheap
  * hash collide, but cannot make sorting slow.
  */
-export function hasEqualParts(bytes: Uint8Array, ends: readonly number[]): boolean {
+export function hasEqualParts(bytes: Uint8Array, ends: Iterable<number>): boolean {
   const alike = new Map<number, Uint8Array[]>();
   let start = 0;
   for (const end of ends) {

@@ -5,16 +5,21 @@ import {
   isOrthantError,
   OrthantError,
   type Position,
+  type VoxelData,
 } from "@orthant/core";
-import { bytesEqual, crc32, decode, encode } from "@orthant/core/bytes";
+import { ByteReader, bytesEqual, crc32, decode, encode } from "@orthant/core/bytes";
 import {
   applyChunkChange,
+  checkChunkChange,
   comparePositions,
   encodeShortChange,
   packedChunkCodec,
   requireLatticePosition,
+  voxelDataCodec,
 } from "@orthant/core/engine";
+import { partOf, VOXEL_DATA_PART } from "./blob-sections.ts";
 import type { ChunkAssignment, ChunkEntry } from "./prepared-chunks.ts";
+import { NO_PARTS, type TaggedPart } from "./tagged-part.ts";
 
 /**
  * A position with its stored content: a chunk, or the chunk's difference from what the generator makes there.
@@ -28,16 +33,14 @@ export type GeneratedChunks = (position: Position) => Chunk;
 export class WholeChunk {
   readonly kind = "chunk";
   readonly position: Position;
+  /** The blocks. */
   readonly content: ChunkContent;
+  readonly parts: readonly TaggedPart[];
 
-  constructor(position: Position, content: ChunkContent) {
+  constructor(position: Position, content: ChunkContent, parts: readonly TaggedPart[] = NO_PARTS) {
     this.position = position;
     this.content = content;
-  }
-
-  /** The chunk, decoded on first use. */
-  get chunk(): Chunk {
-    return this.content.chunk;
+    this.parts = parts;
   }
 }
 
@@ -50,6 +53,9 @@ interface StoredChange {
   readonly volume: number;
   /** A view of the encoded change. Rules S77 to S79. */
   readonly change: Uint8Array;
+  readonly parts?: readonly TaggedPart[];
+  /** False for a change that comes from a blob of version 3 and is checked when it is used. Default: true. */
+  readonly isChecked?: boolean;
 }
 
 /**
@@ -100,13 +106,53 @@ export function needsGenerator(entry: StoredChunk): boolean {
  * generator is missing. Rule S81.
  */
 export function realizeStored(entry: StoredChunk, generated: GeneratedChunks | undefined): Chunk {
-  if (entry.kind === "chunk") return entry.chunk;
+  const blocks = realizeBlocks(entry, generated);
+  const data = partOf(entry, VOXEL_DATA_PART);
+  return data === undefined ? blocks : atChunk(entry, () => blocks.withData(decodeData(data, blocks.volume)));
+}
+
+function realizeBlocks(entry: StoredChunk, generated: GeneratedChunks | undefined): Chunk {
+  if (entry.kind === "chunk") return atChunk(entry, () => entry.content.chunk);
+  if (entry.isChecked === false) atChunk(entry, () => checkChange(entry.change, entry.volume));
   if (entry.base === "air") return applyChunkChange(emptyChunk(entry.volume), entry.change);
   if (generated === undefined) {
     const detail = `the chunk at [${entry.position}] is stored as a change to what the generator makes, which is not here`;
     throw new OrthantError("ORT_NOT_FOUND", detail);
   }
   return applyChunkChange(generated(entry.position), entry.change);
+}
+
+/** Adds the position of a chunk to errors about its stored bytes. */
+function atChunk<Value>({ position }: StoredChunk, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!isOrthantError(error)) throw error;
+    const detail = `the chunk at [${position}]: ${error.detail}`;
+    throw new OrthantError(error.code, detail, {}, { cause: error });
+  }
+}
+
+function checkChange(change: Uint8Array, volume: number): void {
+  const input = new ByteReader(change);
+  checkChunkChange(input, volume);
+  input.end();
+}
+
+/** Throws unless the bytes of a part with a known tag are what its tag says. Rule S114. */
+export function checkPart({ tag, bytes }: TaggedPart, volume: number): void {
+  if (tag === VOXEL_DATA_PART) decodeData(bytes, volume);
+}
+
+function decodeData(bytes: Uint8Array, volume: number): VoxelData {
+  const data = decode(voxelDataCodec(volume), bytes);
+  if (data.size === 0) throw new OrthantError("ORT_BLOB", "voxel data of no voxel");
+  return data;
+}
+
+/** Returns the parts of a chunk. */
+function partsOf({ data, volume }: Chunk): readonly TaggedPart[] {
+  return data.size === 0 ? NO_PARTS : [{ tag: VOXEL_DATA_PART, bytes: encode(voxelDataCodec(volume), data) }];
 }
 
 /** Converts the chunks of a version 1 blob. Untouched positions have none. */
@@ -141,11 +187,15 @@ export function entryStorer(
     if ("kind" in entry) return entry;
     const { position, chunk } = entry;
     requireLatticePosition(...position);
-    const content = contents.get(chunk) ?? ChunkContent.of(chunk);
-    contents.set(chunk, content);
+    const parts = partsOf(chunk);
+    const blocks = chunk.withoutData();
+    const content = contents.get(blocks) ?? ChunkContent.of(blocks);
+    contents.set(blocks, content);
     // A chunk is stored once for all of its positions, so each is charged its share.
-    const share = content.bytes.length / (uses.get(chunk) as number);
-    return changes.find(position, chunk, share) ?? new WholeChunk(position, content);
+    const share = content.bytes.length / (uses.get(blocks) ?? 1);
+    const change = changes.find(position, blocks, share);
+    if (change === undefined) return new WholeChunk(position, content, parts);
+    return parts.length === 0 ? change : { ...change, parts };
   };
 }
 
@@ -208,7 +258,7 @@ export function arrangeChunks(chunks: readonly StoredChunk[]): readonly StoredCh
     }
     if (entry.kind === "change") return entry;
     const content = interner.intern(entry.content);
-    return content === entry.content ? entry : new WholeChunk(entry.position, content);
+    return content === entry.content ? entry : new WholeChunk(entry.position, content, entry.parts);
   });
 }
 

@@ -8,10 +8,16 @@ import { bindingOf, encodeManifest, type Manifest, packListOf } from "../codec/m
 import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
-import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import { layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
-import type { WholeIndexVersion } from "../index/leaf-entry.ts";
-import { type ChunkStorage, chunksToStore, partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
+import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
+import {
+  blobVersionOf,
+  type ChunkStorage,
+  chunksToStore,
+  partitionLeaf,
+  prepareLeaf,
+} from "../index/leaf-partition.ts";
 import { encodeLeaves, finishLeaves, type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
 import { PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
@@ -26,8 +32,8 @@ export interface BulkSaveOptions {
   readonly limits?: SaveLimits;
   /** The world's generator, as returned by `generatedChunks`. Without it every chunk is stored whole. */
   readonly generated?: GeneratedChunks;
-  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
-  readonly indexVersion?: WholeIndexVersion;
+  /** Default: 4. Use 2 for Orthant 0.1, and 1, which has no clocks, for a reader that knows only the specification. */
+  readonly indexVersion?: NewIndexVersion;
 }
 
 /** Everything in a world outside its leaves. */
@@ -47,7 +53,7 @@ export class BulkSaveWriter {
   readonly #shape: ChunkShape;
   readonly #limits: SaveLimits;
   readonly #storage: ChunkStorage;
-  readonly #indexVersion: WholeIndexVersion;
+  readonly #indexVersion: NewIndexVersion;
   readonly #leaves = new EncodedLeaves();
   /** Ids of the packs that have records. */
   readonly #packIds = new Set<number>();
@@ -58,7 +64,7 @@ export class BulkSaveWriter {
     shape: ChunkShape,
     limits: SaveLimits,
     storage: ChunkStorage,
-    indexVersion: WholeIndexVersion,
+    indexVersion: NewIndexVersion,
   ) {
     this.#disk = disk;
     this.#packs = packs;
@@ -72,11 +78,10 @@ export class BulkSaveWriter {
   static async create(
     disk: Disk,
     shape: ChunkShape,
-    { limits = DEFAULT_LIMITS, generated, indexVersion = 2 }: BulkSaveOptions = {},
+    { limits = DEFAULT_LIMITS, generated, indexVersion = NEWEST_INDEX_VERSION }: BulkSaveOptions = {},
   ): Promise<BulkSaveWriter> {
     const packs = await prepareFolder(disk, limits);
-    // An index of version 1 goes with blobs of version 1.
-    const storage = { blobVersion: indexVersion, ...(generated && { generated }) };
+    const storage = { blobVersion: blobVersionOf(indexVersion), ...(generated && { generated }) };
     return new BulkSaveWriter(disk, packs, shape, limits, storage, indexVersion);
   }
 
@@ -89,9 +94,10 @@ export class BulkSaveWriter {
       if (isPlain && chunks.length + entities.length === 0) continue;
       const stored = await chunksToStore(chunks, this.#storage);
       const content = prepareLeaf(cube, stored, entities, isPlain ? [] : clocks, this.#shape);
-      for (const part of partitionLeaf(content, this.#limits)) planned.push(plannedOf(part));
+      const version = isPlain ? undefined : this.#storage.blobVersion;
+      for (const part of partitionLeaf(content, this.#limits, version)) planned.push(plannedOf(part));
     }
-    const records = await encodeLeaves(planned, this.#limits, this.#indexVersion);
+    const records = await encodeLeaves(planned, this.#limits, blobVersionOf(this.#indexVersion));
     const refs = await this.#packs.append(records.flat());
     for (const { packId } of refs) this.#packIds.add(packId);
     for (const leaf of finishLeaves(planned, records, refs)) this.#leaves.add(leaf);
@@ -135,6 +141,7 @@ export class BulkSaveWriter {
   /** Writes the pages of the index. Returns its root. */
   async #writeIndex(): Promise<Uint8Array> {
     const pages = new PageWriter({
+      version: pageVersionOf(this.#indexVersion),
       generation: GENERATION,
       // An index of version 1 is one file, however large.
       targetBytes: this.#indexVersion === 1 ? Number.MAX_SAFE_INTEGER : pageTargetBytes(this.#limits),

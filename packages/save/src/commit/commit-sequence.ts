@@ -2,7 +2,7 @@ import type { Disk } from "@orthant/disk";
 import { TEMPORARY_SUFFIX, temporaryPath, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import type { GenerationFiles } from "../codec/files.ts";
 import { INDEX_FOLDER, MANIFEST_FILE } from "../codec/layout.ts";
-import type { NewPage } from "../index/page-writer.ts";
+import type { EncodedPage, NewPage } from "../index/page-writer.ts";
 
 /** The bytes of a generation's three files. */
 type GenerationBytes = Readonly<Record<keyof GenerationFiles, Uint8Array>>;
@@ -26,8 +26,10 @@ export async function commitGeneration(
   { files, bytes, pages, manifest }: NewGeneration,
   lock?: WriterLock,
 ): Promise<void> {
-  const named = namedFiles(files, bytes, pages);
-  for (const { path, bytes: content } of named) await writeTemporary(disk, path, content, lock);
+  const named: readonly NewPage[] = [...pages, ...generationBytes(files, bytes)];
+  for (const { path, bytes: content } of named) {
+    if (content !== undefined) await writeTemporary(disk, path, content, lock);
+  }
   await writeTemporary(disk, MANIFEST_FILE, manifest, lock);
   await lock?.requireHeld();
   for (const { path } of named) await disk.rename(temporaryPath(path, lock), path);
@@ -38,16 +40,15 @@ export async function commitGeneration(
 }
 
 /**
- * Writes the files of a generation, which no manifest names yet, and its new index pages. They are renamed
- * only when complete; on return both names and content are durable. Rule S44.
+ * Writes the files of a generation, which no manifest names yet. They are renamed only when complete; on return both
+ * names and content are durable, also those of pages written before. Rule S44.
  */
 export async function writeGenerationFiles(
   disk: Disk,
   files: GenerationFiles,
   bytes: GenerationBytes,
-  pages: readonly NewPage[] = [],
 ): Promise<void> {
-  const all = namedFiles(files, bytes, pages);
+  const all = generationBytes(files, bytes);
   for (const file of all) await writeTemporary(disk, file.path, file.bytes);
   for (const { path } of all) await disk.rename(path + TEMPORARY_SUFFIX, path);
   await disk.syncDirectory(INDEX_FOLDER);
@@ -55,7 +56,7 @@ export async function writeGenerationFiles(
 }
 
 /** Writes a page that no other file links to yet. The content is durable, the name is not. */
-export async function writePage(disk: Disk, { path, bytes }: NewPage): Promise<void> {
+export async function writePage(disk: Disk, { path, bytes }: EncodedPage): Promise<void> {
   await writeTemporary(disk, path, bytes);
   await disk.rename(path + TEMPORARY_SUFFIX, path);
 }
@@ -71,11 +72,7 @@ export async function swapManifest(disk: Disk, manifest: Uint8Array, lock?: Writ
   await disk.syncDirectory("");
 }
 
-function namedFiles(
-  files: GenerationFiles,
-  bytes: GenerationBytes,
-  pages: readonly NewPage[],
-): readonly NewPage[] {
+function generationBytes(files: GenerationFiles, bytes: GenerationBytes): readonly EncodedPage[] {
   const parts = ["indexFile", "globalFile", "playersFile"] as const;
-  return [...pages, ...parts.map((part) => ({ path: files[part], bytes: bytes[part] }))];
+  return parts.map((part) => ({ path: files[part], bytes: bytes[part] }));
 }

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import { DEFAULT_RETENTION, type Retention, requireRetention } from "../history/retention.ts";
 import { SaveHistory } from "../history/save-history.ts";
-import type { WholeIndexVersion } from "../index/leaf-entry.ts";
+import { NEWEST_INDEX_VERSION, type NewIndexVersion } from "../index/leaf-entry.ts";
 import { LeafIndex } from "../index/leaf-index.ts";
 import { existingPacks } from "../pack/named-packs.ts";
 import { PackWriter } from "../pack/pack-writer.ts";
@@ -79,8 +79,8 @@ export async function resumeSave(
 export interface NewSave extends SaveChange {
   readonly global: GlobalState;
   readonly limits?: SaveLimits;
-  /** Default: 2. Use 1, which has no clocks, for a reader that knows only the specification. */
-  readonly indexVersion?: WholeIndexVersion;
+  /** Default: 4. Use 2 for Orthant 0.1, and 1, which has no clocks, for a reader that knows only the specification. */
+  readonly indexVersion?: NewIndexVersion;
   /** Generators for storing chunks as changes to their output. Default: those of Orthant. */
   readonly generators?: GeneratorRegistry;
   /** Which generations to keep. */
@@ -90,7 +90,10 @@ export interface NewSave extends SaveChange {
 }
 
 /** Returns the state before the first commit. */
-function emptyState({ global, nowMs, indexVersion = 2 }: NewSave, limits: SaveLimits): SaveState {
+function emptyState(
+  { global, nowMs, indexVersion = NEWEST_INDEX_VERSION }: NewSave,
+  limits: SaveLimits,
+): SaveState {
   const manifest: Manifest = {
     ...generationFiles(0),
     currentGeneration: -1,

@@ -1,10 +1,8 @@
 import { OrthantError } from "@orthant/core";
 import { comparePositions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
-import type { WriterLock } from "@orthant/disk/files";
-import { SerialQueue } from "@orthant/disk/files";
-import type { RecordRef } from "../codec/blob.ts";
-import { mergePlayers, playersCodec } from "../codec/entity.ts";
+import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
+import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
 import { generationFiles } from "../codec/files.ts";
 import {
   type GlobalRecord,
@@ -26,17 +24,20 @@ import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts"
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
-import { layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import { bulkTrie } from "../index/bulk-index.ts";
+import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
+import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import type { LeafMap } from "../index/leaf-map.ts";
-import type { ChunkBlobVersion } from "../index/leaf-partition.ts";
+import { blobVersionOf, type ChunkBlobVersion } from "../index/leaf-partition.ts";
 import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
 import { type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
+import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
 import {
   type CommittedChange,
   changeBetween,
@@ -46,6 +47,15 @@ import {
   type SaveChange,
   type YieldOptions,
 } from "./save-change.ts";
+
+/** What a commit writes besides its index. */
+interface NewContent {
+  readonly players: readonly StoredPlayer[];
+  /** Packs that got records. */
+  readonly packIds: Iterable<number>;
+  /** Pages that the index adds while it is laid out. */
+  readonly pages: readonly NewPage[];
+}
 
 /**
  * Commits generations of one save, one at a time. It must be the only writer; the caller takes the lock. When
@@ -93,6 +103,11 @@ export class SaveWriter {
     return this.#lastChange;
   }
 
+  /** Whether the save has the newest versions of index and blobs, so that there is nothing to upgrade. */
+  get isNewest(): boolean {
+    return this.#state.indexVersion === NEWEST_INDEX_VERSION;
+  }
+
   /** Generations held open in this process by saves of this writer, and by the save it continues. */
   get heldGenerations(): ReadonlySet<number> {
     return this.#history.holds.generations();
@@ -123,6 +138,24 @@ export class SaveWriter {
     this.#busy = true;
     try {
       await this.#turns.run(() => this.#commit(change, new Pacer(work)));
+    } finally {
+      this.#busy = false;
+    }
+    await this.#history.retire(this.#state, this.#lastChange.removedPages);
+    return this.currentSave();
+  }
+
+  /**
+   * Rewrites everything in the newest versions of index and blobs, as one commit: until it is durable, the world is as it
+   * was. Holds one leaf at a time, and the encoded entries of all. Does nothing if the versions are the newest already.
+   * Afterwards {@link lastChange} names only pages. Rule S119.
+   */
+  async upgrade(options: UpgradeOptions): Promise<Save> {
+    this.#requireUsable();
+    if (this.isNewest) return this.currentSave();
+    this.#busy = true;
+    try {
+      await this.#turns.run(() => this.#upgrade(options));
     } finally {
       this.#busy = false;
     }
@@ -225,7 +258,6 @@ export class SaveWriter {
     pacer: Pacer,
   ): Promise<void> {
     const players = mergePlayers(this.#state.players, change.players ?? [], change.removedPlayers);
-    const playersFile = playersPayloadFile.encode(playersCodec, players);
     const records = await encodeLeaves(planned, this.#state.manifest.limits, this.#blobVersion, pacer);
     const refs = await this.#guard(async () => {
       if (this.#history.isWasteful(this.#packs.activeId)) await this.#packs.beginPack();
@@ -233,25 +265,78 @@ export class SaveWriter {
     });
     for (const { cube } of planned) draft.remove(cube);
     for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
-    const manifest = this.#nextManifest(change.nowMs, refs);
+    const pages: NewPage[] = [];
+    const { indexVersion } = this.#state;
+    const packIds = new Set(refs.map(({ packId }) => packId));
+    const index = await this.#commitIndex(change, { players, packIds, pages }, (options) =>
+      layOutIndex(draft.root, {
+        ...options,
+        version: indexVersion,
+        pages: new PageWriter({
+          version: pageVersionOf(indexVersion),
+          generation: options.generation,
+          targetBytes: pageTargetBytes(this.#state.manifest.limits),
+          emit: (page) => void pages.push(page),
+          keep: true,
+        }),
+      }),
+    );
+    this.#lastChange = await changeBetween(index.before, index.after);
+  }
+
+  /** Rewrites all leaves, one at a time, and commits them. */
+  async #upgrade(options: UpgradeOptions): Promise<void> {
+    const { players, index: before, manifest, global } = this.#state;
+    const { limits } = manifest;
+    const removedPages = await before.pageFiles();
+    const rewriter = new LeafRewriter(
+      this.#packs,
+      this.#history.packReader,
+      { chunkVolume: global.description.chunkShape.volume, limits, generated: this.#generated },
+      global.description.chunkShape,
+    );
+    for await (const leaf of before.all()) {
+      await this.#guard(() => rewriter.rewrite(leaf));
+      options.onLeaf?.();
+    }
+    const { packIds, leaves } = rewriter;
+    const written: NewPage[] = [];
+    await this.#commitIndex(options, { players, packIds, pages: written }, async ({ generation, read }) => {
+      const pages = new PageWriter({
+        version: NEWEST_INDEX_VERSION,
+        generation,
+        targetBytes: pageTargetBytes(limits),
+        // Pages go to the disk at once, so that memory never holds all of them.
+        emit: async (page) => {
+          await writeTemporary(this.#disk, page.path, page.bytes, this.#lock);
+          written.push({ path: page.path, bytes: undefined });
+        },
+        keep: false,
+      });
+      const version = NEWEST_INDEX_VERSION;
+      return this.#guard(async () =>
+        layOutIndex(await bulkTrie(leaves, pages), { generation, version, pages, read }),
+      );
+    });
+    this.#lastChange = { ...NO_CHANGE, removedPages };
+  }
+
+  /** Commits an index, which `layOut` makes, with everything else of its generation. */
+  async #commitIndex(
+    change: Omit<SaveChange, "leaves">,
+    { players, packIds, pages }: NewContent,
+    layOut: (options: { readonly generation: number; readonly read: PageReader }) => Promise<LaidOutIndex>,
+  ): Promise<{ readonly before: LeafIndex; readonly after: LeafIndex }> {
+    const before = this.#state.index;
+    const manifest = this.#nextManifest(change.nowMs, packIds);
     const global: GlobalRecord = {
       ...(change.global ?? this.#state.global),
       nextDataFileId: manifest.activeDataFileId + 1,
       lastModifiedMs: change.nowMs,
     };
     const generation = manifest.currentGeneration;
-    const pages: NewPage[] = [];
-    const { index, indexFile, indexVersion } = await layOutIndex(draft.root, {
-      generation,
-      version: this.#state.indexVersion,
-      read: pageReader(this.#disk),
-      pages: new PageWriter({
-        generation,
-        targetBytes: pageTargetBytes(manifest.limits),
-        emit: (page) => void pages.push(page),
-        keep: true,
-      }),
-    });
+    const { index, indexFile, indexVersion } = await layOut({ generation, read: pageReader(this.#disk) });
+    const playersFile = playersPayloadFile.encode(playersCodec, players);
     const globalFile = globalPayloadFile.encode(globalRecordCodec, global);
     const files = { indexFile, globalFile, playersFile };
     const { journalEpoch } = change;
@@ -265,12 +350,12 @@ export class SaveWriter {
       const next = { files: manifest, bytes: files, pages, manifest: encodeManifest(bound) };
       await commitGeneration(this.#disk, next, this.#lock);
     });
-    this.#lastChange = await changeBetween(this.#state.index, index);
     this.#state = { ...this.#state, generation, manifest: bound, global, players, index, indexVersion };
+    return { before, after: index };
   }
 
   get #blobVersion(): ChunkBlobVersion {
-    return this.#state.indexVersion === 1 ? 1 : 2;
+    return blobVersionOf(this.#state.indexVersion);
   }
 
   #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
@@ -285,7 +370,7 @@ export class SaveWriter {
       .map((leaf) => ({ ...leaf, clocks: [] }));
   }
 
-  #nextManifest(nowMs: number, refs: readonly RecordRef[]): Manifest {
+  #nextManifest(nowMs: number, packIds: Iterable<number>): Manifest {
     const manifest = withoutJournal(this.#state.manifest);
     const currentGeneration = manifest.currentGeneration + 1;
     const activeDataFileId = this.#packs.activeId;
@@ -296,7 +381,7 @@ export class SaveWriter {
       lastModifiedMs: nowMs,
       activeDataFileId,
       dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
-      dataFiles: withPacks(manifest.dataFiles ?? [], new Set(refs.map(({ packId }) => packId))),
+      dataFiles: withPacks(manifest.dataFiles ?? [], packIds),
     };
   }
 

@@ -4,6 +4,7 @@ import {
   boxContains,
   boxContainsBox,
   boxEquals,
+  diffVoxelData,
   ownOptions,
   PositionMap,
   positionsEqual,
@@ -11,6 +12,7 @@ import {
   requireFunction,
 } from "@orthant/core/engine";
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
+import { partOf, VOXEL_DATA_PART } from "../codec/blob-sections.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
 import { generatorOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
@@ -129,10 +131,12 @@ interface ChunkDifference {
   readonly before: ChunkState;
   readonly after: ChunkState;
   /**
-   * Number of differing voxels; `undefined` if only a generator could tell, for example if one side is
+   * Number of voxels with another block or other data; `undefined` if only a generator could tell, for example if one side is
    * untouched.
    */
   readonly voxels: number | undefined;
+  /** Number of voxels with other data; `undefined` if {@link voxels} is. */
+  readonly data: number | undefined;
 }
 
 /** The leaves of each side that may differ from the other's. */
@@ -204,9 +208,20 @@ async function* compareAround(
 function isSameChunk(content: Save, ours: StoredChunk, otherContent: Save, theirs: StoredChunk): boolean {
   const areChanges = needsGenerator(ours) && needsGenerator(theirs);
   if (areChanges && generatorOf(content.global).equals(generatorOf(otherContent.global))) {
-    return ours.kind === "change" && theirs.kind === "change" && bytesEqual(ours.change, theirs.change);
+    return (
+      ours.kind === "change" &&
+      theirs.kind === "change" &&
+      bytesEqual(ours.change, theirs.change) &&
+      isSameData(ours, theirs)
+    );
   }
   return content.realize(ours).equals(otherContent.realize(theirs));
+}
+
+/** Data has one encoding, too. */
+function isSameData(ours: StoredChunk, theirs: StoredChunk): boolean {
+  const [own, other] = [partOf(ours, VOXEL_DATA_PART), partOf(theirs, VOXEL_DATA_PART)];
+  return own === undefined || other === undefined ? own === other : bytesEqual(own, other);
 }
 
 /** Returns a chunk; `null` if only a missing generator could tell all of its voxels. */
@@ -241,7 +256,7 @@ function differenceAt(
     position,
     before: stateOf(before),
     after: stateOf(after),
-    voxels: before && after ? differingVoxels(before, after) : undefined,
+    ...(before && after ? differingVoxels(before, after) : { voxels: undefined, data: undefined }),
   };
 }
 
@@ -250,13 +265,14 @@ function stateOf(chunk: Chunk | null | undefined): ChunkState {
   return chunk?.isEmpty === true ? "empty" : "content";
 }
 
-function differingVoxels(before: Chunk, after: Chunk): number {
+function differingVoxels(before: Chunk, after: Chunk): Pick<ChunkDifference, "voxels" | "data"> {
   const theirs = after.voxels();
-  let count = 0;
+  const data = new Set(diffVoxelData(before.data, after.data).map(({ index }) => index));
+  let voxels = 0;
   before.forEach((block, index) => {
-    if (block !== theirs[index]) count++;
+    if (block !== theirs[index] || data.has(index)) voxels++;
   });
-  return count;
+  return { voxels, data: data.size };
 }
 
 /** A fact of a world that differs between two saves, as text. */

@@ -2,7 +2,7 @@ import type { Position } from "@orthant/core";
 import { ByteReader, ByteWriter, I32_MIN } from "@orthant/core/bytes";
 import { boxEquals, positionFrom } from "@orthant/core/engine";
 import { childSlot, cubeAroundBoth } from "./cube.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
 import { overlapping, TrieBranch, type TrieNode, trieOf } from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
 import { type PageWriter, weightOfLeaf } from "./page-writer.ts";
@@ -82,7 +82,7 @@ export class EncodedLeaves {
   /** Adds a leaf. */
   add(leaf: LeafEntry): void {
     this.#out.clear();
-    new PageEntryWriter(this.#out, 0, ORIGIN).leaf(leaf);
+    new PageEntryWriter(this.#out, 0, ORIGIN, NEWEST_INDEX_VERSION).leaf(leaf);
     const bytes = this.#out.view();
     if (bytes.length > this.#room) this.#addBlock(Math.max(bytes.length, BLOCK_BYTES));
     const buffer = this.#buffers.at(-1) as Uint8Array;
@@ -102,7 +102,8 @@ export class EncodedLeaves {
   at(index: number): LeafEntry {
     const [buffer = 0, start = 0, end = 0] = this.#spans.subarray(index * 4, index * 4 + 3);
     const bytes = this.#buffers[buffer]?.subarray(start, end) ?? new Uint8Array(0);
-    return new PageEntryReader(new ByteReader(bytes), 0, ORIGIN).next().leaf as LeafEntry;
+    const reader = new PageEntryReader(new ByteReader(bytes), 0, ORIGIN, NEWEST_INDEX_VERSION);
+    return reader.next().leaf as LeafEntry;
   }
 
   /** Returns the minimum corner of a leaf. */

@@ -1,23 +1,32 @@
 import { INDEX_PAGE_TARGET_BYTES, type SaveLimits } from "../codec/layout.ts";
 import { encodeIndexFile } from "./index-file.ts";
-import type { IndexVersion, LeafEntry, WholeIndexVersion } from "./leaf-entry.ts";
+import {
+  type IndexVersion,
+  type LeafEntry,
+  NEWEST_INDEX_VERSION,
+  type PageVersion,
+  type WholeIndexVersion,
+} from "./leaf-entry.ts";
 import { LeafIndex, type PageReader } from "./leaf-index.ts";
 import { entriesOf, isPage, type TrieNode } from "./leaf-trie.ts";
-import { PAGE_VERSION, totalsOfPart } from "./page-codec.ts";
+import { totalsOfPart } from "./page-codec.ts";
 import type { PageWriter } from "./page-writer.ts";
 
 /** Options for laying out an index in files. */
 interface IndexLayoutOptions {
   readonly generation: number;
-  /** 1 for a save that is never split into pages, because its reader knows only the specification. */
-  readonly version: IndexVersion | undefined;
+  /**
+   * 1 for a save that is never split into pages, because its reader knows only the specification; 2 or 3 for one that
+   * changes between them as it grows and shrinks.
+   */
+  readonly version: IndexVersion;
   /** Writes the new pages, if there are any. */
   readonly pages: PageWriter;
   readonly read: PageReader;
 }
 
 /** A laid-out index: the file that the manifest names, and its in-memory form. */
-interface LaidOutIndex {
+export interface LaidOutIndex {
   readonly indexFile: Uint8Array;
   readonly indexVersion: IndexVersion;
   readonly index: LeafIndex;
@@ -27,6 +36,11 @@ interface LaidOutIndex {
 const WHOLE_LEAF_BYTES_MIN = 90;
 
 type Node = TrieNode<LeafEntry>;
+
+/** Returns the version of the pages of an index. One of a single file has none before it grows. */
+export function pageVersionOf(version: IndexVersion): PageVersion {
+  return version === NEWEST_INDEX_VERSION ? version : 3;
+}
 
 /** Returns the maximum size of a page, and of a single-file index, under these limits. */
 export function pageTargetBytes({ indexSoftMaxBytes }: SaveLimits): number {
@@ -44,13 +58,18 @@ export async function layOutIndex(
   const { generation, version, pages, read } = options;
   if (version === 1) return wholeIndex(root, 1, generation, read);
   const { targetBytes } = pages;
+  if (version === NEWEST_INDEX_VERSION) {
+    const settled = await pages.settle(root);
+    const index = LeafIndex.over(settled.root, totalsOfPart(settled.root), read);
+    return { indexFile: settled.bytes, indexVersion: version, index };
+  }
   const small = smallIndex(root, generation, targetBytes, read);
   if (small !== undefined) return small;
   const settled = await pages.settle(root);
   return (
     smallIndex(settled.root, generation, targetBytes, read) ?? {
       indexFile: settled.bytes,
-      indexVersion: PAGE_VERSION,
+      indexVersion: 3,
       index: LeafIndex.over(settled.root, totalsOfPart(settled.root), read),
     }
   );

@@ -6,9 +6,9 @@ import { pageFile } from "../codec/files.ts";
 import { indexHeader } from "../codec/layout.ts";
 import { flatIndexPayloadFile } from "../codec/payload-file.ts";
 import { decodeIndexFile } from "./index-file.ts";
-import type { IndexVersion } from "./leaf-entry.ts";
+import { type IndexVersion, isPageVersion } from "./leaf-entry.ts";
 import { LeafIndex, type PageReader } from "./leaf-index.ts";
-import { decodeLinked, decodeRoot, PAGE_VERSION } from "./page-codec.ts";
+import { decodeLinked, decodeRoot } from "./page-codec.ts";
 
 /** A decoded index. */
 export interface ReadIndex {
@@ -24,9 +24,9 @@ export function readIndexFile(path: string, bytes: Uint8Array, read: PageReader)
       "a flat save of Polychora, which has to be converted first: with orthant convert, or convertFlatSave";
     throw new OrthantError("ORT_DIALECT", detail, { path });
   }
-  if (versionOfIndex(bytes) === PAGE_VERSION) {
-    const { generation, root, totals } = decodeRoot(path, bytes);
-    return { generation, index: LeafIndex.over(root, totals, read), indexVersion: PAGE_VERSION };
+  if (isPageVersion(versionOfIndex(bytes))) {
+    const { version, generation, root, totals } = decodeRoot(path, bytes);
+    return { generation, index: LeafIndex.over(root, totals, read), indexVersion: version };
   }
   const { version, generation, leaves } = decodeIndexFile(path, bytes);
   return { generation, index: LeafIndex.of(leaves), indexVersion: version };

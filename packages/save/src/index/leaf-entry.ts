@@ -10,6 +10,7 @@ import {
   type RegionClock,
 } from "@orthant/core/engine";
 import { isSameRef, type RecordRef, recordRefsCodec } from "../codec/blob.ts";
+import type { TaggedPart } from "../codec/tagged-part.ts";
 import { describeCube } from "./cube.ts";
 
 /** A leaf of the index: a cube of chunks, and the location of its content. */
@@ -21,6 +22,8 @@ export interface LeafEntry {
   readonly chunks: number;
   /** Clocks of the regions in the cube, in region order. */
   readonly clocks: readonly RegionClock[];
+  /** What an index of version 4 says about the leaf besides. They hold for exactly this entry. Rule S118. */
+  readonly parts?: readonly TaggedPart[];
 }
 
 /** A leaf entry as encoded: without the cube, which its node has. */
@@ -31,8 +34,22 @@ export interface StoredLeaf extends Omit<LeafEntry, "cube"> {
 /** `format_version` of a single-file tree index: 1 follows the specification, 2 adds the clocks. */
 export type WholeIndexVersion = 1 | 2;
 
-/** `format_version` of a tree index: the single-file versions, and 3, which is split into pages. */
-export type IndexVersion = WholeIndexVersion | 3;
+/** `format_version` of a page: 4 adds parts to entries and links. */
+export type PageVersion = 3 | 4;
+
+/** Returns whether an index of this version consists of pages. */
+export function isPageVersion(version: number): version is PageVersion {
+  return version === 3 || version === 4;
+}
+
+/** `format_version` of a tree index: the single-file versions, and those that are split into pages. */
+export type IndexVersion = WholeIndexVersion | PageVersion;
+
+/** Versions in which a save can begin: 3 only follows from 2, when an index grows. */
+export type NewIndexVersion = Exclude<IndexVersion, 3>;
+
+/** The version of new saves. */
+export const NEWEST_INDEX_VERSION = 4;
 
 /** Maximum number of clocks in a leaf. */
 export const CLOCKS_PER_LEAF_MAX = 16_777_216;

@@ -13,7 +13,15 @@ import {
 import { type BlobSize, sealBlob } from "../codec/blob.ts";
 import { encodeChunkBlob } from "../codec/chunk-blob.ts";
 import { type StoredEntity, sortEntities, storedEntityCodec } from "../codec/entity.ts";
-import { CHUNK_BLOB, LEAF_LEVEL_MAX, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
+import {
+  type BLOB_VERSION,
+  CHUNK_BLOB,
+  isPackedVersion,
+  LEAF_LEVEL_MAX,
+  type PackedBlobVersion,
+  type SaveLimits,
+  TABLE_BLOB_VERSION,
+} from "../codec/layout.ts";
 import { encodePackedBlob, packedBytesAtLeast } from "../codec/packed-blob.ts";
 import { type ChunkEntry, chunkBounds, prepareChunks } from "../codec/prepared-chunks.ts";
 import {
@@ -25,6 +33,7 @@ import {
   type StoredChunk,
   WholeChunk,
 } from "../codec/stored-chunk.ts";
+import { NO_PARTS } from "../codec/tagged-part.ts";
 import type { Pacer } from "../commit/save-change.ts";
 import type { NewRecord } from "../pack/pack-writer.ts";
 import {
@@ -37,6 +46,7 @@ import {
   lastOf,
   requireLevel,
 } from "./cube.ts";
+import { type IndexVersion, NEWEST_INDEX_VERSION } from "./leaf-entry.ts";
 import type { LeafMap } from "./leaf-map.ts";
 
 /** Content of a leaf, ready to be measured and split. */
@@ -108,7 +118,7 @@ export function prepareLeaf(
 export function partitionLeaf(
   content: PreparedLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
 ): readonly PreparedLeaf[] {
   const { cube, chunks, entities, clocks } = content;
   if (chunks.length + entities.length + clocks.length === 0) return [];
@@ -126,10 +136,10 @@ export function partitionLeaf(
 export function fitsLeaf(
   { cube, chunks, entities }: PreparedLeaf,
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
 ): boolean {
   const small = requireLevel(cube) <= SMALL_LEVEL;
-  if (!small && blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET) return false;
+  if (!small && isPackedVersion(blobVersion) && chunks.length > LEAF_CHUNKS_TARGET) return false;
   const chunkBytesMax = small ? limits.chunkBlobHardMaxBytes : limits.chunkBlobTargetBytes;
   const entityBytesMax = small ? limits.entityBlobHardMaxBytes : limits.entityBlobTargetBytes;
   if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
@@ -142,7 +152,7 @@ export function fitsMerged(
   limits: SaveLimits,
   blobVersion: ChunkBlobVersion,
 ): boolean {
-  if (blobVersion === 2 && chunks.length > LEAF_CHUNKS_TARGET * MERGED_SHARE) return false;
+  if (isPackedVersion(blobVersion) && chunks.length > LEAF_CHUNKS_TARGET * MERGED_SHARE) return false;
   const chunkBytesMax = limits.chunkBlobTargetBytes * MERGED_SHARE;
   if (chunks.length > 0 && !chunksFit(chunks, chunkBytesMax, blobVersion)) return false;
   return entityBlobBytes(cube, entities) <= limits.entityBlobTargetBytes * MERGED_SHARE;
@@ -259,12 +269,18 @@ function splitBySlot({ cube, chunks, entities, clocks }: PreparedLeaf): readonly
   return inSlot;
 }
 
-/** Version of chunk blob: 1 follows the specification, 2 is packed and compressed. */
-export type ChunkBlobVersion = 1 | 2;
+/** Version of chunk blob: 1 follows the specification, 2 is packed and compressed, 3 locates each chunk. */
+export type ChunkBlobVersion = typeof BLOB_VERSION | PackedBlobVersion;
+
+/** Returns the version of the chunk blobs that go with an index of some version. Rule S84. */
+export function blobVersionOf(indexVersion: IndexVersion): ChunkBlobVersion {
+  if (indexVersion === 1) return 1;
+  return indexVersion === NEWEST_INDEX_VERSION ? TABLE_BLOB_VERSION : 2;
+}
 
 /** Options for storing the chunks of a save. */
 export interface ChunkStorage {
-  /** Default: 2. Use 1 for a reader that knows only the specification. */
+  /** Default: 3. Use 1 for a reader that knows only the specification. */
   readonly blobVersion?: ChunkBlobVersion;
   /** The world's generator. Without it no chunk is stored as a change. */
   readonly generated?: GeneratedChunks;
@@ -285,9 +301,8 @@ export async function chunksToStore(
   chunks: readonly (ChunkEntry | StoredChunk)[],
   storage: ChunkStorage,
 ): Promise<readonly StoredChunk[]> {
-  const { blobVersion = PACKED_BLOB_VERSION, generated, pacer } = storage;
-  const isPacked = blobVersion === PACKED_BLOB_VERSION;
-  const store = isPacked ? entryStorer(chunks, generated) : chunkStorer(generated);
+  const { blobVersion = TABLE_BLOB_VERSION, generated, pacer } = storage;
+  const store = isPackedVersion(blobVersion) ? entryStorer(chunks, generated) : chunkStorer(generated);
   const stored: StoredChunk[] = [];
   for (const entry of chunks) {
     stored.push(store(entry));
@@ -311,8 +326,7 @@ function chunkStorer(
 
 /** Returns whether the uncompressed blob of arranged chunks has at most `bytesMax` bytes. */
 function chunksFit(chunks: readonly StoredChunk[], bytesMax: number, blobVersion: ChunkBlobVersion): boolean {
-  const isPacked = blobVersion === PACKED_BLOB_VERSION;
-  const bytesMin = isPacked ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
+  const bytesMin = isPackedVersion(blobVersion) ? packedBytesAtLeast(chunks) : plainBytesAtLeast(chunks);
   return bytesMin <= bytesMax && encodeChunks(chunks, blobVersion).length <= bytesMax;
 }
 
@@ -322,21 +336,27 @@ export async function chunkRecord(
   blobVersion: ChunkBlobVersion,
 ): Promise<MeasuredRecord> {
   const inner = encodeChunks(chunks, blobVersion);
+  const isPacked = isPackedVersion(blobVersion);
   return {
     blobType: CHUNK_BLOB,
-    blobVersion,
-    payload: blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner,
+    blobVersion: isPacked ? packedVersionFor(chunks, blobVersion) : blobVersion,
+    payload: isPacked ? await sealBlob(inner) : inner,
     size: { bytes: inner.length, chunks: chunks.length },
   };
 }
 
 function encodeChunks(chunks: readonly StoredChunk[], blobVersion: ChunkBlobVersion): Uint8Array {
-  if (blobVersion === PACKED_BLOB_VERSION) return encodePackedBlob(chunks);
+  if (isPackedVersion(blobVersion)) return encodePackedBlob(chunks, packedVersionFor(chunks, blobVersion));
   const realized = chunks.map((entry) => ({
     position: entry.position,
     chunk: realizeStored(entry, undefined),
   }));
   return encodeChunkBlob(prepareChunks(realized, realized[0]?.chunk.volume ?? 1));
+}
+
+/** Returns the version of a record: a save of an older version has version 3 only where chunks have parts. */
+function packedVersionFor(chunks: readonly StoredChunk[], blobVersion: PackedBlobVersion): PackedBlobVersion {
+  return chunks.some(({ parts = NO_PARTS }) => parts.length > 0) ? TABLE_BLOB_VERSION : blobVersion;
 }
 
 function plainBytesAtLeast(chunks: readonly StoredChunk[]): number {

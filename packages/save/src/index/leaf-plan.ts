@@ -3,7 +3,14 @@ import { encode } from "@orthant/core/bytes";
 import { comparePositions, PositionSet, type RegionClock } from "@orthant/core/engine";
 import { type BlobSize, blobSizeOf, type RecordRef, rememberSize, sealBlob } from "../codec/blob.ts";
 import { entityBlobCodec, type StoredEntity } from "../codec/entity.ts";
-import { CHUNK_BLOB, ENTITY_BLOB, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
+import {
+  CHUNK_BLOB,
+  ENTITY_BLOB,
+  isPackedVersion,
+  PACKED_BLOB_VERSION,
+  type SaveLimits,
+  TABLE_BLOB_VERSION,
+} from "../codec/layout.ts";
 import { packedBytesAtLeast } from "../codec/packed-blob.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
@@ -135,7 +142,7 @@ async function mergeAround(
   leaf: PlannedLeaf,
   context: PlanContext,
 ): Promise<PlannedLeaf | undefined> {
-  const { limits, blobVersion = 2 } = context;
+  const { limits, blobVersion = TABLE_BLOB_VERSION } = context;
   const cube = findMerge(map, leaf, sizesOf, limits);
   if (cube === undefined) return undefined;
   const members = [...map.inside(cube)].filter((member) => member !== undefined);
@@ -218,7 +225,7 @@ function sortClocks(clocks: readonly RegionClock[]): readonly RegionClock[] {
 export async function encodeLeaves(
   planned: readonly PlannedLeaf[],
   limits: SaveLimits,
-  blobVersion: ChunkBlobVersion = 2,
+  blobVersion: ChunkBlobVersion = TABLE_BLOB_VERSION,
   pacer: Pacer = new Pacer(),
 ): Promise<readonly (readonly MeasuredRecord[])[]> {
   const encoded: (readonly MeasuredRecord[])[] = [];
@@ -227,8 +234,10 @@ export async function encodeLeaves(
     if (newChunks.length > 0) records.push(await chunkRecord(newChunks, blobVersion));
     for (const entities of entityBatches(cube, newEntities, limits)) {
       const inner = encode(entityBlobCodec, { volume: cube, entities });
-      const payload = blobVersion === PACKED_BLOB_VERSION ? await sealBlob(inner) : inner;
-      records.push({ blobType: ENTITY_BLOB, blobVersion, payload });
+      const record = isPackedVersion(blobVersion)
+        ? { blobVersion: PACKED_BLOB_VERSION, payload: await sealBlob(inner) }
+        : { blobVersion, payload: inner };
+      records.push({ blobType: ENTITY_BLOB, ...record });
     }
     encoded.push(records);
     await pacer.copied(newChunks.length);

@@ -1,6 +1,7 @@
 import { type Box, OrthantError, type Position } from "@orthant/core";
 import { AXES, boxAt, boxContains, boxContainsBox, boxEquals, boxesIntersect } from "@orthant/core/engine";
 import { LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import type { TaggedPart } from "../codec/tagged-part.ts";
 import {
   alignedCubeAt,
   CHILDREN,
@@ -260,6 +261,8 @@ export interface PageLink {
   /** Maximum number of links below it on one path; 0 for a page with only leaves. */
   readonly height: number;
   readonly totals: IndexTotals;
+  /** What an index of version 4 says about the page besides. Rule S118. */
+  readonly parts?: readonly TaggedPart[];
 }
 
 /** A branch of the index in a separate file, loaded into memory on demand. */

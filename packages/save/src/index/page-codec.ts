@@ -4,7 +4,15 @@ import { boxContainsBox, boxEquals, comparePositions, WHOLE_LATTICE } from "@ort
 import { atFile, decodeAt } from "@orthant/disk/files";
 import { type PageHeader, pageHeader } from "../codec/layout.ts";
 import { alignedCubeAt, describeCube, LATTICE_LEVEL, requireLevel } from "./cube.ts";
-import { findLeafFault, type IndexTotals, type LeafEntry, sumTotals, totalsOfLeaf } from "./leaf-entry.ts";
+import {
+  findLeafFault,
+  type IndexTotals,
+  isPageVersion,
+  type LeafEntry,
+  type PageVersion,
+  sumTotals,
+  totalsOfLeaf,
+} from "./leaf-entry.ts";
 import {
   entriesOf,
   IndexPage,
@@ -16,9 +24,6 @@ import {
   trieOf,
 } from "./leaf-trie.ts";
 import { PageEntryReader, PageEntryWriter } from "./page-entries.ts";
-
-/** Version of a paged index. */
-export const PAGE_VERSION = 3;
 
 type Node = TrieNode<LeafEntry>;
 type Entry = LeafEntry | IndexPage<LeafEntry>;
@@ -32,6 +37,7 @@ export interface PageId {
 
 /** Content of a root. */
 interface RootPage {
+  readonly version: PageVersion;
   readonly generation: number;
   readonly root: Node | undefined;
   readonly totals: IndexTotals;
@@ -41,14 +47,18 @@ interface RootPage {
  * Encodes a page with the leaves and links of a part of an index. The root's cube is the whole lattice, any
  * other page's that of its branch. Pages in the part must already be written.
  */
-export function encodePage({ generation, number }: PageId, part: Node | undefined): Uint8Array {
+export function encodePage(
+  { generation, number }: PageId,
+  part: Node | undefined,
+  version: PageVersion,
+): Uint8Array {
   const entries = [...entriesOf(part)].sort((a, b) => comparePositions(a.cube.min, b.cube.min));
   const cube = number === 0 ? WHOLE_LATTICE : (part as TrieBranch<LeafEntry>).cube;
   const leaves = entries.filter((entry): entry is LeafEntry => !isPage(entry));
-  const fault = findLeafFault(leaves, PAGE_VERSION);
+  const fault = findLeafFault(leaves, version);
   if (fault !== undefined) throw new OrthantError("ORT_ARGUMENT", fault);
   const body = new ByteWriter();
-  const writer = new PageEntryWriter(body, generation, cube.min);
+  const writer = new PageEntryWriter(body, generation, cube.min, version);
   for (const entry of entries) {
     if (isPage(entry)) writer.link(entry.link as PageLink);
     else writer.leaf(entry);
@@ -56,7 +66,7 @@ export function encodePage({ generation, number }: PageId, part: Node | undefine
   const out = new ByteWriter(pageHeader.bytes + body.length);
   pageHeader.write(out, {
     magic: "V4IX",
-    version: PAGE_VERSION,
+    version,
     generation,
     number,
     level: requireLevel(cube),
@@ -95,14 +105,14 @@ export function totalsOfPart(part: Node | undefined): IndexTotals {
   );
 }
 
-/** Decodes the root of an index of version 3. Rules S53 to S60. */
+/** Decodes the root of an index of version 3 or 4. Rules S53 to S60. */
 export function decodeRoot(path: string, bytes: Uint8Array): RootPage {
   const header = readHeader(path, bytes);
   if (header.number !== 0) throw misfit(path, `page ${header.number} where the root should be`);
   const root = readBody(path, bytes, header);
   const totals = totalsOfPart(root);
   if (!Object.values(totals).every(Number.isSafeInteger)) throw misfit(path, "it says to hold too much");
-  return { generation: header.generation, root, totals };
+  return { version: header.version, generation: header.generation, root, totals };
 }
 
 /** Decodes a page and checks that it is the one a link means. Rules S53 to S60. */
@@ -129,24 +139,26 @@ export function decodeLinked(path: string, bytes: Uint8Array, link: PageLink): T
   return part;
 }
 
-function readHeader(path: string, bytes: Uint8Array): PageHeader {
+/** The header of a page whose version is known. */
+interface KnownHeader extends PageHeader {
+  readonly version: PageVersion;
+}
+
+function readHeader(path: string, bytes: Uint8Array): KnownHeader {
   const header = decodeAt({ path }, pageHeader, bytes.subarray(0, pageHeader.bytes));
-  if (header.version !== PAGE_VERSION) {
+  const { version } = header;
+  if (!isPageVersion(version)) {
     const context = { path, offset: pageHeader.offsets.version };
-    throw new OrthantError(
-      "ORT_VERSION",
-      `page version ${header.version}, known is ${PAGE_VERSION}`,
-      context,
-    );
+    throw new OrthantError("ORT_VERSION", `page version ${version}, known are 3 and 4`, context);
   }
   const body = bytes.subarray(pageHeader.bytes);
   if (crc32(body) !== header.bodyCrc32) {
     throw new OrthantError("ORT_CHECKSUM", "the page is damaged", { path, offset: pageHeader.bytes });
   }
-  return header;
+  return { ...header, version };
 }
 
-function readBody(path: string, bytes: Uint8Array, header: PageHeader): Node | undefined {
+function readBody(path: string, bytes: Uint8Array, header: KnownHeader): Node | undefined {
   const { number, level, min } = header;
   const isAligned = level <= LATTICE_LEVEL && comparePositions(alignedCubeAt(min, level).min, min) === 0;
   if (!isAligned || (number === 0 && level !== LATTICE_LEVEL)) {
@@ -168,10 +180,10 @@ function readBody(path: string, bytes: Uint8Array, header: PageHeader): Node | u
 
 function readEntries(
   bytes: Uint8Array,
-  { generation, min, leafCount, linkCount }: PageHeader,
+  { version, generation, min, leafCount, linkCount }: KnownHeader,
 ): readonly Entry[] {
   const input = new ByteReader(bytes.subarray(pageHeader.bytes), { origin: pageHeader.bytes });
-  const reader = new PageEntryReader(input, generation, min);
+  const reader = new PageEntryReader(input, generation, min, version);
   const entries: Entry[] = [];
   const leaves: LeafEntry[] = [];
   let before: Box | undefined;
@@ -190,7 +202,7 @@ function readEntries(
     const offset = pageHeader.offsets.leafCount;
     throw new OrthantError("ORT_INDEX", `${found}, not ${leafCount} and ${linkCount}`, { offset });
   }
-  const fault = findLeafFault(leaves, PAGE_VERSION);
+  const fault = findLeafFault(leaves, version);
   if (fault !== undefined) throw wrong(fault);
   return entries;
 }

@@ -1,14 +1,17 @@
 import type { Box, Position } from "@orthant/core";
-import { type ByteReader, type ByteWriter, I32_MAX, I32_MIN, U32_MAX } from "@orthant/core/bytes";
+import { type ByteReader, ByteWriter, I32_MAX, I32_MIN, U32_MAX } from "@orthant/core/bytes";
 import { AXES, type RegionClock, regionOf } from "@orthant/core/engine";
 import { REFS_PER_LEAF_MAX, type RecordRef } from "../codec/blob.ts";
 import { CHUNK_BLOB, ENTITY_BLOB, LEAF_LEVEL_MAX } from "../codec/layout.ts";
+import { NO_PARTS, type TaggedPart } from "../codec/tagged-part.ts";
 import { requireLevel } from "./cube.ts";
-import { CLOCKS_PER_LEAF_MAX, type LeafEntry } from "./leaf-entry.ts";
+import { CLOCKS_PER_LEAF_MAX, type LeafEntry, type PageVersion } from "./leaf-entry.ts";
 import type { PageLink } from "./leaf-trie.ts";
 
 /** Flag for a link in the first byte of an entry, next to its level. */
 const LINK = 0x40;
+/** Flag for parts after the fields of an entry, only in version 4. */
+const PARTS = 0x80;
 /** Links of a page have cubes smaller than the lattice. */
 const LINK_LEVEL_MAX = 31;
 /** A path of links cannot be longer than the number of cube sizes. */
@@ -32,28 +35,31 @@ export class PageEntryWriter {
   readonly #out: ByteWriter;
   readonly #generation: number;
   readonly #before: Before;
+  readonly #version: PageVersion;
 
   /** Begins a page of a generation whose cube has this minimum corner. */
-  constructor(out: ByteWriter, generation: number, corner: Position) {
+  constructor(out: ByteWriter, generation: number, corner: Position, version: PageVersion) {
+    this.#version = version;
     this.#out = out;
     this.#generation = generation;
     this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
   }
 
   /** Writes a leaf. */
-  leaf({ cube, chunkRefs, entityRefs, chunks, clocks }: LeafEntry): void {
+  leaf({ cube, chunkRefs, entityRefs, chunks, clocks, parts }: LeafEntry): void {
     const out = this.#out;
-    this.#cube(cube, 0);
+    this.#cube(cube, this.#flagOf(parts));
     out.varU32(chunks);
     this.#refs(chunkRefs);
     this.#refs(entityRefs);
     this.#clocks(clocks, cube);
+    this.#parts(parts);
   }
 
   /** Writes a link. */
-  link({ cube, generation, number, bytes, crc32, height, totals }: PageLink): void {
+  link({ cube, generation, number, bytes, crc32, height, totals, parts }: PageLink): void {
     const out = this.#out;
-    this.#cube(cube, LINK);
+    this.#cube(cube, LINK | this.#flagOf(parts));
     out.varUint(this.#generation - generation);
     out.varU32(number);
     out.varU32(bytes);
@@ -64,6 +70,23 @@ export class PageEntryWriter {
     out.varUint(totals.uncounted);
     out.varUint(totals.clocks);
     out.varUint(totals.recordBytes);
+    this.#parts(parts);
+  }
+
+  #flagOf(parts: readonly TaggedPart[] = NO_PARTS): number {
+    return this.#version === 4 && parts.length > 0 ? PARTS : 0;
+  }
+
+  #parts(parts: readonly TaggedPart[] = NO_PARTS): void {
+    if (this.#flagOf(parts) === 0) return;
+    const out = new ByteWriter();
+    for (const { tag, bytes } of parts) {
+      out.varU32(tag);
+      out.varU32(bytes.length);
+      out.raw(bytes);
+    }
+    this.#out.varU32(out.length);
+    this.#out.raw(out.view());
   }
 
   #cube(cube: Box, flag: number): void {
@@ -111,8 +134,10 @@ export class PageEntryReader {
   readonly #input: ByteReader;
   readonly #generation: number;
   readonly #before: Before;
+  readonly #version: PageVersion;
 
-  constructor(input: ByteReader, generation: number, corner: Position) {
+  constructor(input: ByteReader, generation: number, corner: Position, version: PageVersion) {
+    this.#version = version;
     this.#input = input;
     this.#generation = generation;
     this.#before = { min: corner, clock: 0, packId: 0, recordEnd: 0 };
@@ -121,8 +146,29 @@ export class PageEntryReader {
   /** Reads the next entry. */
   next(): PageEntry {
     const head = this.#input.u8();
-    if ((head & LINK) === 0) return { leaf: this.#leaf(this.#cube(head, LEAF_LEVEL_MAX)) };
-    return { link: this.#link(this.#cube(head & ~LINK, LINK_LEVEL_MAX)) };
+    const hasParts = this.#version === 4 && (head & PARTS) !== 0;
+    const level = hasParts ? head & ~LINK & ~PARTS : head & ~LINK;
+    if ((head & LINK) === 0) {
+      const leaf = this.#leaf(this.#cube(level, LEAF_LEVEL_MAX));
+      return { leaf: hasParts ? { ...leaf, parts: this.#parts() } : leaf };
+    }
+    const link = this.#link(this.#cube(level, LINK_LEVEL_MAX));
+    return { link: hasParts ? { ...link, parts: this.#parts() } : link };
+  }
+
+  #parts(): readonly TaggedPart[] {
+    const input = this.#input.within(this.#input.varU32());
+    const parts: TaggedPart[] = [];
+    let previous = 0;
+    do {
+      const tag = input.varU32();
+      if (tag <= previous) throw input.fail("ORT_INDEX", `part ${tag} after part ${previous}`);
+      previous = tag;
+      const length = input.varU32();
+      if (length === 0) throw input.fail("ORT_INDEX", `part ${tag} is empty`);
+      parts.push({ tag, bytes: input.view(length).slice() });
+    } while (input.remaining > 0);
+    return parts;
   }
 
   #leaf(cube: Box): LeafEntry {

@@ -1,21 +1,29 @@
 import { pageFile } from "../codec/files.ts";
-import type { LeafEntry } from "./leaf-entry.ts";
+import { NO_PARTS, type TaggedPart } from "../codec/tagged-part.ts";
+import type { LeafEntry, PageVersion } from "./leaf-entry.ts";
 import { entriesOf, IndexPage, isBranch, isPage, type TrieBranch, type TrieNode } from "./leaf-trie.ts";
 import { encodePage, linkOf, type PageId } from "./page-codec.ts";
 
 /** A page to be written to the disk. */
 export interface NewPage {
   readonly path: string;
+  /** `undefined` if they are already in the page's temporary file. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** A page and its bytes. */
+export interface EncodedPage extends NewPage {
   readonly bytes: Uint8Array;
 }
 
 /** Options for writing pages. */
 interface PageWriterOptions {
+  readonly version: PageVersion;
   readonly generation: number;
   /** Size above which a page is split. */
   readonly targetBytes: number;
   /** Receives a finished page. */
-  readonly emit: (page: NewPage) => Promise<void> | void;
+  readonly emit: (page: EncodedPage) => Promise<void> | void;
   /** Whether the content of the pages stays in memory. */
   readonly keep: boolean;
 }
@@ -31,6 +39,8 @@ const LEAF_BYTES = 9;
 const REF_BYTES = 13;
 const CLOCK_BYTES = 6;
 const LINK_BYTES = 30;
+/** Approximate bytes that locate a part. */
+const PART_BYTES = 3;
 
 type Node = TrieNode<LeafEntry>;
 type Part = TrieBranch<LeafEntry>;
@@ -51,10 +61,15 @@ export class PageWriter {
     const id = { generation: this.#options.generation, number: 0 };
     // A root that consists of a single page is that page, if it is in memory.
     const part = isPage(root) ? (root.content ?? root) : root;
-    if (!isBranch(part)) return { root: part, bytes: encodePage(id, part) };
+    if (!isBranch(part)) return { root: part, bytes: encodePage(id, part, this.#options.version) };
     const settled = await this.#settleBelow(part);
     const { part: fitting, bytes } = await this.#fit(settled, id);
     return { root: fitting, bytes };
+  }
+
+  /** Version of the pages. */
+  get version(): PageVersion {
+    return this.#options.version;
   }
 
   /** Size above which a page is split. */
@@ -117,10 +132,11 @@ export class PageWriter {
 
   /** Encodes the page of a part, splitting the part if it is too large. */
   async #fit(part: Part, id: PageId): Promise<{ readonly part: Part; readonly bytes: Uint8Array }> {
-    const bytes = encodePage(id, part);
-    if (bytes.length <= this.#options.targetBytes) return { part, bytes };
+    const { version, targetBytes } = this.#options;
+    const bytes = encodePage(id, part, version);
+    if (bytes.length <= targetBytes) return { part, bytes };
     const shrunk = await this.shrink(part, Math.max(1, bytes.length / weightOf(part)));
-    return { part: shrunk, bytes: encodePage(id, shrunk) };
+    return { part: shrunk, bytes: encodePage(id, shrunk, version) };
   }
 }
 
@@ -128,12 +144,17 @@ export class PageWriter {
 function weightOf(part: Node): number {
   let weight = 0;
   for (const entry of entriesOf(part)) {
-    weight += isPage(entry) ? LINK_BYTES : weightOfLeaf(entry);
+    weight += isPage(entry) ? LINK_BYTES + weightOfParts(entry.link?.parts) : weightOfLeaf(entry);
   }
   return weight;
 }
 
 /** Returns approximately how many bytes of a page a leaf takes. */
-export function weightOfLeaf({ chunkRefs, entityRefs, clocks }: LeafEntry): number {
-  return LEAF_BYTES + (chunkRefs.length + entityRefs.length) * REF_BYTES + clocks.length * CLOCK_BYTES;
+export function weightOfLeaf({ chunkRefs, entityRefs, clocks, parts }: LeafEntry): number {
+  const refs = chunkRefs.length + entityRefs.length;
+  return LEAF_BYTES + refs * REF_BYTES + clocks.length * CLOCK_BYTES + weightOfParts(parts);
+}
+
+function weightOfParts(parts: readonly TaggedPart[] = NO_PARTS): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes.length + PART_BYTES, 0);
 }

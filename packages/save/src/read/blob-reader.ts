@@ -10,11 +10,14 @@ import {
   BLOB_VERSION,
   CHUNK_BLOB,
   ENTITY_BLOB,
+  isPackedVersion,
   PACKED_BLOB_VERSION,
+  PARTS_BYTES_MAX,
   recordHeader,
   type SaveLimits,
+  TABLE_BLOB_VERSION,
 } from "../codec/layout.ts";
-import { checkPackedBlob, packedBlobCodec } from "../codec/packed-blob.ts";
+import { checkPackedBlob, locatedBlobCodec } from "../codec/packed-blob.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
 import {
   type GeneratedChunks,
@@ -43,7 +46,7 @@ export async function readStoredBlob(
 ): Promise<readonly StoredChunk[]> {
   const source = recordSource(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
-  const payload = await packReader.readPayload(ref, payloadLimit(context, "chunk"));
+  const payload = await packReader.readPayload(ref, payloadLimit(context, ref));
   return decodeChunkPayload(payload, ref, source, cube, context);
 }
 
@@ -55,7 +58,7 @@ export async function readEntityBlob(
   context: BlobContext,
 ): Promise<readonly StoredEntity[]> {
   requireKind(ref, ENTITY_BLOB, recordSource(ref, "entity", cube));
-  const payload = await packReader.readPayload(ref, payloadLimit(context, "entity"));
+  const payload = await packReader.readPayload(ref, payloadLimit(context, ref));
   return decodeEntityPayload(payload, ref, cube, context);
 }
 
@@ -71,11 +74,13 @@ export async function checkChunkPayload(
 ): Promise<readonly Position[]> {
   const source = recordSource(ref, "chunk", cube);
   requireKind(ref, CHUNK_BLOB, source);
-  const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
-  const check = ref.blobVersion === PACKED_BLOB_VERSION ? checkPackedBlob : checkChunkBlob;
+  const { bytes, at } = await openPayload(payload, ref, source, context);
+  const { blobVersion } = ref;
   const positions = atFile(at, () => {
     const input = new ByteReader(bytes, { origin: at.origin ?? 0 });
-    const found = check(input, context.chunkVolume);
+    const found = isPackedVersion(blobVersion)
+      ? checkPackedBlob(input, context.chunkVolume, blobVersion)
+      : checkChunkBlob(input, context.chunkVolume);
     input.end();
     return found;
   });
@@ -92,15 +97,19 @@ export async function decodeEntityPayload(
 ): Promise<readonly StoredEntity[]> {
   const source = recordSource(ref, "entity", cube);
   requireKind(ref, ENTITY_BLOB, source);
-  const { bytes, at } = await openPayload(payload, ref, source, context, "entity");
+  const { bytes, at } = await openPayload(payload, ref, source, context);
   const { volume, entities } = decodeAt(at, entityBlobCodec, bytes);
   if (!boxEquals(volume, cube)) throw misplaced(source, `is of the leaf at ${describeCube(volume)}`);
   return entities;
 }
 
 /** Maximum size of a record's payload, and of its content when uncompressed. */
-export function payloadLimit({ limits }: Pick<BlobContext, "limits">, kind: "chunk" | "entity"): number {
-  return kind === "chunk" ? limits.chunkBlobHardMaxBytes : limits.entityBlobHardMaxBytes;
+export function payloadLimit(
+  { limits }: Pick<BlobContext, "limits">,
+  { blobType, blobVersion }: Pick<RecordRef, "blobType" | "blobVersion">,
+): number {
+  if (blobType !== CHUNK_BLOB) return limits.entityBlobHardMaxBytes;
+  return limits.chunkBlobHardMaxBytes + (blobVersion === TABLE_BLOB_VERSION ? PARTS_BYTES_MAX : 0);
 }
 
 /**
@@ -161,11 +170,11 @@ async function decodeChunkPayload(
   cube: Box,
   context: BlobContext,
 ): Promise<readonly StoredChunk[]> {
-  const { bytes, at } = await openPayload(payload, ref, source, context, "chunk");
-  const chunks =
-    ref.blobVersion === PACKED_BLOB_VERSION
-      ? decodeAt(at, packedBlobCodec(context.chunkVolume), bytes)
-      : storedChunks(decodeAt(at, chunkBlobCodec(context.chunkVolume), bytes));
+  const { bytes, at } = await openPayload(payload, ref, source, context);
+  const { blobVersion } = ref;
+  const chunks = isPackedVersion(blobVersion)
+    ? decodeAt(at, locatedBlobCodec(context.chunkVolume, blobVersion), bytes)
+    : storedChunks(decodeAt(at, chunkBlobCodec(context.chunkVolume), bytes));
   requireInside(
     chunks.map(({ position }) => position),
     cube,
@@ -178,14 +187,13 @@ async function decodeChunkPayload(
 /** Returns the uncompressed content of a payload, and the source to name in its errors. */
 async function openPayload(
   payload: Uint8Array,
-  { blobVersion }: RecordRef,
+  ref: RecordRef,
   source: Source,
   context: BlobContext,
-  kind: "chunk" | "entity",
 ): Promise<{ readonly bytes: Uint8Array; readonly at: Source }> {
-  if (blobVersion !== PACKED_BLOB_VERSION) return { bytes: payload, at: source };
+  if (!isPackedVersion(ref.blobVersion)) return { bytes: payload, at: source };
   const { path, origin = 0, what } = source;
-  const bytesMax = payloadLimit(context, kind);
+  const bytesMax = payloadLimit(context, ref);
   const bytes = await atFileLater(source, async () => openBlob(payload, bytesMax, origin));
   // Offsets in the uncompressed content are not offsets in the file.
   return { bytes, at: { path, what: `${what}, uncompressed` } };
@@ -201,8 +209,9 @@ function requireKind({ blobType, blobVersion }: RecordRef, expected: number, sou
   if (blobType !== expected) {
     throw new OrthantError("ORT_RECORD", `${source.what}: a reference of type ${blobType}`, context);
   }
-  if (blobVersion < BLOB_VERSION || blobVersion > PACKED_BLOB_VERSION) {
-    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${PACKED_BLOB_VERSION}`;
+  const newest = expected === CHUNK_BLOB ? TABLE_BLOB_VERSION : PACKED_BLOB_VERSION;
+  if (blobVersion < BLOB_VERSION || blobVersion > newest) {
+    const detail = `${source.what}: blob version ${blobVersion}, known is up to ${newest}`;
     throw new OrthantError("ORT_VERSION", detail, context);
   }
 }

@@ -8,7 +8,13 @@ import { chunkBlobCodec } from "../codec/chunk-blob.ts";
 import { entityBlobCodec, type StoredEntity, type StoredPlayer } from "../codec/entity.ts";
 import { packFile, pageFile } from "../codec/files.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
-import { CHUNK_BLOB, DATA_FOLDER, PACKED_BLOB_VERSION, type SaveLimits } from "../codec/layout.ts";
+import {
+  CHUNK_BLOB,
+  DATA_FOLDER,
+  isPackedVersion,
+  type SaveLimits,
+  TABLE_BLOB_VERSION,
+} from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
 import { chunkBounds } from "../codec/prepared-chunks.ts";
 import {
@@ -81,13 +87,13 @@ export async function decodeRecord(
   payload: Uint8Array,
   chunkVolume: number,
 ): Promise<RecordContent | undefined> {
-  if (blobVersion > PACKED_BLOB_VERSION) return undefined;
-  const isPacked = blobVersion === PACKED_BLOB_VERSION;
+  if (blobVersion > TABLE_BLOB_VERSION) return undefined;
+  const isPacked = isPackedVersion(blobVersion);
   try {
     const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
     if (blobType !== CHUNK_BLOB) return { chunks: [], ...decode(entityBlobCodec, bytes) };
     if (isPacked) {
-      const chunks = decode(packedBlobCodec(chunkVolume), bytes);
+      const chunks = decode(packedBlobCodec(chunkVolume, blobVersion), bytes);
       return { volume: chunkBounds(chunks), chunks, entities: [] };
     }
     const chunks = decode(chunkBlobCodec(chunkVolume), bytes);

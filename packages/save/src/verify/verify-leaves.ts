@@ -113,7 +113,7 @@ export class LeafVerifier {
 
   async #judge(item: Wanted, record: Uint8Array | undefined, context: LeafContext): Promise<CheckedRecord> {
     const { ref, cube, kind, isAlone } = item;
-    if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, kind)) {
+    if (record === undefined || record.length - recordHeader.bytes > payloadLimit(context, ref)) {
       return this.#judgeAlone(item, context);
     }
     const [checked, error] = await attempt(async (): Promise<CheckedRecord> => {

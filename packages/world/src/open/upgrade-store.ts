@@ -1,0 +1,55 @@
+import { OrthantError, systemTime } from "@orthant/core";
+import type { Disk } from "@orthant/disk";
+import { releaseSave } from "../saving/world-saver.ts";
+import { LOCK_FILE, type StoreOptions } from "../world-options.ts";
+import { checkedStoreOptions } from "./checked-options.ts";
+import { openWorldStore, openWritable } from "./open-store.ts";
+
+/** Options for an upgrade. */
+export interface UpgradeStoreOptions extends StoreOptions {
+  /** Called with the number of leaves before the first is rewritten, and with 0 for a world that is up to date. */
+  readonly onStart?: (leaves: number) => void;
+  /** Called after each leaf. */
+  readonly onLeaf?: () => void;
+}
+
+/** What an upgrade did. */
+export interface UpgradeReport {
+  /** Versions of the index before and after; equal if there was nothing to do. */
+  readonly versionBefore: number;
+  readonly versionAfter: number;
+  /** The live generation afterwards. */
+  readonly generation: number;
+  /** Number of leaves that were rewritten. */
+  readonly leaves: number;
+}
+
+/**
+ * Rewrites a closed world in the newest versions of its formats, as one commit: whenever it is cut off, the world is whole,
+ * either as before or upgraded. Kept generations stay as they are. Throws `ORT_LOCKED` while another process writes to
+ * the world.
+ */
+export async function upgradeWorldStore(disk: Disk, given: UpgradeStoreOptions = {}): Promise<UpgradeReport> {
+  const { onStart, onLeaf, ...stored } = given;
+  const options = checkedStoreOptions({ ...stored, autosave: false });
+  // Saves what a journal has, so that there is nothing but a generation to rewrite.
+  await (await openWorldStore(disk, options)).close();
+  const { save, writer, lock } = await openWritable(disk, options);
+  try {
+    if (lock.isContested || save.manifest.journalEpoch !== undefined) {
+      const detail = "another process wrote to the world in between: close it there, then upgrade again";
+      throw new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
+    }
+    const { indexVersion: versionBefore } = save;
+    const nowMs = (options.time ?? systemTime).nowMs();
+    const isOld = !writer.isNewest;
+    const leaves = isOld ? save.index.totals.leaves : 0;
+    onStart?.(leaves);
+    const upgraded = await writer.upgrade({ nowMs, ...(onLeaf && { onLeaf }) });
+    const { generation, indexVersion: versionAfter } = upgraded;
+    await upgraded.close();
+    return { versionBefore, versionAfter, generation, leaves };
+  } finally {
+    await releaseSave(save, { writer, lock });
+  }
+}

@@ -1,11 +1,11 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { join } from "node:path";
 import type { Position } from "@orthant/core";
-import { WHOLE_LATTICE } from "@orthant/core/engine";
+import { chunkOfVoxel, WHOLE_LATTICE } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import { openWorldStore, type StoreOptions, upgradeWorldStore, type WorldStore } from "@orthant/world/store";
 import { copyFolderToMemory } from "./polychora/folder-disk.ts";
 import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
@@ -37,6 +37,7 @@ export const orthantSaveSuites: readonly GoldenSuite[] = SAVES.map((name) => ({
       ...(await commitRows("snapshot", original, expected)),
       ...(await commitRows("journal", original, expected)),
       ...(await keptRows(original)),
+      ...(await upgradeRows(original, expected)),
     ];
   },
 }));
@@ -59,6 +60,30 @@ async function commitRows(
     ok(isWhole(await verifySave(disk)));
   });
   return [commit, ...(await contentRows(`after a ${durability} commit`, disk, expected, { readOnly: true }))];
+}
+
+/** Data that a chest of some game may have. */
+const DATA = Uint8Array.of(1, 2, 3);
+
+/** A world in its old formats takes data of a voxel, and has everything after an upgrade. */
+async function upgradeRows(original: MemoryDisk, expected: ExpectedWorld): Promise<readonly GoldenRow[]> {
+  const disk = new MemoryDisk(original.image());
+  const upgrade = await attemptRow("is upgraded with data of a voxel in it", async () => {
+    const before = await openWorldStore(disk);
+    const chunk = (await before.chunk(chunkOfVoxel(before.shape, UNTOUCHED))).editData([
+      { index: 0, data: DATA },
+    ]);
+    await before.setChunks([[chunkOfVoxel(before.shape, UNTOUCHED), chunk]]);
+    await before.close();
+    ok(isWhole(await verifySave(disk)), "with data");
+    const { versionBefore, versionAfter } = await upgradeWorldStore(disk);
+    ok(versionBefore < versionAfter, `version ${versionBefore} to ${versionAfter}`);
+    ok(isWhole(await verifySave(disk)), "upgraded");
+    const after = await openWorldStore(disk, { readOnly: true });
+    deepEqual((await after.chunk(chunkOfVoxel(after.shape, UNTOUCHED))).dataAt(0), DATA);
+    await after.close();
+  });
+  return [upgrade, ...(await contentRows("after an upgrade", disk, expected, { readOnly: true }))];
 }
 
 /** Every kept generation can be opened. */

@@ -182,6 +182,13 @@ const bigStored: readonly StoredChunk[] = [
   new WholeChunk([1, 2, 3, 0], ChunkContent.of(bigChunk)),
   changeOf([1, 2, 3, 1], "air", bigChunk),
 ];
+/** With data of voxels, and with a part that no program knows. */
+const storedWithParts: readonly StoredChunk[] = smallStored.map((entry, index) => {
+  const data = { tag: 1, bytes: Uint8Array.of(2, 0, 1, 7, 3, 2, 8, 9) };
+  const unknown = { tag: 90, bytes: Uint8Array.of(index + 1) };
+  const parts = index === 0 ? [data] : index === 3 ? [data, unknown] : index === 4 ? [unknown] : [];
+  return entry.kind === "chunk" ? new WholeChunk(entry.position, entry.content, parts) : { ...entry, parts };
+});
 /** Small enough that inflated envelopes stay well below the allocation limit of a call. */
 const ENVELOPE_BYTES_MAX = 4_096;
 
@@ -243,7 +250,12 @@ export const saveTargets: readonly Target[] = [
     [{ position: [0, 0, 0, 0], chunk: undefined }],
   ]),
   strict("chunk blob of large chunks", chunkBlobCodec(HYPERCUBE_CHUNKS.volume), [bigChunks]),
-  strict("packed chunk blob", packedBlobCodec(SMALL_CHUNKS.volume), [smallStored, wideStored]),
+  strict("packed chunk blob", packedBlobCodec(SMALL_CHUNKS.volume, 2), [smallStored, wideStored]),
+  strict("chunk blob with a table", packedBlobCodec(SMALL_CHUNKS.volume), [
+    smallStored,
+    wideStored,
+    storedWithParts,
+  ]),
   strict("packed chunk blob of large chunks", packedBlobCodec(HYPERCUBE_CHUNKS.volume), [bigStored]),
   lenient("blob envelope", (input) => openBlob(input, ENVELOPE_BYTES_MAX), [
     await sealBlob(encode(packedBlobCodec(SMALL_CHUNKS.volume), smallStored)),

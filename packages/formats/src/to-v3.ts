@@ -3,7 +3,7 @@ import type { Disk } from "@orthant/disk";
 import { BulkSaveWriter, requireSave, type Save } from "@orthant/save";
 import { CONVERT_RULES, requireTarget } from "./format/checked-arguments.ts";
 import type { ConvertOptions } from "./format/losses.ts";
-import { ConversionLosses, type ConversionReport } from "./format/losses.ts";
+import { ConversionLosses, type ConversionReport, noteLostData } from "./format/losses.ts";
 
 /**
  * Writes a tree exactly as in the specification of version 3, for programs that know nothing else: an index
@@ -29,6 +29,7 @@ export async function convertToV3(
     for await (const leaf of save.index.all()) {
       const chunks = await save.readChunks(leaf);
       const entities = await save.readEntities(leaf);
+      noteLostData(chunks, losses);
       counts.chunks += chunks.length;
       counts.entities += entities.length;
       losses.add("clocks of regions", "clients fetch every region again", leaf.clocks.length);

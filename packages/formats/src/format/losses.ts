@@ -1,7 +1,7 @@
 import { DEFAULT_BLOCKS, OrthantError } from "@orthant/core";
 import { bytesEqual, encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/engine";
-import type { Save } from "@orthant/save";
+import type { ChunkEntry, Save } from "@orthant/save";
 
 /** Options for converting. */
 export interface ConvertOptions {
@@ -88,6 +88,12 @@ export function noteLostFacts(
   losses.add("attachments", "what programs kept with the world", attachments.length);
   losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
   losses.add("clocks of regions", "clients fetch all regions again", index.totals.clocks);
+}
+
+/** Notes the data of voxels, which no foreign format has. */
+export function noteLostData(chunks: readonly Pick<ChunkEntry, "chunk">[], losses: ConversionLosses): void {
+  const voxels = chunks.reduce((sum, { chunk }) => sum + chunk.data.size, 0);
+  losses.add("data of voxels", "the format stores blocks alone", voxels);
 }
 
 function isDefaultCatalog(blocks: Uint8Array): boolean {

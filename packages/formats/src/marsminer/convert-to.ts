@@ -10,7 +10,7 @@ import { I32_MAX, I32_MIN, U8_MAX, U16_MAX } from "@orthant/core/bytes";
 import { blockLabel, floorDivide, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { type ChunkEntry, catalogOf, type LeafEntry, type Save } from "@orthant/save";
-import type { ConversionLosses } from "../format/losses.ts";
+import { type ConversionLosses, noteLostData } from "../format/losses.ts";
 import {
   colourOf,
   findFacts,
@@ -101,7 +101,9 @@ async function surveyColumns(
   let chunks = 0;
   for await (const leaf of content.index.all()) {
     losses.add("entities", "MarsMiner saves none", (await content.readEntities(leaf)).length);
-    for (const { position, chunk } of await content.readChunks(leaf)) {
+    const stored = await content.readChunks(leaf);
+    noteLostData(stored, losses);
+    for (const { position, chunk } of stored) {
       const [x, y, z] = [0, 1, 2].map((axis) => floorDivide(position[axis as 0 | 1 | 2], perCube)) as [
         number,
         number,

@@ -33,7 +33,7 @@ import {
   type StoredPlayer,
 } from "@orthant/save";
 import type { ConvertOptions } from "../format/losses.ts";
-import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
+import { ConversionLosses, type ConversionReport, noteLostData, noteLostFacts } from "../format/losses.ts";
 import { FLAT_CLASSES, FLAT_KINDS, flatRegionCube, flatRegionOf } from "./records.ts";
 import { FlatSaveWriter } from "./writer.ts";
 
@@ -65,6 +65,7 @@ export async function convertToFlat(
     const counts = { chunks: 0, entities: 0, players: players.length };
     for await (const part of contentByCube(save, save.index.all(), chunkShape, cubesAround, onLeaf)) {
       for (const region of regionsOf(part)) {
+        noteLostData(region.chunks, losses);
         const chunks = region.chunks.map((entry) => flatChunk(entry, standInBlock, losses));
         const entities = region.entities.filter((entity) => isCarried(entity, losses));
         counts.chunks += chunks.length;
@@ -108,7 +109,7 @@ function regionsOf({ cube, chunks, entities }: CubeContent): Iterable<RegionCont
 }
 
 function flatChunk({ position, chunk }: ChunkEntry, standIn: number, losses: ConversionLosses): ChunkEntry {
-  if (chunk.blocks().every((block) => block <= U8_MAX)) return { position, chunk };
+  if (chunk.blocks().every((block) => block <= U8_MAX)) return { position, chunk: chunk.withoutData() };
   losses.add("chunks with blocks above 255", `these voxels become block ${standIn}; first [${position}]`);
   return { position, chunk: withoutWideBlocks(chunk, standIn) };
 }

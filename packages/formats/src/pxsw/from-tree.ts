@@ -25,6 +25,7 @@ import {
   type ConversionLosses,
   type ConversionReport,
   listingFirst,
+  noteLostData,
   noteLostFacts,
 } from "../format/losses.ts";
 import { ownPixelOptions, type PixelConvertOptions, requireTargetKind } from "./checked-arguments.ts";
@@ -247,6 +248,7 @@ async function* contentByPixelChunk(
     const { min, max } = leaf.cube;
     await onEntities(await save.readEntities(leaf));
     const own = await save.readChunks(leaf);
+    noteLostData(own, losses);
     const deep = own.filter(({ position }) => !isFlat(position)).length;
     losses.add("chunks beside the plane", "a pixel world has z and w 0 alone", deep);
     if (max[0] - min[0] >= across && max[1] - min[1] >= up) {

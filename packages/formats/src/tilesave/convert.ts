@@ -24,7 +24,7 @@ import {
 } from "@orthant/save";
 import { CONVERT_RULES, requireTarget } from "../format/checked-arguments.ts";
 import type { ConversionCounts } from "../format/losses.ts";
-import { ConversionLosses, type ConversionReport, noteLostFacts } from "../format/losses.ts";
+import { ConversionLosses, type ConversionReport, noteLostData, noteLostFacts } from "../format/losses.ts";
 import { writeTileSave } from "./files.ts";
 import { decodeTileSave, encodeTileSave } from "./save-text.ts";
 import { EMPTY_TILE_SAVE, TILE_BLOCKS, TILE_SAVE_CHUNKS_MAX, type TileSave } from "./tile-save.ts";
@@ -143,7 +143,9 @@ async function convertToTiles(
   }
   const chunks: TileChunk[] = [];
   for await (const leaf of save.index.all()) {
-    for (const { position, chunk } of await save.readChunks(leaf)) {
+    const stored = await save.readChunks(leaf);
+    noteLostData(stored, losses);
+    for (const { position, chunk } of stored) {
       const [x, y, z, w] = position;
       if (z === 0 && w === 0) chunks.push({ x, y, tiles: chunk.voxels() });
       else losses.add("chunks outside of the plane", `z and w are 0 in a tile save; first [${position}]`);

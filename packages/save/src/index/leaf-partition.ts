@@ -316,7 +316,8 @@ function chunkStorer(
 ): (entry: ChunkEntry | StoredChunk) => StoredChunk {
   const contents = new Map<Chunk, ChunkContent>();
   return (entry) => {
-    const chunk = "kind" in entry ? realizeStored(entry, generated) : entry.chunk;
+    // Version 1 has no voxel data; conversions to it report the loss.
+    const chunk = ("kind" in entry ? realizeStored(entry, generated) : entry.chunk).withoutData();
     const content = contents.get(chunk) ?? ChunkContent.of(chunk);
     contents.set(chunk, content);
     requireLatticePosition(...entry.position);

@@ -317,14 +317,14 @@ const MISTAKES: readonly Mistake[] = [
     "an index that is damaged",
     "ls ./hills-index chunks",
     failed,
-    "orthant: the world is damaged: the index is damaged (index/ix-main.g0000000000000002.v4ix at offset 60) [ORT_CHECKSUM]",
+    "orthant: the world is damaged: the page is damaged (index/ix-main.g0000000000000002.v4ix at offset 49) [ORT_CHECKSUM]",
     SEE_ALL,
   ],
   [
     "a pack that is damaged",
     "ls ./hills-pack chunks",
     failed,
-    "orthant: the world is damaged: the record is damaged (data/dt-000001.v4dt at offset 45) [ORT_CHECKSUM]",
+    "orthant: the world is damaged: the record is damaged (data/dt-000001.v4dt at offset 46) [ORT_CHECKSUM]",
     SEE_ALL,
   ],
   [

@@ -222,6 +222,43 @@ describe("an index page", () => {
   });
 });
 
+describe("an entry of an index page of version 4", () => {
+  const parts = [
+    { tag: 1, bytes: fromHex("aabbcc") },
+    { tag: 300, bytes: fromHex("01") },
+  ];
+  /** Five bytes and the part 1; four bytes and the part 300. */
+  const PARTS = "09 01 03 aabbcc ac02 01 01";
+  const withParts = [{ ...(twoLeaves[0] as LeafEntry), parts }, twoLeaves[1] as LeafEntry];
+  const hex = `${header(PAGE, "02", ZERO, 2, 0)} ${FIRST.replace("01", "81")} ${PARTS} ${SECOND}`.replace(
+    "03000000",
+    "04000000",
+  );
+
+  test("[S117, S118] has parts by tag and length, of any tag, and keeps them", () => {
+    const bytes = encodePage(PAGE, trieOf<LeafEntry>(withParts), 4);
+    expect(toHex(bytes)).toBe(toHex(seal(hex)));
+    const read = decodeLinked("page", bytes, linkTo(bytes));
+    expect(read.children).toEqual(withParts);
+    expect(encodePage(PAGE, read, 4)).toEqual(bytes);
+    const linked = new IndexPage<LeafEntry>({ link: { ...link, parts } });
+    const root = encodePage(ROOT, trieOf<LeafEntry>([linked, rootEntries[1] as LeafEntry]), 4);
+    expect(encodePage(ROOT, decodeRoot("root", root).root, 4)).toEqual(root);
+  });
+
+  test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
+    ["S118", "no parts where the flag says there are some", hex.replace(PARTS, "00"), "ORT_TRUNCATED"],
+    ["S118", "an empty part", hex.replace(PARTS, "02 01 00"), "ORT_INDEX"],
+    ["S118", "parts out of order", hex.replace(PARTS, "06 02 01 aa 01 01 bb"), "ORT_INDEX"],
+    ["S118", "part 0", hex.replace(PARTS, "03 00 01 aa"), "ORT_INDEX"],
+    ["S118", "a part that is longer than all of them", hex.replace(PARTS, "03 01 02 aa"), "ORT_TRUNCATED"],
+    ["S53", "the flag of parts in version 3", hex.replace("04000000", "03000000"), "ORT_INDEX"],
+  ])("[%s] is refused with %s", async (_rule, _name, changed, code) => {
+    const bytes = seal(changed);
+    expect(await codeOfRejection(() => decodeLinked("page", bytes, linkTo(bytes)))).toBe(code);
+  });
+});
+
 function partOf(leaves: readonly LeafEntry[]): Parameters<typeof linkOf>[1] {
   return trieOf(leaves) as Parameters<typeof linkOf>[1];
 }

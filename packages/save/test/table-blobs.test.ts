@@ -71,6 +71,17 @@ describe("a chunk blob of version 3", () => {
     }
   });
 
+  test("[S115] has one chunk for entries that differ only in their data", () => {
+    const positions: readonly Position[] = [
+      [0, 0, 0, 0],
+      [0, 0, 0, 1],
+    ];
+    const twins = positions.map((position, index) => whole(position, 9, index === 0 ? [DATA_1] : [DATA_3]));
+    const alike = positions.map((position) => whole(position, 9));
+    const sections = fromHex("01 0e 02 00 05 00 04 01 03 02 aabb 01 00 01 cc").length;
+    expect(encode(codec, twins)).toHaveLength(encode(codec, alike).length + sections);
+  });
+
   test("[S112] takes no byte for data or ticks if no chunk has any", () => {
     const plain = chunks.map(({ parts: _, ...entry }) =>
       entry.kind === "chunk" ? new WholeChunk(entry.position, entry.content) : entry,

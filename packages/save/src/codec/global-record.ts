@@ -7,7 +7,13 @@ import {
   type Position,
 } from "@orthant/core";
 import { type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
-import { type GeneratedSpace, GeneratorRef, generatorRef, positionCodec } from "@orthant/core/engine";
+import {
+  comparePositions,
+  type GeneratedSpace,
+  GeneratorRef,
+  generatorRef,
+  positionCodec,
+} from "@orthant/core/engine";
 import type { GeneratedChunks } from "./stored-chunk.ts";
 import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
 
@@ -194,6 +200,14 @@ export function generatedChunks(
     space ??= generators.open(generatorOf(global), global.description.chunkShape);
     return space.realize(...position);
   };
+}
+
+/** Throws `ORT_ARGUMENT` if a commit would change the shape of a world's chunks. */
+export function requireSameShape(now: GlobalState, next: GlobalState | undefined): void {
+  const before = now.description.chunkShape.extents;
+  const after = next?.description.chunkShape.extents ?? before;
+  if (comparePositions(before, after) === 0) return;
+  throw new OrthantError("ORT_ARGUMENT", `chunks of [${after}] in a world of chunks of [${before}]`);
 }
 
 /**

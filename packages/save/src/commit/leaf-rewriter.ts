@@ -1,9 +1,12 @@
 import type { ChunkShape } from "@orthant/core";
 import { PACKED_BLOB_VERSION, type SaveLimits, TABLE_BLOB_VERSION } from "../codec/layout.ts";
-import { EncodedLeaves } from "../index/bulk-index.ts";
-import type { LeafEntry } from "../index/leaf-entry.ts";
+import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
+import { type LaidOutIndex, layOutIndex, pageTargetBytes } from "../index/index-layout.ts";
+import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
+import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import { partitionLeaf, prepareLeaf } from "../index/leaf-partition.ts";
 import { encodeLeaves, finishLeaves, type PlannedLeaf, plannedOf } from "../index/leaf-plan.ts";
+import { type EncodedPage, PageWriter } from "../index/page-writer.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
@@ -15,36 +18,59 @@ export interface UpgradeOptions {
   readonly onLeaf?: () => void;
 }
 
-/** Parameters of the blobs, old and new. */
-interface RewriteContext extends BlobContext {
+/** Facts of the save. */
+interface RewriteContext {
+  readonly shape: ChunkShape;
   readonly limits: SaveLimits;
+}
+
+/** Options for the new index. */
+interface NewIndex {
+  readonly generation: number;
+  readonly read: PageReader;
+  readonly emit: (page: EncodedPage) => Promise<void>;
 }
 
 /** Writes leaves again with records of the newest versions, and collects their entries for a new index. */
 export class LeafRewriter {
-  /** The rewritten leaves. */
-  readonly leaves: EncodedLeaves = new EncodedLeaves();
   /** Packs that got records. */
   readonly packIds: Set<number> = new Set<number>();
+  readonly #leaves = new EncodedLeaves();
   readonly #packs: PackWriter;
   readonly #packReader: PackReader;
+  readonly #blobs: BlobContext;
   readonly #context: RewriteContext;
-  readonly #shape: ChunkShape;
 
-  constructor(packs: PackWriter, packReader: PackReader, context: RewriteContext, shape: ChunkShape) {
+  constructor(packs: PackWriter, packReader: PackReader, context: RewriteContext) {
     this.#packs = packs;
     this.#packReader = packReader;
     this.#context = context;
-    this.#shape = shape;
+    this.#blobs = { chunkVolume: context.shape.volume, limits: context.limits };
+  }
+
+  /** Writes all leaves of an index. */
+  async rewriteAll(index: LeafIndex, onLeaf: (() => void) | undefined): Promise<void> {
+    for await (const leaf of index.all()) {
+      await this.#rewrite(leaf);
+      onLeaf?.();
+    }
+  }
+
+  /** Lays out the index of the rewritten leaves. Only a few of its pages are ever in memory. */
+  async layOut({ generation, read, emit }: NewIndex): Promise<LaidOutIndex> {
+    const version = NEWEST_INDEX_VERSION;
+    const targetBytes = pageTargetBytes(this.#context.limits);
+    const pages = new PageWriter({ version, generation, targetBytes, emit, keep: false });
+    return layOutIndex(await bulkTrie(this.#leaves, pages), { generation, version, pages, read });
   }
 
   /** Writes a leaf. Records that have the newest version already stay where they are. */
-  async rewrite(leaf: LeafEntry): Promise<void> {
+  async #rewrite(leaf: LeafEntry): Promise<void> {
     const planned = await this.#plan(leaf);
     const records = await encodeLeaves(planned, this.#context.limits);
     const refs = await this.#packs.append(records.flat());
     for (const { packId } of refs) this.packIds.add(packId);
-    for (const entry of finishLeaves(planned, records, refs)) this.leaves.add(entry);
+    for (const entry of finishLeaves(planned, records, refs)) this.#leaves.add(entry);
   }
 
   async #plan(leaf: LeafEntry): Promise<readonly PlannedLeaf[]> {
@@ -54,9 +80,9 @@ export class LeafRewriter {
       chunkRefs.every(({ blobVersion }) => blobVersion === TABLE_BLOB_VERSION) &&
       entityRefs.every(({ blobVersion }) => blobVersion === PACKED_BLOB_VERSION);
     if (isNew) return [leaf];
-    const chunks = await readLeafStored(this.#packReader, leaf, this.#context);
-    const entities = await readLeafEntities(this.#packReader, leaf, this.#context);
-    const content = prepareLeaf(cube, chunks, entities, clocks, this.#shape);
+    const chunks = await readLeafStored(this.#packReader, leaf, this.#blobs);
+    const entities = await readLeafEntities(this.#packReader, leaf, this.#blobs);
+    const content = prepareLeaf(cube, chunks, entities, clocks, this.#context.shape);
     return partitionLeaf(content, this.#context.limits).map(plannedOf);
   }
 }

@@ -1,14 +1,13 @@
 import { OrthantError } from "@orthant/core";
-import { comparePositions } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
 import { generationFiles } from "../codec/files.ts";
 import {
   type GlobalRecord,
-  type GlobalState,
   globalRecordCodec,
   requireSameGenerator,
+  requireSameShape,
 } from "../codec/global-record.ts";
 import { packHeader } from "../codec/layout.ts";
 import {
@@ -24,7 +23,6 @@ import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts"
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import type { CompactionOptions, CompactionReport, CompactionStart } from "../history/compaction.ts";
 import type { SaveHistory } from "../history/save-history.ts";
-import { bulkTrie } from "../index/bulk-index.ts";
 import { type LaidOutIndex, layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
 import { pageReader } from "../index/index-reader.ts";
 import { type LeafEntry, NEWEST_INDEX_VERSION } from "../index/leaf-entry.ts";
@@ -32,7 +30,7 @@ import type { LeafIndex, PageReader } from "../index/leaf-index.ts";
 import type { LeafMap } from "../index/leaf-map.ts";
 import { blobVersionOf, type ChunkBlobVersion } from "../index/leaf-partition.ts";
 import { encodeLeaves, finishLeaves, type PlannedLeaf, planLeaves } from "../index/leaf-plan.ts";
-import { type NewPage, PageWriter } from "../index/page-writer.ts";
+import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer.ts";
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
@@ -135,14 +133,7 @@ export class SaveWriter {
    */
   async commit(change: SaveChange, work?: YieldOptions): Promise<Save> {
     this.#requireUsable();
-    this.#busy = true;
-    try {
-      await this.#turns.run(() => this.#commit(change, new Pacer(work)));
-    } finally {
-      this.#busy = false;
-    }
-    await this.#history.retire(this.#state, this.#lastChange.removedPages);
-    return this.currentSave();
+    return this.#alone(() => this.#commit(change, new Pacer(work)));
   }
 
   /**
@@ -152,15 +143,7 @@ export class SaveWriter {
    */
   async upgrade(options: UpgradeOptions): Promise<Save> {
     this.#requireUsable();
-    if (this.isNewest) return this.currentSave();
-    this.#busy = true;
-    try {
-      await this.#turns.run(() => this.#upgrade(options));
-    } finally {
-      this.#busy = false;
-    }
-    await this.#history.retire(this.#state, this.#lastChange.removedPages);
-    return this.currentSave();
+    return this.isNewest ? this.currentSave() : this.#alone(() => this.#upgrade(options));
   }
 
   /**
@@ -183,6 +166,18 @@ export class SaveWriter {
   async close(): Promise<void> {
     await this.#history.close();
     await this.#packs.close();
+  }
+
+  /** Runs a commit while no other runs, then retires what is not kept. */
+  async #alone(commit: () => Promise<void>): Promise<Save> {
+    this.#busy = true;
+    try {
+      await this.#turns.run(commit);
+    } finally {
+      this.#busy = false;
+    }
+    await this.#history.retire(this.#state, this.#lastChange.removedPages);
+    return this.currentSave();
   }
 
   async #beginCompaction({ force = false }: CompactionOptions): Promise<CompactionStart> {
@@ -218,7 +213,7 @@ export class SaveWriter {
 
   async #commit(change: SaveChange, pacer: Pacer): Promise<void> {
     this.#requireSound();
-    this.#requireSameShape(change.global);
+    requireSameShape(this.#state.global, change.global);
     requireSameGenerator(this.#state.global, change.global);
     const changes = change.leaves ?? [];
     const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cube }) => cube));
@@ -268,56 +263,35 @@ export class SaveWriter {
     const pages: NewPage[] = [];
     const { indexVersion } = this.#state;
     const packIds = new Set(refs.map(({ packId }) => packId));
-    const index = await this.#commitIndex(change, { players, packIds, pages }, (options) =>
-      layOutIndex(draft.root, {
-        ...options,
-        version: indexVersion,
-        pages: new PageWriter({
-          version: pageVersionOf(indexVersion),
-          generation: options.generation,
-          targetBytes: pageTargetBytes(this.#state.manifest.limits),
-          emit: (page) => void pages.push(page),
-          keep: true,
-        }),
-      }),
-    );
+    const index = await this.#commitIndex(change, { players, packIds, pages }, (place) => {
+      const version = pageVersionOf(indexVersion);
+      const targetBytes = pageTargetBytes(this.#state.manifest.limits);
+      const emit = (page: NewPage): void => void pages.push(page);
+      const writer = new PageWriter({ ...place, version, targetBytes, emit, keep: true });
+      return layOutIndex(draft.root, { ...place, version: indexVersion, pages: writer });
+    });
     this.#lastChange = await changeBetween(index.before, index.after);
   }
 
   /** Rewrites all leaves, one at a time, and commits them. */
   async #upgrade(options: UpgradeOptions): Promise<void> {
-    const { players, index: before, manifest, global } = this.#state;
-    const { limits } = manifest;
-    const removedPages = await before.pageFiles();
-    const rewriter = new LeafRewriter(
-      this.#packs,
-      this.#history.packReader,
-      { chunkVolume: global.description.chunkShape.volume, limits, generated: this.#generated },
-      global.description.chunkShape,
-    );
-    for await (const leaf of before.all()) {
-      await this.#guard(() => rewriter.rewrite(leaf));
-      options.onLeaf?.();
-    }
-    const { packIds, leaves } = rewriter;
-    const written: NewPage[] = [];
-    await this.#commitIndex(options, { players, packIds, pages: written }, async ({ generation, read }) => {
-      const pages = new PageWriter({
-        version: NEWEST_INDEX_VERSION,
-        generation,
-        targetBytes: pageTargetBytes(limits),
-        // Pages go to the disk at once, so that memory never holds all of them.
-        emit: async (page) => {
-          await writeTemporary(this.#disk, page.path, page.bytes, this.#lock);
-          written.push({ path: page.path, bytes: undefined });
-        },
-        keep: false,
-      });
-      const version = NEWEST_INDEX_VERSION;
-      return this.#guard(async () =>
-        layOutIndex(await bulkTrie(leaves, pages), { generation, version, pages, read }),
-      );
+    const { players, index, manifest, global } = this.#state;
+    const removedPages = await index.pageFiles();
+    const rewriter = new LeafRewriter(this.#packs, this.#history.packReader, {
+      shape: global.description.chunkShape,
+      limits: manifest.limits,
     });
+    await this.#guard(() => rewriter.rewriteAll(index, options.onLeaf));
+    const pages: NewPage[] = [];
+    // Pages go to the disk at once, so that memory never holds all of them.
+    const emit = async ({ path, bytes }: EncodedPage): Promise<void> => {
+      await writeTemporary(this.#disk, path, bytes, this.#lock);
+      pages.push({ path, bytes: undefined });
+    };
+    const content = { players, packIds: rewriter.packIds, pages };
+    await this.#commitIndex(options, content, (place) =>
+      this.#guard(() => rewriter.layOut({ ...place, emit })),
+    );
     this.#lastChange = { ...NO_CHANGE, removedPages };
   }
 
@@ -358,12 +332,9 @@ export class SaveWriter {
     return blobVersionOf(this.#state.indexVersion);
   }
 
-  #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
-    return this.#state.indexVersion === 1 ? this.#dropClocks(leaves) : leaves;
-  }
-
   /** An index of version 1 cannot store clocks, nor a leaf that has only clocks. */
-  #dropClocks(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
+  #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
+    if (this.#state.indexVersion !== 1) return leaves;
     this.#droppedClocks = leaves.reduce((sum, { clocks }) => sum + clocks.length, 0);
     return leaves
       .filter(({ chunkRefs, entityRefs }) => chunkRefs.length + entityRefs.length > 0)
@@ -422,12 +393,5 @@ export class SaveWriter {
         { cause: this.#failure },
       );
     }
-  }
-
-  #requireSameShape(global: GlobalState | undefined): void {
-    const now = this.#state.global.description.chunkShape.extents;
-    const next = global?.description.chunkShape.extents ?? now;
-    if (comparePositions(now, next) === 0) return;
-    throw new OrthantError("ORT_ARGUMENT", `chunks of [${next}] in a world of chunks of [${now}]`);
   }
 }

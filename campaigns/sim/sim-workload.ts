@@ -18,6 +18,7 @@ const HOT_SPOTS = 3;
 const EDIT_VOXELS_MAX = 6;
 const OPERATOR_VOXELS_MAX = 120;
 const BLOCK_MAX = 5;
+const DATA_BYTES_MAX = 200;
 
 /** Draws random actions for the clients and the server of one case. */
 export class SimWorkload {
@@ -96,8 +97,17 @@ export class SimWorkload {
           Math.max(min[axis], middle[axis] + (prng.chance(0.5) ? 0 : prng.between(-2, 2))),
         ),
       ),
-      block: block ?? prng.between(0, BLOCK_MAX),
+      ...this.#content(block),
     }));
+  }
+
+  /** Draws a block, sometimes with data, sometimes only data. */
+  #content(block: number | undefined): Pick<VoxelPlacement, "block" | "data"> {
+    const prng = this.#prng;
+    const drawn = { block: block ?? prng.between(0, BLOCK_MAX) };
+    if (prng.chance(0.6)) return drawn;
+    const data = prng.chance(0.2) ? null : prng.bytes(prng.pick([0, 4, 40, DATA_BYTES_MAX]));
+    return block === undefined && prng.chance(0.4) ? { data } : { ...drawn, data };
   }
 
   #box(): Box {

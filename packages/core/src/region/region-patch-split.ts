@@ -1,7 +1,9 @@
+import type { VoxelDataEdit } from "../chunk/voxel-data.ts";
+import { voxelDataEditsBytes } from "../chunk/voxel-data-codec.ts";
 import { OrthantError } from "../error/orthant-error.ts";
-import { boxAt, positionsMinorToMajor } from "../lattice/box.ts";
+import { boxAt, boxContains, positionsMinorToMajor } from "../lattice/box.ts";
 
-import { comparePositions } from "../lattice/position.ts";
+import { comparePositions, positionsEqual } from "../lattice/position.ts";
 import { ChunkArray } from "./chunk-array.ts";
 import {
   type ChangeBase,
@@ -21,6 +23,9 @@ import { type GeneratorTable, generatorsIn, PATCH_GENERATORS_MAX, patchBytes } f
  * the ages of two clocks, the indices of its generators and its counts.
  */
 const COMPANY_BYTES = 64;
+
+/** Upper bound on the bytes of a voxel's data beside the data, and of the cell and the count before a list. */
+const DATUM_BYTES_MAX = 6;
 
 /** One leaf, or the edits or data of one chunk. */
 type Item = { readonly leaf: PatchLeaf } | { readonly edits: ChunkEdits } | { readonly data: ChunkDataEdits };
@@ -77,12 +82,17 @@ function piecesOf(change: RegionChange, volume: number, bytesMax: number): reado
     if (bytes > bytesMax) {
       throw new OrthantError("ORT_LIMIT", `a chunk takes ${bytes} bytes where a patch may take ${bytesMax}`);
     }
-    if (itemsBytes + bytes > bytesMax) close(undefined);
+    if (itemsBytes + bytes > bytesMax || isDataOfSameChunk(items.at(-1), item)) close(undefined);
     items.push(item);
     itemsBytes += bytes;
   }
   close(change.next);
   return pieces;
+}
+
+/** A piece has at most one list of data for a chunk. */
+function isDataOfSameChunk(a: Item | undefined, b: Item): boolean {
+  return a !== undefined && "data" in a && "data" in b && positionsEqual(a.data.chunk, b.data.chunk);
 }
 
 function itemsOf(change: RegionChange, volume: number, bytesMax: number): readonly Item[] {
@@ -97,8 +107,40 @@ function itemsOf(change: RegionChange, volume: number, bytesMax: number): readon
   return [
     ...leaves.map((leaf) => ({ leaf })),
     ...change.edits.map((edits) => ({ edits })),
-    ...change.data.map((data) => ({ data })),
+    ...change.data.flatMap((list) => dataParts(change, list, volume, bytesMax)).map((data) => ({ data })),
   ];
+}
+
+/** Returns the data of one chunk in lists that fit into a patch. */
+function dataParts(
+  change: RegionChange,
+  list: ChunkDataEdits,
+  volume: number,
+  bytesMax: number,
+): readonly ChunkDataEdits[] {
+  const room = bytesMax - bytesAlone({ ...change, leaves: [], edits: [], data: [] }, volume);
+  if (voxelDataEditsBytes(list.edits) + 1 <= room) return [list];
+  const { chunk, edits } = list;
+  const isNew = typeof change.base !== "number" || change.leaves.some(({ box }) => boxContains(box, chunk));
+  // What is there goes first, so that the chunk never has more data than before or after.
+  const removals = isNew ? [] : edits.map(({ index }) => ({ index, data: undefined }));
+  const values = edits.filter(({ data }) => data !== undefined);
+  return [removals, values].flatMap((some) => cutData(some, room)).map((part) => ({ chunk, edits: part }));
+}
+
+function cutData(edits: readonly VoxelDataEdit[], room: number): readonly (readonly VoxelDataEdit[])[] {
+  const parts: VoxelDataEdit[][] = [];
+  let bytes = Infinity;
+  for (const edit of edits) {
+    const size = DATUM_BYTES_MAX + (edit.data?.length ?? 0);
+    if (bytes + size > room) {
+      parts.push([]);
+      bytes = DATUM_BYTES_MAX;
+    }
+    parts.at(-1)?.push(edit);
+    bytes += size;
+  }
+  return parts;
 }
 
 /** Returns the chunks of an array as leaves, including its air unless the change is based on air. */

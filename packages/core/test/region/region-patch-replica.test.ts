@@ -411,6 +411,37 @@ describe("a split patch", () => {
     expect(replica.tree.equals(tree)).toBe(true);
   });
 
+  test("[P22] cuts the data of one chunk, which is never too much for the chunk meanwhile", () => {
+    const most = (block: number): Uint8Array => new Uint8Array(32_700).fill(block);
+    const filled = (first: number, block: number) =>
+      house.editData(
+        Array.from({ length: 8 }, (_, index) => ({
+          index: index * 3,
+          data: index < first ? most(block) : most(block).subarray(0, 40),
+        })),
+      );
+    const before = RegionTree.EMPTY.set(
+      ORIGIN,
+      filled(7, 1).editData([{ index: 50, data: most(2).subarray(0, 9) }]),
+    );
+    const after = RegionTree.EMPTY.set(ORIGIN, filled(8, 3));
+    const steps = [{ region: ORIGIN, before: clocks.get(ORIGIN), after: clockFrom(9, 1) }];
+    for (const [from, patch] of [
+      [before, buildPatch({ patchSeq: 1, before, after, steps, detail: "edits" })],
+      [after, buildPatch({ patchSeq: 1, before: after, after: before, steps, detail: "chunks" })],
+    ] as const) {
+      const replica = replicaAt(VOLUME, from, clocks, [ORIGIN]);
+      const patches = splitPatch(patch, VOLUME, 40_000);
+      expect(patches.length).toBeGreaterThan(6);
+      for (const each of patches) {
+        const bytes = encode(regionPatchCodec(VOLUME), each);
+        expect(bytes.length).toBeLessThanOrEqual(40_000);
+        expect(replica.apply(decode(regionPatchCodec(VOLUME), bytes))).toEqual([]);
+      }
+      expect(replica.tree.equals(from === before ? after : before)).toBe(true);
+    }
+  });
+
   test("[P22] is refused if one chunk is too large", () => {
     const made = buildSnapshot(3, full, clocks, [ORIGIN]);
     expect(codeOf(() => splitPatch(made, VOLUME, 300))).toBe("ORT_LIMIT");

@@ -24,6 +24,9 @@ import { type GeneratorTable, generatorsIn, PATCH_GENERATORS_MAX, patchBytes } f
  */
 const COMPANY_BYTES = 64;
 
+/** Bytes before the only list of data in a change: the number of lists, and the cell. */
+const DATA_LIST_BYTES = 2;
+
 /** Upper bound on the bytes of a voxel's data beside the data, and of the cell and the count before a list. */
 const DATUM_BYTES_MAX = 6;
 
@@ -119,7 +122,7 @@ function dataParts(
   bytesMax: number,
 ): readonly ChunkDataEdits[] {
   const room = bytesMax - bytesAlone({ ...change, leaves: [], edits: [], data: [] }, volume);
-  if (voxelDataEditsBytes(list.edits) + 1 <= room) return [list];
+  if (voxelDataEditsBytes(list.edits) + DATA_LIST_BYTES <= room) return [list];
   const { chunk, edits } = list;
   const isNew = typeof change.base !== "number" || change.leaves.some(({ box }) => boxContains(box, chunk));
   // What is there goes first, so that the chunk never has more data than before or after.

@@ -442,6 +442,20 @@ describe("a split patch", () => {
     }
   });
 
+  test("[P22] cuts the data of one chunk at every limit that a voxel of it fits", () => {
+    const data = Array.from({ length: 4 }, (_, index) => ({ index, data: new Uint8Array(60).fill(index) }));
+    const tree = RegionTree.EMPTY.set(ORIGIN, stone.editData(data));
+    const made = buildSnapshot(3, tree, clocks, [ORIGIN]);
+    for (let bytesMax = 180; bytesMax < 480; bytesMax++) {
+      const replica = new RegionReplica(VOLUME);
+      for (const each of splitPatch(made, VOLUME, bytesMax)) {
+        expect(encode(regionPatchCodec(VOLUME), each).length).toBeLessThanOrEqual(bytesMax);
+        expect(replica.apply(each)).toEqual([]);
+      }
+      expect(replica.tree.equals(tree)).toBe(true);
+    }
+  });
+
   test("[P22] is refused if one chunk is too large", () => {
     const made = buildSnapshot(3, full, clocks, [ORIGIN]);
     expect(codeOf(() => splitPatch(made, VOLUME, 300))).toBe("ORT_LIMIT");

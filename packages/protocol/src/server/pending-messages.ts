@@ -3,7 +3,8 @@ import { ENTITIES_MAX } from "../message/limits.ts";
 import type { NumberedEditResult } from "../message/server-message.ts";
 import type { WorkBudget } from "./budget/work-budget.ts";
 import type { DecidedEdit } from "./edits/edit-queue.ts";
-import { type EntityGrid, type GridEntity, hasDetails } from "./entities/entity-grid.ts";
+import type { EntityGrid } from "./entities/entity-grid.ts";
+import { type GridEntity, hasDetails } from "./entities/grid-entity.ts";
 import type { Outbox } from "./outbox.ts";
 import type { ClientRegions } from "./regions/client-regions.ts";
 

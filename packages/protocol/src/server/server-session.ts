@@ -9,7 +9,7 @@ import type { Wire } from "../message/wire.ts";
 import type { Account, Player } from "./account.ts";
 import type { PlayerBudget } from "./budget/player-budget.ts";
 import { type Disconnect, limitExceeded, malformed, retryAfterMs } from "./disconnect.ts";
-import type { GridEntity } from "./entities/entity-grid.ts";
+import type { GridEntity } from "./entities/grid-entity.ts";
 import {
   type Agreement,
   agreementOn,

@@ -6,13 +6,7 @@ import { ENTITIES_MAX } from "../../message/limits.ts";
 import { writeServerMessage } from "../../message/server-frame-codec.ts";
 import type { EntityChanges } from "../../message/server-message.ts";
 import type { Holding, WatchedRegions } from "../regions/watched-regions.ts";
-
-/** A present entity or player. Only the grid changes it. */
-export interface GridEntity extends NumberedEntity {
-  position: Vector;
-  orientation: Vector;
-  details: EntityDetails;
-}
+import { type GridEntity, hasDetails } from "./grid-entity.ts";
 
 /** Everything about an entity except its number and pose. */
 export type EntityTraits = Omit<NumberedEntity, "number" | keyof Pose>;
@@ -231,11 +225,6 @@ export class EntityGrid {
     const voxels = (this.#shape.extents[axis] as number) * REGION_EDGE_CHUNKS;
     return Math.floor((position[axis] as number) / voxels);
   }
-}
-
-/** Whether an entity has a tag or data. */
-export function hasDetails({ details: { tags, data } }: GridEntity): boolean {
-  return tags.length + data.length > 0;
 }
 
 /** Returns what other players see of a player besides the pose. */

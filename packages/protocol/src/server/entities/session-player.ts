@@ -5,7 +5,8 @@ import { clipText, seenPose } from "../../message/sendable.ts";
 import type { Placed } from "../../message/server-message.ts";
 import type { Account, Player } from "../account.ts";
 import type { ServerContext } from "../server-context.ts";
-import { type GridEntity, playerTraits } from "./entity-grid.ts";
+import { playerTraits } from "./entity-grid.ts";
+import type { GridEntity } from "./grid-entity.ts";
 import type { Placement } from "./placements.ts";
 
 /** Interval at which the world stores the pose of a moving player. */

@@ -2,7 +2,7 @@ import type { Box, Position } from "@orthant/core";
 import { PositionMap, regionBox } from "@orthant/core/engine";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { WorkBudget } from "../budget/work-budget.ts";
-import type { GridEntity } from "../entities/entity-grid.ts";
+import type { GridEntity } from "../entities/grid-entity.ts";
 import type { RegionStep } from "./region-changes.ts";
 
 /** Nothing of the region was sent on this connection. */

@@ -62,7 +62,7 @@ export const NOT_CALLED: ReadonlySet<string> = new Set([
   "PixelSaveWriter.addBody",
   "PixelSaveWriter.addBodyRecord",
   "PixelSaveWriter.finish",
-  "PixelSaveWriter.seal",
+  "PixelSaveWriter.complete",
   "PixelSaveWriter.publish",
   "PixelSaveWriter.close",
   "Version1Writer.addChunk",

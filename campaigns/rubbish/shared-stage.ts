@@ -125,7 +125,8 @@ function clientTargets(client: Client<3>): readonly Target[] {
       whenComplete: () => [],
       get: (prng) => [position(prng)],
       chunk: (prng) => [valid.chunkPosition(prng, 3)],
-      set: (prng) => [position(prng), prng.below(7)],
+      set: (prng) => [position(prng), prng.below(7), { data: valid.data(prng) }],
+      setData: (prng) => [position(prng), valid.data(prng)],
       fill: (prng) => [valid.voxelBox(prng, 3), prng.below(7)],
       copy: (prng) => [valid.voxelBox(prng, 3), position(prng)],
       edit: (prng) => [
@@ -140,6 +141,9 @@ function clientTargets(client: Client<3>): readonly Target[] {
   const immediate = methodTargets("ClientWorld", client, {
     onStatus: () => [() => undefined],
     voxelAt: (prng) => [position(prng)],
+    data: (prng) => [position(prng)],
+    dataAt: (prng) => [position(prng)],
+    onBlocks: () => [() => undefined],
     chunkAt: (prng) => [valid.chunkPosition(prng, 3)],
     onEdit: () => [() => undefined],
     send: (prng) => [prng.chance(0.5) ? prng.bytes(5) : { type: "chat", text: valid.text(prng) }],

@@ -21,7 +21,8 @@ export async function shownWorld(
   // The time of its last save is not the program's.
   for (const { lastSavedMs: _, ...player } of world.players) everything[`player ${player.playerId}`] = player;
   for (const position of chunks) {
-    everything[`chunk ${position.join()}`] = await world.chunk(position).then((chunk) => chunk.voxels());
+    const chunk = await world.chunk(position);
+    everything[`chunk ${position.join()}`] = [chunk.voxels(), chunk.data.entries];
   }
   for (const place of entityPlaces) {
     for (const entity of await entitiesAt(world, place)) everything[`entity ${entity.id}`] = entity;

@@ -91,6 +91,11 @@ export function playerId(prng: Prng): bigint {
   return BigInt(prng.between(1, 4));
 }
 
+/** Returns data for a voxel: bytes, a value of JSON, or `null`, which removes it. */
+export function data(prng: Prng): unknown {
+  return prng.pick([prng.bytes(prng.below(9)), { items: [text(prng)] }, text(prng), prng.below(9), null]);
+}
+
 /** Returns a short text. */
 export function text(prng: Prng): string {
   return `${prng.pick(["Ada", "Grace", "Zoë", "東京"])} ${prng.below(100)}`;

@@ -126,7 +126,10 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     loadChunks: (prng) => [chunks(prng)],
     keepChunks: (prng) => [chunks(prng)],
     hasLoadedChunks: (prng) => [chunks(prng)],
-    set: (prng) => [position(prng), prng.below(7)],
+    data: (prng) => [position(prng)],
+    dataAt: (prng) => [position(prng)],
+    setData: (prng) => [position(prng), valid.data(prng)],
+    set: (prng) => [position(prng), prng.below(7), { data: valid.data(prng) }],
     edit: (prng) => [
       Array.from({ length: prng.between(1, 5) }, () => ({ position: position(prng), block: prng.below(7) })),
     ],

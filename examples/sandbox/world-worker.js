@@ -17,7 +17,7 @@ const commands = {
     disk = await OpfsDisk.open(`worlds/${name}`);
     const generator = terrain({ seed: 7n });
     world = await openOrCreateWorld(disk, { dimensions: 3, name, generator }, { durability: "journal" });
-    postMessage({ blocks: world.blocks.blocks.filter(({ solid }) => solid) });
+    postMessage({ blocks: world.blocks.types.filter(({ solid }) => solid) });
     await commands.look(0, 0);
     postMessage({ status: `${name}, save ${world.generation}` });
   },

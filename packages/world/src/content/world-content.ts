@@ -44,7 +44,7 @@ import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
 /** The first version of the index whose chunks can have data. */
-const DATA_INDEX_VERSION = 4;
+const DATA_INDEX_VERSION = 2;
 
 /** What an edit changed. */
 interface ChangedPlaces {

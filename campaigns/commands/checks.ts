@@ -30,6 +30,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   backup: checkBackup,
   restore: checkRestore,
   compact: checkCompact,
+  upgrade: checkUpgrade,
   serve: checkServe,
   cluster: checkCluster,
   token: checkToken,
@@ -328,6 +329,20 @@ async function checkCompact(tester: CommandTester): Promise<void> {
   if (!(after < before)) tester.fail(`compact made ${after} bytes of ${before}`);
   tester.fail(await voxelFault(folder, model.edits));
   await tester.run(EXIT.ok, "verify", folder);
+}
+
+/** A new world has the newest version already; the golden worlds of 0.1 are upgraded in their own test. */
+async function checkUpgrade(tester: CommandTester): Promise<void> {
+  const { model } = tester.world;
+  const folder = await tester.copy();
+  if (model.losesJournal) {
+    await tester.run(EXIT.failed, "upgrade", folder);
+    return;
+  }
+  const own = model.recipe.isForeign ? ["--generators", GENERATORS_MODULE] : [];
+  const found = await tester.object(EXIT.ok, "upgrade", folder, ...own);
+  if (found["upgraded"] !== false) tester.fail("upgrade rewrote a new world");
+  tester.fail(await voxelFault(folder, model.edits));
 }
 
 async function checkServe(tester: CommandTester): Promise<void> {

@@ -1,6 +1,5 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import { chunkOfVoxel } from "@orthant/core/engine";
@@ -8,8 +7,9 @@ import { NodeDisk } from "@orthant/disk/node";
 import { openWorldStore } from "@orthant/world/store";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
-import { makeGarbage, voxelFault } from "./made-world.ts";
+import { voxelFault } from "./made-world.ts";
 import { ALL_GENERATORS, type Placement, shapeOf } from "./recipe.ts";
+import { checkCompact, checkUpgrade, GENERATORS_MODULE } from "./rewriting-checks.ts";
 
 /** Tries one command on one world, and compares the result with the model. */
 type Check = (tester: CommandTester) => Promise<void>;
@@ -38,8 +38,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   completion: checkCompletion,
 };
 
-/** Exports the generator of foreign worlds. */
-const GENERATORS_MODULE = fileURLToPath(new URL("./recipe.js", import.meta.url));
 const PNG_SIGNATURE = "89504e470d0a1a0a";
 const VOXELS_ASKED = 4;
 /** Formats that a world can be converted to and back from, by its dimensions. */
@@ -314,35 +312,6 @@ async function checkRestore(tester: CommandTester): Promise<void> {
       model.edits.filter((placed) => !isInside(placed)),
     ),
   );
-}
-
-async function checkCompact(tester: CommandTester): Promise<void> {
-  const { model } = tester.world;
-  const folder = await tester.copy();
-  if (model.losesJournal) {
-    await tester.run(EXIT.failed, "compact", folder);
-    return;
-  }
-  await makeGarbage(folder);
-  const found = await tester.object(EXIT.ok, "compact", folder);
-  const [before, after] = [Number(found["bytesBefore"]), Number(found["bytesAfter"])];
-  if (!(after < before)) tester.fail(`compact made ${after} bytes of ${before}`);
-  tester.fail(await voxelFault(folder, model.edits));
-  await tester.run(EXIT.ok, "verify", folder);
-}
-
-/** A new world has the newest version already; the golden worlds of 0.1 are upgraded in their own test. */
-async function checkUpgrade(tester: CommandTester): Promise<void> {
-  const { model } = tester.world;
-  const folder = await tester.copy();
-  if (model.losesJournal) {
-    await tester.run(EXIT.failed, "upgrade", folder);
-    return;
-  }
-  const own = model.recipe.isForeign ? ["--generators", GENERATORS_MODULE] : [];
-  const found = await tester.object(EXIT.ok, "upgrade", folder, ...own);
-  if (found["upgraded"] !== false) tester.fail("upgrade rewrote a new world");
-  tester.fail(await voxelFault(folder, model.edits));
 }
 
 async function checkServe(tester: CommandTester): Promise<void> {

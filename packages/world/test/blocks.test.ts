@@ -71,7 +71,7 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     await reader.close();
   });
 
-  test("are in a copy of the world, in a save as tools open it, and in a world that nobody closed", async () => {
+  test("are in a copy of the world, in a save as tools open it, and in a world that was not closed", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldStore(disk, {}, options);
     await world.blocks.define(SECOND);

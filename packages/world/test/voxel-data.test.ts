@@ -93,7 +93,7 @@ describe("the data of a voxel", () => {
     expect([await again.get(PLACE), await again.data(PLACE)]).toEqual([CHEST, items]);
   });
 
-  test("is what a codec of the game makes of it", async () => {
+  test("is encoded and decoded by the codec of the game", async () => {
     const upper: DataCodec = {
       encode: (value) => new TextEncoder().encode(String(value).toUpperCase()),
       decode(bytes) {

@@ -43,12 +43,12 @@ describe("a patch in bytes", () => {
 
   test.each<[rule: string, name: string, value: RegionPatch, hex: string]>([
     ["P8", "nothing but clocks", patch(change({})), `${HEAD} 00 ${CLOCKS} 00 00`],
-    ["P10", "a region anew, with its clock only", patch(change({ base: "air" })), `${HEAD} 01 0c 00 00`],
+    ["P10", "a replaced region, with its clock only", patch(change({ base: "air" })), `${HEAD} 01 0c 00 00`],
     ["P10", "a first piece", patch(change({ next: undefined })), `${HEAD} 04 0a 00 00`],
     ["P10", "a later piece", patch(change({ piece: 2, next: undefined })), `${HEAD} 06 02 0a 00 00`],
     [
       "P10",
-      "the last piece of a region anew",
+      "the last piece of a replaced region",
       patch(change({ piece: 1, base: "air" })),
       `${HEAD} 03 01 0c 00 00`,
     ],
@@ -203,7 +203,7 @@ describe("a patch in bytes", () => {
     ["P9", "a generator that is not there", `${HEAD} 00 ${CLOCKS} 01 00 ff 02 00 00`, "ORT_PATCH_FORM"],
     ["P9", "257 generators", `07 03 8102 ${"00".repeat(2000)}`, "ORT_LIMIT"],
     ["P10", "an unknown bit", `${HEAD} 20 ${CLOCKS} 00 00`, "ORT_TAG"],
-    ["P10", "an unknown bit in a region anew", `${HEAD} 21 0c 00 00`, "ORT_TAG"],
+    ["P10", "an unknown bit in a replaced region", `${HEAD} 21 0c 00 00`, "ORT_TAG"],
     ["P10", "generated content under a clock", `${HEAD} 08 ${CLOCKS} 00 00`, "ORT_TAG"],
     ["P10", "generated content under a later piece of a clock", `${HEAD} 0a 01 ${CLOCKS} 00 00`, "ORT_TAG"],
     ["P10", "piece 0 as a later piece", `${HEAD} 02 00 ${CLOCKS} 00 00`, "ORT_PATCH_FORM"],

@@ -19,7 +19,7 @@ type Point = readonly [x: number, y: number, z: number];
 /**
  * Question: what do the checks of arguments cost in the calls that games make most?
  * Each figure is the speed of a call of World<3> as a share of the same work with four coordinates: of the code below
- * the checks for voxelAt, and of the call of the WorldStore for get and set.
+ * the checks for voxelAt, and of the call of the WorldEngine for get and set.
  * Budget: 0.85, so that checks and the conversion to four axes take at most 15 % of a call.
  */
 export async function* callsSuite(): AsyncGenerator<Figure> {
@@ -42,10 +42,10 @@ export async function* callsSuite(): AsyncGenerator<Figure> {
 }
 
 /** The same work as `voxelAt` does after its checks. */
-function uncheckedVoxelAt({ store, chunkShape }: World<3>, [x, y, z]: Point): number | undefined {
+function uncheckedVoxelAt({ engine, chunkShape }: World<3>, [x, y, z]: Point): number | undefined {
   const chunk = chunkOfVoxel(chunkShape, [x, y, z, 0]);
-  if (!store.isLoaded(boxAt(chunk))) return undefined;
-  return store.state.findChunk(...chunk)?.get(voxelIndex(chunkShape, x, y, z, 0));
+  if (!engine.isLoaded(boxAt(chunk))) return undefined;
+  return engine.state.findChunk(...chunk)?.get(voxelIndex(chunkShape, x, y, z, 0));
 }
 
 function voxelAtFigure(world: World<3>, points: readonly Point[]): Promise<Figure> {
@@ -61,7 +61,7 @@ function getFigure(world: World<3>, points: readonly Point[]): Promise<Figure> {
       for (const point of points) await world.get(point);
     },
     bare: async () => {
-      for (const [x, y, z] of points) await world.store.get([x, y, z, 0]);
+      for (const [x, y, z] of points) await world.engine.get([x, y, z, 0]);
     },
   });
 }
@@ -77,7 +77,7 @@ function setFigure(world: World<3>, points: readonly Point[]): Promise<Figure> {
     },
     bare: async () => {
       const placed = next();
-      for (const [x, y, z] of points) await world.store.set([x, y, z, 0], placed);
+      for (const [x, y, z] of points) await world.engine.set([x, y, z, 0], placed);
     },
   });
 }

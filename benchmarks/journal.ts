@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { inTurn, type Rounds } from "./compare.ts";
 import { besideOthers, type CallTime, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
 import { loadPeers } from "./peer-stores.ts";
@@ -38,13 +38,13 @@ export async function* journalLimits(): AsyncGenerator<Figure> {
   yield* measure(limitFigures);
 }
 
-type Measure = (world: WorldStore, folder: string) => AsyncGenerator<Figure>;
+type Measure = (world: WorldEngine, folder: string) => AsyncGenerator<Figure>;
 
 async function* measure(figures: Measure): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const disk = await NodeDisk.create(join(folder, "world"));
-    const world = await createWorldStore(disk, {}, { autosave: false, durability: "journal" });
+    const world = await createWorldEngine(disk, {}, { autosave: false, durability: "journal" });
     yield* figures(world, folder);
     await world.close();
   } finally {
@@ -52,7 +52,7 @@ async function* measure(figures: Measure): AsyncGenerator<Figure> {
   }
 }
 
-async function* limitFigures(world: WorldStore, folder: string): AsyncGenerator<Figure> {
+async function* limitFigures(world: WorldEngine, folder: string): AsyncGenerator<Figure> {
   // The figure with many edits first: a program that has just started is slower than a warm one.
   yield await groupedFigure(world, join(folder, "grouped"));
   yield await singleFigure(world, join(folder, "single"));
@@ -63,7 +63,7 @@ function blockAt(edit: number, round: number): number {
   return 1 + Math.abs((edit + round) % 2);
 }
 
-async function singleFigure(world: WorldStore, path: string): Promise<Figure> {
+async function singleFigure(world: WorldEngine, path: string): Promise<Figure> {
   const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
       for (let edit = 0; edit < SINGLE_EDITS; edit++) await world.set([edit, 0, 0, 0], blockAt(edit, round));
@@ -76,7 +76,7 @@ async function singleFigure(world: WorldStore, path: string): Promise<Figure> {
   return ofLimit("journal/single", ratio, "a bare append and sync loop", SINGLE_BUDGET, remark);
 }
 
-async function groupedFigure(world: WorldStore, path: string): Promise<Figure> {
+async function groupedFigure(world: WorldEngine, path: string): Promise<Figure> {
   const edits = WRITERS * EDITS_PER_WRITER;
   const { ratio, oursNs, bareNs, oursCpuNs, bareCpuNs } = await compare(
     async (round) => {
@@ -99,7 +99,7 @@ async function groupedFigure(world: WorldStore, path: string): Promise<Figure> {
 }
 
 /** Other stores that make the bytes of one voxel durable, one at a time; without a budget. */
-async function peersFigure(world: WorldStore, folder: string): Promise<Figure> {
+async function peersFigure(world: WorldEngine, folder: string): Promise<Figure> {
   const stores = loadPeers().flatMap(({ name, openDurable }) => {
     return openDurable === undefined ? [] : [[name, openDurable(folder)] as const];
   });

@@ -6,7 +6,7 @@ import { type Chunk, CUBE_CHUNKS } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import { type PositionMap, packedChunkCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
 import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
 import { COUNTRY, editedChunks, type Pastime, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
@@ -100,7 +100,7 @@ function apart(
 }
 
 async function saveOurs(root: string, chunks: PositionMap<Chunk>): Promise<Kept> {
-  const world = await createWorldStore(
+  const world = await createWorldEngine(
     await NodeDisk.create(root),
     { shape: CUBE_CHUNKS, generator: COUNTRY },
     { autosave: false },
@@ -130,9 +130,9 @@ function compressedWorld(chunks: PositionMap<Chunk>): PeerWorld {
 /** Visits land without editing it. */
 async function exploredFigure(root: string): Promise<Figure> {
   const disk = await NodeDisk.create(root);
-  await (await createWorldStore(disk, { shape: CUBE_CHUNKS, generator: COUNTRY })).close();
+  await (await createWorldEngine(disk, { shape: CUBE_CHUNKS, generator: COUNTRY })).close();
   const before = await bytesIn(root);
-  const world = await openWorldStore(disk);
+  const world = await openWorldEngine(disk);
   for (let chunk = 0; chunk < LOOKED_AT; chunk++)
     await world.chunk([chunk % 32, -1, Math.floor(chunk / 32), 0]);
   await world.close();

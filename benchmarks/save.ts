@@ -6,7 +6,7 @@ import { encode } from "@orthant/core/bytes";
 import { chunkCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { inTurn, type Rounds } from "./compare.ts";
 import { atMost, besideOthers, type Figure, median, ofLimit, timeAsync } from "./figure.ts";
 import { loadPeers, type PeerStore } from "./peer-stores.ts";
@@ -66,7 +66,7 @@ interface OneChunkCommits {
 async function oneChunkCommits(root: string, count: number, rounds: Rounds): Promise<OneChunkCommits> {
   const chunks = makeChunks(count);
   const disk = new RecordingDisk(await NodeDisk.create(root));
-  const world = await createWorldStore(disk, {}, { autosave: false });
+  const world = await createWorldEngine(disk, {}, { autosave: false });
   await world.setChunks(chunks);
   await world.save();
   const bare = await BareCommits.in(`${root}-bare`, ["index", "data"]);
@@ -112,7 +112,7 @@ function growthFigure(small: OneChunkCommits, large: OneChunkCommits): Figure {
 }
 
 async function bulkFigure(root: string): Promise<Figure> {
-  const world = await createWorldStore(await NodeDisk.create(root), {}, { autosave: false });
+  const world = await createWorldEngine(await NodeDisk.create(root), {}, { autosave: false });
   await world.setChunks(makeChunks(BULK_CHUNKS));
   const ours = await timeAsync(() => world.save());
   await world.close();
@@ -143,7 +143,7 @@ async function* peerFigures(root: string, folder: string): AsyncGenerator<Figure
 async function commitFigure(root: string, folder: string, peers: readonly PeerStore[]): Promise<Figure> {
   const chunks = makeChunks(WORLD_CHUNKS);
   const codec = chunkCodec(HYPERCUBE_CHUNKS.volume);
-  const world = await openWorldStore(new NodeDisk(root), { autosave: false });
+  const world = await openWorldEngine(new NodeDisk(root), { autosave: false });
   // As in a game, where edited chunks have been read before.
   for (const [position] of chunks) await world.chunk(position);
   const stores = peers.flatMap(({ name, openDurable }) => {
@@ -178,7 +178,7 @@ async function readFigure(root: string, folder: string, peers: readonly PeerStor
   const asked = Array.from({ length: READS }, () => prng.pick(chunks)[0]);
   const disk = new NodeDisk(root);
   const read = async (): Promise<void> => {
-    const world = await openWorldStore(disk, { readOnly: true });
+    const world = await openWorldEngine(disk, { readOnly: true });
     for (const position of asked) await world.chunk(position);
     await world.close();
   };

@@ -8,7 +8,7 @@ import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { type Disk, type DiskCall, GatedDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { type MeasuredRun, runMeasured } from "./cli/measured-run.ts";
 import { atMost, type Figure, median, timeAsync, told } from "./figure.ts";
 import { LargeWorldPlan, makeLargeWorld } from "./scale/large-world.ts";
@@ -129,14 +129,14 @@ async function commitFigures(large: PlannedWorld, small: PlannedWorld): Promise<
 
 /** Repeatedly edits a random voxel of a world and commits. */
 class Committer {
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   readonly #disk: CountingDisk;
   readonly #plan: LargeWorldPlan;
   readonly #prng = new Prng(3);
   #block = 0;
   lastBytes = 0;
 
-  private constructor(world: WorldStore, disk: CountingDisk, plan: LargeWorldPlan) {
+  private constructor(world: WorldEngine, disk: CountingDisk, plan: LargeWorldPlan) {
     this.#world = world;
     this.#disk = disk;
     this.#plan = plan;
@@ -144,7 +144,7 @@ class Committer {
 
   static async open({ folder, plan }: PlannedWorld): Promise<Committer> {
     const disk = new CountingDisk(new NodeDisk(folder));
-    return new Committer(await openWorldStore(disk, { autosave: false }), disk, plan);
+    return new Committer(await openWorldEngine(disk, { autosave: false }), disk, plan);
   }
 
   async commit(): Promise<{ readonly wallNs: number; readonly cpuNs: number; readonly bytes: number }> {

@@ -9,7 +9,7 @@ import { PLATFORMS_DEFAULTS, type Position, platformsGenerator } from "@orthant/
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { atMost, type Figure } from "./figure.ts";
 import { type Lateness, LatenessWatch } from "./stall/lateness.ts";
 
@@ -37,7 +37,7 @@ export async function* stallSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
   try {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       await NodeDisk.create(folder),
       { generator },
       { durability: "journal" },
@@ -79,11 +79,11 @@ async function latenessOf(idle: ChildProcess): Promise<Lateness> {
 
 /** Players who dig and build, each around a different position. */
 class Builders {
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   readonly #prng = new Prng(5);
   edits = 0;
 
-  constructor(world: WorldStore) {
+  constructor(world: WorldEngine) {
     this.#world = world;
   }
 

@@ -11,7 +11,7 @@ import { isWhole } from "@orthant/disk/files";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave, type Save, verifySave } from "@orthant/save";
 import { Prng } from "@orthant/testkit";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { WriterProcess } from "./process/writer-process.ts";
 import { stepOf } from "./process/written-world.ts";
@@ -86,7 +86,7 @@ async function copyAndCheck(
     const findings = await verifySave(disk);
     if (!isWhole(findings)) return `not whole: ${findings[0]?.file}: ${findings[0]?.message}`;
     // The first opening saves the changes in the journal.
-    await (await openWorldStore(disk, { autosave: false })).close();
+    await (await openWorldEngine(disk, { autosave: false })).close();
     const save = await openSave(disk);
     try {
       const step = await model.stepIn(save);

@@ -5,7 +5,7 @@ import { isWhole } from "@orthant/disk/files";
 import { listGenerations, openSave, type Retention, verifySave } from "@orthant/save";
 import { COMPACTION_DEAD_SHARE } from "@orthant/save/internal";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, DEFAULT_CADENCE, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, DEFAULT_CADENCE, type WorldEngine } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const HOURS = 365 * 24;
@@ -60,7 +60,7 @@ class Year {
   readonly #disk: MemoryDisk;
   readonly #time: FakeTime;
   readonly #prng: Prng;
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   /** Block of each site's middle voxel at the end of each hour. */
   readonly #past: (readonly number[])[] = [];
   readonly #now: number[] = new Array<number>(SITES).fill(0);
@@ -70,7 +70,7 @@ class Year {
   #mostBytes = 0;
   #bytesWritten = 0;
 
-  private constructor(disk: MemoryDisk, time: FakeTime, prng: Prng, world: WorldStore) {
+  private constructor(disk: MemoryDisk, time: FakeTime, prng: Prng, world: WorldEngine) {
     this.#disk = disk;
     this.#time = time;
     this.#prng = prng;
@@ -81,7 +81,7 @@ class Year {
     const disk = new MemoryDisk();
     const time = new FakeTime(Date.UTC(2026, 0, 1));
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, BigInt(seed));
-    const world = await createWorldStore(disk, { generator }, { time, retention: RETENTION });
+    const world = await createWorldEngine(disk, { generator }, { time, retention: RETENTION });
     return new Year(disk, time, new Prng(seed), world);
   }
 

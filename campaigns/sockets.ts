@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
 import { ServerProcess } from "./process/server-process.ts";
 import { Bot } from "./sockets/bot.ts";
@@ -197,7 +197,7 @@ class SocketRun {
         this.#fail(`client ${lane} joined ${joinCount} times, after ${this.#kills} kills and ${cuts} cuts`);
       }
     }
-    const world = await openWorldStore(new NodeDisk(this.#folder), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(this.#folder), { readOnly: true });
     const { regions, voxels, faults } = await compareBots(world, this.#bots);
     await world.close();
     for (const fault of faults) this.#fail(fault);

@@ -2,7 +2,12 @@ import { isOrthantError } from "@orthant/core";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 /** Kinds of files in a world, which a manual restore might mix up. */
@@ -14,7 +19,7 @@ const KINDS: Readonly<Record<string, RegExp>> = {
   packs: /^data\//,
   journal: /^journal\//,
 };
-const QUIET: StoreOptions = { time: new FakeTime(), autosave: false };
+const QUIET: EngineOptions = { time: new FakeTime(), autosave: false };
 
 /** One way to mix up the files of two worlds. */
 export interface MixUp {
@@ -96,7 +101,7 @@ export async function findSwapFault(worlds: TwoWorlds, mixUp: MixUp): Promise<st
 /** Returns everything in the world on a disk; `undefined` when it cannot be opened. */
 async function contentOf(image: DiskImage): Promise<string | undefined> {
   try {
-    const world = await openWorldStore(new MemoryDisk(image), {
+    const world = await openWorldEngine(new MemoryDisk(image), {
       ...QUIET,
       readOnly: true,
       damagedJournal: "refuse",
@@ -110,7 +115,7 @@ async function contentOf(image: DiskImage): Promise<string | undefined> {
   }
 }
 
-async function describeWorld(world: WorldStore): Promise<string> {
+async function describeWorld(world: WorldEngine): Promise<string> {
   const voxels: number[] = [];
   for (let step = 0; step < STEPS; step++) voxels.push(await world.get([step * 40, step, 0, 0]));
   const players = world.players.map(({ playerId, name }) => `${playerId} ${name}`);
@@ -124,7 +129,7 @@ const SAVES_AFTER: readonly number[] = [1, 3];
 async function killedWorld(prng: Prng): Promise<DiskImage> {
   const disk = new MemoryDisk();
   const random = (): bigint => BigInt(prng.u32()) * 0x1_0000_0000n + BigInt(prng.u32());
-  const world = await createWorldStore(
+  const world = await createWorldEngine(
     disk,
     { name: `world ${prng.below(1_000_000)}` },
     { ...QUIET, durability: "journal", random },

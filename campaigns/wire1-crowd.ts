@@ -6,7 +6,7 @@ import { TERRAIN_DEFAULTS, TILE_CHUNKS, terrainGenerator } from "@orthant/core";
 import { boxBetween, generatorRef, positionsLexicographic } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { type Campaign, FAILURES_MAX, goesOn } from "./campaign.ts";
 import { chunksSeenBy } from "./crowd/crowd-player.ts";
 import type { CrowdAnswer, CrowdOrder, CrowdQuestion } from "./crowd/crowd-worker.ts";
@@ -50,7 +50,7 @@ export const wire1CrowdCampaign: Campaign = {
 /** Plays one crowd. Returns the faults after it. */
 async function playCrowd(seed: number, durationMs: number): Promise<readonly string[]> {
   const generator = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, BigInt(seed));
-  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
+  const world = await createWorldEngine(new MemoryDisk(), { shape: TILE_CHUNKS, generator });
   const limits = { wire1SessionsPerAddress: PLAYERS, budgetsPerNetwork: PLAYERS };
   const server = await createServer({ world, logger: false, wire1: {}, limits, closeWorld: true });
   const workers = Array.from({ length: WORKERS }, (_, index) => startWorker(index, server, seed));
@@ -70,7 +70,7 @@ function startWorker(index: number, { wire1Port: port = 0 }: OrthantServer, seed
 }
 
 async function play(
-  world: WorldStore,
+  world: WorldEngine,
   server: OrthantServer,
   workers: readonly Worker[],
   durationMs: number,
@@ -98,7 +98,7 @@ async function play(
 }
 
 /** Compares what all players see with the world. */
-async function compare(world: WorldStore, workers: readonly Worker[]): Promise<CrowdAnswer> {
+async function compare(world: WorldEngine, workers: readonly Worker[]): Promise<CrowdAnswer> {
   const tiles = new Map<string, Uint8Array>();
   for (let player = 0; player < PLAYERS; player++) {
     for (const [x, y] of chunksSeenBy(player)) {

@@ -5,7 +5,12 @@ import { chunkOfVoxel, WHOLE_LATTICE } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
-import { openWorldStore, type StoreOptions, upgradeWorldStore, type WorldStore } from "@orthant/world/store";
+import {
+  type EngineOptions,
+  openWorldEngine,
+  upgradeWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { copyFolderToMemory } from "./polychora/folder-disk.ts";
 import { findGoldenFolder, type GoldenRow, type GoldenSuite, parseJson } from "./suite.ts";
 
@@ -50,10 +55,10 @@ async function commitRows(
 ): Promise<readonly GoldenRow[]> {
   const disk = new MemoryDisk(original.image());
   const commit = await attemptRow(`commits with durability ${durability}`, async () => {
-    const world = await openWorldStore(disk, { durability });
+    const world = await openWorldEngine(disk, { durability });
     await world.set(UNTOUCHED, MARK);
     await world.close();
-    const again = await openWorldStore(disk, { durability });
+    const again = await openWorldEngine(disk, { durability });
     equal(await again.get(UNTOUCHED), MARK);
     ok(again.generation > expected.generation);
     await again.close();
@@ -69,17 +74,17 @@ const DATA = Uint8Array.of(1, 2, 3);
 async function upgradeRows(original: MemoryDisk, expected: ExpectedWorld): Promise<readonly GoldenRow[]> {
   const disk = new MemoryDisk(original.image());
   const upgrade = await attemptRow("is upgraded with data of a voxel in it", async () => {
-    const before = await openWorldStore(disk);
+    const before = await openWorldEngine(disk);
     const chunk = (await before.chunk(chunkOfVoxel(before.shape, UNTOUCHED))).editData([
       { index: 0, data: DATA },
     ]);
     await before.setChunks([[chunkOfVoxel(before.shape, UNTOUCHED), chunk]]);
     await before.close();
     ok(isWhole(await verifySave(disk)), "with data");
-    const { versionBefore, versionAfter } = await upgradeWorldStore(disk);
+    const { versionBefore, versionAfter } = await upgradeWorldEngine(disk);
     ok(versionBefore < versionAfter, `version ${versionBefore} to ${versionAfter}`);
     ok(isWhole(await verifySave(disk)), "upgraded");
-    const after = await openWorldStore(disk, { readOnly: true });
+    const after = await openWorldEngine(disk, { readOnly: true });
     deepEqual((await after.chunk(chunkOfVoxel(after.shape, UNTOUCHED))).dataAt(0), DATA);
     await after.close();
   });
@@ -88,13 +93,13 @@ async function upgradeRows(original: MemoryDisk, expected: ExpectedWorld): Promi
 
 /** Every kept generation can be opened. */
 async function keptRows(original: MemoryDisk): Promise<readonly GoldenRow[]> {
-  const newest = await openWorldStore(original, { readOnly: true });
+  const newest = await openWorldEngine(original, { readOnly: true });
   const kept = await newest.history.generations();
   await newest.close();
   return Promise.all(
     kept.map(({ generation }) =>
       attemptRow(`generation ${generation} opens`, async () => {
-        const past = await openWorldStore(original, { at: generation });
+        const past = await openWorldEngine(original, { at: generation });
         equal(past.generation, generation);
         await past.close();
       }),
@@ -106,9 +111,9 @@ async function contentRows(
   when: string,
   disk: MemoryDisk,
   expected: ExpectedWorld,
-  options: StoreOptions,
+  options: EngineOptions,
 ): Promise<readonly GoldenRow[]> {
-  const world = await openWorldStore(disk, options);
+  const world = await openWorldEngine(disk, options);
   const rows = [
     await attemptRow(`${when}: edited voxels`, () => requireVoxels(world, expected.voxels)),
     await attemptRow(`${when}: generated voxels`, () => requireVoxels(world, expected.virgin)),
@@ -126,7 +131,7 @@ async function contentRows(
   return rows;
 }
 
-async function requireVoxels(world: WorldStore, voxels: readonly Voxel[]): Promise<void> {
+async function requireVoxels(world: WorldEngine, voxels: readonly Voxel[]): Promise<void> {
   for (const [x, y, z, w, block] of voxels) {
     equal(await world.get([x, y, z, w]), block, `at [${[x, y, z, w]}]`);
   }

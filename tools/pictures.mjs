@@ -11,7 +11,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 
 const pictures = process.argv[2] ?? "docs/pictures";
 const worlds = await mkdtemp(join(tmpdir(), "orthant-pictures-"));
@@ -112,7 +112,7 @@ async function draw(name, world, ...options) {
 /** Takes a picture of the viewer's page; none where there is no browser. */
 async function view(name, folder, link) {
   if (!canOpenBrowser()) return;
-  const world = await openWorldStore(new NodeDisk(folder));
+  const world = await openWorldEngine(new NodeDisk(folder));
   const server = await createServer({ world, page: VIEWER_PAGE, logger: false, closeWorld: true });
   const browser = await openBrowser();
   try {
@@ -134,7 +134,7 @@ async function orthant(...argv) {
 }
 
 async function build(folder, work) {
-  const world = await openWorldStore(new NodeDisk(folder));
+  const world = await openWorldEngine(new NodeDisk(folder));
   try {
     await work(world);
   } finally {

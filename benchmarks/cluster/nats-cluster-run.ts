@@ -8,7 +8,7 @@ import { type ClockStep, systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { Child } from "../child.ts";
 import type { ClusterSettings } from "../server/orders.ts";
 
@@ -28,7 +28,7 @@ export class BenchmarkCluster {
   readonly #engines: readonly Engine[];
   readonly #owner: Child<OwnerOrder, OwnerReport>;
   readonly #gateways: readonly ClusterGateway[];
-  readonly #alone: WorldStore;
+  readonly #alone: WorldEngine;
   /** Clocks that the last gateway showed, by region in order, with their times. */
   readonly #shown = new Map<string, { readonly clock: number; readonly atMs: number }[]>();
   #asked: { readonly region: string; readonly clock: number; readonly atMs: number }[] = [];
@@ -39,7 +39,7 @@ export class BenchmarkCluster {
     engines: readonly Engine[],
     owner: Child<OwnerOrder, OwnerReport>,
     gateways: readonly ClusterGateway[],
-    alone: WorldStore,
+    alone: WorldEngine,
   ) {
     this.#folder = folder;
     this.#engines = engines;
@@ -60,7 +60,7 @@ export class BenchmarkCluster {
     const folders = new ShardFolders(new DiskFolders(await NodeDisk.create(shards)), WORLD);
     const [time, random, generators] = [systemTime, systemRandomBits, DEFAULT_GENERATORS];
     const source = new MemoryDisk();
-    await (await createWorldStore(source)).close();
+    await (await createWorldEngine(source)).close();
     await createClusterWorld({ engine: first, folders, world: WORLD, source, random });
     const settings: OwnerSettings = { servers: nats.urls, world: WORLD, folder: shards };
     const owner = new Child<OwnerOrder, OwnerReport>(OWNER_PROGRAM, settings);
@@ -72,7 +72,7 @@ export class BenchmarkCluster {
       world.keep(CHUNKS);
       await world.load(CHUNKS);
     }
-    const alone = await createWorldStore(
+    const alone = await createWorldEngine(
       await NodeDisk.create(join(folder, "alone")),
       {},
       { durability: "journal" },

@@ -2,7 +2,7 @@ import { CUBE_CHUNKS, terrain } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import { createServer } from "@orthant/server";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { LatenessWatch } from "../stall/lateness.ts";
 import type { TerrainOrder, TerrainReport } from "./orders.ts";
 
@@ -10,7 +10,7 @@ import type { TerrainOrder, TerrainReport } from "./orders.ts";
 
 const { ref } = terrain({ seed: 7n });
 const isInline = process.env["ORTHANT_INLINE"] !== undefined;
-const world = await createWorldStore(
+const world = await createWorldEngine(
   new MemoryDisk(),
   { shape: CUBE_CHUNKS, generator: ref },
   isInline ? {} : { generation: generationPool() },

@@ -19,7 +19,7 @@ import { NodeDisk } from "@orthant/disk/node";
 import { BulkSaveWriter, type LeafChange, openSave, type StoredChunk } from "@orthant/save";
 import { WholeChunk } from "@orthant/save/internal";
 import { Prng } from "@orthant/testkit";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { builtChunk } from "../cli/built-leaves.ts";
 
 const CHUNKS_PER_REGION = REGION_EDGE_CHUNKS ** 4;
@@ -82,7 +82,7 @@ export async function makeLargeWorld(folder: string, plan: LargeWorldPlan, seed:
 async function globalState(): ReturnType<typeof readGlobal> {
   const disk = new MemoryDisk();
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-  await (await createWorldStore(disk, { name: "large", generator }, { autosave: false })).close();
+  await (await createWorldEngine(disk, { name: "large", generator }, { autosave: false })).close();
   return readGlobal(disk);
 }
 

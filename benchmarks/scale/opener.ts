@@ -1,11 +1,11 @@
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 
 // A separate process that opens the world in a folder, reads voxels in chunks not read before, and reports
 // the time of each step. The first read also pays for compiling the program.
 const [folder = "", ...coordinates] = process.argv.slice(2);
 const start = process.hrtime.bigint();
-const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
+const world = await openWorldEngine(new NodeDisk(folder), { autosave: false });
 const openMs = millisecondsSince(start);
 const { rss } = process.memoryUsage();
 const readMs: number[] = [];

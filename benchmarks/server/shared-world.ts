@@ -5,7 +5,7 @@ import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
 import { TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ClusterSettings, ServerOrder, ServerReport } from "./orders.ts";
 
@@ -121,5 +121,5 @@ async function openWorld({ servers, world }: Partial<ClusterSettings>): Promise<
     return (await ClusterGateway.open({ engine, time: systemTime, generators, world })).served;
   }
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-  return createWorldStore(new MemoryDisk(), { generator }, { generators });
+  return createWorldEngine(new MemoryDisk(), { generator }, { generators });
 }

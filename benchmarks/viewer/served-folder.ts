@@ -7,7 +7,7 @@ import { HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { voxelOfIndex } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { Prng } from "@orthant/testkit";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 const COMMAND = "packages/cli/bin/orthant.js";
 const SECRET = "the secret of a benchmark, long enough to sign tokens";
@@ -62,8 +62,8 @@ export class ServedFolder {
   }
 
   /** Edits the world while it is not served. */
-  async change(work: (world: WorldStore) => Promise<unknown>): Promise<void> {
-    const world = await openWorldStore(new NodeDisk(join(this.#folder, "world")));
+  async change(work: (world: WorldEngine) => Promise<unknown>): Promise<void> {
+    const world = await openWorldEngine(new NodeDisk(join(this.#folder, "world")));
     await work(world);
     await world.close();
   }
@@ -110,7 +110,7 @@ export class ServedFolder {
 
 /** Edits a few voxels in `chunkCount` chunks around the origin, like people who build. */
 export async function buildAround(
-  world: WorldStore,
+  world: WorldEngine,
   chunkCount: number,
   radiusChunks: number,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { SyncClient, SyncServer, type Wire } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import { FakeTime } from "@orthant/testkit";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 const TICK_MS = 100;
 /** Limit on the ticks of a join. */
@@ -22,12 +22,12 @@ export interface Traffic {
 
 /** A world of platforms shared within this process: real messages, counted, without sockets. */
 export class SharedPair {
-  readonly world: WorldStore;
+  readonly world: WorldEngine;
   readonly #time: FakeTime;
   readonly #sync: SyncServer;
   readonly #clients = new Map<SyncClient, { receive(frame: Uint8Array): void }>();
 
-  private constructor(world: WorldStore, sync: SyncServer, time: FakeTime) {
+  private constructor(world: WorldEngine, sync: SyncServer, time: FakeTime) {
     this.world = world;
     this.#time = time;
     this.#sync = sync;
@@ -36,7 +36,7 @@ export class SharedPair {
   static async make(): Promise<SharedPair> {
     const time = new FakeTime();
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorldStore(new MemoryDisk(), { generator }, { time, autosave: false });
+    const world = await createWorldEngine(new MemoryDisk(), { generator }, { time, autosave: false });
     const sync = new SyncServer({
       world: await syncWorldOf(world),
       time,

@@ -3,7 +3,7 @@ import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { collectGarbage } from "./collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET, SLOW_NAME, TARGET_LIMITS } from "./target-settings.ts";
 
@@ -12,7 +12,7 @@ import { AUDIENCE, METRICS_BEARER, SECRET, SLOW_NAME, TARGET_LIMITS } from "./ta
 
 const AUTHORIZE_MS = 1_000;
 
-const world = await createWorldStore(await NodeDisk.create(process.argv[2] ?? ""), {
+const world = await createWorldEngine(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
 });
 const server = await createServer({

@@ -13,7 +13,7 @@ import { type ServerSession, SyncClient, SyncServer } from "@orthant/protocol";
 import { type ServerFrame, serverFrameCodec } from "@orthant/protocol/internal";
 import { syncWorldOf } from "@orthant/server";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { isOnGround } from "./hostile-frames.ts";
 import { ATTACK_STAGES, ProtocolAttacker } from "./protocol-attacker.ts";
 
@@ -32,7 +32,7 @@ const FOREIGN_GENERATORS = 7n;
 /** A server in this process, one honest client and waves of attackers, on a clock that runs as fast as possible. */
 export class TargetSyncServer {
   readonly goodbyes = new Map<string, number>();
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   readonly #time = new FakeTime();
   readonly #server: SyncServer;
   readonly #honest: HonestSyncClient;
@@ -43,7 +43,7 @@ export class TargetSyncServer {
   #wave = 0;
   #slowestTickMs = 0;
 
-  private constructor(world: WorldStore, syncWorld: Awaited<ReturnType<typeof syncWorldOf>>, seed: number) {
+  private constructor(world: WorldEngine, syncWorld: Awaited<ReturnType<typeof syncWorldOf>>, seed: number) {
     this.#world = world;
     this.#seed = seed;
     this.#codec = serverFrameCodec(world.shape.volume);
@@ -75,7 +75,7 @@ export class TargetSyncServer {
   }
 
   static async create(seed: number): Promise<TargetSyncServer> {
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       new MemoryDisk(),
       { generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n), spawn: [0, 0, 0, HONEST_W] },
       { autosave: false },
@@ -205,7 +205,7 @@ class HonestSyncClient {
   }
 
   /** Returns the faults that this client sees, once everything is quiet. */
-  async findFaults(world: WorldStore): Promise<readonly string[]> {
+  async findFaults(world: WorldEngine): Promise<readonly string[]> {
     const faults = [...this.#faults];
     if (!this.#client.isComplete) faults.push("the honest client does not hold its interest");
     if (this.#made !== this.#asked) faults.push(`${this.#made} of ${this.#asked} honest edits were made`);

@@ -19,7 +19,7 @@ import {
 } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { ClusterFaults } from "./cluster-faults.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
 import { SimClient } from "./sim-client.ts";
@@ -123,7 +123,7 @@ class ClusterSimulation {
     const time = this.#time;
     const random = (): bigint => (BigInt(this.#prng.u32()) << 32n) | 1n;
     const source = new MemoryDisk();
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       source,
       { shape: SHAPE, generator: GENERATOR, catalog: CATALOG },
       { time, random, autosave: false },
@@ -237,7 +237,7 @@ class ClusterSimulation {
   }
 
   /** Checks that everything at the same clock has the same content, bit by bit. */
-  #compare(region: Position, clock: number, saved: WorldStore): void {
+  #compare(region: Position, clock: number, saved: WorldEngine): void {
     const states = [
       saved.state,
       ...this.#gateways.flatMap(({ gateway }) => (gateway ? [gateway.world.state] : [])),
@@ -268,13 +268,13 @@ class ClusterSimulation {
   }
 
   /** Returns the saves of all shards by region. */
-  async #saved(): Promise<ReadonlyMap<string, WorldStore>> {
+  async #saved(): Promise<ReadonlyMap<string, WorldEngine>> {
     const folders = new ShardFolders(this.#store, WORLD);
-    const worlds = new Map<string, WorldStore>();
+    const worlds = new Map<string, WorldEngine>();
     const map = this.#faults.map();
     for (const shard of map === undefined ? [FIRST_SHARD] : shardsOf(map)) {
       const disk = this.#store.disk(`${WORLD}/shards/${shard}/e${await folders.termOf(shard)}`);
-      const world = await openWorldStore(disk, { readOnly: true, time: this.#time });
+      const world = await openWorldEngine(disk, { readOnly: true, time: this.#time });
       for (const region of REGIONS) {
         if (this.#faults.shardOf(region) !== shard) continue;
         await world.load(regionBox(region));

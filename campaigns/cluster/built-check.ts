@@ -9,7 +9,7 @@ import {
   regionsTouching,
 } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { faultOfRegion } from "../sockets/bot-check.ts";
 import type { Brick, Builder } from "./builder.ts";
 import type { StagedCluster } from "./staged-cluster.ts";
@@ -54,12 +54,12 @@ export async function compareSaves(
   builders: readonly Builder[],
 ): Promise<BuiltReport> {
   const map = await staged.map();
-  const worlds = new Map<string, WorldStore>();
-  const worldAt = async (region: Position): Promise<WorldStore> => {
+  const worlds = new Map<string, WorldEngine>();
+  const worldAt = async (region: Position): Promise<WorldEngine> => {
     const shard = shardOf(map, region);
     const world =
       worlds.get(shard) ??
-      (await openWorldStore(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
+      (await openWorldEngine(new NodeDisk(await staged.folderOf(shard)), { readOnly: true }));
     worlds.set(shard, world);
     return world;
   };

@@ -5,7 +5,7 @@ import { MemoryDisk } from "@orthant/disk";
 import type { Pose, RemotePlayerEvent } from "@orthant/protocol";
 import { Gathered } from "@orthant/testkit/contracts";
 import { NatsCluster } from "@orthant/testkit/nats";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const PATIENCE_MS = 120_000;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   nats = await NatsCluster.start(3);
   const engine = await nats.connect();
   const source = new MemoryDisk();
-  const world = await createWorldStore(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
+  const world = await createWorldEngine(source, { name: "Town", shape: chunkShape([4, 4, 4, 1]) });
   world.spawnEntity({ kind: 2, position: [3, 1, 1, 0], displayName: "Dolly" });
   await world.close();
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), WORLD);

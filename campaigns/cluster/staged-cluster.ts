@@ -24,7 +24,7 @@ import {
   NatsCluster,
   type Network,
 } from "@orthant/testkit/nats";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import type { MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
 import { waitUntil } from "./waiting.ts";
@@ -208,7 +208,7 @@ export class StagedCluster {
 
   async #makeWorld(): Promise<void> {
     const source = new MemoryDisk();
-    await (await createWorldStore(source, { name: "Town" })).close();
+    await (await createWorldEngine(source, { name: "Town" })).close();
     const { engine, folders } = this;
     await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));

@@ -4,7 +4,7 @@ import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import { chunkOfVoxel } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { COMMANDS, EXIT } from "orthant/command-line";
 import { type CommandTester, RunningCli } from "./command-tester.ts";
 import { voxelFault } from "./made-world.ts";
@@ -200,7 +200,7 @@ async function checkDiff(tester: CommandTester): Promise<void> {
   const same = await tester.object(readingExit(tester), "diff", folder, backup);
   tester.equal("diff with a backup", same["equal"], true);
   const voxel: Position = [5, 60, 0, 0];
-  const world = await openWorldStore(new NodeDisk(backup), { autosave: false, generators: ALL_GENERATORS });
+  const world = await openWorldEngine(new NodeDisk(backup), { autosave: false, generators: ALL_GENERATORS });
   await world.set(voxel, 11);
   await world.close();
   if (model.losesJournal) return;

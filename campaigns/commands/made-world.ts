@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { ALL_GENERATORS, Model, type Placement, type Recipe } from "./recipe.ts";
 
 const MAKER = fileURLToPath(new URL("./world-maker.js", import.meta.url));
@@ -44,7 +44,7 @@ export async function makeWorld(recipe: Recipe, folder: string): Promise<MadeWor
 
 /** Describes the first voxel in which a world differs from `edits`; `undefined` when none does. */
 export async function voxelFault(folder: string, edits: Iterable<Placement>): Promise<string | undefined> {
-  const world = await openWorldStore(new NodeDisk(folder), { readOnly: true, generators: ALL_GENERATORS });
+  const world = await openWorldEngine(new NodeDisk(folder), { readOnly: true, generators: ALL_GENERATORS });
   try {
     for (const [voxel, block] of edits) {
       const found = await world.get(voxel);
@@ -59,7 +59,7 @@ export async function voxelFault(folder: string, edits: Iterable<Placement>): Pr
 /** Overwrites one box in many saves and keeps only the last, so that compaction has work to do. */
 export async function makeGarbage(folder: string): Promise<void> {
   const retention = { newest: 1, hours: 0, days: 0 };
-  const world = await openWorldStore(new NodeDisk(folder), {
+  const world = await openWorldEngine(new NodeDisk(folder), {
     autosave: false,
     retention,
     generators: ALL_GENERATORS,

@@ -4,7 +4,7 @@ import { encode } from "@orthant/core/bytes";
 import { blockCatalogCodec } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createSave, DEFAULT_LIMITS, plainDescription } from "@orthant/save";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { ALL_GENERATORS, generatorOf, type Recipe, type Step, shapeOf } from "./recipe.ts";
 
 // A program that creates the world of a recipe in a folder. It prints the generation after each durable step.
@@ -18,7 +18,7 @@ const KEEP_ALL = { newest: 1_000, hours: 0, days: 0 };
 
 const disk = await NodeDisk.create(folder);
 await createEmpty();
-const world = await openWorldStore(disk, {
+const world = await openWorldEngine(disk, {
   autosave: false,
   generators: ALL_GENERATORS,
   durability: isKilled ? "journal" : "snapshot",
@@ -57,7 +57,7 @@ async function createEmpty(): Promise<void> {
   await writer.close();
 }
 
-async function make(opened: WorldStore, step: Step): Promise<void> {
+async function make(opened: WorldEngine, step: Step): Promise<void> {
   switch (step.kind) {
     case "edit":
       await opened.edit(step.edits.map(([voxel, block]) => ({ voxel, block })));

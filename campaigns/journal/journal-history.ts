@@ -3,7 +3,12 @@ import type { ChunkShape, Position, VoxelPlacement } from "@orthant/core";
 import { boxBetween, chunkOfVoxel, PositionMap, regionOf, voxelIndex } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 
 /** One step of a history. Edits are numbered, and their content follows from the number. */
 export type JournalStep =
@@ -47,7 +52,7 @@ export const SHORT_JOURNAL: readonly JournalStep[] = [
   edit,
 ];
 
-const QUIET: StoreOptions = { time: new FakeTime(), autosave: false };
+const QUIET: EngineOptions = { time: new FakeTime(), autosave: false };
 const CLIENT = 77n;
 const WALKER = 1n;
 const PLAYER = 5n;
@@ -76,16 +81,16 @@ export async function playJournal(
   let step = 0;
   // A fixed seed makes two plays of a history produce equal disks, so that each is checked only once.
   const prng = new Prng(1);
-  const how: StoreOptions = { ...QUIET, durability: "journal", random: () => BigInt(prng.u32()) + 1n };
-  const listen = (open: WorldStore): unknown => open.onEdit(() => begun.push(step));
-  let world = await createWorldStore(disk, {}, how);
+  const how: EngineOptions = { ...QUIET, durability: "journal", random: () => BigInt(prng.u32()) + 1n };
+  const listen = (open: WorldEngine): unknown => open.onEdit(() => begun.push(step));
+  let world = await createWorldEngine(disk, {}, how);
   listen(world);
   for (const kind of steps) {
     if (kind === "save") running.push(world.save());
     if (kind === "wait" || kind === "reopen") await Promise.all(running.splice(0));
     if (kind === "reopen") {
       await world.close();
-      world = await openWorldStore(disk, how);
+      world = await openWorldEngine(disk, how);
       listen(world);
       await walkerNear(world);
     }
@@ -104,7 +109,7 @@ export async function playJournal(
 }
 
 /** Makes one step: moves the walker, renames the player, changes voxels and increments the counter. */
-async function makeStep(world: WorldStore, step: number): ReturnType<WorldStore["edit"]> {
+async function makeStep(world: WorldEngine, step: number): ReturnType<WorldEngine["edit"]> {
   if (world.entity(WALKER) === undefined) world.spawnEntity({ kind: 1, position: walkerAt(step) });
   else world.changeEntity(WALKER, { position: walkerAt(step) });
   world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
@@ -124,7 +129,7 @@ export interface Expected {
 
 /** Throws unless a world holds a prefix of a history that includes `atLeast`. Returns its last step. */
 export async function checkJournaled(
-  world: WorldStore,
+  world: WorldEngine,
   { atLeast, clocks, begun }: Expected,
 ): Promise<number> {
   const last = await world.get(COUNTER);
@@ -153,13 +158,13 @@ export async function checkJournaled(
 }
 
 /** Makes one more step in a world that was checked, and waits until it is durable. */
-export async function goOnJournaled(world: WorldStore, last: number): Promise<void> {
+export async function goOnJournaled(world: WorldEngine, last: number): Promise<void> {
   const { status } = await makeStep(world, last + 1);
   deepEqual(status === "duplicate", false);
 }
 
 /** Throws unless a world has exactly the state after `step`, which no other step overlapped. */
-export async function requireJournaled(world: WorldStore, step: number): Promise<void> {
+export async function requireJournaled(world: WorldEngine, step: number): Promise<void> {
   equal(await world.get(COUNTER), step, "a further step was lost");
   await requireVoxels(world, step, true, `step ${step}`);
   equal(world.lastEditOf(CLIENT), step, "the last edits and the content differ");
@@ -168,7 +173,7 @@ export async function requireJournaled(world: WorldStore, step: number): Promise
 }
 
 /** Finds the walker anywhere in the world. Throws when there are two. */
-async function walkerNear(world: WorldStore): Promise<ReturnType<WorldStore["entity"]>> {
+async function walkerNear(world: WorldEngine): Promise<ReturnType<WorldEngine["entity"]>> {
   const everywhere = boxBetween([-4_096, -64, -64, -64], [4_096, 64, 64, 64]);
   const found = await world.entitiesIn(everywhere);
   ok(found.length <= 1, `${found.length} walkers`);
@@ -181,7 +186,12 @@ function walkerAt(step: number): Position {
 }
 
 /** Throws unless a world has the voxels of a step, or air at their positions when `isThere` is false. */
-async function requireVoxels(world: WorldStore, step: number, isThere: boolean, what: string): Promise<void> {
+async function requireVoxels(
+  world: WorldEngine,
+  step: number,
+  isThere: boolean,
+  what: string,
+): Promise<void> {
   for (const { position, cells } of chunksOf(world.shape, step)) {
     const chunk = await world.chunk(position);
     for (const { cell, voxel, block } of cells) {

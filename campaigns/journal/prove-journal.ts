@@ -5,7 +5,7 @@ import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { CrashDisk, explorePowerCuts, FakeTime, type PowerCutOptions, type Survivor } from "@orthant/testkit";
-import { openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import { type EngineOptions, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { fingerprintOf, isCaughtBy, type Mutant, mutant } from "../proof/prove-history.ts";
 import {
   checkJournaled,
@@ -169,19 +169,19 @@ async function goOn(disk: MemoryDisk, wrap: (disk: Disk) => Disk, expected: Expe
 /** How to open a world. `readOnly` reads up to damage in the journal; `refuse` fails on such damage. */
 type Opening = "snapshot" | "journal" | "readOnly" | "refuse";
 
-const OPENINGS: Readonly<Record<Opening, StoreOptions>> = {
+const OPENINGS: Readonly<Record<Opening, EngineOptions>> = {
   snapshot: { durability: "snapshot" },
   journal: { durability: "journal" },
   readOnly: { readOnly: true },
   refuse: { readOnly: true, damagedJournal: "refuse" },
 };
 
-function open(disk: Disk, opening: Opening): Promise<WorldStore> {
-  return openWorldStore(disk, { time: new FakeTime(), autosave: false, ...OPENINGS[opening] });
+function open(disk: Disk, opening: Opening): Promise<WorldEngine> {
+  return openWorldEngine(disk, { time: new FakeTime(), autosave: false, ...OPENINGS[opening] });
 }
 
 /** Returns `undefined` when the disk has no manifest, as before the first commit. */
-async function openOrNothing(disk: Disk, opening: Opening): Promise<WorldStore | undefined> {
+async function openOrNothing(disk: Disk, opening: Opening): Promise<WorldEngine | undefined> {
   try {
     return await open(disk, opening);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { lastStep, stepOf } from "./written-world.ts";
 
 // A program that edits the world in a folder, with a journal, until it is killed. After each acknowledged
@@ -12,7 +12,7 @@ const SAVE_EVERY_STEPS = 150;
 const disk = await NodeDisk.create(process.argv[2] ?? "");
 const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
 const options = { autosave: false, durability: "journal" } as const;
-const world = isNew ? await createWorldStore(disk, {}, options) : await openWorldStore(disk, options);
+const world = isNew ? await createWorldEngine(disk, {}, options) : await openWorldEngine(disk, options);
 
 let step = await lastStep(world);
 const working = Array.from({ length: EDITS_AT_ONCE }, async () => {

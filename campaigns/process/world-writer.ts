@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { lastStep, stepOf } from "./written-world.ts";
 
 // A program that edits and saves the world in a folder until it is killed. After each save it prints one line
@@ -11,8 +11,8 @@ const SAVE_EVERY_STEPS = 3;
 const disk = await NodeDisk.create(process.argv[2] ?? "");
 const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
 const world = isNew
-  ? await createWorldStore(disk, {}, { autosave: false })
-  : await openWorldStore(disk, { autosave: false });
+  ? await createWorldEngine(disk, {}, { autosave: false })
+  : await openWorldEngine(disk, { autosave: false });
 
 for (let step = (await lastStep(world)) + 1; ; step++) {
   await world.edit(stepOf(step));

@@ -1,6 +1,6 @@
 import { isOrthantError, type Position, type VoxelPlacement } from "@orthant/core";
 import { NodeDisk } from "@orthant/disk/node";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 /** Number of newest steps to check after a crash. */
 const STEPS_CHECKED = 200;
@@ -21,14 +21,14 @@ export function stepOf(step: number): readonly VoxelPlacement[] {
 }
 
 /** Returns the last step that a world holds. */
-export async function lastStep(world: WorldStore): Promise<number> {
+export async function lastStep(world: WorldEngine): Promise<number> {
   return (await world.get(COUNTER_HIGH)) * 0x1_0000 + (await world.get(COUNTER_LOW));
 }
 
 /** Describes how the world in a folder violates its acknowledged steps; `undefined` when it does not. */
 export async function faultIn(folder: string, acknowledged: number): Promise<string | undefined> {
   try {
-    const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
+    const world = await openWorldEngine(new NodeDisk(folder), { autosave: false });
     const fault = await faultOf(world, acknowledged);
     await world.close();
     return fault;
@@ -39,7 +39,7 @@ export async function faultIn(folder: string, acknowledged: number): Promise<str
 }
 
 /** Describes how a world violates its acknowledged steps; `undefined` when it does not. */
-async function faultOf(world: WorldStore, acknowledged: number): Promise<string | undefined> {
+async function faultOf(world: WorldEngine, acknowledged: number): Promise<string | undefined> {
   const last = await lastStep(world);
   if (last < acknowledged) return `step ${acknowledged} was acknowledged, but the world ends at ${last}`;
   const expected = new Map<string, readonly [position: Position, block: number]>();

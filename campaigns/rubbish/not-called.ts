@@ -13,7 +13,7 @@ export const INNER_ENTRIES: Readonly<Record<string, string>> = {
   "@orthant/save/content": "values that a save stores, below World and the importers",
   "@orthant/save/files": "files of a save, below openSave and the importers",
   "@orthant/save/journal": "the journal of an open world, below World",
-  "@orthant/world/store": "an open world with four axes, below World",
+  "@orthant/world/engine": "an open world with four axes, below World",
 };
 
 /** Entries that only a browser can load; tests in a real browser call them. */

@@ -120,7 +120,7 @@ async function reopened(world: World, place: MemoryDisk | string): Promise<reado
   }
   const before = await shownWorld(world, [origin], []);
   await world.close();
-  const again = await openWorld(place, { readOnly: true, generators: world.store.state.generators });
+  const again = await openWorld(place, { readOnly: true, generators: world.engine.state.generators });
   const after = await shownWorld(again, [origin], []);
   await again.close();
   return differencesOf(before, after);

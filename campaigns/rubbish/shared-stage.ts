@@ -258,7 +258,7 @@ function openingTargets(world: World<3>, server: OrthantServer): readonly Target
           },
         ],
       ],
-      syncWorldOf: [syncWorldOf, () => [world.store]],
+      syncWorldOf: [syncWorldOf, () => [world.engine]],
       connectTiles: [
         connectTiles,
         () => [

@@ -10,14 +10,14 @@ import {
   voxelsOfChunks,
 } from "@orthant/core/engine";
 import { type Pose, roundPose, type SyncServer } from "@orthant/protocol";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import type { EditHistory } from "./edit-history.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { SimPlan } from "./sim-plan.ts";
 
 /** All participants of a case. */
 export interface SimParticipants {
-  readonly world: WorldStore;
+  readonly world: WorldEngine;
   readonly syncServer: SyncServer;
   readonly clients: readonly SimClient[];
   readonly history: EditHistory;

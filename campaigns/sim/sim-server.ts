@@ -4,7 +4,7 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { placementsOf, type RequestedEdit, SyncServer, type SyncWorld } from "@orthant/protocol";
 import { syncWorldOf } from "@orthant/server";
 import type { FakeTime, LinkEnd, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { CrashableDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
 import type { RegionStates } from "./region-states.ts";
@@ -30,7 +30,7 @@ interface ServerRun {
   readonly ends: Set<LinkEnd>;
   isAlive: boolean;
   isStopping: boolean;
-  world: WorldStore | undefined;
+  world: WorldEngine | undefined;
   port: SyncWorld | undefined;
   syncServer: SyncServer | undefined;
 }
@@ -58,7 +58,7 @@ export class SimServer {
   }
 
   /** The world, while a sync server serves it. */
-  get world(): WorldStore | undefined {
+  get world(): WorldEngine | undefined {
     return this.#run?.syncServer === undefined ? undefined : this.#run.world;
   }
 
@@ -73,7 +73,11 @@ export class SimServer {
     const { plan, time } = this.#options;
     const run = this.#begin();
     const { shape, generator } = plan;
-    run.world = await createWorldStore(run.disk, { name: "sim", shape, generator }, this.#worldOptions(time));
+    run.world = await createWorldEngine(
+      run.disk,
+      { name: "sim", shape, generator },
+      this.#worldOptions(time),
+    );
     await this.#openSyncServer(run, run.world);
   }
 
@@ -195,14 +199,14 @@ export class SimServer {
     await this.#recover();
     onRecovered();
     run.disk.pace = plan.diskPace;
-    run.world = await openWorldStore(run.disk, this.#worldOptions(time));
+    run.world = await openWorldEngine(run.disk, this.#worldOptions(time));
     await this.#openSyncServer(run, run.world);
   }
 
   /** Checks the disk through a separate world, so that the served world has not read anything yet. */
   async #recover(): Promise<void> {
     const { plan, history, time } = this.#options;
-    const world = await openWorldStore(new MemoryDisk(this.#image), {
+    const world = await openWorldEngine(new MemoryDisk(this.#image), {
       time,
       generators: SERVER_GENERATORS,
       readOnly: true,
@@ -216,7 +220,7 @@ export class SimServer {
     await world.close();
   }
 
-  async #openSyncServer(run: ServerRun, world: WorldStore): Promise<void> {
+  async #openSyncServer(run: ServerRun, world: WorldEngine): Promise<void> {
     const { plan, time, states, fail } = this.#options;
     world.onFailure(fail);
     world.onEdit(({ clocks }) => {

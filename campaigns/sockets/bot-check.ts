@@ -9,7 +9,7 @@ import {
   regionsTouching,
 } from "@orthant/core/engine";
 import { roundPose } from "@orthant/protocol";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import type { Bot } from "./bot.ts";
 
 /** Result of a comparison of clients with the server's world. */
@@ -20,7 +20,7 @@ interface BotReport {
 }
 
 /** Compares the world on the server's disk with each client's replica and its acknowledged edits. */
-export async function compareBots(world: WorldStore, bots: readonly Bot[]): Promise<BotReport> {
+export async function compareBots(world: WorldEngine, bots: readonly Bot[]): Promise<BotReport> {
   const faults: string[] = [];
   let regions = 0;
   let voxels = 0;
@@ -64,7 +64,7 @@ export async function faultOfRegion(
     lacksGenerators = false,
   }: { readonly world: WorldReplica; readonly lacksGenerators?: boolean },
   region: Position,
-  world: WorldStore,
+  world: WorldEngine,
 ): Promise<string | undefined> {
   const box = regionBox(region);
   if (replica.chunkAt(box.min) === undefined) return `region [${region}] is not held`;

@@ -3,7 +3,7 @@ import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { anyBlock, anyPosition, LANES, SHARED_LANE } from "./bot-world.ts";
 
 // A program that serves the world in a folder until it is killed. It sends its port when it listens.
@@ -16,7 +16,7 @@ const ENOUGH = 1_000;
 const [folder = "", port = "0"] = process.argv.slice(2);
 const disk = await NodeDisk.create(folder);
 const isNew = (await disk.list("")).every(({ name }) => name !== "manifest.json");
-const world = isNew ? await createEditedWorld(disk) : await openWorldStore(disk);
+const world = isNew ? await createEditedWorld(disk) : await openWorldEngine(disk);
 const server = await createServer({
   world,
   port: Number(port),
@@ -34,9 +34,9 @@ const server = await createServer({
 process.on("disconnect", () => process.exit());
 process.send?.(server.port);
 
-async function createEditedWorld(empty: NodeDisk): Promise<WorldStore> {
+async function createEditedWorld(empty: NodeDisk): Promise<WorldEngine> {
   const prng = new Prng(OLD_EDITS);
-  const edited = await createWorldStore(empty, {
+  const edited = await createWorldEngine(empty, {
     generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
   });
   await edited.edit(

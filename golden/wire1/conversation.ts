@@ -7,7 +7,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { wire1Codec } from "@orthant/protocol/internal";
 import { createServer } from "@orthant/server";
 import { fromHex, toHex } from "@orthant/testkit";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 
 /** The messages of a client's session, as `live_transcript.json` has them for the original. */
 export interface Conversation {
@@ -29,7 +29,7 @@ const SET_TILE_MATERIAL = 8;
 export async function converse(initialSync: Uint8Array, setTile: string): Promise<Conversation> {
   const sync = decode(wire1Codec, initialSync);
   const chunks = sync.kind === "batch" ? sync.chunks : [];
-  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS }, { autosave: false });
+  const world = await createWorldEngine(new MemoryDisk(), { shape: TILE_CHUNKS }, { autosave: false });
   await world.setChunks(
     chunks.map(({ x, y, tiles }) => [[x, y, 0, 0] as Position, chunkFromVoxels(tiles)] as const),
   );

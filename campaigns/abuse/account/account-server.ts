@@ -2,7 +2,7 @@ import { PLATFORMS_DEFAULTS, platformsGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { createServer } from "@orthant/server";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { collectGarbage } from "../collect-garbage.ts";
 import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
 
@@ -12,7 +12,7 @@ import { AUDIENCE, METRICS_BEARER, SECRET } from "../target-settings.ts";
 const SAMPLE_MS = 100;
 const TURN_MS = 5;
 
-const world = await createWorldStore(await NodeDisk.create(process.argv[2] ?? ""), {
+const world = await createWorldEngine(await NodeDisk.create(process.argv[2] ?? ""), {
   generator: generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n),
 });
 const server = await createServer({

@@ -2,7 +2,7 @@ import { type GeneratorRegistry, isOrthantError, OrthantError } from "@orthant/c
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatBytes } from "@orthant/formats";
 import { openSave, type Retention, surveySave } from "@orthant/save";
-import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/store";
+import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/engine";
 import type { Context } from "./context.ts";
 import { EXIT, type ExitCode } from "./usage.ts";
 

@@ -13,7 +13,7 @@ import {
   type OpenConversion,
 } from "@orthant/formats";
 import { applyRepair, openSave, planRepair, type Save, surveySave, verifySave } from "@orthant/save";
-import { planJournalRepair } from "@orthant/world/store";
+import { planJournalRepair } from "@orthant/world/engine";
 import { journalLoss, liveGeneration, openAskedSave, retryWhileWritten } from "./live-save.ts";
 import { nativeInfo } from "./native-info.ts";
 

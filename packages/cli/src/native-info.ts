@@ -17,7 +17,7 @@ import {
 } from "@orthant/formats";
 import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
 import { packFile, packHeader } from "@orthant/save/files";
-import type { SaveWithJournal } from "@orthant/world/store";
+import type { SaveWithJournal } from "@orthant/world/engine";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
 import { chunkIfKnown } from "./stored-content.ts";
 

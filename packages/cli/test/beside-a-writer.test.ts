@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT, type ExitCode } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const COMMITS_BETWEEN = 4;
 
 test("read-only commands find the world intact while a writer keeps saving it", async () => {
   const folder = await makeSampleWorld();
-  const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
+  const world = await openWorldEngine(new NodeDisk(folder), { autosave: false });
   const first = world.generation;
   let isDone = false;
   const writing = (async () => {
@@ -55,7 +55,7 @@ describe("a world that is saved several times between two operations of a comman
     later = join(work, "later");
     folder = join(work, "world");
     await cp(earlier, later, { recursive: true });
-    const world = await openWorldStore(new NodeDisk(later), { autosave: false });
+    const world = await openWorldEngine(new NodeDisk(later), { autosave: false });
     for (let turn = 0; turn < COMMITS_BETWEEN; turn++) {
       await world.set([turn, 120, 0, 0], 1);
       await world.save();

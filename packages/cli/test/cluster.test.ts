@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { connectReplica } from "@orthant/client/node";
 import { NatsCluster, TEST_CREDENTIALS } from "@orthant/testkit/nats";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -171,9 +171,9 @@ describe("a cluster of processes", () => {
     } finally {
       await Promise.all([programs.a.stop(), programs.b.stop()]);
     }
-    const open = async (shard: string): ReturnType<typeof openWorldStore> => {
+    const open = async (shard: string): ReturnType<typeof openWorldEngine> => {
       const folder = join(shared, "town/shards", shard);
-      return openWorldStore(new NodeDisk(join(folder, (await readdir(folder))[0] ?? "")));
+      return openWorldEngine(new NodeDisk(join(folder, (await readdir(folder))[0] ?? "")));
     };
     const [house, town] = [await open("house"), await open("0")];
     expect(await house.get([...BUILT])).toBe(14);

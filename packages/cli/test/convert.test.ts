@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { makeSampleWorld } from "./sample-world.ts";
 async function makeFloor(): Promise<string> {
   const folder = join(await temporaryFolder(), "floor");
   await capture(["create", folder, "--generator", "flat", "--seed", "1", "--name", ""]);
-  const world = await openWorldStore(new NodeDisk(folder));
+  const world = await openWorldEngine(new NodeDisk(folder));
   await world.fill({ min: [0, 0, 0, 0], max: [20, 4, 4, 4] }, 11);
   await world.close();
   return folder;
@@ -40,7 +40,7 @@ describe("convert", () => {
     const again = await capture(["convert", flat, back]);
     expect(again.exitCode, "a tree holds all that a flat save has").toBe(EXIT.ok);
     expect((await capture(["diff", flat, back])).output).toBe("equal\n");
-    const world = await openWorldStore(new NodeDisk(back));
+    const world = await openWorldEngine(new NodeDisk(back));
     expect(await world.get([19, 3, 3, 3])).toBe(11);
     expect(await world.get([50, -1, 0, 0]), "the floor").toBe(3);
     await world.close();

@@ -1,6 +1,6 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk, type Position } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -35,7 +35,7 @@ describe("create", () => {
     expect(created.generator).toMatchObject({ id: generator, seed: "9" });
     expect((await capture(["verify", folder])).exitCode).toBe(EXIT.ok);
 
-    const world = await openWorldStore(new NodeDisk(folder), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(folder), { readOnly: true });
     const [x, y, z, w] = created.spawn;
     expect(world.shape.extents).toEqual(shape);
     expect(world.spawn).toEqual(created.spawn);

@@ -1,5 +1,5 @@
 import { cp } from "node:fs/promises";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ beforeAll(async () => {
   before = await makeSampleWorld();
   after = `${before}-edited`;
   await cp(before, after, { recursive: true });
-  const world = await openWorldStore(new NodeDisk(after), { autosave: false });
+  const world = await openWorldEngine(new NodeDisk(after), { autosave: false });
   await world.set([1, 101, 1, 0], 0);
   await world.set([300, 100, 0, 0], 13);
   world.upsertPlayer({ playerId: 6n, name: "Bea" });

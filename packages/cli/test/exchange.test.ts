@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openSave } from "@orthant/save";
 import { decodeIndexFile, scanPack } from "@orthant/save/internal";
 import { fromHex } from "@orthant/testkit";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ describe("a .v4dw file", () => {
     const [file, made] = [join(folder, "world.v4dw"), join(folder, "made")];
     await writeFile(file, fromHex(LEGACY));
     expect((await capture(["convert", file, made])).exitCode).toBe(EXIT.ok);
-    const world = await openWorldStore(new NodeDisk(made), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(made), { readOnly: true });
     const found = await Promise.all(
       (
         [
@@ -83,7 +83,7 @@ describe("a .v4dw file", () => {
 describe("convert --to v3", () => {
   test("[S99] writes an index and blobs of version 1, and lists the lost clocks", async () => {
     const folder = join(await temporaryFolder(), "world");
-    const world = await createWorldStore(await NodeDisk.create(folder), { name: "Isles" });
+    const world = await createWorldEngine(await NodeDisk.create(folder), { name: "Isles" });
     for (let x = 0; x < 40; x++) await world.set([x * 900, 3, 0, 0], 1 + (x % 9));
     world.spawnEntity({ kind: 3, position: [1, 3, 1, 1], displayName: "Bob" });
     world.upsertPlayer({ playerId: 5n, name: "Ann" });

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { EXIT, type GeneratorSource } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Captured, capture, temporaryFolder } from "./captured.ts";
@@ -222,7 +222,7 @@ async function foreignWorld(name: string): Promise<string> {
   const generators = DEFAULT_GENERATORS.including(generator);
   await mkdir(folder);
   const ref = generatorRef(generator, FLAT_DEFAULTS, 1n);
-  const world = await createWorldStore(
+  const world = await createWorldEngine(
     new NodeDisk(folder),
     { generator: ref },
     {
@@ -292,7 +292,7 @@ describe("a world whose generator is missing", () => {
     const { exitCode } = await capture(["repair", world, "--to", join(game, "repaired-islands")]);
     expect(exitCode).toBe(EXIT.ok);
     const generators = DEFAULT_GENERATORS.including({ ...flatGenerator, id: "my-game:islands" });
-    const repaired = await openWorldStore(new NodeDisk(join(game, "repaired-islands")), {
+    const repaired = await openWorldEngine(new NodeDisk(join(game, "repaired-islands")), {
       readOnly: true,
       generators,
     });

@@ -1,4 +1,4 @@
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 async function digAwayTheHouse(): Promise<void> {
-  const world = await openWorldStore(new NodeDisk(folder));
+  const world = await openWorldEngine(new NodeDisk(folder));
   await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 0);
   await world.set([-100, 100, 0, 0], 5);
   await world.close();
@@ -70,7 +70,7 @@ describe("tag, log and restore", () => {
 describe("compact", () => {
   test("frees the space that no kept generation uses, and leaves an intact world", async () => {
     for (let round = 0; round < 6; round++) {
-      const world = await openWorldStore(new NodeDisk(folder), {
+      const world = await openWorldEngine(new NodeDisk(folder), {
         autosave: false,
         retention: { newest: 1, hours: 0, days: 0 },
       });

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { BlockCatalog, DEFAULT_BLOCKS, NodeDisk } from "orthant";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
     [world, HOSTILE],
     [other, "plain"],
   ] as const) {
-    const made = await createWorldStore(await NodeDisk.create(folder), {
+    const made = await createWorldEngine(await NodeDisk.create(folder), {
       name,
       generator: generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 1n),
       catalog: new BlockCatalog([...DEFAULT_BLOCKS.types, { id: 99, name: HOSTILE, colour: 0, solid: true }]),

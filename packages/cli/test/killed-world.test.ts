@@ -2,14 +2,14 @@ import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
-import { createWorldStore, openWorldStore, type StoreOptions } from "@orthant/world/store";
+import { createWorldEngine, type EngineOptions, openWorldEngine } from "@orthant/world/engine";
 import { GeneratorRegistry, NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
 
-const journaled: StoreOptions = { durability: "journal", autosave: false };
+const journaled: EngineOptions = { durability: "journal", autosave: false };
 const LAMP = "-200,120,0,0";
 
 /** Copies a world while it is open, which is what a killed process leaves behind. */
@@ -39,7 +39,7 @@ let damaged: string;
 beforeAll(async () => {
   sample = await makeSampleWorld();
   await cp(sample, `${sample}-before`, { recursive: true });
-  const world = await openWorldStore(new NodeDisk(sample), journaled);
+  const world = await openWorldEngine(new NodeDisk(sample), journaled);
   await world.set([-200, 120, 0, 0], 13);
   await world.set([0, 100, 0, 0], 12);
   world.upsertPlayer({ playerId: 6n, name: "Bea" });
@@ -172,7 +172,7 @@ describe("commands on a killed world whose generator is not available", () => {
     const foreign = { ...flatGenerator, id: "my-game:islands" };
     const generators = new GeneratorRegistry([foreign]);
     const generator = generatorRef(foreign, FLAT_DEFAULTS, 7n);
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       await NodeDisk.create(folder),
       { generator },
       { ...journaled, generators },

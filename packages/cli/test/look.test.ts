@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -57,7 +57,7 @@ describe("info", () => {
   test("counts records that an edit replaced as dead bytes", async () => {
     const other = await makeSampleWorld();
     const before = await captureJson<{ readonly sizes: Record<string, number> }>("info", other);
-    const world = await openWorldStore(new NodeDisk(other));
+    const world = await openWorldEngine(new NodeDisk(other));
     await world.set([-100, 101, 0, 0], 13);
     await world.close();
     const after = await captureJson<{ readonly sizes: Record<string, number> }>("info", other);
@@ -67,7 +67,7 @@ describe("info", () => {
 
   test("reports the size of the journal, and so does a backup", async () => {
     const other = await makeSampleWorld();
-    const world = await openWorldStore(new NodeDisk(other), { durability: "journal", autosave: false });
+    const world = await openWorldEngine(new NodeDisk(other), { durability: "journal", autosave: false });
     await world.set([-100, 101, 0, 0], 13);
     await world.set([-100, 102, 0, 0], 13);
     const { journal } = await captureJson<{ readonly journal: object }>("info", other);
@@ -80,7 +80,7 @@ describe("info", () => {
     expect(output).toMatch(/^backed up generation \d+ and 2 changes since of /);
     await world.close();
     expect((await capture(["info", other])).output).not.toContain("journal");
-    const copy = await openWorldStore(new NodeDisk(`${other}-backup`));
+    const copy = await openWorldEngine(new NodeDisk(`${other}-backup`));
     expect(await copy.get([-100, 102, 0, 0])).toBe(13);
     await copy.close();
   });
@@ -172,7 +172,7 @@ describe("get", () => {
 
   test("distinguishes an emptied chunk from an untouched one, and reports a record older than all kept generations", async () => {
     const other = await makeSampleWorld();
-    const world = await openWorldStore(new NodeDisk(other), { retention: NEWEST_TWO });
+    const world = await openWorldEngine(new NodeDisk(other), { retention: NEWEST_TWO });
     await world.fill({ min: [0, -48, 0, 0], max: [16, -32, 16, 1] }, 0);
     await world.save();
     for (const block of [1, 2, 3]) {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -81,11 +81,11 @@ beforeAll(async () => {
   tiles = await make("tiles", "--set", "thickness=4");
   hills = await make("terrain");
   isles = await make("platforms", "--generator", "flat");
-  const flat = await openWorldStore(new NodeDisk(tiles));
+  const flat = await openWorldEngine(new NodeDisk(tiles));
   await flat.set([2, 1, 0, 0], 11);
   await flat.set([40, -1, 0, 0], 0);
   await flat.close();
-  const four = await openWorldStore(new NodeDisk(isles));
+  const four = await openWorldEngine(new NodeDisk(isles));
   await four.fill({ min: [0, 0, 0, 2], max: [2, 6, 2, 3] }, 11);
   await four.fill({ min: [4, 0, 0, 5], max: [5, 1, 1, 6] }, 13);
   await four.close();
@@ -119,7 +119,7 @@ describe("map", () => {
     const cut = await draw(hills, "--slice", "z=0", "--box", box, "--scale", "1");
     expect([cut.width, cut.height]).toEqual([64, 160]);
     expect(cut.at(32, 0), "the sky").toBe(".");
-    const world = await openWorldStore(new NodeDisk(hills), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(hills), { readOnly: true });
     for (const [x, y] of [
       [0, -40],
       [5, 0],
@@ -147,7 +147,7 @@ describe("map", () => {
         `${folder}-${name}`,
       ]);
     await picture("before");
-    const world = await openWorldStore(new NodeDisk(folder), { durability: "journal", autosave: false });
+    const world = await openWorldEngine(new NodeDisk(folder), { durability: "journal", autosave: false });
     await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 0);
     await world.set([-100, 101, 0, 0], 11);
     await world.set([8, 104, 4, 0], 12);

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createMarsMiner, octreeOfBoxes } from "@orthant/formats";
 import { uniformOctree } from "@orthant/formats/internal";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -78,7 +78,7 @@ describe("a MarsMiner world on the command line", () => {
       /^converted .* \(draft\) to .*-world \(orthant\): 192 chunks, 0 entities, 0 players\n$/,
     );
     expect(exitCode).toBe(EXIT.ok);
-    const opened = await openWorldStore(new NodeDisk(world), { readOnly: true });
+    const opened = await openWorldEngine(new NodeDisk(world), { readOnly: true });
     expect(await opened.get([70, 95, -60, 0])).toBe(1);
     expect(await opened.get([70, 96, -60, 0])).toBe(0);
     await opened.close();

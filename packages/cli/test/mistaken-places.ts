@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { segmentHeader } from "@orthant/save/internal";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { GeneratorRegistry, NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 import { makeSampleWorld } from "./sample-world.ts";
@@ -68,7 +68,7 @@ export async function makeMistakenPlaces(): Promise<MistakenPlaces> {
 /** Creates a world whose process ended without closing it, and whose journal then lost a byte. */
 async function makeDamagedJournal(sample: string, folder: string): Promise<void> {
   await cp(sample, `${folder}-open`, { recursive: true });
-  const world = await openWorldStore(new NodeDisk(`${folder}-open`), {
+  const world = await openWorldEngine(new NodeDisk(`${folder}-open`), {
     durability: "journal",
     autosave: false,
   });
@@ -82,7 +82,7 @@ async function makeDamagedJournal(sample: string, folder: string): Promise<void>
 /** Creates a world with a pack of some kilobytes. */
 async function makeLargeWorld(sample: string, folder: string): Promise<void> {
   await cp(sample, folder, { recursive: true });
-  const world = await openWorldStore(new NodeDisk(folder));
+  const world = await openWorldEngine(new NodeDisk(folder));
   const edits = Array.from({ length: 4_096 }, (_, index) => ({
     voxel: [index % 16, 200 + (index >> 8), (index >> 4) % 16, 0] as const,
     block: 1 + ((Math.imul(index, 2_654_435_761) >>> 16) % 13),
@@ -96,7 +96,7 @@ async function makeForeignWorld(folder: string, change: { id?: string; version?:
   const foreign = { ...flatGenerator, ...change };
   const generator = generatorRef(foreign, FLAT_DEFAULTS, 7n);
   const generators = new GeneratorRegistry([foreign]);
-  await (await createWorldStore(await NodeDisk.create(folder), { generator }, { generators })).close();
+  await (await createWorldEngine(await NodeDisk.create(folder), { generator }, { generators })).close();
 }
 
 async function newestIn(folder: string, prefix = ""): Promise<string> {

@@ -2,7 +2,7 @@ import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
 import { PLATFORMS_DEFAULTS, platformsGenerator, TERRAIN_DEFAULTS, terrainGenerator } from "@orthant/core";
 import { boxBetween, generatorRef } from "@orthant/core/engine";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import {
   BlockCatalog,
   chunkShape,
@@ -20,7 +20,7 @@ import { temporaryFolder } from "./captured.ts";
 
 const SECRET = "a secret that is long enough to be one";
 let disk: MemoryDisk;
-let world: WorldStore;
+let world: WorldEngine;
 let server: OrthantServer;
 let small: OrthantServer;
 /** The disk of a closed world. */
@@ -29,10 +29,10 @@ const stone = { id: 1, name: "stone", colour: 0x808080, solid: true };
 
 beforeAll(async () => {
   disk = new MemoryDisk();
-  world = await createWorldStore(disk, { name: "Isles" });
+  world = await createWorldEngine(disk, { name: "Isles" });
   server = await createServer({ world, logger: false, auth: { secret: SECRET } });
   emptied = new MemoryDisk();
-  await (await createWorldStore(emptied, {})).close();
+  await (await createWorldEngine(emptied, {})).close();
   small = await createServer({ world, logger: false, limits: { connectionsMax: 1 } });
 });
 afterAll(async () => {
@@ -88,23 +88,23 @@ function refusal(url: string, headers: Readonly<Record<string, string>> = {}): P
 const MISTAKES: readonly [what: string, make: () => unknown, message: string][] = [
   [
     "opens a folder without a world",
-    async () => openWorldStore(new NodeDisk(await temporaryFolder())),
+    async () => openWorldEngine(new NodeDisk(await temporaryFolder())),
     "ORT_NOT_FOUND: there is no world here, or it lost its manifest (manifest.json)",
   ],
   [
     "makes a world over another",
-    () => createWorldStore(emptied, { name: "Again" }),
+    () => createWorldEngine(emptied, { name: "Again" }),
     "ORT_NOT_EMPTY: nothing may be where a save is made, but there is manifest.json",
   ],
   [
     "opens a world twice",
-    () => openWorldStore(disk),
+    () => openWorldEngine(disk),
     "ORT_LOCKED: lock: already locked in this process (world.lock)",
   ],
   [
     "uses a world that is closed",
     async () => {
-      const closed = await createWorldStore(new MemoryDisk(), {});
+      const closed = await createWorldEngine(new MemoryDisk(), {});
       await closed.close();
       await closed.set([0, 0, 0, 0], 1);
     },
@@ -113,7 +113,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
   [
     "changes a world that is only read",
     async () => {
-      const read = await openWorldStore(disk, { readOnly: true });
+      const read = await openWorldEngine(disk, { readOnly: true });
       await read.set([0, 0, 0, 0], 1).finally(() => read.close());
     },
     "ORT_READ_ONLY: the world was opened to be read only",
@@ -172,7 +172,7 @@ const MISTAKES: readonly [what: string, make: () => unknown, message: string][] 
     "forgets to register a generator",
     () => {
       const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-      return createWorldStore(new MemoryDisk(), { generator }, { generators: new GeneratorRegistry([]) });
+      return createWorldEngine(new MemoryDisk(), { generator }, { generators: new GeneratorRegistry([]) });
     },
     'ORT_GENERATOR_UNKNOWN: there is no generator "platforms" here; there is none',
   ],

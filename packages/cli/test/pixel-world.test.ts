@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { createPixelWorld } from "@orthant/pixel-world";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
 import { capture, captureJson, temporaryFolder } from "./captured.ts";
@@ -61,7 +61,7 @@ describe("pixel worlds on the command line", () => {
     expect(dry.output).toContain("loss: the layer color");
     const made = await capture(["convert", folder, `${folder}-tree`, "--accept-loss"]);
     expect(made.output).toContain("(version2) to");
-    const world = await openWorldStore(new NodeDisk(`${folder}-tree`), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(`${folder}-tree`), { readOnly: true });
     expect(await world.get([5, 5, 0, 0])).toBe(9);
     await world.close();
     expect((await capture(["map", `${folder}-tree`, "--output", `${folder}.png`])).exitCode).toBe(EXIT.ok);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { describe, expect, test } from "vitest";
 import { capture, temporaryFolder } from "./captured.ts";
@@ -52,7 +52,7 @@ describe("the program", () => {
   test("compacts an edited world in a separate process and prints the freed space", async () => {
     const folder = await makeSampleWorld();
     for (let round = 1; round <= 3; round++) {
-      const world = await openWorldStore(new NodeDisk(folder), { autosave: false, retention: NEWEST_TWO });
+      const world = await openWorldEngine(new NodeDisk(folder), { autosave: false, retention: NEWEST_TWO });
       await world.fill({ min: [0, 100, 0, 0], max: [64, 116, 16, 1] }, round);
       await world.close();
     }

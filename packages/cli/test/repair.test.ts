@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -77,7 +77,7 @@ describe("repair", () => {
     expect(await contentOf(folder)).toEqual(before);
     expect((await capture(["verify", mended])).exitCode).toBe(EXIT.ok);
 
-    const world = await openWorldStore(new NodeDisk(mended), { readOnly: true });
+    const world = await openWorldEngine(new NodeDisk(mended), { readOnly: true });
     expect(await world.get([-100, 100, 0, 0]), "the lamp is there").toBe(13);
     expect(await world.get([0, 100, 0, 0]), "the house is lost").toBe(0);
     expect(world.players).toHaveLength(1);
@@ -85,7 +85,7 @@ describe("repair", () => {
   });
 
   test("lists what is lost with a pack that is missing, and brings back the rest", async () => {
-    const world = await openWorldStore(new NodeDisk(folder), { autosave: false });
+    const world = await openWorldEngine(new NodeDisk(folder), { autosave: false });
     // A compaction that is asked for begins a pack, and the next save goes there.
     await world.compact();
     await world.set([100, 100, 0, 0], 12);

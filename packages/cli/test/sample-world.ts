@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { capture, temporaryFolder } from "./captured.ts";
 
@@ -10,7 +10,7 @@ export const NEWEST_TWO = { newest: 2, hours: 0, days: 0 };
 export async function makeSampleWorld(): Promise<string> {
   const folder = join(await temporaryFolder(), "hills");
   await capture(["create", folder, "--template", "terrain", "--seed", "7"]);
-  const world = await openWorldStore(new NodeDisk(folder), { retention: NEWEST_TWO });
+  const world = await openWorldEngine(new NodeDisk(folder), { retention: NEWEST_TWO });
   await world.fill({ min: [0, 100, 0, 0], max: [4, 104, 4, 1] }, 11);
   await world.set([-100, 100, 0, 0], 13);
   world.spawnEntity({ kind: 3, position: [1.5, 104, 1.5, 0], displayName: "Bob", tags: ["cat"] });

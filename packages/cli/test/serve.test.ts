@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connectReplica } from "@orthant/client/node";
 import { tokenVerifier } from "@orthant/server";
 import { FakeTime } from "@orthant/testkit";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { NodeDisk } from "orthant";
 import { EXIT } from "orthant/command-line";
 import { describe, expect, test } from "vitest";
@@ -36,7 +36,7 @@ describe("serve", () => {
       },
     );
     expect([exitCode, errors]).toEqual([EXIT.ok, "press Ctrl-C to stop\n"]);
-    const world = await openWorldStore(new NodeDisk(folder));
+    const world = await openWorldEngine(new NodeDisk(folder));
     expect(await world.get([8, 100, 8, 0])).toBe(13);
     await world.close();
   });
@@ -54,7 +54,7 @@ describe("serve", () => {
 
   test("rejects a world with a damaged journal, and truncates the journal on request", async () => {
     const folder = await makeSampleWorld();
-    const world = await openWorldStore(new NodeDisk(folder), { durability: "journal", autosave: false });
+    const world = await openWorldEngine(new NodeDisk(folder), { durability: "journal", autosave: false });
     for (const block of [11, 12, 13]) await world.set([0, 120, 0, 0], block);
     const broken = `${folder}-broken`;
     await cp(folder, broken, { recursive: true, filter: (path) => !path.includes("lock") });
@@ -68,7 +68,7 @@ describe("serve", () => {
     expect([exitCode, errors]).toEqual([EXIT.failed, expect.stringContaining("[ORT_JOURNAL]")]);
     expect(errors).toContain("--damaged-journal cut");
     await whileServing([broken, "--damaged-journal", "cut"], async () => undefined);
-    const cut = await openWorldStore(new NodeDisk(broken));
+    const cut = await openWorldEngine(new NodeDisk(broken));
     expect(await cut.get([0, 120, 0, 0])).toBe(11);
     await cut.close();
   });

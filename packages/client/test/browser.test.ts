@@ -3,7 +3,7 @@ import { connectReplica } from "@orthant/client/node";
 import type { Position } from "@orthant/core";
 import type { OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type ServedPrograms, servePrograms } from "@orthant/testkit/browser";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ClientPage } from "./browser-page.ts";
@@ -12,7 +12,7 @@ import { builtWorld, serve } from "./served-world.ts";
 declare const page: ClientPage;
 
 describe.skipIf(!canOpenBrowser())("the client in Chromium", () => {
-  let world: WorldStore;
+  let world: WorldEngine;
   let pages: ServedPrograms;
   let server: OrthantServer;
   let browser: Browser;

@@ -1,7 +1,7 @@
 import { connectReplica } from "@orthant/client/node";
 import { memoryCache, type WorldReplica } from "@orthant/client/replica";
 import { MemoryDisk } from "@orthant/disk";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 import { countingSockets, serve } from "./served-world.ts";
 
@@ -23,7 +23,7 @@ async function place(client: WorldReplica, number: number, block: number): Promi
 }
 
 test("100 clients place a block of a new type within a second, on the connections that they have", async () => {
-  const world = await createWorldStore(new MemoryDisk());
+  const world = await createWorldEngine(new MemoryDisk());
   // All of them come from one network.
   const limits = {
     connectionsPerAddress: CLIENTS,
@@ -72,7 +72,7 @@ test("100 clients place a block of a new type within a second, on the connection
 }, 120_000);
 
 test("a client that kept a large catalog does not get it again, and gets one that grew meanwhile", async () => {
-  const world = await createWorldStore(new MemoryDisk());
+  const world = await createWorldEngine(new MemoryDisk());
   const names = Array.from({ length: 1_000 }, (_, number) => [`game:block number ${number}`, {}] as const);
   await world.blocks.define(Object.fromEntries(names));
   const server = await serve(world);

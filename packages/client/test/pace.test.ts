@@ -5,7 +5,7 @@ import { CUBE_CHUNKS, type EditResult, FLAT_DEFAULTS, flatGenerator } from "@ort
 import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, issueToken, type OrthantServer } from "@orthant/server";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { expect, onTestFinished, test } from "vitest";
 
 const SETS = 2_000;
@@ -13,12 +13,12 @@ const SETS = 2_000;
 const PACED_MS = 60_000;
 const SECRET = randomBytes(32);
 
-async function flatWorld(): Promise<WorldStore> {
+async function flatWorld(): Promise<WorldEngine> {
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-  return createWorldStore(new MemoryDisk(), { shape: CUBE_CHUNKS, generator }, { autosave: false });
+  return createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS, generator }, { autosave: false });
 }
 
-async function serve(world: WorldStore, port = 0): Promise<OrthantServer> {
+async function serve(world: WorldEngine, port = 0): Promise<OrthantServer> {
   return createServer({ world, port, logger: false, auth: { secret: SECRET } });
 }
 
@@ -45,7 +45,7 @@ function build(client: WorldReplica, z: number, count = SETS): Promise<EditResul
   });
 }
 
-async function expectBuilt(world: WorldStore, z: number, count = SETS): Promise<void> {
+async function expectBuilt(world: WorldEngine, z: number, count = SETS): Promise<void> {
   for (let index = 0; index < count; index++) {
     if (index % 100 === 99) continue;
     const voxel = [index % 50, 21 + Math.floor(index / 50), z, 0] as const;

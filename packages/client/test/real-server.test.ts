@@ -3,7 +3,7 @@ import { memoryCache, type Status, type WorldReplica } from "@orthant/client/rep
 import { DEFAULT_GENERATORS, flatGenerator, GeneratorRegistry, type Position } from "@orthant/core";
 import { boxBetween, positionsLexicographic } from "@orthant/core/engine";
 import type { OrthantServer } from "@orthant/server";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { builtWorld, countingSockets, serve } from "./served-world.ts";
 
@@ -34,7 +34,7 @@ function seen(client: WorldReplica, position: Position, block: number): Promise<
   });
 }
 
-async function expectEqual(client: WorldReplica, world: WorldStore): Promise<void> {
+async function expectEqual(client: WorldReplica, world: WorldEngine): Promise<void> {
   const ours = await client.region(IN_SIGHT);
   const theirs = await world.region(IN_SIGHT);
   for (const position of positionsLexicographic(IN_SIGHT)) {
@@ -44,7 +44,7 @@ async function expectEqual(client: WorldReplica, world: WorldStore): Promise<voi
 }
 
 describe("clients of a real server", () => {
-  let world: WorldStore;
+  let world: WorldEngine;
   let server: OrthantServer;
 
   beforeAll(async () => {

@@ -4,13 +4,13 @@ import { generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
 import { Prng } from "@orthant/testkit";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { WebSocket } from "ws";
 
 /** Returns a world of platforms in memory, with edits all over it. */
-export async function builtWorld(): Promise<WorldStore> {
+export async function builtWorld(): Promise<WorldEngine> {
   const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-  const world = await createWorldStore(new MemoryDisk(), { name: "Isles", generator });
+  const world = await createWorldEngine(new MemoryDisk(), { name: "Isles", generator });
   const prng = new Prng(1);
   await world.edit(
     Array.from({ length: 4000 }, () => ({
@@ -22,7 +22,10 @@ export async function builtWorld(): Promise<WorldStore> {
 }
 
 /** Serves a world at a port of this machine. */
-export async function serve(world: WorldStore, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+export async function serve(
+  world: WorldEngine,
+  options: Partial<ServerOptions> = {},
+): Promise<OrthantServer> {
   return createServer({ world, tickMs: 20, logger: false, ...options });
 }
 

@@ -2,7 +2,7 @@ import { connectReplica, connectTiles } from "@orthant/client/node";
 import { type Position, TILE_CHUNKS } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Wire1GameCommand } from "@orthant/protocol";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "./served-world.ts";
 
@@ -12,7 +12,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 test("[W35, W37] clients of both protocols see the same world and each other's edits", async () => {
-  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS });
+  const world = await createWorldEngine(new MemoryDisk(), { shape: TILE_CHUNKS });
   const commands: Wire1GameCommand[] = [];
   const wire1 = { onCommand: (_player: unknown, command: Wire1GameCommand) => void commands.push(command) };
   const server = await serve(world, { wire1, closeWorld: true });

@@ -4,7 +4,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { FakeTime } from "@orthant/testkit";
 import { MemoryHub, settled } from "@orthant/testkit/cluster";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const time = new FakeTime();
@@ -13,7 +13,7 @@ const random = (): bigint => 5n;
 /** A world whose process was killed: one edit is saved, another is only in its journal. */
 async function killedWorld(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(
+  const world = await createWorldEngine(
     disk,
     { name: "Town" },
     { time, durability: "journal", autosave: false },
@@ -35,7 +35,7 @@ describe("createClusterWorld", () => {
   test("copies edits that are only in the journal", async () => {
     const folders = await bringIn(await killedWorld());
     const term = (await folders.termOf(FIRST_SHARD)) ?? 0;
-    const shard = await openWorldStore(await folders.claim(FIRST_SHARD, term + 1), { time, readOnly: true });
+    const shard = await openWorldEngine(await folders.claim(FIRST_SHARD, term + 1), { time, readOnly: true });
     expect([await shard.get([0, 0, 0, 0]), await shard.get([1, 0, 0, 0])]).toEqual([7, 8]);
     await shard.close();
   });

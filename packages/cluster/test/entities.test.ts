@@ -3,7 +3,7 @@ import { ownerAddress, ownerAnswerCodec, ownerRequestCodec } from "@orthant/clus
 import type { Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import { boxAt, boxBetween, positionFrom, regionBox } from "@orthant/core/engine";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 import { SmallCluster, type SmallNode } from "./small-cluster.ts";
 import { SmallServer } from "./small-server.ts";
@@ -12,7 +12,7 @@ import { SmallServer } from "./small-server.ts";
 const TWO_SECTORS = boxBetween([0, 0, 0, 0], [32, 4, 4, 4]);
 
 async function town(
-  furnish: (world: WorldStore) => void,
+  furnish: (world: WorldEngine) => void,
 ): Promise<{ readonly small: SmallCluster; readonly nodes: readonly SmallNode[] }> {
   const small = new SmallCluster();
   await small.create(0, furnish);
@@ -21,7 +21,7 @@ async function town(
   return { small, nodes };
 }
 
-function herd(world: WorldStore): void {
+function herd(world: WorldEngine): void {
   for (const x of [3, 20, 70, 500])
     world.spawnEntity({ kind: 2, position: [x, 1, 1, 0], displayName: `at ${x}` });
 }

@@ -6,7 +6,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { openSave } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { afterAll, describe, expect, test } from "vitest";
 
 const folders: string[] = [];
@@ -27,7 +27,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
 ])("shard folders %s", (_kind, makeStore) => {
   async function shardFolders(): Promise<ShardFolders> {
     const made = new ShardFolders(await makeStore(), "town");
-    const world = await createWorldStore(await made.create("0"));
+    const world = await createWorldEngine(await made.create("0"));
     await world.close();
     return made;
   }
@@ -35,7 +35,7 @@ describe.each<[string, () => Promise<FolderStore>]>([
   test("[K21] a previous owner finds nothing under the folder's old name, whatever it tries", async () => {
     const shards = await shardFolders();
     const old = await shards.claim("0", 3);
-    const world = await openWorldStore(old, { autosave: false });
+    const world = await openWorldEngine(old, { autosave: false });
     await world.set([1, 2, 3, 0], 4);
     const young = await shards.claim("0", 4);
     expect(await codeOfRejection(world.save())).toBe("ORT_SAVE_FAILED");

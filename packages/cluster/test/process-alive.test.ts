@@ -10,11 +10,11 @@ const PREPARE = `
 import { boxBetween, systemRandomBits } from "@orthant/core/engine";
   import { MemoryDisk } from "@orthant/disk";
   import { MemoryHub } from "@orthant/testkit/cluster";
-  import { createWorldStore } from "@orthant/world/store";
+  import { createWorldEngine } from "@orthant/world/engine";
   const hub = new MemoryHub({ time: systemTime, random: Math.random });
   const folders = new ShardFolders(new DiskFolders(new MemoryDisk()), "town");
   const source = new MemoryDisk();
-  await (await createWorldStore(source, { name: "Town" })).close();
+  await (await createWorldEngine(source, { name: "Town" })).close();
   await createClusterWorld({ engine: hub.connect(), folders, world: "town", source, random: systemRandomBits });
   const nodeOf = (node, engine = hub.connect()) => new ClusterNode({
     engine, folders, world: "town", node,

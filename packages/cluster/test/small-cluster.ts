@@ -11,7 +11,7 @@ import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
 import { type MemoryEngine, MemoryHub, pass, settled } from "@orthant/testkit/cluster";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 /** A node and its connection. */
 export interface SmallNode {
@@ -46,10 +46,10 @@ export class SmallCluster {
   /**
    * Creates a world, furnishes it, reopens and edits it `timesEdited` times, and imports it into the cluster.
    */
-  async create(timesEdited = 0, furnish?: (world: WorldStore) => unknown): Promise<void> {
+  async create(timesEdited = 0, furnish?: (world: WorldEngine) => unknown): Promise<void> {
     const source = new MemoryDisk();
     const { time, random } = this;
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       source,
       { name: "Town", shape: chunkShape([4, 4, 4, 1]) },
       { time, random },
@@ -57,7 +57,7 @@ export class SmallCluster {
     await furnish?.(world);
     await world.close();
     for (let index = 0; index < timesEdited; index++) {
-      const again = await openWorldStore(source, { time, random, autosave: false });
+      const again = await openWorldEngine(source, { time, random, autosave: false });
       await again.set([1, 2, 3, 0], index + 1);
       await again.close();
     }

@@ -18,7 +18,7 @@ import {
   servePrograms,
 } from "@orthant/testkit/browser";
 import { describeDiskContract } from "@orthant/testkit/contracts";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkerPage } from "./opfs-page.ts";
@@ -198,7 +198,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
         await run("tar", ["-xf", "../world.tar"], { cwd: join(root, "world") });
         const disk = new NodeDisk(join(root, "world"));
         expect(isWhole(await verifySave(disk))).toBe(true);
-        const world = await openWorldStore(disk);
+        const world = await openWorldEngine(disk);
         expect(world.name).toBe("Isles");
         expect(await columnOf(world)).toEqual(COLUMN);
         await world.close();
@@ -211,7 +211,7 @@ describe.skipIf(!canOpenBrowser())("in Chromium", () => {
       const folder = newFolder();
       await inTemporaryFolder(async (root) => {
         const disk = await NodeDisk.create(join(root, "world"));
-        const world = await createWorldStore(disk, { name: "Home" });
+        const world = await createWorldEngine(disk, { name: "Home" });
         for (let y = 0; y < HEIGHT; y++) await world.set([0, y, 0, 0], COLUMN[y] ?? 0);
         await world.close();
         await run("tar", ["-cf", "world.tar", "--format=ustar", "world"], { cwd: root });
@@ -256,7 +256,7 @@ async function editUntil(tab: WorkerThing, folder: string, count: number): Promi
   await tab.page.waitForFunction((wanted) => page.noted() >= wanted, count);
 }
 
-async function columnOf(world: WorldStore): Promise<readonly number[]> {
+async function columnOf(world: WorldEngine): Promise<readonly number[]> {
   const column: number[] = [];
   for (let y = 0; y < HEIGHT; y++) column.push(await world.get([0, y, 0, 0]));
   return column;

@@ -3,7 +3,7 @@ import { generatorRef } from "@orthant/core/engine";
 import { OpfsDisk, packTar, unpackTar } from "@orthant/disk/browser";
 import { isWhole } from "@orthant/disk/files";
 import { copyGeneration, hasSave, verifySave } from "@orthant/save";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 /** The part of the browser's file API that the test needs. */
 interface Folder {
@@ -71,7 +71,7 @@ const worker = {
   async buildWorld(folder: string, height: number): Promise<number> {
     const disk = await OpfsDisk.open(folder);
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 7n);
-    const world = await createWorldStore(disk, { name: "Isles", generator }, { durability: "journal" });
+    const world = await createWorldEngine(disk, { name: "Isles", generator }, { durability: "journal" });
     for (let y = 0; y < height; y++) await world.set([0, y, 0, 0], 1 + (y % 13));
     return world.save();
   },
@@ -79,7 +79,7 @@ const worker = {
   /** Opens a world, returns the blocks of a column, and closes it again. */
   async readWorld(folder: string, height: number): Promise<readonly number[]> {
     const disk = await OpfsDisk.open(folder);
-    const world = await openWorldStore(disk);
+    const world = await openWorldEngine(disk);
     const column = await columnOf(world, height);
     await world.close();
     const findings = await verifySave(disk);
@@ -93,7 +93,7 @@ const worker = {
     const disk = await OpfsDisk.open(folder);
     const isThere = await hasSave(disk);
     const options = { durability: "journal" } as const;
-    const world = isThere ? await openWorldStore(disk, options) : await createWorldStore(disk, {}, options);
+    const world = isThere ? await openWorldEngine(disk, options) : await createWorldEngine(disk, {}, options);
     for (let edit = await editsIn(world); ; edit++) {
       await world.set([edit, 0, 0, 0], 1);
       postMessage({ noted: edit + 1 });
@@ -103,7 +103,7 @@ const worker = {
   /** Returns how many of those edits a world has. */
   async lastEdit(folder: string): Promise<number> {
     const disk = await OpfsDisk.open(folder);
-    const world = await openWorldStore(disk);
+    const world = await openWorldEngine(disk);
     const count = await editsIn(world);
     await world.close();
     await disk.close();
@@ -126,13 +126,13 @@ const worker = {
   },
 };
 
-async function editsIn(world: WorldStore): Promise<number> {
+async function editsIn(world: WorldEngine): Promise<number> {
   let count = 0;
   while ((await world.get([count, 0, 0, 0])) !== 0) count++;
   return count;
 }
 
-async function columnOf(world: WorldStore, height: number): Promise<readonly number[]> {
+async function columnOf(world: WorldEngine, height: number): Promise<readonly number[]> {
   const column: number[] = [];
   for (let y = 0; y < height; y++) column.push(await world.get([0, y, 0, 0]));
   return column;

@@ -35,7 +35,7 @@ export async function createServer<D extends Dimensions = Dimensions>(
   const options = { ...given };
   checkServerOptions(options);
   const { port = 0, host: address = LOOPBACK, tickMs = TICK_MS, proxies = 0 } = options;
-  const world = "store" in options.world ? options.world.store : options.world;
+  const world = "engine" in options.world ? options.world.engine : options.world;
   const axes = new Axes<D>(world.shape);
   const ownCodec = "dataCodec" in options.world ? options.world.dataCodec : PLAIN_DATA;
   const { dataCodec = ownCodec } = options;

@@ -3,7 +3,7 @@ import { type DataCodec, type Dimensions, OrthantError, type TimeSource } from "
 import { printable } from "@orthant/core/engine";
 import type { SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import type { Logger, LoggerOptions } from "pino";
 import type { AuthOptions, AuthorizeHook } from "./auth/authorization.ts";
 import type { Revocation } from "./auth/revocations.ts";
@@ -19,7 +19,7 @@ import type { Wire1Options } from "./wire1/wire1-listener.ts";
 
 /** The part of a world that a server needs apart from sharing it. */
 export interface ServedWorld
-  extends Pick<WorldStore, "shape" | "name" | "generation" | "failure" | "onFailure"> {
+  extends Pick<WorldEngine, "shape" | "name" | "generation" | "failure" | "onFailure"> {
   save(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface GatewayWorld extends ServedWorld {
 /** Options of a server. docs/reference/server.md describes each. */
 export interface ServerOptions<D extends Dimensions = Dimensions> {
   /** The world, open for writing. The server saves it on closing, and closes it only with `closeWorld`. */
-  readonly world: World<D> | WorldStore | GatewayWorld;
+  readonly world: World<D> | WorldEngine | GatewayWorld;
   /** The port; 0, the default, picks a free one. */
   readonly port?: number;
   /** The address to listen at; `127.0.0.1`, this machine alone, by default. */
@@ -308,7 +308,7 @@ function shownValue(value: unknown): string {
 
 function isWorld(value: unknown): boolean {
   if (!isObject(value)) return false;
-  if (isObject(field(value, "store"))) return true;
+  if (isObject(field(value, "engine"))) return true;
   return isObject(field(value, "shape")) && isFunction(field(value, "save"));
 }
 

@@ -11,14 +11,15 @@ import {
   visibleEntity,
   WORLD_NAME_BYTES_MAX,
 } from "@orthant/protocol";
-import { type EditOptions, type StoreEdit, WorldStore } from "@orthant/world/store";
+import { type EditOptions, type EngineEdit, WorldEngine } from "@orthant/world/engine";
 
 /**
  * Adapts a world for a sync server. Opens an epoch, which is durable before a client receives any of its clocks.
  * Throws `ORT_LIMIT` for a world with more blocks than fit into a welcome.
  */
-export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
-  if (!(world instanceof WorldStore)) throw wrongArgument("world", world, "it is a WorldStore: world.store");
+export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
+  if (!(world instanceof WorldEngine))
+    throw wrongArgument("world", world, "it is a WorldEngine: world.engine");
   requireSmallCatalog(world);
   const epoch = await world.openEpoch();
   return {
@@ -72,7 +73,7 @@ export async function syncWorldOf(world: WorldStore): Promise<SyncWorld> {
 }
 
 /** With durable acknowledgement, the server itself waits for the disk, once for all simultaneous edits. */
-function applyEdit(world: WorldStore, edit: RequestedEdit, given: EditOptions): Promise<StoreEdit> {
+function applyEdit(world: WorldEngine, edit: RequestedEdit, given: EditOptions): Promise<EngineEdit> {
   const options = { ...given, wait: "applied" } as const;
   if (edit.kind === "fill") return world.fill(edit.box, edit.block, options);
   if (edit.kind === "copy") return world.copy(edit.box, edit.to, options);
@@ -80,14 +81,14 @@ function applyEdit(world: WorldStore, edit: RequestedEdit, given: EditOptions): 
 }
 
 /** Rejects it now rather than for every client. */
-function requireSmallCatalog({ catalog }: WorldStore): void {
+function requireSmallCatalog({ catalog }: WorldEngine): void {
   const bytes = encode(blockCatalogCodec, catalog).length;
   if (bytes <= CATALOG_BYTES_MAX) return;
   throw new OrthantError("ORT_LIMIT", `blocks of ${bytes} bytes where at most ${CATALOG_BYTES_MAX} may be`);
 }
 
 function keepPlayer(
-  world: WorldStore,
+  world: WorldEngine,
   playerId: bigint,
   name: string,
   { position, orientation }: Pose,

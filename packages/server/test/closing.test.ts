@@ -8,7 +8,7 @@ import type { TLSSocket } from "node:tls";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PlainClient, requestOrigin } from "./plain-client.ts";
@@ -104,7 +104,7 @@ describe("a client that reconnects after a restart", () => {
     expect((await client.next("editResults")).results).toEqual([{ editId: 1, status: "applied" }]);
     await first.close();
 
-    const world = closedAfterTest(await openWorldStore(disk));
+    const world = closedAfterTest(await openWorldEngine(disk));
     const second = await serve({ world });
     const again = await PlainClient.join(second.url, { clientId: 9n, kept: { worldId, epoch } });
     const welcome = await again.next("welcome");

@@ -6,7 +6,7 @@ import { BlockCatalog } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { ServerOptions } from "@orthant/server";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import { Registry } from "prom-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PlainClient } from "./plain-client.ts";
@@ -314,7 +314,7 @@ describe("a server does not start", () => {
       colour: 0,
       solid: id > 0,
     }));
-    const world = await createWorldStore(new MemoryDisk(), { catalog: new BlockCatalog(blocks) });
+    const world = await createWorldEngine(new MemoryDisk(), { catalog: new BlockCatalog(blocks) });
     expect(await codeOfRejection(serve({ world: closedAfterTest(world) }))).toBe("ORT_LIMIT");
   });
 

@@ -3,11 +3,11 @@ import { CUBE_CHUNKS, FLAT_DEFAULTS, flatGenerator } from "@orthant/core";
 import { generatorRef } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer, type ServerOptions } from "@orthant/server";
-import { createWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type EngineOptions, type WorldEngine } from "@orthant/world/engine";
 import { afterEach } from "vitest";
 
 const openServers: OrthantServer[] = [];
-const openWorlds: WorldStore[] = [];
+const openWorlds: WorldEngine[] = [];
 
 afterEach(async () => {
   // A test may have broken its world on purpose, and has then checked the error of closing.
@@ -18,11 +18,11 @@ afterEach(async () => {
 /** Creates a flat three-dimensional world, which is closed after the test. */
 export async function flatWorld(
   disk: Disk = new MemoryDisk(),
-  options: StoreOptions = {},
+  options: EngineOptions = {},
   name = "Plain",
-): Promise<WorldStore> {
+): Promise<WorldEngine> {
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-  const world = await createWorldStore(
+  const world = await createWorldEngine(
     disk,
     { name, shape: CUBE_CHUNKS, generator },
     { autosave: false, ...options },
@@ -31,7 +31,7 @@ export async function flatWorld(
 }
 
 /** Closes a world after the test. */
-export function closedAfterTest(world: WorldStore): WorldStore {
+export function closedAfterTest(world: WorldEngine): WorldEngine {
   openWorlds.push(world);
   return world;
 }

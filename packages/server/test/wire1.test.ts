@@ -7,7 +7,7 @@ import { readWire1Recording } from "@orthant/protocol";
 import { wire1Codec } from "@orthant/protocol/internal";
 import type { OrthantServer, Wire1Options } from "@orthant/server";
 import { codeOfRejection, toHex } from "@orthant/testkit";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { closedAfterTest, flatWorld, metric, serve, until } from "./served-world.ts";
 import { UdpPeer } from "./udp-peer.ts";
@@ -15,12 +15,12 @@ import { UdpPeer } from "./udp-peer.ts";
 const SYN = "01010101";
 const ACK = "01010102";
 
-async function tileWorld(): Promise<WorldStore> {
-  const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS }, { autosave: false });
+async function tileWorld(): Promise<WorldEngine> {
+  const world = await createWorldEngine(new MemoryDisk(), { shape: TILE_CHUNKS }, { autosave: false });
   return closedAfterTest(world);
 }
 
-async function serveTiles(world: WorldStore, wire1: Wire1Options = {}): Promise<OrthantServer> {
+async function serveTiles(world: WorldEngine, wire1: Wire1Options = {}): Promise<OrthantServer> {
   return serve({ world, wire1 });
 }
 

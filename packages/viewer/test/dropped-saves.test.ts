@@ -11,7 +11,7 @@ import { openSave } from "@orthant/save";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Pixel, ViewerWindow } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -34,7 +34,7 @@ const TOO_MANY_BYTES = 64 * 1024 * 1024 + 1;
 describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWSER_MS }, () => {
   let browser: Browser;
   let folder: string;
-  let world: WorldStore;
+  let world: WorldEngine;
   let server: OrthantServer;
 
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.skipIf(!canOpenBrowser())("a save opened in the page", { timeout: BROWS
     await damagePacks(join(folder, "damaged", "data"));
     await mkdir(join(folder, "nothing"));
     await writeFile(join(folder, "nothing", "notes.txt"), "no world");
-    world = await createWorldStore(new MemoryDisk(), { name: "Served" });
+    world = await createWorldEngine(new MemoryDisk(), { name: "Served" });
     server = await createServer({ world, logger: false, page: VIEWER_PAGE });
     browser = await openBrowser();
   }, BROWSER_MS);
@@ -200,7 +200,7 @@ function strongestOf([red, green, blue]: Pixel): "red" | "green" | "blue" {
 }
 
 async function writeTree(path: string): Promise<void> {
-  const world = await createWorldStore(await NodeDisk.create(path), { name: "Home" });
+  const world = await createWorldEngine(await NodeDisk.create(path), { name: "Home" });
   await world.set([2, 3, 4, 5], BRICK);
   await world.save();
   await world.close();

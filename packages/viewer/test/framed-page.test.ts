@@ -5,7 +5,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { createServer, type ServerOptions } from "@orthant/server";
 import { canOpenBrowser, openBrowser } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import type { Browser, Frame, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -25,7 +25,7 @@ async function framingPage(framed: () => string): Promise<string> {
 }
 
 async function serve(page: ServerOptions["page"]): Promise<string> {
-  const world = await createWorldStore(new MemoryDisk(), { name: "Framed" }, { autosave: false });
+  const world = await createWorldEngine(new MemoryDisk(), { name: "Framed" }, { autosave: false });
   const server = await createServer({
     world,
     logger: false,

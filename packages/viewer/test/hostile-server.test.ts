@@ -11,7 +11,7 @@ import { Prng } from "@orthant/testkit";
 import { canOpenBrowser, openBrowser, rendererBytes, ViewerWindow } from "@orthant/testkit/browser";
 import { RANDOM_FRAME_VOLUME, randomServerFrame } from "@orthant/testkit/messages";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -118,7 +118,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
 
   test("[N35] cannot show direction marks and control characters unescaped in names and reasons", async () => {
     const name = "Isles\u202egnorW\u0007";
-    const world = await createWorldStore(new MemoryDisk(), { name }, { autosave: false });
+    const world = await createWorldEngine(new MemoryDisk(), { name }, { autosave: false });
     const server = await createServer({ world, tickMs: 10, logger: false, page: VIEWER_PAGE });
     onTestFinished(async () => {
       await server.close();
@@ -138,7 +138,7 @@ describe.skipIf(!canOpenBrowser())("a hostile server", { timeout: BROWSER_MS }, 
 
   test("with huge chunks that change endlessly neither hangs the page nor exhausts its memory", async () => {
     const shape = chunkShape([64, 32, 32, 1]);
-    const world = await createWorldStore(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });
+    const world = await createWorldEngine(new MemoryDisk(), { name: "Noise", shape }, { autosave: false });
     const prng = new Prng(9);
     const noise = Array.from({ length: 4 }, () =>
       chunkFromVoxels(Uint16Array.from({ length: shape.volume }, () => prng.below(65_536))),

@@ -7,7 +7,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { createServer, type OrthantServer } from "@orthant/server";
 import { canOpenBrowser, openBrowser, type Screenshot, screenshotOf } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -104,8 +104,8 @@ function watchPage(): void {
   });
 }
 
-async function worldOf(block: number, name: string): Promise<WorldStore> {
-  const world = await createWorldStore(new MemoryDisk(), { name, shape: CUBE_CHUNKS }, { autosave: false });
+async function worldOf(block: number, name: string): Promise<WorldEngine> {
+  const world = await createWorldEngine(new MemoryDisk(), { name, shape: CUBE_CHUNKS }, { autosave: false });
   const [min, max]: readonly [Position, Position] = [
     [-6, -6, -23, 0],
     [7, 7, -16, 1],
@@ -165,7 +165,7 @@ describe.skipIf(!canOpenBrowser())("a viewer in a page of a game", { timeout: BR
     return { page, origin, complaints };
   }
 
-  async function serve(world: WorldStore, origin: string): Promise<OrthantServer> {
+  async function serve(world: WorldEngine, origin: string): Promise<OrthantServer> {
     const server = await createServer({ world, tickMs: 20, logger: false, origins: [origin] });
     onTestFinished(() => server.close());
     return server;

@@ -16,7 +16,7 @@ import {
   ViewerWindow,
 } from "@orthant/testkit/browser";
 import { VIEWER_PAGE } from "@orthant/viewer/node";
-import { createWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
@@ -40,14 +40,18 @@ const SKY = [320, 70] as const;
 async function newWorld(
   shape: ChunkShape,
   ...boxes: readonly (readonly [Position, Position, number])[]
-): Promise<WorldStore> {
-  const world = await createWorldStore(new MemoryDisk(), { name: "Trial", shape, autosave: false } as object);
+): Promise<WorldEngine> {
+  const world = await createWorldEngine(new MemoryDisk(), {
+    name: "Trial",
+    shape,
+    autosave: false,
+  } as object);
   for (const [min, max, block] of boxes) await world.fill({ min, max }, block);
   onTestFinished(() => world.close());
   return world;
 }
 
-async function serve(world: WorldStore, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
+async function serve(world: WorldEngine, options: Partial<ServerOptions> = {}): Promise<OrthantServer> {
   const server = await createServer({ world, tickMs: 20, logger: false, page: VIEWER_PAGE, ...options });
   onTestFinished(() => server.close());
   return server;

@@ -12,7 +12,7 @@ import type { Retention, SaveLimits } from "@orthant/save";
 import { JOURNAL_EDIT_CHUNKS_MAX } from "@orthant/save/journal";
 
 /** Options for a new world. All are optional. */
-export interface NewWorldStore {
+export interface NewWorldEngine {
   readonly name?: string;
   readonly shape?: ChunkShape;
   /** Fills the space that has not been edited. Default: nothing. */
@@ -54,7 +54,7 @@ export type DamagedJournal = "refuse" | "cut";
 export type Moment = number | string | Date;
 
 /** Options for opening a world. */
-export interface StoreOptions {
+export interface EngineOptions {
   /** Opens without the lock and rejects every edit. */
   readonly readOnly?: boolean;
   /** Opens a kept saved state read-only: a generation's number or name, or the last one up to a time. */

@@ -1,14 +1,14 @@
 import type { Chunk, Dimensions, Position } from "@orthant/core";
 import type { Axes } from "@orthant/core/engine";
-import type { StoreSnapshot } from "./store-snapshot.ts";
+import type { EngineSnapshot } from "./engine-snapshot.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot<D extends Dimensions = Dimensions> {
-  readonly #snapshot: StoreSnapshot;
+  readonly #snapshot: EngineSnapshot;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(snapshot: StoreSnapshot, axes: Axes<D>) {
+  constructor(snapshot: EngineSnapshot, axes: Axes<D>) {
     this.#snapshot = snapshot;
     this.#axes = axes;
   }

@@ -40,7 +40,7 @@ import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import type { CompactionReport } from "@orthant/save";
 import { requireMoment } from "./checked-arguments.ts";
-import type { StoreEdit } from "./edit/world-editor.ts";
+import type { EngineEdit } from "./edit/world-editor.ts";
 import {
   type NewEntity,
   type PlayerUpdate,
@@ -53,10 +53,10 @@ import {
   type WorldEntityEvent,
   type WorldPlayer,
 } from "./entities/shown-records.ts";
+import type { WorldEngine } from "./world-engine.ts";
 import type { WorldHistory } from "./world-history.ts";
 import type { Moment } from "./world-options.ts";
 import { WorldSnapshot } from "./world-snapshot.ts";
-import type { WorldStore } from "./world-store.ts";
 
 /**
  * An open world: what players built, on disk and in memory, on top of what a generator produces. `createWorld`,
@@ -69,23 +69,23 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   /** The kept saved states. */
   readonly history: WorldHistory;
   /** The same world with four axes, for the other packages of Orthant. */
-  readonly store: WorldStore;
+  readonly engine: WorldEngine;
   /** Turns the data of voxels into bytes and back. */
   readonly dataCodec: DataCodec;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(store: WorldStore, dataCodec: DataCodec = PLAIN_DATA) {
-    this.store = store;
+  constructor(engine: WorldEngine, dataCodec: DataCodec = PLAIN_DATA) {
+    this.engine = engine;
     this.dataCodec = dataCodec;
-    this.#axes = new Axes(store.shape);
+    this.#axes = new Axes(engine.shape);
     this.dimensions = this.#axes.dimensions;
-    this.chunkShape = store.shape;
-    this.history = store.history;
+    this.chunkShape = engine.shape;
+    this.history = engine.history;
   }
 
   get blocks(): BlockCatalog {
-    return this.store.catalog;
+    return this.engine.catalog;
   }
 
   /**
@@ -103,7 +103,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   defineBlocks<const Definitions extends BlockDefinitions>(
     definitions: Definitions,
   ): Promise<BlockHandles<Definitions>> {
-    return this.store.blocks.define(definitions);
+    return this.engine.blocks.define(definitions);
   }
 
   /**
@@ -111,7 +111,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    * changes.
    */
   renameBlock(name: string, newName: string): Promise<void> {
-    return this.store.blocks.rename(name, newName);
+    return this.engine.blocks.rename(name, newName);
   }
 
   /**
@@ -119,78 +119,76 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    * it back.
    */
   retireBlock(name: string): Promise<void> {
-    return this.store.blocks.retire(name);
+    return this.engine.blocks.retire(name);
   }
 
   /** Calls `listener` after types of blocks were added, renamed or retired. Returns an unsubscribe function. */
   onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
     requireFunction("listener", listener);
-    return this.store.blocks.onChange(({ catalog }) => listener(catalog));
+    return this.engine.blocks.onChange(({ catalog }) => listener(catalog));
   }
 
   get name(): string {
-    return this.store.name;
+    return this.engine.name;
   }
 
   get spawn(): Vector<D> {
-    return this.#axes.shown(this.store.spawn);
+    return this.#axes.shown(this.engine.spawn);
   }
 
   /** The number of the last saved state. */
   get generation(): number {
-    return this.store.generation;
+    return this.engine.generation;
   }
 
   /** Why edits and saves fail; `undefined` while they work. */
   get failure(): unknown {
-    return this.store.failure;
+    return this.engine.failure;
   }
 
   /** Calls `listener` when a save fails and the world accepts no more changes. Returns an unsubscribe function. */
   onFailure(listener: (failure: unknown) => void): () => void {
-    return this.store.onFailure(requireFunction("listener", listener));
+    return this.engine.onFailure(requireFunction("listener", listener));
   }
 
   /** Changes the world's name. */
   rename(name: string): void {
-    this.store.describe({ name });
+    this.engine.describe({ name });
   }
 
   /** Changes where players start, in voxels. */
   moveSpawn(position: Vector<D>): void {
-    this.store.describe({ spawn: this.#axes.vector("position", position) });
+    this.engine.describe({ spawn: this.#axes.vector("position", position) });
   }
 
   async get(position: Position<D>): Promise<number> {
-    return this.store.get(this.#axes.position("position", position));
+    return this.engine.get(this.#axes.position("position", position));
   }
 
   voxelAt(position: Position<D>): number | undefined {
     const voxel = this.#axes.position("position", position);
-    const chunk = chunkOfVoxel(this.chunkShape, voxel);
-    if (!this.store.isLoaded(boxAt(chunk))) return undefined;
-    return this.store.state.findChunk(...chunk)?.get(voxelIndex(this.chunkShape, ...voxel));
+    const chunk = this.#loadedChunk(chunkOfVoxel(this.chunkShape, voxel));
+    return chunk?.get(voxelIndex(this.chunkShape, ...voxel));
   }
 
   async data(position: Position<D>): Promise<unknown> {
     const voxel = this.#axes.position("position", position);
-    const chunk = await this.store.chunk(chunkOfVoxel(this.chunkShape, voxel));
+    const chunk = await this.engine.chunk(chunkOfVoxel(this.chunkShape, voxel));
     return decodeData(this.dataCodec, chunk.dataAt(voxelIndex(this.chunkShape, ...voxel)));
   }
 
   dataAt(position: Position<D>): unknown {
     const voxel = this.#axes.position("position", position);
-    if (!this.store.isLoaded(boxAt(chunkOfVoxel(this.chunkShape, voxel)))) return undefined;
-    return decodeData(this.dataCodec, this.store.state.dataAt(...voxel));
+    const chunk = this.#loadedChunk(chunkOfVoxel(this.chunkShape, voxel));
+    return decodeData(this.dataCodec, chunk?.dataAt(voxelIndex(this.chunkShape, ...voxel)));
   }
 
   async chunk(chunkPosition: Position<D>): Promise<Chunk> {
-    return this.store.chunk(this.#axes.position("chunkPosition", chunkPosition));
+    return this.engine.chunk(this.#axes.position("chunkPosition", chunkPosition));
   }
 
   chunkAt(chunkPosition: Position<D>): Chunk | undefined {
-    const chunk = this.#axes.position("chunkPosition", chunkPosition);
-    return this.store.isLoaded(boxAt(chunk)) ? this.store.state.findChunk(...chunk) : undefined;
+    return this.#loadedChunk(this.#axes.position("chunkPosition", chunkPosition));
   }
 
   /**
@@ -198,48 +196,48 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    * fills up, the least recently used chunks are evicted unless `keepChunks` keeps them.
    */
   async loadChunks(chunks: ChunkBox<D>): Promise<void> {
-    await this.store.load(this.#axes.chunks("chunks", chunks));
+    await this.engine.load(this.#axes.chunks("chunks", chunks));
   }
 
   /** Keeps a box of chunks in memory once it is loaded. Returns a function that releases it. */
   keepChunks(chunks: ChunkBox<D>): () => void {
-    return this.store.keep(this.#axes.chunks("chunks", chunks));
+    return this.engine.keep(this.#axes.chunks("chunks", chunks));
   }
 
   /** Whether everything stored for a box of chunks is in memory. */
   hasLoadedChunks(chunks: ChunkBox<D>): boolean {
-    return this.store.isLoaded(this.#axes.chunks("chunks", chunks));
+    return this.engine.isLoaded(this.#axes.chunks("chunks", chunks));
   }
 
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
   snapshot(): WorldSnapshot<D> {
-    return new WorldSnapshot(this.store.snapshot(), this.#axes);
+    return new WorldSnapshot(this.engine.snapshot(), this.#axes);
   }
 
   async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {
     const voxel = this.#axes.position("position", position);
     const data = encodeData(this.dataCodec, "options.data", ownSetOptions(options).data);
-    return resultOf(await this.store.edit([{ voxel, block: requireBlock("block", block), data }]));
+    return resultOf(await this.engine.edit([{ voxel, block: requireBlock("block", block), data }]));
   }
 
   async setData(position: Position<D>, data: unknown): Promise<EditResult> {
     const voxel = this.#axes.position("position", position);
-    return resultOf(await this.store.edit([{ voxel, data: encodeSetData(this.dataCodec, data) }]));
+    return resultOf(await this.engine.edit([{ voxel, data: encodeSetData(this.dataCodec, data) }]));
   }
 
   async edit(placements: readonly BlockPlacement<D>[]): Promise<EditResult> {
-    return resultOf(await this.store.edit(voxelPlacements(this.#axes, placements, this.dataCodec)));
+    return resultOf(await this.engine.edit(voxelPlacements(this.#axes, placements, this.dataCodec)));
   }
 
   /** Sets every voxel of a box in one step. The box may touch at most `EDIT_CHUNKS_MAX` chunks. */
   async fill(box: VoxelBox<D>, block: number): Promise<EditResult> {
-    return resultOf(await this.store.fill(this.#axes.voxels("box", box), requireBlock("block", block)));
+    return resultOf(await this.engine.fill(this.#axes.voxels("box", box), requireBlock("block", block)));
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels with their data, as they are when its turn comes. Both boxes may overlap. */
   async copy(box: VoxelBox<D>, to: Position<D>): Promise<EditResult> {
     const voxels = this.#axes.voxels("box", box);
-    return resultOf(await this.store.copy(voxels, this.#axes.position("to", to)));
+    return resultOf(await this.engine.copy(voxels, this.#axes.position("to", to)));
   }
 
   /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
@@ -253,7 +251,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
         throw wrongArgument(`chunks[${index}][1]`, chunk, "make one with emptyChunk or uniformChunk");
       return [this.#axes.position(`chunks[${index}][0]`, position), chunk] as const;
     });
-    return resultOf(await this.store.setChunks(inner));
+    return resultOf(await this.engine.setChunks(inner));
   }
 
   /**
@@ -262,7 +260,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   onEdit(listener: (edit: EditEvent<D>) => void): () => void {
     requireFunction("listener", listener);
-    return this.store.onEdit(({ chunks, before, after, author }) => {
+    return this.engine.onEdit(({ chunks, before, after, author }) => {
       const chunkIn = (state: WorldState) => (chunk: Position) => state.realizeChunk(...chunk);
       const codec = this.dataCodec;
       const difference = { before: chunkIn(before), after: chunkIn(after), author, codec };
@@ -272,27 +270,27 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Adds an entity with a new, never used id. */
   spawnEntity(entity: NewEntity<D>): WorldEntity<D> {
-    return shownEntity(this.#axes, this.store.spawnEntity(storedNewEntity(this.#axes, entity)));
+    return shownEntity(this.#axes, this.engine.spawnEntity(storedNewEntity(this.#axes, entity)));
   }
 
   /** Moves or otherwise changes an entity whose surroundings are loaded. Omitted fields keep their value. */
   changeEntity(entityId: bigint, change: Partial<NewEntity<D>>): void {
-    this.store.changeEntity(entityId, storedEntityChange(this.#axes, change));
+    this.engine.changeEntity(entityId, storedEntityChange(this.#axes, change));
   }
 
   /** Removes an entity whose surroundings are loaded. */
   despawnEntity(entityId: bigint): void {
-    this.store.despawnEntity(entityId);
+    this.engine.despawnEntity(entityId);
   }
 
   /** Returns an entity by id, if its surroundings are loaded. */
   entity(entityId: bigint): WorldEntity<D> | undefined {
-    const found = this.store.entity(entityId);
+    const found = this.engine.entity(entityId);
     return found && shownEntity(this.#axes, found);
   }
 
   async entitiesIn(box: VoxelBox<D>): Promise<readonly WorldEntity<D>[]> {
-    const found = await this.store.entitiesIn(this.#axes.voxels("box", box));
+    const found = await this.engine.entitiesIn(this.#axes.voxels("box", box));
     return found.map((entity) => shownEntity(this.#axes, entity));
   }
 
@@ -302,7 +300,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    */
   onEntity(listener: (event: WorldEntityEvent<D>) => void): () => void {
     requireFunction("listener", listener);
-    return this.store.onEntity((event) =>
+    return this.engine.onEntity((event) =>
       listener(
         event.kind === "present"
           ? { kind: "present", entity: shownEntity(this.#axes, event.entity) }
@@ -313,18 +311,18 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** All players who ever joined, ordered by id. */
   get players(): readonly WorldPlayer<D>[] {
-    return this.store.players.map((player) => shownPlayer(this.#axes, player));
+    return this.engine.players.map((player) => shownPlayer(this.#axes, player));
   }
 
   /** Returns a player by id. */
   player(playerId: bigint): WorldPlayer<D> | undefined {
-    const found = this.store.player(playerId);
+    const found = this.engine.player(playerId);
     return found && shownPlayer(this.#axes, found);
   }
 
   /** Adds a player, or changes the one with the same id; omitted fields keep their value. */
   upsertPlayer(player: PlayerUpdate<D>): void {
-    this.store.upsertPlayer(storedPlayerChange(this.#axes, player));
+    this.engine.upsertPlayer(storedPlayerChange(this.#axes, player));
   }
 
   /**
@@ -332,29 +330,29 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    * made while it writes belong to the next one. If it fails, earlier saves are safe and nothing more is accepted.
    */
   save(): Promise<number> {
-    return this.store.save();
+    return this.engine.save();
   }
 
   /** Resolves when all changes so far are durable. Concurrent callers share a save or a sync. */
   whenDurable(): Promise<void> {
-    return this.store.whenDurable();
+    return this.engine.whenDurable();
   }
 
   /** Removes data from the disk that no kept saved state needs. Some of this also happens automatically. */
   compact(): Promise<CompactionReport> {
-    return this.store.compact();
+    return this.engine.compact();
   }
 
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
     requireDisk("disk", disk);
-    await this.store.saveAs(disk);
+    await this.engine.saveAs(disk);
   }
 
   /** Restores a box of chunks to a saved state, in one ordinary edit. */
   async restoreChunks(chunks: ChunkBox<D>, from: Moment): Promise<EditResult> {
     requireMoment("from", from);
-    return resultOf(await this.store.restoreRegion(this.#axes.chunks("chunks", chunks), from));
+    return resultOf(await this.engine.restoreRegion(this.#axes.chunks("chunks", chunks), from));
   }
 
   /**
@@ -362,10 +360,15 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
    * are rejected. Closing twice is harmless.
    */
   close(): Promise<void> {
-    return this.store.close();
+    return this.engine.close();
+  }
+
+  /** Returns a chunk that is in memory, or that the generator makes at once. */
+  #loadedChunk(chunk: Position): Chunk | undefined {
+    return this.engine.isLoaded(boxAt(chunk)) ? this.engine.state.findChunk(...chunk) : undefined;
   }
 }
 
-function resultOf({ status }: StoreEdit): EditResult {
+function resultOf({ status }: EngineEdit): EditResult {
   return { status };
 }

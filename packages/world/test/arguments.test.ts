@@ -3,7 +3,7 @@ import { boxBetween, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 import { SlowDisk } from "./slow-disk.ts";
@@ -11,14 +11,14 @@ import { createSmallLeaves } from "./small-leaves.ts";
 
 const HERE: Position = [0, 0, 0, 0];
 
-async function emptyWorld(disk = new MemoryDisk()): Promise<WorldStore> {
-  return createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
+async function emptyWorld(disk = new MemoryDisk()): Promise<WorldEngine> {
+  return createWorldEngine(disk, {}, { time: new FakeTime(), autosave: false });
 }
 
 const PLAYER = player(1n);
 
 describe("a value that cannot be stored is rejected at once, and the world can still be saved", () => {
-  test.each<[name: string, attempt: (world: WorldStore) => unknown]>([
+  test.each<[name: string, attempt: (world: WorldEngine) => unknown]>([
     ["a name that is too long", (world) => world.describe({ name: "x".repeat(5_000) })],
     ["half a character in a name", (world) => world.describe({ name: "\ud800" })],
     ["an entity nowhere", (world) => world.spawnEntity({ kind: 1, position: [Number.NaN, 0, 0, 0] })],
@@ -47,13 +47,13 @@ describe("a value that cannot be stored is rejected at once, and the world can s
     await world.set(HERE, 3);
     expect(() => attempt(world)).toThrow(/ORT_/);
     await world.close();
-    const again = await openWorldStore(disk, { readOnly: true });
+    const again = await openWorldEngine(disk, { readOnly: true });
     expect(await again.get(HERE)).toBe(3);
     expect(await again.entitiesIn(boxBetween(HERE, [1, 1, 1, 1]))).toHaveLength(1);
     await again.close();
   });
 
-  test.each<[name: string, attempt: (world: WorldStore) => Promise<unknown>]>([
+  test.each<[name: string, attempt: (world: WorldEngine) => Promise<unknown>]>([
     ["half a voxel", (world) => world.set([0.5, 0, 0, 0], 1)],
     ["a voxel beyond the lattice", (world) => world.set([2 ** 40, 0, 0, 0], 1)],
     ["a block above 65,535", (world) => world.set(HERE, 65_536)],
@@ -84,7 +84,7 @@ test("a world keeps blocks that its catalog does not name, since imported worlds
   await world.set(HERE, 999);
   await world.copy(boxBetween(HERE, [1, 1, 1, 1]), [100, 0, 0, 0]);
   await world.close();
-  const again = await openWorldStore(disk, { readOnly: true });
+  const again = await openWorldEngine(disk, { readOnly: true });
   expect(again.catalog.byId(999)).toBeUndefined();
   expect(await again.get([100, 0, 0, 0])).toBe(999);
   await again.close();
@@ -96,7 +96,7 @@ test("filling a box that is too large is rejected before the disk is read", asyn
   await first.set(HERE, 1);
   await first.close();
   const slow = new SlowDisk(disk);
-  const world = await openWorldStore(slow, { readOnly: false, autosave: false });
+  const world = await openWorldEngine(slow, { readOnly: false, autosave: false });
   let reads = 0;
   slow.delay = (operation) => {
     if (operation === "readAt") reads++;
@@ -135,7 +135,7 @@ test("entitiesIn finds an entity that stepped over the border of its leaf", asyn
   await world.save();
   world.changeEntity(entityId, { position: [border + 1, 0, 0, 0] });
   await world.close();
-  const again = await openWorldStore(disk, { readOnly: true });
+  const again = await openWorldEngine(disk, { readOnly: true });
   expect(await again.entitiesIn(boxBetween([border, 0, 0, 0], [border + 2, 1, 1, 1]))).toHaveLength(1);
   await again.close();
 });
@@ -144,20 +144,20 @@ test("a world with an unknown generator is neither created nor opened, and leave
   const disk = new SlowDisk(new MemoryDisk());
   const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
   const generators = new GeneratorRegistry([]);
-  await expect(createWorldStore(disk, { generator }, { generators })).rejects.toThrow(
+  await expect(createWorldEngine(disk, { generator }, { generators })).rejects.toThrow(
     "ORT_GENERATOR_UNKNOWN",
   );
-  await expect(createWorldStore(disk, { name: "x".repeat(5_000) })).rejects.toThrow("ORT_");
-  await (await createWorldStore(disk, { generator }, { autosave: false })).close();
-  await expect(openWorldStore(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
+  await expect(createWorldEngine(disk, { name: "x".repeat(5_000) })).rejects.toThrow("ORT_");
+  await (await createWorldEngine(disk, { generator }, { autosave: false })).close();
+  await expect(openWorldEngine(disk, { generators })).rejects.toThrow("ORT_GENERATOR_UNKNOWN");
   expect(disk.openFiles).toBe(0);
-  await (await openWorldStore(disk)).close();
+  await (await openWorldEngine(disk)).close();
 });
 
 test("a world of many small leaves can be copied to another disk", async () => {
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
+  const world = await openWorldEngine(disk, { time: new FakeTime(), autosave: false });
   const prng = new Prng(5);
   const voxels = Array.from({ length: 3_000 }, (_, index) => {
     const spread = index < 500 ? 4_000 : 500;
@@ -171,7 +171,7 @@ test("a world of many small leaves can be copied to another disk", async () => {
   const save = await openSave(copy);
   expect(save.index.totals.leaves).toBeGreaterThan(64);
   await save.close();
-  const again = await openWorldStore(copy, { readOnly: true });
+  const again = await openWorldEngine(copy, { readOnly: true });
   for (const { voxel, block } of voxels.slice(-100)) expect(await again.get(voxel)).toBe(block);
   await again.close();
 });

@@ -16,7 +16,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { generationPool } from "@orthant/generation/node";
 import { codeOf } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const stripes = defineGenerator({ id: "test:stripes", version: 1, dimensions: 3, open: () => () => 0 });
@@ -57,11 +57,11 @@ describe("a world with an asynchronous generator", () => {
   test("replays its journal after a crash", async () => {
     const disk = new MemoryDisk();
     const options = { generators, durability: "journal", autosave: false } as const;
-    const lost = await createWorldStore(disk, { shape: CUBE_CHUNKS, generator: generator.ref }, options);
+    const lost = await createWorldEngine(disk, { shape: CUBE_CHUNKS, generator: generator.ref }, options);
     await lost.edit([{ voxel: [5, -3, 5, 0], block: 9 }]);
     await lost.fill({ min: [0, -8, 0, 0], max: [40, -4, 3, 1] }, 7);
     // Only the disk survives.
-    const found = await openWorldStore(new MemoryDisk(disk.image()), options);
+    const found = await openWorldEngine(new MemoryDisk(disk.image()), options);
     expect(await found.get([5, -3, 5, 0])).toBe(9);
     expect(await found.get([39, -5, 2, 0])).toBe(7);
     expect(await found.get([39, -4, 2, 0])).toBe(1);
@@ -73,8 +73,9 @@ describe("a world with an asynchronous generator", () => {
     await world.set([0, 100, 0], 5);
     expect(world.voxelAt([0, 100, 0])).toBe(5);
     expect(world.voxelAt([0, 80, 0])).toBeUndefined();
+    expect(world.dataAt([0, 80, 0])).toBeUndefined();
     expect(world.chunkAt([0, 5, 0])).toBeUndefined();
-    expect(codeOf(() => world.store.state.voxelAt(0, 80, 0, 0))).toBe("ORT_NOT_LOADED");
+    expect(codeOf(() => world.engine.state.voxelAt(0, 80, 0, 0))).toBe("ORT_NOT_LOADED");
     await world.chunk([0, 5, 0]);
     expect(world.voxelAt([0, 80, 0])).toBe(0);
     await world.close();
@@ -82,13 +83,13 @@ describe("a world with an asynchronous generator", () => {
 
   test("copies, restores and describes what it generates", async () => {
     const world = await createWorld(new MemoryDisk(), { dimensions: 3, generator });
-    const { store } = world;
-    const before = await store.save();
-    await store.copy({ min: [0, -16, 0, 0], max: [16, -14, 1, 1] }, [0, 50, 0, 0]);
+    const { engine } = world;
+    const before = await engine.save();
+    await engine.copy({ min: [0, -16, 0, 0], max: [16, -14, 1, 1] }, [0, 50, 0, 0]);
     expect(await world.get([3, 50, 0])).toBe(4);
-    await store.restoreRegion({ min: [-2, -2, -2, 0], max: [4, 8, 4, 1] }, before);
+    await engine.restoreRegion({ min: [-2, -2, -2, 0], max: [4, 8, 4, 1] }, before);
     expect(await world.get([3, 50, 0])).toBe(0);
-    const tree = await store.region({ min: [0, -1, 0, 0], max: [2, 1, 1, 1] });
+    const tree = await engine.region({ min: [0, -1, 0, 0], max: [2, 1, 1, 1] });
     expect(tree.at(0, 0, 0, 0)).toBeUndefined();
     expect(tree.at(1, -1, 0, 0)).toMatchObject({ volume: CUBE_CHUNKS.volume });
     await world.close();
@@ -99,12 +100,12 @@ test("a world with a pool has the same chunks, before and after edits", async ()
   const pool = generationPool({ workers: 1 });
   try {
     const { ref } = terrain({ seed: 9n });
-    const pooled = await createWorldStore(
+    const pooled = await createWorldEngine(
       new MemoryDisk(),
       { shape: CUBE_CHUNKS, generator: ref },
       { generation: pool },
     );
-    const plain = await createWorldStore(new MemoryDisk(), { shape: CUBE_CHUNKS, generator: ref });
+    const plain = await createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS, generator: ref });
     const box: Box = { min: [-2, -2, -2, 0], max: [2, 2, 2, 1] };
     for (const world of [pooled, plain]) {
       await world.fill({ min: [-20, -3, -20, 0], max: [20, 3, 20, 1] }, 7);

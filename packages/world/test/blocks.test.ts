@@ -3,7 +3,12 @@ import { type Disk, MemoryDisk } from "@orthant/disk";
 import { catalogOf } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime } from "@orthant/testkit";
 import { createWorld, openWorld } from "@orthant/world";
-import { createWorldStore, openSaveWithJournal, openWorldStore, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  openSaveWithJournal,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const DURABILITIES = ["snapshot", "journal"] as const;
@@ -15,7 +20,7 @@ function optionsOf(durability: (typeof DURABILITIES)[number]) {
   return { time: new FakeTime(), autosave: false, durability };
 }
 
-function namesOf({ catalog }: WorldStore): readonly string[] {
+function namesOf({ catalog }: WorldEngine): readonly string[] {
   return catalog.types.slice(DEFAULT_BLOCKS.types.length).map(({ name }) => name);
 }
 
@@ -58,14 +63,14 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
 
   test("are refused as a whole when one of them contradicts a type, and by a world that takes no changes", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, options);
+    const world = await createWorldEngine(disk, {}, options);
     await world.blocks.define(FIRST);
     const wrong = world.blocks.define({ tin: {}, copper: { colour: 1 } });
     await expect(wrong).rejects.toThrow(/its colour is 0xb87333 in this world and 0x000001/);
     expect(namesOf(world)).toEqual(["copper"]);
     await world.close();
     expect(await codeOfRejection(world.blocks.define(SECOND))).toBe("ORT_CLOSED");
-    const reader = await openWorldStore(disk, { readOnly: true });
+    const reader = await openWorldEngine(disk, { readOnly: true });
     expect(await codeOfRejection(reader.blocks.define(SECOND))).toBe("ORT_READ_ONLY");
     expect(namesOf(reader)).toEqual(["copper"]);
     await reader.close();
@@ -73,10 +78,10 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
 
   test("are in a copy of the world, in a save as tools open it, and in a world that was not closed", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, options);
+    const world = await createWorldEngine(disk, {}, options);
     await world.blocks.define(SECOND);
     await world.whenDurable();
-    const killed = await openWorldStore(new MemoryDisk(disk.image()), options);
+    const killed = await openWorldEngine(new MemoryDisk(disk.image()), options);
     expect(namesOf(killed)).toEqual(["copper", "chest"]);
     await killed.close();
     const { save } = await openSaveWithJournal(new MemoryDisk(disk.image()));
@@ -84,7 +89,7 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
     await save.close();
     const target = new MemoryDisk();
     await world.saveAs(target);
-    const copy = await openWorldStore(target, options);
+    const copy = await openWorldEngine(target, options);
     expect(namesOf(copy)).toEqual(["copper", "chest"]);
     await copy.close();
     await world.close();
@@ -92,7 +97,7 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
 
   test("survive a power cut at every operation, and no voxel has an id before its type is there", async () => {
     const recorder = new CrashDisk();
-    const world = await createWorldStore(recorder, {}, options);
+    const world = await createWorldEngine(recorder, {}, options);
     const steps = [{ at: recorder.log.length, names: [] as readonly string[], block: 0 }];
     const note = (block: number): void => {
       steps.push({ at: recorder.log.length, names: namesOf(world), block });
@@ -134,6 +139,6 @@ describe.each(DURABILITIES)("blocks of a world with durability %s", (durability)
   }, 240_000);
 });
 
-async function openAgain(disk: Disk, options: ReturnType<typeof optionsOf>): Promise<WorldStore> {
-  return openWorldStore(disk, options);
+async function openAgain(disk: Disk, options: ReturnType<typeof optionsOf>): Promise<WorldEngine> {
+  return openWorldEngine(disk, options);
 }

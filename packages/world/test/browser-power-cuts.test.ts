@@ -3,7 +3,7 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeTime, OPFS, type Survivor } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 
 const time = new FakeTime();
@@ -13,12 +13,12 @@ const options = { models: [OPFS], disksPerCut: 10, seed: 23 };
 
 async function worldImage(): Promise<DiskImage> {
   const disk = new MemoryDisk();
-  await (await createWorldStore(disk, {}, quiet)).close();
+  await (await createWorldEngine(disk, {}, quiet)).close();
   return disk.image();
 }
 
 /** Makes the edits of the n-th save of these tests. */
-async function build(world: WorldStore, save: number): Promise<void> {
+async function build(world: WorldEngine, save: number): Promise<void> {
   await world.fill({ min: [save * 40, 0, 0, 0], max: [save * 40 + 20, 8, 8, 1] }, 1 + save);
   await world.set([0, 20, 0, 0], save);
 }
@@ -26,7 +26,7 @@ async function build(world: WorldStore, save: number): Promise<void> {
 /** Returns the last save on a disk, after checking all of it. */
 async function lastSave(disk: MemoryDisk): Promise<number> {
   expect(isWhole(await verifySave(disk))).toBe(true);
-  const world = await openWorldStore(disk, quiet);
+  const world = await openWorldEngine(disk, quiet);
   const last = await world.get([0, 20, 0, 0]);
   for (let save = 1; save <= SAVES; save++) {
     expect(await world.get([save * 40 + 7, 3, 3, 0])).toBe(save <= last ? 1 + save : 0);
@@ -52,7 +52,7 @@ async function whileTimePasses<Result>(work: Promise<Result>): Promise<Result> {
 
 async function savedOften(): Promise<CrashDisk> {
   const disk = new CrashDisk(await worldImage());
-  const world = await openWorldStore(disk, { ...quiet, retention: { newest: 1, hours: 0, days: 0 } });
+  const world = await openWorldEngine(disk, { ...quiet, retention: { newest: 1, hours: 0, days: 0 } });
   for (let save = 1; save <= SAVES; save++) {
     await build(world, save);
     await world.save();
@@ -85,14 +85,14 @@ test("a world in a browser would be lost if removed files were not kept for a wh
 
 test("after a power cut, a journal in a browser restores the edits up to some moment", async () => {
   const disk = new CrashDisk(await worldImage());
-  const world = await openWorldStore(disk, { ...quiet, durability: "journal" });
+  const world = await openWorldEngine(disk, { ...quiet, durability: "journal" });
   for (let edit = 0; edit < 12; edit++) {
     await world.set([edit, 0, 0, 0], 1);
     if (edit === 6) await world.save();
   }
   const found = new Set<number>();
   await explorePowerCuts(disk, options, async ({ disk: left }) => {
-    const after = await openWorldStore(left, quiet);
+    const after = await openWorldEngine(left, quiet);
     const edits = await Promise.all(Array.from({ length: 12 }, (_, edit) => after.get([edit, 0, 0, 0])));
     const count = edits.filter((block) => block === 1).length;
     expect(edits.slice(0, count).every((block) => block === 1)).toBe(true);

@@ -3,25 +3,25 @@ import { MemoryDisk } from "@orthant/disk";
 import { DEFAULT_LIMITS, openSave } from "@orthant/save";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
 import {
-  createWorldStore,
+  createWorldEngine,
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS,
-  openWorldStore,
-  type StoreOptions,
-  type WorldStore,
-} from "@orthant/world/store";
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 describe("the autosave cadence", () => {
-  const edit = (world: WorldStore): unknown => world.set([0, 0, 0, 0], 2);
-  const player = (world: WorldStore): unknown => world.upsertPlayer({ playerId: 1n });
+  const edit = (world: WorldEngine): unknown => world.set([0, 0, 0, 0], 2);
+  const player = (world: WorldEngine): unknown => world.upsertPlayer({ playerId: 1n });
 
   test("defaults to 5 seconds for edits, 60 for players and 10 for moving entities", () => {
     expect(DEFAULT_CADENCE).toEqual({ worldMs: 5_000, playersMs: 60_000, entitiesMs: 10_000 });
   });
 
   test.each<
-    [name: string, cadence: StoreOptions["cadence"], change: (world: WorldStore) => unknown, ms: number]
+    [name: string, cadence: EngineOptions["cadence"], change: (world: WorldEngine) => unknown, ms: number]
   >([
     ["edits", { worldMs: 2_000 }, edit, 2_000],
     ["players", { playersMs: 3_000 }, player, 3_000],
@@ -29,11 +29,11 @@ describe("the autosave cadence", () => {
   ])("can be set for %s when a world is created or opened", async (_name, cadence, change, ms) => {
     const time = new FakeTime();
     const disk = new MemoryDisk();
-    const first = await createWorldStore(disk, {}, { time, autosave: false });
+    const first = await createWorldEngine(disk, {}, { time, autosave: false });
     first.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
     await first.set([0, 0, 0, 0], 1);
     await first.close();
-    const world = await openWorldStore(disk, { time, ...(cadence && { cadence }) });
+    const world = await openWorldEngine(disk, { time, ...(cadence && { cadence }) });
     await world.load(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     const before = await world.save();
     await change(world);
@@ -48,7 +48,7 @@ describe("the autosave cadence", () => {
     await world.close();
   });
 
-  test.each<[name: string, options: StoreOptions]>([
+  test.each<[name: string, options: EngineOptions]>([
     ["no time", { cadence: { worldMs: 0 } }],
     ["half a millisecond", { cadence: { playersMs: 0.5 } }],
     ["more than timers have room for", { cadence: { entitiesMs: 2 ** 31 } }],
@@ -60,10 +60,10 @@ describe("the autosave cadence", () => {
     ["less than no chunks in memory", { loadedChunksMax: -1 }],
   ])("is rejected with %s, and nothing is written", async (_name, options) => {
     const disk = new MemoryDisk();
-    expect(await codeOfRejection(createWorldStore(disk, {}, options))).toBe("ORT_ARGUMENT");
-    const world = await createWorldStore(disk, {}, { autosave: false });
+    expect(await codeOfRejection(createWorldEngine(disk, {}, options))).toBe("ORT_ARGUMENT");
+    const world = await createWorldEngine(disk, {}, { autosave: false });
     await world.close();
-    expect(await codeOfRejection(openWorldStore(disk, options))).toBe("ORT_ARGUMENT");
+    expect(await codeOfRejection(openWorldEngine(disk, options))).toBe("ORT_ARGUMENT");
   });
 });
 
@@ -82,7 +82,7 @@ describe("the entity hysteresis", () => {
         [leaves, 1],
       ] as const) {
         const time = new FakeTime();
-        const world = await createWorldStore(
+        const world = await createWorldEngine(
           new MemoryDisk(),
           {},
           { time, ...(hysteresis !== undefined && { entityHysteresisChunks: hysteresis }) },
@@ -104,8 +104,8 @@ describe("the file limits of a new world", () => {
   test("default to those of the specification and stay with the world", async () => {
     const disk = new MemoryDisk();
     const limits = { dataFileMaxBytes: 2_048, chunkBlobTargetBytes: 4_096, indexSoftMaxBytes: 1_000 };
-    await (await createWorldStore(disk, { limits }, { autosave: false })).close();
-    const world = await openWorldStore(disk, { autosave: false });
+    await (await createWorldEngine(disk, { limits }, { autosave: false })).close();
+    const world = await openWorldEngine(disk, { autosave: false });
     await world.set([0, 0, 0, 0], 1);
     await world.close();
     const save = await openSave(disk);
@@ -122,8 +122,8 @@ describe("the file limits of a new world", () => {
     { indexSoftMaxBytes: "1" as never },
   ])("are rejected when out of range: %j", async (limits) => {
     const disk = new MemoryDisk();
-    expect(await codeOfRejection(createWorldStore(disk, { limits }))).toBe("ORT_ARGUMENT");
-    await (await createWorldStore(disk, {}, { autosave: false })).close();
+    expect(await codeOfRejection(createWorldEngine(disk, { limits }))).toBe("ORT_ARGUMENT");
+    await (await createWorldEngine(disk, {}, { autosave: false })).close();
   });
 });
 

@@ -19,7 +19,7 @@ import {
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves } from "./small-leaves.ts";
@@ -32,7 +32,7 @@ async function pagedWorld(seed: number): Promise<{ disk: MemoryDisk; positions: 
   const prng = new Prng(seed);
   const disk = new MemoryDisk();
   await createSmallLeaves(disk);
-  const world = await openWorldStore(disk, quiet);
+  const world = await openWorldEngine(disk, quiet);
   const positions: Position[] = [];
   // Many small leaves around a few towns, with much empty space between them.
   for (let town = 0; town < 12; town++) {
@@ -72,7 +72,7 @@ function exactBounds(positions: readonly Position[], box: Box): Box | undefined 
 }
 
 async function requireBounds(
-  world: WorldStore,
+  world: WorldEngine,
   positions: readonly Position[],
   box: Box,
 ): Promise<Box | undefined> {
@@ -89,7 +89,7 @@ describe("World.contentBounds", () => {
     for (const seed of [1, 2]) {
       const { disk, positions } = await pagedWorld(seed);
       const slow = new SlowDisk(disk);
-      const world = await openWorldStore(slow, quiet);
+      const world = await openWorldEngine(slow, quiet);
       let recordReads = 0;
       slow.delay = (operation, path) => {
         if (operation === "readAt" && path.startsWith("data")) recordReads++;
@@ -118,7 +118,7 @@ describe("World.contentBounds", () => {
       return files.length;
     })();
     const slow = new SlowDisk(disk);
-    const world = await openWorldStore(slow, quiet);
+    const world = await openWorldEngine(slow, quiet);
     const read = new Set<string>();
     slow.delay = (operation, path) => {
       if (operation === "open") read.add(path);
@@ -132,7 +132,7 @@ describe("World.contentBounds", () => {
 
   test("is exact where everything is loaded, and follows unsaved edits", async () => {
     const { disk, positions } = await pagedWorld(4);
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     const [first = [0, 0, 0, 0]] = positions;
     const box = boxBetween(
       positionFrom((axis) => first[axis] - 12),
@@ -152,10 +152,10 @@ describe("World.contentBounds", () => {
   test("covers both generated and edited content", async () => {
     const disk = new MemoryDisk();
     const generator = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-    const first = await createWorldStore(disk, { generator }, quiet);
+    const first = await createWorldEngine(disk, { generator }, quiet);
     await first.set([0, 800, 0, 0], 5);
     await first.close();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     const box = boxBetween([-2, -200, -2, -2], [2, 200, 2, 2]);
     const generated = world.state.queryContentBounds(box);
     const bounds = await world.contentBounds(box);

@@ -1,19 +1,19 @@
 import { MemoryDisk } from "@orthant/disk";
 import { codeOfRejection, FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
 const quiet = { time: new FakeTime(), autosave: false };
 const PACK = /^data\//;
 
-async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<WorldStore> {
-  return createWorldStore(disk, {}, quiet);
+async function newWorld(disk: MemoryDisk | SlowDisk | FaultDisk): Promise<WorldEngine> {
+  return createWorldEngine(disk, {}, quiet);
 }
 
 /** Returns what a program finds that opens the current disk, as if this one had died. */
 async function valueOnDisk(disk: MemoryDisk): Promise<number> {
-  const world = await openWorldStore(new MemoryDisk(disk.image()), quiet);
+  const world = await openWorldEngine(new MemoryDisk(disk.image()), quiet);
   const value = await world.get([0, 0, 0, 0]);
   await world.close();
   return value;
@@ -105,7 +105,7 @@ describe("whenDurable", () => {
   test("resolves for a read-only world", async () => {
     const disk = new MemoryDisk();
     await (await newWorld(disk)).close();
-    const reader = await openWorldStore(disk, { readOnly: true });
+    const reader = await openWorldEngine(disk, { readOnly: true });
     await reader.whenDurable();
     await reader.close();
   });
@@ -126,7 +126,7 @@ describe("onFailure", () => {
   test("calls the listener once, when a save fails, with the value of world.failure", async () => {
     const time = new FakeTime();
     const disk = new FaultDisk(new MemoryDisk(), { operation: "sync", path: PACK, kind: "io", nth: 2 });
-    const world = await createWorldStore(disk, {}, { time });
+    const world = await createWorldEngine(disk, {}, { time });
     const heard: unknown[] = [];
     const unheard: unknown[] = [];
     world.onFailure(() => {

@@ -4,23 +4,23 @@ import { openSave } from "@orthant/save";
 import { CLIENT_EDITS_MAX } from "@orthant/save/content";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, FaultDisk } from "@orthant/testkit";
 import {
-  createWorldStore,
-  openWorldStore,
+  createWorldEngine,
+  type EngineEdit,
+  openWorldEngine,
   PLAYER_CLIENTS_MAX,
-  type StoreEdit,
-  type WorldStore,
-} from "@orthant/world/store";
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const CLIENT = 0xfeed_0000_0000_0001n;
 const quiet = { time: new FakeTime(), autosave: false };
 
-async function newWorld(disk = new MemoryDisk()): Promise<WorldStore> {
-  return createWorldStore(disk, {}, quiet);
+async function newWorld(disk = new MemoryDisk()): Promise<WorldEngine> {
+  return createWorldEngine(disk, {}, quiet);
 }
 
 /** Sets two voxels to the number of the edit, too far apart to share a leaf. */
-async function numbered(world: WorldStore, editId: number, clientId = CLIENT): Promise<StoreEdit> {
+async function numbered(world: WorldEngine, editId: number, clientId = CLIENT): Promise<EngineEdit> {
   return world.edit(
     [
       { voxel: [0, 0, 0, 0], block: editId },
@@ -32,16 +32,16 @@ async function numbered(world: WorldStore, editId: number, clientId = CLIENT): P
 
 /** Sets one voxel as an edit of a client, by default edit 1. */
 function editOf(
-  world: WorldStore,
+  world: WorldEngine,
   origin: Partial<EditOrigin> & Pick<EditOrigin, "clientId">,
-): Promise<StoreEdit> {
+): Promise<EngineEdit> {
   return world.edit([{ voxel: [0, 0, 0, 0], block: 1 }], { origin: { editId: 1, ...origin } });
 }
 
 describe("an edit with an origin", () => {
   test("is applied once; repeated, it changes nothing, moves no clock and notifies no listener", async () => {
     const world = await newWorld();
-    const heard: StoreEdit[] = [];
+    const heard: EngineEdit[] = [];
     world.onEdit((edit) => heard.push(edit));
     const first = await numbered(world, 1);
     expect(first.status).toBe("applied");
@@ -89,7 +89,7 @@ describe("an edit with an origin", () => {
     expect(edit).toEqual({ chunks: [], clocks: [], status: "unchanged" });
     expect(await world.save()).toBe(generation + 1);
     await world.close();
-    const again = await openWorldStore(disk, quiet);
+    const again = await openWorldEngine(disk, quiet);
     expect(again.lastEditOf(CLIENT)).toBe(2);
     await again.close();
   });
@@ -101,7 +101,7 @@ describe("an edit with an origin", () => {
     await first.close();
     // Opening needs the first read.
     const disk = new FaultDisk(behind, { operation: "readAt", path: /^data/, kind: "io", nth: 2 });
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     expect(await codeOfRejection(numbered(world, 1))).toBe("ORT_DISK_IO");
     expect(world.lastEditOf(CLIENT)).toBe(0);
     expect((await numbered(world, 1)).status).toBe("applied");
@@ -156,14 +156,17 @@ describe("an edit with an origin", () => {
     async (durability) => {
       const disk = new MemoryDisk();
       const options = { ...quiet, durability };
-      const first = await createWorldStore(disk, {}, options);
+      const first = await createWorldEngine(disk, {}, options);
       // The largest id edits first: if ids decided, it would be forgotten last.
       for (let client = CLIENT_EDITS_MAX; client > 0; client--)
         void editOf(first, { clientId: BigInt(client) });
       await editOf(first, { clientId: BigInt(CLIENT_EDITS_MAX - 1), editId: 2 });
       // A power cut: only the save or the journal remains.
       if (durability === "snapshot") await first.save();
-      const world = await openWorldStore(new MemoryDisk(disk.image()), { ...options, damagedJournal: "cut" });
+      const world = await openWorldEngine(new MemoryDisk(disk.image()), {
+        ...options,
+        damagedJournal: "cut",
+      });
       await editOf(world, { clientId: 9_998n });
       await editOf(world, { clientId: 9_999n });
       const asked = [4_096n, 4_095n, 4_094n, 4_093n, 1n, 9_998n];
@@ -179,7 +182,7 @@ describe("an edit with an origin", () => {
     for (let client = 0; client < 5_000; client++)
       void editOf(before, { clientId: BigInt(client), playerId: 2n });
     await before.close();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     for (let client = 0; client < 5_000; client++)
       void editOf(world, { clientId: (1n << 50n) + BigInt(client), playerId: 2n });
     await editOf(world, { clientId: 1n << 40n, editId: 1, playerId: 1n });
@@ -212,10 +215,10 @@ describe("an edit with an origin", () => {
 
   test("[J7] is remembered with its player after a crash", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, { ...quiet, durability: "journal" });
+    const world = await createWorldEngine(disk, {}, { ...quiet, durability: "journal" });
     for (let client = 0; client < PLAYER_CLIENTS_MAX; client++)
       await editOf(world, { clientId: BigInt(client), playerId: 7n });
-    const again = await openWorldStore(new MemoryDisk(disk.image()), { ...quiet, durability: "journal" });
+    const again = await openWorldEngine(new MemoryDisk(disk.image()), { ...quiet, durability: "journal" });
     expect(again.mayHaveForgotten(7n)).toBe(true);
     await editOf(again, { clientId: 99n, playerId: 7n });
     expect([0n, 1n, 99n].map((client) => again.lastEditOf(client))).toEqual([0, 1, 1]);
@@ -233,7 +236,7 @@ describe("an edit with an origin", () => {
       const editing = numbered(world, 2);
       for (let turn = 0; turn < turns; turn++) await undefined;
       await world.whenDurable();
-      const saved = await openWorldStore(new MemoryDisk(disk.image()), quiet);
+      const saved = await openWorldEngine(new MemoryDisk(disk.image()), quiet);
       const last = saved.lastEditOf(CLIENT);
       expect(await saved.get([0, 0, 0, 0]), `after ${turns} turns`).toBe(last);
       outcomes.add(last);
@@ -246,7 +249,7 @@ describe("an edit with an origin", () => {
 
   test("is saved together with its origin or not at all, wherever the power is cut", async () => {
     const recorder = new CrashDisk();
-    const world = await createWorldStore(recorder, {}, quiet);
+    const world = await createWorldEngine(recorder, {}, quiet);
     const made = recorder.log.length;
     const durable: { readonly at: number; readonly editId: number }[] = [];
     for (let editId = 1; editId <= 4; editId += 2) {
@@ -263,7 +266,7 @@ describe("an edit with an origin", () => {
     const outcomes = new Set<number>();
     await explorePowerCuts(recorder, { disksPerCut: 5, seed: 9 }, async ({ disk, cutAt }) => {
       if (cutAt < made) return;
-      const survivor = await openWorldStore(disk, quiet);
+      const survivor = await openWorldEngine(disk, quiet);
       const last = survivor.lastEditOf(CLIENT);
       expect(await survivor.get([0, 0, 0, 0])).toBe(last);
       expect(await survivor.get([600_000, 0, 0, 0])).toBe(last);

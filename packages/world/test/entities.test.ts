@@ -2,7 +2,7 @@ import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { storedEntities } from "./small-leaves.ts";
 
@@ -11,13 +11,13 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 const NEAR: Position = [0, 0, 0, 0];
 const FAR: Position = [100_000, 0, 0, 0];
 
-async function openAgain(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { time: new FakeTime(), autosave: false });
+async function openAgain(disk: MemoryDisk): Promise<WorldEngine> {
+  return openWorldEngine(disk, { time: new FakeTime(), autosave: false });
 }
 
 /** Returns a world with two leaves, 65,536 chunks apart. */
-async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = false): Promise<WorldStore> {
-  const world = await createWorldStore(disk, {}, { time, autosave });
+async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = false): Promise<WorldEngine> {
+  const world = await createWorldEngine(disk, {}, { time, autosave });
   await world.set(NEAR, 1);
   await world.set([600_000, 0, 0, 0], 1);
   await world.save();
@@ -27,7 +27,7 @@ async function twoLeaves(disk: MemoryDisk, time = new FakeTime(), autosave = fal
 describe("entities", () => {
   test("are restored exactly, with 32-bit floats", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, { autosave: false });
+    const world = await createWorldEngine(disk, {}, { autosave: false });
     const { entityId } = world.spawnEntity({
       kind: 4,
       position: [1.5, -2.25, 0.1, 1e6],
@@ -57,7 +57,7 @@ describe("entities", () => {
 
   test("have ids that are never reused, not even after a restart", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, { autosave: false });
+    const world = await createWorldEngine(disk, {}, { autosave: false });
     const first = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId;
     world.despawnEntity(first);
     await world.close();
@@ -138,7 +138,7 @@ describe("entities", () => {
 
   test("by the thousand split their leaf and are all restored", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, { autosave: false });
+    const world = await createWorldEngine(disk, {}, { autosave: false });
     for (let index = 0; index < 3_000; index++) {
       world.spawnEntity({
         kind: 1,

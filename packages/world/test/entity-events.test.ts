@@ -3,11 +3,11 @@ import { boxAt, boxBetween, CLOCK_NEVER, regionBox } from "@orthant/core/engine"
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
 import {
-  createWorldStore,
-  openWorldStore,
+  createWorldEngine,
+  openWorldEngine,
   type StoredEntityEvent,
-  type WorldStore,
-} from "@orthant/world/store";
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const quiet = { time: new FakeTime(), autosave: false };
@@ -15,7 +15,7 @@ const FAR: Position = [600_000, 0, 0, 0];
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 
 /** Returns a list that receives all events as text. */
-function listen(world: WorldStore): string[] {
+function listen(world: WorldEngine): string[] {
   const heard: string[] = [];
   world.onEntity((event) => heard.push(inWords(event)));
   return heard;
@@ -30,7 +30,7 @@ function inWords(event: StoredEntityEvent): string {
 /** Returns a closed world with a near and a far leaf, and an entity in each: 1 near, 2 far. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, quiet);
+  const world = await createWorldEngine(disk, {}, quiet);
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
     world.spawnEntity({ kind: 1, position: position });
@@ -41,7 +41,7 @@ async function twoLeaves(): Promise<MemoryDisk> {
 
 describe("onEntity", () => {
   test("reports entities that are spawned, changed and despawned", async () => {
-    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     const heard = listen(world);
     const { entityId } = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4] });
     world.changeEntity(entityId, { position: [5, 6, 7, 8] });
@@ -54,7 +54,7 @@ describe("onEntity", () => {
 
   test("reports entities that are loaded into memory, each once", async () => {
     const disk = await twoLeaves();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     const heard = listen(world);
     await world.get([0, 0, 0, 0]);
     expect(heard).toEqual(["1 at 0,0,0,0"]);
@@ -66,7 +66,7 @@ describe("onEntity", () => {
 
   test("reports entities that a save loads, and a throwing listener does not fail the save", async () => {
     const disk = await twoLeaves();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     world.onEntity(({ kind }) => {
       if (kind === "present") throw new Error("a listener's own");
     });
@@ -76,13 +76,13 @@ describe("onEntity", () => {
     expect(world.failure).toBe(undefined);
     expect(heard).toEqual(["3 at 600000,0,0,0", "2 at 600000,0,0,0"]);
     await world.close();
-    const again = await openWorldStore(disk, quiet);
+    const again = await openWorldEngine(disk, quiet);
     expect((await again.entitiesIn(EVERYWHERE)).map(({ entityId }) => entityId)).toEqual([1n, 2n, 3n]);
     await again.close();
   });
 
   test("passes a listener's error to the caller that loads, after calling the others and keeping the leaf", async () => {
-    const world = await openWorldStore(await twoLeaves(), quiet);
+    const world = await openWorldEngine(await twoLeaves(), quiet);
     const stop = world.onEntity(() => {
       throw new Error("a listener's own");
     });
@@ -99,7 +99,7 @@ describe("onEntity", () => {
 describe("loaded regions", () => {
   test("are distinguished from unloaded ones, answer at once, and have clocks", async () => {
     const disk = await twoLeaves();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     const far = boxAt([FAR[0] / 8, 0, 0, 0]);
     expect([world.isLoaded(far), world.isLoaded(boxAt([0, 0, 0, 0]))]).toEqual([false, false]);
     expect([...world.state.overrides.pieces(far)]).toEqual([]);

@@ -2,7 +2,7 @@ import { type Epoch, epochOf } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves } from "./small-leaves.ts";
 
@@ -11,8 +11,8 @@ const prng = new Prng(11);
 const random = (): bigint => BigInt(prng.u32()) * 2n ** 32n + BigInt(prng.u32());
 const quiet = { time: new FakeTime(), autosave: false, random };
 
-async function reopen(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, quiet);
+async function reopen(disk: MemoryDisk): Promise<WorldEngine> {
+  return openWorldEngine(disk, quiet);
 }
 
 /** Opens the world, starts its epoch, and closes it. */
@@ -26,7 +26,7 @@ async function oneEpoch(disk: MemoryDisk): Promise<Epoch> {
 describe("an epoch", () => {
   test("stays the same until the world is closed, and the clocks of its edits belong to it", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     const [first, second] = await Promise.all([world.openEpoch(), world.openEpoch()]);
     expect(second).toEqual(first);
     const generation = world.generation;
@@ -41,7 +41,7 @@ describe("an epoch", () => {
   });
 
   test("is also opened by the first edit", async () => {
-    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     const [step] = (await world.set([0, 0, 0, 0], 1)).clocks;
     expect((await world.openEpoch()).number).toBe(epochOf(step?.after ?? 0));
     await world.close();
@@ -49,9 +49,9 @@ describe("an epoch", () => {
 
   test("is remembered with exactly its id, by later sessions and by readers", async () => {
     const disk = new MemoryDisk();
-    await (await createWorldStore(disk, {}, quiet)).close();
+    await (await createWorldEngine(disk, {}, quiet)).close();
     const epochs = [await oneEpoch(disk), await oneEpoch(disk)];
-    for (const world of [await reopen(disk), await openWorldStore(disk, { readOnly: true })]) {
+    for (const world of [await reopen(disk), await openWorldEngine(disk, { readOnly: true })]) {
       for (const { number, id } of epochs) {
         expect(world.knowsEpoch({ number, id })).toBe(true);
         expect(world.knowsEpoch({ number, id: id ^ 1n })).toBe(false);
@@ -63,7 +63,7 @@ describe("an epoch", () => {
 
   test("is forgotten after 64 later ones", async () => {
     const disk = new MemoryDisk();
-    await (await createWorldStore(disk, {}, quiet)).close();
+    await (await createWorldEngine(disk, {}, quiet)).close();
     const epochs: Epoch[] = [];
     for (let opening = 0; opening < 66; opening++) epochs.push(await oneEpoch(disk));
     const world = await reopen(disk);
@@ -73,8 +73,8 @@ describe("an epoch", () => {
 
   test("is not opened by a reader, nor after the world is closed", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
-    const reader = await openWorldStore(disk, { readOnly: true });
+    const world = await createWorldEngine(disk, {}, quiet);
+    const reader = await openWorldEngine(disk, { readOnly: true });
     expect(await codeOfRejection(reader.openEpoch())).toBe("ORT_READ_ONLY");
     await reader.close();
     await world.close();
@@ -83,7 +83,7 @@ describe("an epoch", () => {
 
   test("opened in one of two copies of a folder is remembered only by that copy", async () => {
     const disk = new MemoryDisk();
-    await (await createWorldStore(disk, {}, quiet)).close();
+    await (await createWorldEngine(disk, {}, quiet)).close();
     const before = await oneEpoch(disk);
     const copies = [new MemoryDisk(disk.image()), new MemoryDisk(disk.image())] as const;
     const epochs = [await oneEpoch(copies[0]), await oneEpoch(copies[1])] as const;
@@ -99,7 +99,7 @@ describe("an epoch", () => {
 
   test("is durable before openEpoch returns it: after a power cut right then, the world remembers it", async () => {
     const recorder = new CrashDisk();
-    const world = await createWorldStore(recorder, {}, quiet);
+    const world = await createWorldEngine(recorder, {}, quiet);
     const made = recorder.log.length;
     const epoch = await world.openEpoch();
     const opened = recorder.log.length;
@@ -127,21 +127,21 @@ describe("an epoch", () => {
 describe("a world's id", () => {
   test("is random, is stored on the disk, and is never 0", async () => {
     const disk = new MemoryDisk();
-    const zero = await createWorldStore(disk, {}, { ...quiet, random: () => 0n });
+    const zero = await createWorldEngine(disk, {}, { ...quiet, random: () => 0n });
     expect(zero.worldId).toBe(1n);
     await zero.close();
     const again = await reopen(disk);
     expect(again.worldId).toBe(1n);
     await again.close();
     const worlds = await Promise.all(
-      [1, 2].map(() => createWorldStore(new MemoryDisk(), {}, { autosave: false })),
+      [1, 2].map(() => createWorldEngine(new MemoryDisk(), {}, { autosave: false })),
     );
     expect(new Set(worlds.map(({ worldId }) => worldId)).size).toBe(2);
     for (const world of worlds) await world.close();
   });
 
   test("has 64 bits, as has the id of an epoch, whatever the program's random source returns", async () => {
-    const world = await createWorldStore(new MemoryDisk(), {}, { ...quiet, random: () => -2n });
+    const world = await createWorldEngine(new MemoryDisk(), {}, { ...quiet, random: () => -2n });
     expect(world.worldId).toBe(2n ** 64n - 2n);
     expect((await world.openEpoch()).id).toBe(2n ** 64n - 2n);
     await world.close();
@@ -163,7 +163,7 @@ describe("a world's id", () => {
   });
 
   test("is new for a copy made by saveAs, which knows no epoch", async () => {
-    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     const epoch = await world.openEpoch();
     await world.set([0, 0, 0, 0], 1);
     const disk = new MemoryDisk();

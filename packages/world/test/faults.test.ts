@@ -2,7 +2,7 @@ import { isOrthantError } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const OPERATIONS: readonly FaultyOperation[] = [
@@ -28,7 +28,7 @@ interface History {
 async function runHistory(disk: FaultDisk): Promise<History> {
   const errors: unknown[] = [];
   let acknowledged = 0;
-  let world: WorldStore | undefined;
+  let world: WorldEngine | undefined;
   const attempt = async (step: () => Promise<unknown>): Promise<boolean> => {
     try {
       await step();
@@ -39,7 +39,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
     }
   };
   await attempt(async () => {
-    world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
+    world = await createWorldEngine(disk, {}, { time: new FakeTime(), autosave: false });
   });
   for (let value = 1; value <= 5 && world !== undefined; value++) {
     const open = world;
@@ -54,7 +54,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
     if (value !== 2) continue;
     await attempt(() => open.close());
     const reopened = await attempt(async () => {
-      world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
+      world = await openWorldEngine(disk, { time: new FakeTime(), autosave: false });
     });
     if (!reopened) break;
   }
@@ -64,7 +64,7 @@ async function runHistory(disk: FaultDisk): Promise<History> {
 
 /** Returns what a program finds that opens the disk afterwards. */
 async function readBack(disk: MemoryDisk): Promise<number> {
-  const world = await openWorldStore(disk, { time: new FakeTime(), autosave: false });
+  const world = await openWorldEngine(disk, { time: new FakeTime(), autosave: false });
   const value = await world.get([0, 0, 0, 0]);
   for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
   const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
@@ -108,7 +108,7 @@ describe("when the n-th call of an operation fails", () => {
       kind: "io",
       nth: 1,
     });
-    const world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
+    const world = await createWorldEngine(disk, {}, { time: new FakeTime(), autosave: false });
     await world.set([0, 0, 0, 0], 1);
     await world.save();
     await world.set([0, 0, 0, 0], 2);

@@ -1,16 +1,16 @@
 import { boxBetween, chunksOfVoxels } from "@orthant/core/engine";
 import { GatedDisk, MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const HOUR_MS = 3_600_000;
 const HERE = boxBetween([0, 0, 0, 0], [8, 8, 8, 8]);
 
-async function begin(): Promise<{ disk: MemoryDisk; time: FakeTime; world: WorldStore }> {
+async function begin(): Promise<{ disk: MemoryDisk; time: FakeTime; world: WorldEngine }> {
   const disk = new MemoryDisk();
   const time = new FakeTime();
-  const world = await createWorldStore(disk, { name: "then" }, { autosave: false, time });
+  const world = await createWorldEngine(disk, { name: "then" }, { autosave: false, time });
   return { disk, time, world };
 }
 
@@ -24,12 +24,12 @@ describe("a kept saved state", () => {
     await world.set([0, 0, 0, 0], 2);
     await world.close();
     for (const at of [first, "first", new Date(firstMs + HOUR_MS)]) {
-      const past = await openWorldStore(disk, { at });
+      const past = await openWorldEngine(disk, { at });
       expect(await past.get([0, 0, 0, 0])).toBe(1);
       await expect(past.set([0, 0, 0, 0], 3)).rejects.toThrow("ORT_READ_ONLY");
       await past.close();
     }
-    const now = await openWorldStore(disk, { at: new Date(time.nowMs()) });
+    const now = await openWorldEngine(disk, { at: new Date(time.nowMs()) });
     expect(await now.get([0, 0, 0, 0])).toBe(2);
     await now.close();
   });
@@ -72,11 +72,11 @@ describe("a kept saved state", () => {
   test("that does not exist is reported as missing, with a list of those that do", async () => {
     const { disk, world } = await begin();
     await world.close();
-    await expect(openWorldStore(disk, { at: "never" })).rejects.toThrow(
+    await expect(openWorldEngine(disk, { at: "never" })).rejects.toThrow(
       'ORT_NOT_FOUND: a generation called "never" is not kept',
     );
-    await expect(openWorldStore(disk, { at: 99 })).rejects.toThrow("generation 99 is not kept");
-    await expect(openWorldStore(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
+    await expect(openWorldEngine(disk, { at: 99 })).rejects.toThrow("generation 99 is not kept");
+    await expect(openWorldEngine(disk, { at: new Date(-1) })).rejects.toThrow("ORT_NOT_FOUND");
   });
 
   test("has a unique name that cannot be mistaken for a number", async () => {
@@ -112,7 +112,7 @@ describe("restoring a region", () => {
     expect(await world.get([20, 0, 0, 0])).toBe(0);
     expect(await world.get([100, 0, 0, 0])).toBe(5);
     await world.close();
-    const again = await openWorldStore(disk, { autosave: false });
+    const again = await openWorldEngine(disk, { autosave: false });
     expect(await again.get([0, 0, 0, 0])).toBe(1);
     expect(await again.get([20, 0, 0, 0])).toBe(0);
     const untouched = await again.restoreRegion(chunks, before);
@@ -153,7 +153,7 @@ describe("tagging during concurrent saves", () => {
       return result;
     });
     const retention = { newest: generation === undefined ? 1 : 2, hours: 0, days: 0 };
-    const world = await createWorldStore(disk, { name: "then" }, { autosave: false, retention });
+    const world = await createWorldEngine(disk, { name: "then" }, { autosave: false, retention });
     let saving: Promise<unknown> = Promise.resolve();
     onList = async () => {
       onList = async () => undefined;
@@ -168,7 +168,7 @@ describe("tagging during concurrent saves", () => {
     await saving;
     expect(await world.history.generationAt("then")).toBe(named);
     await world.close();
-    const past = await openWorldStore(shared, { at: "then" });
+    const past = await openWorldEngine(shared, { at: "then" });
     await past.close();
   });
 });
@@ -176,7 +176,7 @@ describe("tagging during concurrent saves", () => {
 test("a read-only world opens even if a writer commits while its files are read", async () => {
   const shared = new MemoryDisk();
   const retention = { newest: 1, hours: 0, days: 0 };
-  const writer = await createWorldStore(shared, { name: "fast" }, { autosave: false, retention });
+  const writer = await createWorldEngine(shared, { name: "fast" }, { autosave: false, retention });
   let commits = 0;
   // Each file of a generation disappears just before it is opened, three times in a row.
   const disk = new GatedDisk(shared, async ({ operation, path }, happen) => {
@@ -188,7 +188,7 @@ test("a read-only world opens even if a writer commits while its files are read"
     }
     return happen();
   });
-  const reader = await openWorldStore(disk, { readOnly: true });
+  const reader = await openWorldEngine(disk, { readOnly: true });
   expect(await reader.get([0, 0, 0, 0])).toBe(103);
   await reader.close();
   await writer.close();

@@ -11,12 +11,12 @@ import {
   segmentHeader,
 } from "@orthant/save/internal";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions } from "@orthant/world/store";
+import { createWorldEngine, type EngineOptions, openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const SEGMENT = segmentFile({ generation: 1, epoch: 1 });
 const NEXT = segmentFile({ generation: 2, epoch: 1 });
@@ -24,7 +24,7 @@ const NEXT = segmentFile({ generation: 2, epoch: 1 });
 /** Returns the disk of a world whose process was killed after an edit that only the journal has. */
 async function killedWorld(block: number): Promise<DiskImage> {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, journaled);
+  const world = await createWorldEngine(disk, {}, journaled);
   await world.set(ORIGIN, block);
   const image = disk.image();
   await world.close();
@@ -47,7 +47,7 @@ async function epochInManifest(disk: MemoryDisk): Promise<number | undefined> {
 describe("a journal that belongs to its world", () => {
   test("[J22] [S96] has a segment from the beginning, which the manifest names", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     expect(disk.image().files.get(SEGMENT)?.length).toBeGreaterThanOrEqual(segmentHeader.bytes);
     expect(await epochInManifest(disk)).toBe(1);
     await world.set(ORIGIN, 1);
@@ -75,14 +75,14 @@ describe("a journal that belongs to its world", () => {
         journaled,
         { ...quiet, readOnly: true, damagedJournal: "refuse" } as const,
       ]) {
-        expect(await codeOfRejection(openWorldStore(disk, options))).toBe("ORT_JOURNAL");
+        expect(await codeOfRejection(openWorldEngine(disk, options))).toBe("ORT_JOURNAL");
       }
       expect(await codeOfRejection(copyGeneration(disk, new MemoryDisk()))).toBe("ORT_JOURNAL");
-      const cut = await openWorldStore(disk, { ...quiet, damagedJournal: "cut" });
+      const cut = await openWorldEngine(disk, { ...quiet, damagedJournal: "cut" });
       expect(await cut.get(ORIGIN)).toBe(0);
       await cut.close();
       // What was cut off is not reported as missing a second time.
-      const again = await openWorldStore(disk, journaled);
+      const again = await openWorldEngine(disk, journaled);
       await again.close();
       expect(isWhole(await verifySave(disk))).toBe(true);
     },
@@ -91,7 +91,7 @@ describe("a journal that belongs to its world", () => {
   test("[J23] is rejected when the segment written during a save is missing", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
-    const world = await createWorldStore(slow, {}, journaled);
+    const world = await createWorldEngine(slow, {}, journaled);
     await world.set(ORIGIN, 1);
     const sync = slow.holdNext("sync", /^data\//);
     const saving = world.save();
@@ -101,11 +101,11 @@ describe("a journal that belongs to its world", () => {
     sync.release();
     await saving;
     await world.close();
-    const whole = await openWorldStore(new MemoryDisk(image), quiet);
+    const whole = await openWorldEngine(new MemoryDisk(image), quiet);
     expect(await whole.get(ORIGIN)).toBe(2);
     await whole.close();
     for (const path of [SEGMENT, NEXT]) {
-      expect(await codeOfRejection(openWorldStore(withFile(image, path, undefined), quiet))).toBe(
+      expect(await codeOfRejection(openWorldEngine(withFile(image, path, undefined), quiet))).toBe(
         "ORT_JOURNAL",
       );
     }
@@ -113,14 +113,14 @@ describe("a journal that belongs to its world", () => {
 
   test("[J24] is not needed after the world was closed", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await world.set(ORIGIN, 1);
     await world.close();
     expect(await epochInManifest(disk)).toBeUndefined();
     const { directories, files } = disk.image();
     expect([...files.keys()].filter((path) => path.startsWith("journal/"))).toEqual([]);
     const moved = new MemoryDisk({ directories: directories.filter((path) => path !== "journal"), files });
-    const again = await openWorldStore(moved, quiet);
+    const again = await openWorldEngine(moved, quiet);
     expect(await again.get(ORIGIN)).toBe(1);
     await again.set(ORIGIN, 2);
     await again.close();
@@ -129,7 +129,7 @@ describe("a journal that belongs to its world", () => {
 
   test("[J22] is not expected by a world that continues without one", async () => {
     const disk = new MemoryDisk(await killedWorld(7));
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     expect(await epochInManifest(disk)).toBeUndefined();
     await world.set(ORIGIN, 2);
     await world.close();
@@ -148,7 +148,7 @@ describe("a journal that belongs to its world", () => {
       [live, 7],
       [named, 0],
     ] as const) {
-      const world = await openWorldStore(copy, quiet);
+      const world = await openWorldEngine(copy, quiet);
       expect(await world.get(ORIGIN)).toBe(expected);
       await world.close();
     }
@@ -156,7 +156,7 @@ describe("a journal that belongs to its world", () => {
 
   test("[J1] takes another epoch when a session that never committed left a segment of the next one", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     await world.close();
     const image = disk.image();
     const left = new MemoryDisk({ directories: [...image.directories, "journal"], files: image.files });
@@ -164,13 +164,13 @@ describe("a journal that belongs to its world", () => {
     const file = await left.open(SEGMENT, "create");
     await file.append(other);
     await file.close();
-    const found = await openWorldStore(left, journaled);
+    const found = await openWorldEngine(left, journaled);
     expect((await found.openEpoch()).number).toBe(2);
     expect([...left.image().files.keys()].filter((path) => path.startsWith("journal/"))).toEqual([
       segmentFile({ generation: 1, epoch: 2 }),
     ]);
     await found.set(ORIGIN, 3);
-    const after = await openWorldStore(new MemoryDisk(left.image()), quiet);
+    const after = await openWorldEngine(new MemoryDisk(left.image()), quiet);
     expect(await after.get(ORIGIN)).toBe(3);
     await after.close();
     await found.close();
@@ -191,7 +191,7 @@ describe("a player's name in a torn group", () => {
 
   test("[J4] [J6] does not keep the world from opening, while a corrupt group still does", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     // All of it is in the welcome, or easily guessed.
     const { number, id } = await world.openEpoch();
     await world.set(ORIGIN, 1);
@@ -207,14 +207,14 @@ describe("a player's name in a torn group", () => {
     const whole = image.files.get(SEGMENT) as Uint8Array;
     const torn = whole.slice();
     torn.fill(0, end, end + 8);
-    const found = await openWorldStore(withFile(image, SEGMENT, torn), quiet);
+    const found = await openWorldEngine(withFile(image, SEGMENT, torn), quiet);
     expect(await found.get(ORIGIN)).toBe(1);
     expect(found.player(5n)).toBeUndefined();
     await found.close();
     const rotten = whole.slice();
     rotten[segmentHeader.bytes + groupHeader.bytes] =
       (rotten[segmentHeader.bytes + groupHeader.bytes] ?? 0) ^ 1;
-    expect(await codeOfRejection(openWorldStore(withFile(image, SEGMENT, rotten), quiet))).toBe(
+    expect(await codeOfRejection(openWorldEngine(withFile(image, SEGMENT, rotten), quiet))).toBe(
       "ORT_JOURNAL",
     );
     await world.close();

@@ -4,7 +4,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { type JournalEntry, JournalReader } from "@orthant/save/journal";
 import { FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
@@ -12,7 +12,7 @@ const ORIGIN: Position = [0, 0, 0, 0];
 
 interface Herd {
   readonly behind: MemoryDisk;
-  readonly world: WorldStore;
+  readonly world: WorldEngine;
   readonly time: FakeTime;
   readonly sheep: bigint;
   /** Returns the number of syncs since the last call. */
@@ -24,7 +24,7 @@ async function herd(): Promise<Herd> {
   const behind = new MemoryDisk();
   const disk = new FaultDisk(behind);
   const time = new FakeTime();
-  const world = await createWorldStore(disk, {}, { time, autosave: false, durability: "journal" });
+  const world = await createWorldEngine(disk, {}, { time, autosave: false, durability: "journal" });
   const sheep = world.spawnEntity({ kind: 1, position: [1, 0, 0, 0] }).entityId;
   await world.save();
   let known = 0;
@@ -49,14 +49,14 @@ async function entriesIn(disk: MemoryDisk): Promise<readonly (readonly JournalEn
 
 /** Returns the positions of the entities after opening the current disk. */
 async function positionsAfterCrash(disk: MemoryDisk): Promise<Record<string, Position>> {
-  const world = await openWorldStore(new MemoryDisk(disk.image()), { autosave: false });
+  const world = await openWorldEngine(new MemoryDisk(disk.image()), { autosave: false });
   const found = await world.entitiesIn(EVERYWHERE);
   await world.close();
   return Object.fromEntries(found.map(({ entityId, position }) => [`${entityId}`, position]));
 }
 
 /** Lets everything happen that waits for nothing. */
-async function settle(world: WorldStore): Promise<void> {
+async function settle(world: WorldEngine): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await world.get(ORIGIN);
 }
 
@@ -116,7 +116,7 @@ describe("the journal of a world with moving entities", () => {
     world.despawnEntity(sheep);
     await world.whenDurable();
     expect(await positionsAfterCrash(behind)).toEqual({});
-    const found = await openWorldStore(new MemoryDisk(behind.image()), { autosave: false });
+    const found = await openWorldEngine(new MemoryDisk(behind.image()), { autosave: false });
     expect(found.spawnEntity({ kind: 1, position: [0, 0, 0, 0] }).entityId).toBe(lamb.entityId + 1n);
     await found.close();
     await world.close();

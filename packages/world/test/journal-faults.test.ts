@@ -5,11 +5,16 @@ import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { codeOfRejection, type DiskFault, FakeTime, FaultDisk, type FaultyOperation } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
 const COUNTER: Position = [0, 0, 0, 0];
 const STEPS = 6;
 const OPERATIONS: readonly FaultyOperation[] = [
@@ -20,11 +25,11 @@ const OPERATIONS: readonly FaultyOperation[] = [
 /** Counts in a voxel, an entity and a layer, saves and reopens. Returns the last durable count. */
 async function count(
   disk: Disk,
-  make: () => Promise<WorldStore>,
+  make: () => Promise<WorldEngine>,
 ): Promise<{ kept: number; errors: readonly unknown[] }> {
   const errors: unknown[] = [];
   let kept = 0;
-  let world: WorldStore | undefined;
+  let world: WorldEngine | undefined;
   try {
     world = await make();
     for (let value = 1; value <= STEPS; value++) {
@@ -35,7 +40,7 @@ async function count(
       if (value === 2) await world.save();
       if (value !== 4) continue;
       await world.close();
-      world = await openWorldStore(disk, journaled);
+      world = await openWorldEngine(disk, journaled);
     }
   } catch (error) {
     errors.push(error);
@@ -46,7 +51,7 @@ async function count(
 
 /** Returns what a program finds that opens the disk afterwards, checking everything that belongs to it. */
 async function found(disk: MemoryDisk): Promise<number> {
-  const world = await openWorldStore(disk, quiet);
+  const world = await openWorldEngine(disk, quiet);
   const value = await world.get(COUNTER);
   for (let layer = 1; layer <= value; layer++) expect(await world.get([39, 8 * layer, 7, 7])).toBe(layer);
   const kinds = (await world.entitiesIn(boxBetween([0, 0, 0, 0], [9, 9, 9, 9]))).map(({ kind }) => kind);
@@ -72,7 +77,7 @@ describe("with a journal, when the n-th call of an operation fails", () => {
       const fault: DiskFault = { operation, kind, nth };
       const behind = new MemoryDisk();
       const disk = new FaultDisk(behind, fault);
-      const { kept, errors } = await count(disk, () => createWorldStore(disk, {}, journaled));
+      const { kept, errors } = await count(disk, () => createWorldEngine(disk, {}, journaled));
       if (!disk.struck) {
         expect([kept, errors]).toEqual([STEPS, []]);
         break;
@@ -94,7 +99,7 @@ describe("with a journal, when the n-th call of an operation fails", () => {
 describe("a journal with a flipped bit", () => {
   test("[J5] [J6] is rejected or loses only its last group, whichever byte it is", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);
     const image = disk.image();
     await world.close();
@@ -109,7 +114,7 @@ describe("a journal with a flipped bit", () => {
       const files = new Map(image.files).set(path, rotten);
       const survivor = new MemoryDisk({ directories: image.directories, files });
       const whole = isWhole(await verifySave(survivor));
-      const outcome = await openWorldStore(survivor, quiet).then(
+      const outcome = await openWorldEngine(survivor, quiet).then(
         async (open) => {
           const value = await open.get(COUNTER);
           await open.close();
@@ -126,7 +131,7 @@ describe("a journal with a flipped bit", () => {
 
   test("[J18] is still whole when the bit is in the zeros after the last group", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await world.set(COUNTER, 1);
     const { directories, files } = disk.image();
     await world.close();
@@ -135,14 +140,14 @@ describe("a journal with a flipped bit", () => {
     const findings = await verifySave(survivor);
     expect(isWhole(findings)).toBe(true);
     expect(findings.map(({ message }) => message).join()).toContain("bytes of a write that was cut off");
-    const open = await openWorldStore(survivor, quiet);
+    const open = await openWorldEngine(survivor, quiet);
     expect(await open.get(COUNTER)).toBe(1);
     await open.close();
   });
 
   test("[J6] is rejected with advice and left unchanged, and is cut on request", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     for (let value = 1; value <= 3; value++) await world.set(COUNTER, value);
     const image = disk.image();
     await world.close();
@@ -155,12 +160,12 @@ describe("a journal with a flipped bit", () => {
       files.set(path, rotten);
     }
     const survivor = new MemoryDisk({ directories: image.directories, files });
-    await expect(openWorldStore(survivor, journaled)).rejects.toThrow(
+    await expect(openWorldEngine(survivor, journaled)).rejects.toThrow(
       /ORT_JOURNAL: group 1 .* damaged.*copy the folder.*damagedJournal: 'cut'.*keeps the 1 groups/,
     );
-    expect(await codeOfRejection(openWorldStore(survivor, quiet))).toBe("ORT_JOURNAL");
+    expect(await codeOfRejection(openWorldEngine(survivor, quiet))).toBe("ORT_JOURNAL");
     expect([...survivor.image().files.keys()]).toEqual([...files.keys()]);
-    const cut = await openWorldStore(survivor, { ...journaled, damagedJournal: "cut" });
+    const cut = await openWorldEngine(survivor, { ...journaled, damagedJournal: "cut" });
     expect(await cut.get(COUNTER)).toBe(1);
     await cut.set(COUNTER, 7);
     await cut.close();

@@ -4,7 +4,7 @@ import { MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
+import { type EngineEdit, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
 
@@ -32,10 +32,10 @@ class Chronicle {
   #editId = 0;
   #name = "";
   #disk: MemoryDisk;
-  #world: WorldStore;
+  #world: WorldEngine;
   crashes = 0;
 
-  constructor(prng: Prng, disk: MemoryDisk, world: WorldStore) {
+  constructor(prng: Prng, disk: MemoryDisk, world: WorldEngine) {
     this.#prng = prng;
     this.#disk = disk;
     this.#world = world;
@@ -44,7 +44,7 @@ class Chronicle {
   static async begin(seed: number): Promise<Chronicle> {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const world = await openWorldStore(disk, { autosave: false, durability: "journal" });
+    const world = await openWorldEngine(disk, { autosave: false, durability: "journal" });
     return new Chronicle(new Prng(seed), disk, world);
   }
 
@@ -74,7 +74,7 @@ class Chronicle {
     await Promise.all(waiting);
     await lost.close();
     this.#disk = new MemoryDisk(image);
-    this.#world = await openWorldStore(this.#disk, {
+    this.#world = await openWorldEngine(this.#disk, {
       time: this.#time,
       autosave: false,
       durability: this.#prng.chance(0.7) ? "journal" : "snapshot",
@@ -82,14 +82,14 @@ class Chronicle {
     await this.#compare();
     if (this.#prng.chance(0.5)) {
       await this.#world.close();
-      this.#world = await openWorldStore(this.#disk, { time: this.#time, autosave: false });
+      this.#world = await openWorldEngine(this.#disk, { time: this.#time, autosave: false });
       await this.#compare();
     }
     await this.#world.close();
     expect(isWhole(await verifySave(this.#disk))).toBe(true);
     const stored = (await storedEntities(this.#disk)).map(({ entity }) => entity.entityId);
     expect(stored.sort()).toEqual([...this.#entities.keys()].sort());
-    this.#world = await openWorldStore(this.#disk, {
+    this.#world = await openWorldEngine(this.#disk, {
       time: this.#time,
       autosave: false,
       durability: "journal",
@@ -133,7 +133,7 @@ class Chronicle {
     for (const position of positionsLexicographic(box)) this.#voxels.set(`${position}`, block);
   }
 
-  #later(edit: Promise<StoreEdit>): void {
+  #later(edit: Promise<EngineEdit>): void {
     const counted = edit.then(({ clocks }) => {
       for (const { region, after } of clocks) {
         this.#clocks.set(`${region}`, Math.max(after, this.#clocks.get(`${region}`) ?? 0));

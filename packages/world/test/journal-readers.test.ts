@@ -12,18 +12,23 @@ import {
   FaultDisk,
   WEAK,
 } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
-const readOnly: StoreOptions = { ...quiet, readOnly: true };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
+const readOnly: EngineOptions = { ...quiet, readOnly: true };
 const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content, and more of every kind in its journal. */
-async function livelyWorld(disk: Disk): Promise<WorldStore> {
-  const world = await createWorldStore(disk, { name: "saved" }, journaled);
+async function livelyWorld(disk: Disk): Promise<WorldEngine> {
+  const world = await createWorldEngine(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
@@ -38,7 +43,7 @@ async function livelyWorld(disk: Disk): Promise<WorldStore> {
 }
 
 /** Throws unless a world has all of it. */
-async function requireLively(world: WorldStore): Promise<void> {
+async function requireLively(world: WorldEngine): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
@@ -74,7 +79,7 @@ describe("a read-only world", () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const before = disk.image();
-    const reader = await openWorldStore(disk, readOnly);
+    const reader = await openWorldEngine(disk, readOnly);
     await requireLively(reader);
     expect(reader.clockOf(ORIGIN)).toBe(world.clockOf(ORIGIN));
     expect(reader.generation).toBe(world.generation);
@@ -82,7 +87,7 @@ describe("a read-only world", () => {
     await reader.close();
     expect(disk.image()).toEqual(before);
     await world.close();
-    await requireLively(await openWorldStore(disk, readOnly));
+    await requireLively(await openWorldEngine(disk, readOnly));
   });
 
   test("[J17] opens a generation saved meanwhile when a segment is removed under it", async () => {
@@ -94,7 +99,7 @@ describe("a read-only world", () => {
         await world.save();
         await world.set([0, 60, 0, 0], world.generation);
       });
-      const reader = await openWorldStore(racing, readOnly);
+      const reader = await openWorldEngine(racing, readOnly);
       await requireLively(reader);
       expect([await reader.get([0, 60, 0, 0]), reader.generation], `${path}`).toEqual([
         world.generation,
@@ -110,10 +115,10 @@ describe("a read-only world", () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
     const damaged = damagedCopy(disk);
-    const reader = await openWorldStore(damaged, readOnly);
+    const reader = await openWorldEngine(damaged, readOnly);
     expect([await reader.get(ORIGIN), await reader.get([-900, 0, 0, 0])]).toEqual([2, 0]);
     await reader.close();
-    expect(await codeOfRejection(openWorldStore(damaged, { ...readOnly, damagedJournal: "refuse" }))).toBe(
+    expect(await codeOfRejection(openWorldEngine(damaged, { ...readOnly, damagedJournal: "refuse" }))).toBe(
       "ORT_JOURNAL",
     );
     await world.close();
@@ -122,12 +127,12 @@ describe("a read-only world", () => {
   test("[J17] writes everything to another disk, repeatedly if asked", async () => {
     const disk = new MemoryDisk();
     const world = await livelyWorld(disk);
-    const reader = await openWorldStore(disk, readOnly);
+    const reader = await openWorldEngine(disk, readOnly);
     for (let copies = 0; copies < 2; copies++) {
       const target = new MemoryDisk();
       await reader.saveAs(target);
       expect(await verifySave(target)).toEqual([]);
-      const copy = await openWorldStore(target, quiet);
+      const copy = await openWorldEngine(target, quiet);
       await requireLively(copy);
       expect([copy.generation, copy.clockOf(ORIGIN)]).toEqual([0, world.clockOf(ORIGIN)]);
       expect(copy.worldId).not.toBe(world.worldId);
@@ -150,8 +155,8 @@ describe("a copy of the live generation", () => {
     const restored = new MemoryDisk();
     expect((await copyGeneration(backup, restored)).changes).toBe(5);
     for (const copy of [backup, restored]) {
-      await requireLively(await openWorldStore(copy, readOnly));
-      const open = await openWorldStore(copy, journaled);
+      await requireLively(await openWorldEngine(copy, readOnly));
+      const open = await openWorldEngine(copy, journaled);
       await requireLively(open);
       await open.set(ORIGIN, 8);
       await open.close();
@@ -168,7 +173,7 @@ describe("a copy of the live generation", () => {
     });
     const backup = new MemoryDisk();
     expect(await copyGeneration(racing, backup)).toMatchObject({ generation: world.generation, changes: 1 });
-    const open = await openWorldStore(backup, quiet);
+    const open = await openWorldEngine(backup, quiet);
     await requireLively(open);
     expect(await open.get([0, 60, 0, 0])).toBe(6);
     await open.close();
@@ -194,7 +199,7 @@ describe("a copy of the live generation", () => {
           if (cutAt === recorder.log.length) throw new Error("a copy that was done is gone");
           return;
         }
-        await requireLively(await openWorldStore(left, readOnly));
+        await requireLively(await openWorldEngine(left, readOnly));
         whole++;
       });
       return whole;
@@ -223,7 +228,7 @@ describe("a copy of the live generation", () => {
     const alone = new MemoryDisk();
     const { generation } = world;
     expect(await copyGeneration(damaged, alone, { generation })).toMatchObject({ generation, changes: 0 });
-    const open = await openWorldStore(alone, quiet);
+    const open = await openWorldEngine(alone, quiet);
     expect(await open.get(ORIGIN)).toBe(1);
     await open.close();
     await world.close();

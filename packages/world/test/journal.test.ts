@@ -5,19 +5,24 @@ import { isWhole } from "@orthant/disk/files";
 import { openSave, verifySave } from "@orthant/save";
 import { JOURNAL_ENTRY_BYTES_MAX, JOURNAL_FOLDER, JOURNAL_SEGMENT_BYTES_MAX } from "@orthant/save/internal";
 import { codeOfRejection, FakeTime, FaultDisk, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
 const JOURNAL = /^journal\//;
 const ORIGIN: Position = [0, 0, 0, 0];
 const VOLUME = 4_096;
 
 /** Returns the world that a program finds that opens the current disk, as if this one had died. */
-async function afterCrash(disk: MemoryDisk, options: StoreOptions = quiet): Promise<WorldStore> {
-  return openWorldStore(new MemoryDisk(disk.image()), options);
+async function afterCrash(disk: MemoryDisk, options: EngineOptions = quiet): Promise<WorldEngine> {
+  return openWorldEngine(new MemoryDisk(disk.image()), options);
 }
 
 async function journalFiles(disk: MemoryDisk): Promise<readonly string[]> {
@@ -36,7 +41,7 @@ function denseChunks(bytes: number, y: number): readonly (readonly [Position, ty
 describe("a world with a journal", () => {
   test("[J14] has, after a crash, every edit whose promise resolved, with the same clocks", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, { name: "first" }, journaled);
+    const world = await createWorldEngine(disk, { name: "first" }, journaled);
     const { generation } = world;
     const { clocks } = await world.set([3, 4, 5, 6], 7);
     await world.fill(boxBetween([100, 0, 0, 0], [140, 8, 8, 8]), 9);
@@ -63,7 +68,7 @@ describe("a world with a journal", () => {
 
   test("[J8] [J9] [J10] has durable entities, players and its description after a crash", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     const sheep = world.spawnEntity({ kind: 1, position: [1, 2, 3, 4], displayName: "Dolly" });
     const wolf = world.spawnEntity({ kind: 2, position: [500, 2, 3, 4] });
     const bird = world.spawnEntity({ kind: 3, position: [-900, 2, 3, 4] });
@@ -93,7 +98,7 @@ describe("a world with a journal", () => {
 
   test("[J7] knows after a crash which edits of a client were applied", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 4 } });
     await world.edit([{ voxel: ORIGIN, block: 3 }], { origin: { clientId: 9n, editId: 5 } });
     const found = await afterCrash(disk);
@@ -107,13 +112,13 @@ describe("a world with a journal", () => {
 
   test("[J15] is saved under a new epoch when it is reopened, and leaves no journal behind", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     const epoch = await world.openEpoch();
     await world.set(ORIGIN, 1);
     expect(await journalFiles(disk)).toEqual(["g0000000000000001.e00000001.v4jn"]);
     const copy = new MemoryDisk(disk.image());
     for (const options of [quiet, journaled]) {
-      const found = await openWorldStore(copy, options);
+      const found = await openWorldEngine(copy, options);
       expect(found.knowsEpoch(epoch)).toBe(true);
       expect((await found.openEpoch()).number).toBeGreaterThan(epoch.number);
       expect((await journalFiles(copy)).filter((name) => name.includes(".e00000001."))).toEqual([]);
@@ -127,7 +132,7 @@ describe("a world with a journal", () => {
 
   test("[J3] ignores and removes a segment of a past generation or epoch", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await world.set(ORIGIN, 1);
     const old = disk.image();
     await world.set(ORIGIN, 2);
@@ -140,7 +145,7 @@ describe("a world with a journal", () => {
     files.set(`${JOURNAL_FOLDER}/${name.replace("e00000001", "e00000000")}`, bytes);
     const copy = new MemoryDisk({ directories: old.directories, files });
     expect(isWhole(await verifySave(copy))).toBe(true);
-    const found = await openWorldStore(copy, quiet);
+    const found = await openWorldEngine(copy, quiet);
     expect(await found.get(ORIGIN)).toBe(3);
     expect(await journalFiles(copy)).toEqual([]);
     await found.close();
@@ -149,7 +154,7 @@ describe("a world with a journal", () => {
 
   test("shows an edit at once, and resolves its promise when it is synced", async () => {
     const slow = new SlowDisk(new MemoryDisk());
-    const world = await createWorldStore(slow, {}, journaled);
+    const world = await createWorldEngine(slow, {}, journaled);
     const heard: number[] = [];
     world.onEdit(({ clocks }) => heard.push(clocks.length));
     const sync = slow.holdNext("sync", JOURNAL);
@@ -177,7 +182,7 @@ describe("a world with a journal", () => {
 
   test("[J11] syncs the edits of many writers together", async () => {
     const disk = new FaultDisk(new MemoryDisk());
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await world.set(ORIGIN, 1);
     const before = disk.calls.get("sync") ?? 0;
     for (let round = 0; round < 10; round++) {
@@ -191,7 +196,7 @@ describe("a world with a journal", () => {
   test("[J12] continues in another segment during a save, and a crash meanwhile loses nothing", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
-    const world = await createWorldStore(slow, {}, journaled);
+    const world = await createWorldEngine(slow, {}, journaled);
     await world.set(ORIGIN, 1);
     const sync = slow.holdNext("sync", /^data\//);
     const saving = world.save();
@@ -217,7 +222,7 @@ describe("a world with a journal", () => {
 
   test("[J16] saves automatically when a segment is long", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     const { generation } = world;
     for (let part = 0; part < 5; part++) {
       await world.setChunks(denseChunks(JOURNAL_SEGMENT_BYTES_MAX / 4, part));
@@ -229,7 +234,7 @@ describe("a world with a journal", () => {
   test("[J16] saves an edit that is too large for the journal before resolving it, and keeps the order", async () => {
     const disk = new MemoryDisk();
     const slow = new SlowDisk(disk);
-    const world = await createWorldStore(slow, {}, journaled);
+    const world = await createWorldEngine(slow, {}, journaled);
     const { generation } = world;
     await world.set([0, 500, 0, 0], 1);
     const chunks = denseChunks(JOURNAL_ENTRY_BYTES_MAX, 0);
@@ -257,7 +262,7 @@ describe("a world with a journal", () => {
   test("[J13] accepts nothing more when the journal cannot be synced", async () => {
     const behind = new MemoryDisk();
     const disk = new FaultDisk(behind, { operation: "sync", path: JOURNAL, kind: "io", nth: 3 });
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     const heard: unknown[] = [];
     world.onFailure((failure) => heard.push(failure));
     await world.set(ORIGIN, 1);
@@ -281,7 +286,7 @@ describe("a world with a journal", () => {
       kind: "full",
       nth: 2,
     });
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     world.upsertPlayer({ playerId: 1n });
     await expect.poll(() => world.failure).toBeDefined();
     expect(await codeOfRejection(world.close())).toBe("ORT_SAVE_FAILED");
@@ -289,7 +294,7 @@ describe("a world with a journal", () => {
 
   test("verify reports how much is in the journal", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     await Promise.all([world.set(ORIGIN, 1), world.set(ORIGIN, 2)]);
     const findings = await verifySave(disk);
     expect(isWhole(findings)).toBe(true);
@@ -302,7 +307,7 @@ describe("a world with a journal", () => {
 
   test("without durability: journal, a world writes no journal and creates no folder for one", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     await world.set(ORIGIN, 1);
     await world.close();
     expect(await codeOfRejection(disk.list(JOURNAL_FOLDER))).toBe("ORT_NOT_FOUND");

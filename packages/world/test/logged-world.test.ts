@@ -4,13 +4,13 @@ import { MemoryDisk } from "@orthant/disk";
 import type { SaveChange } from "@orthant/save";
 import { codeOfRejection } from "@orthant/testkit";
 import {
-  createWorldStore,
+  createWorldEngine,
   type ExternalLog,
   type LoggedChange,
   type LoggedEntry,
-  openLoggedWorldStore,
-  openWorldStore,
-} from "@orthant/world/store";
+  openLoggedWorldEngine,
+  openWorldEngine,
+} from "@orthant/world/engine";
 import { expect, test } from "vitest";
 
 /** A log that treats everything as stored at once. */
@@ -63,7 +63,7 @@ class SampleLog implements ExternalLog {
 
 async function disk(): Promise<MemoryDisk> {
   const made = new MemoryDisk();
-  const world = await createWorldStore(made);
+  const world = await createWorldEngine(made);
   await world.close();
   return made;
 }
@@ -82,13 +82,13 @@ test("[K11] the contents of a log are replayed, saved, and skipped the next time
   const saved = await disk();
   const changes = [change(0, clockFrom(1, 1), 3), change(clockFrom(1, 1), clockFrom(1, 4), 5)];
   for (const epoch of [2, 3]) {
-    const world = await openLoggedWorldStore(saved, new SampleLog(epoch, changes), { autosave: false });
+    const world = await openLoggedWorldEngine(saved, new SampleLog(epoch, changes), { autosave: false });
     expect(await world.get([1, 1, 1, 1])).toBe(5);
     expect(world.clockOf(REGION)).toBe(clockFrom(1, 4));
     expect(world.lastEditOf(7n)).toBe(5);
     await world.close();
   }
-  const world = await openWorldStore(saved, { readOnly: true });
+  const world = await openWorldEngine(saved, { readOnly: true });
   expect(await world.get([0, 0, 0, 0])).toBe(5);
   await world.close();
 });
@@ -100,7 +100,7 @@ test("[K19] the last edit of a client is the latest in the log, even if an earli
   };
   const steps = [{ region: [9, 0, 0, 0] as const, before: 0, after: clockFrom(1, 1) }];
   const earlier: LoggedChange = { steps, chunks: [], origins: [{ clientId: 7n, lastEditId: 4 }] };
-  const world = await openLoggedWorldStore(await disk(), new SampleLog(2, [later, earlier]), {
+  const world = await openLoggedWorldEngine(await disk(), new SampleLog(2, [later, earlier]), {
     autosave: false,
   });
   expect(world.lastEditOf(7n)).toBe(5);
@@ -110,8 +110,8 @@ test("[K19] the last edit of a client is the latest in the log, even if an earli
 test("[K11] a log that builds on clocks the world does not have is rejected, and the folder is released", async () => {
   const saved = await disk();
   const log = new SampleLog(2, [change(clockFrom(1, 1), clockFrom(1, 2), 3)]);
-  expect(await codeOfRejection(openLoggedWorldStore(saved, log))).toBe("ORT_JOURNAL");
-  const world = await openLoggedWorldStore(saved, new SampleLog(2));
+  expect(await codeOfRejection(openLoggedWorldEngine(saved, log))).toBe("ORT_JOURNAL");
+  const world = await openLoggedWorldEngine(saved, new SampleLog(2));
   expect(await world.get([0, 0, 0, 0])).toBe(0);
   await world.close();
 });
@@ -119,7 +119,7 @@ test("[K11] a log that builds on clocks the world does not have is rejected, and
 test("clocks belong to the log's epoch, which must be later than all previous ones", async () => {
   const saved = await disk();
   const log = new SampleLog(9);
-  const world = await openLoggedWorldStore(saved, log, { autosave: false });
+  const world = await openLoggedWorldEngine(saved, log, { autosave: false });
   const { clocks } = await world.set([0, 0, 0, 0], 1);
   expect(clocks).toEqual([{ region: REGION, before: 0, after: clockFrom(9, 1) }]);
   const renewed = await world.renewClocks([REGION, [5, 0, 0, 0]]);
@@ -132,16 +132,16 @@ test("clocks belong to the log's epoch, which must be later than all previous on
     ],
   ]);
   await world.close();
-  expect(await codeOfRejection(openLoggedWorldStore(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
+  expect(await codeOfRejection(openLoggedWorldEngine(saved, new SampleLog(9)))).toBe("ORT_CLOCK");
 });
 
 test("a world whose log is elsewhere refuses new blocks, with what to do, and knows those that it has", async () => {
   const saved = new MemoryDisk();
-  const before = await createWorldStore(saved);
+  const before = await createWorldEngine(saved);
   await before.blocks.define({ copper: {} });
   await before.close();
   const log = new SampleLog(2);
-  const world = await openLoggedWorldStore(saved, log);
+  const world = await openLoggedWorldEngine(saved, log);
   await expect(world.blocks.define({ tin: {} })).rejects.toThrow(/define them before the cluster is created/);
   expect((await world.blocks.define({ copper: {} })).copper.id()).toBe(16);
   expect([world.catalog.byName("tin"), log.entries]).toEqual([undefined, []]);

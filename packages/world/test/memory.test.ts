@@ -2,7 +2,7 @@ import type { Position } from "@orthant/core";
 import { boxAt, boxBetween, CLOCK_NEVER, regionBox } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 
@@ -12,7 +12,7 @@ const FAR_APART = 64;
 /** Returns a closed world with one voxel in each of `regions` regions. */
 async function worldOf(regions: number): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, { autosave: false });
+  const world = await createWorldEngine(disk, {}, { autosave: false });
   for (let index = 0; index < regions; index++) await world.set(voxelAt(index), 1 + index);
   await world.close();
   return disk;
@@ -26,11 +26,11 @@ function chunkAt(index: number): Position {
   return [(index * FAR_APART) / 8, 0, 0, 0];
 }
 
-async function openSmall(disk: MemoryDisk | SlowDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
+async function openSmall(disk: MemoryDisk | SlowDisk): Promise<WorldEngine> {
+  return openWorldEngine(disk, { autosave: false, time: new FakeTime(), loadedChunksMax: LITTLE });
 }
 
-function loadedOf(world: WorldStore, count: number): readonly number[] {
+function loadedOf(world: WorldEngine, count: number): readonly number[] {
   const indices = Array.from({ length: count }, (_, index) => index);
   return indices.filter((index) => world.isLoaded(boxAt(chunkAt(index))));
 }

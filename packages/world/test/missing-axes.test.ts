@@ -13,7 +13,7 @@ import {
 import { type JournalEntry, JournalWriter } from "@orthant/save/journal";
 import { FakeTime } from "@orthant/testkit";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const quiet = { time: new FakeTime(), autosave: false };
@@ -86,7 +86,7 @@ describe("an axis on which chunks are one voxel wide", () => {
   const box = { min: [0, 0, 0, 0], max: [2, 2, 2, 2] } as const;
   const outside = cubeAt([0, 0, 0, 3], 1);
 
-  test.each<[name: string, edit: (world: WorldStore) => Promise<unknown>, position: string]>([
+  test.each<[name: string, edit: (world: WorldEngine) => Promise<unknown>, position: string]>([
     ["set", (world) => world.set([1, 2, 3, 3], 1), "voxel [1,2,3,3]"],
     ["edit", (world) => world.edit([{ voxel: [1, 2, 3, -1], block: 1 }]), "voxel [1,2,3,-1]"],
     ["fill", (world) => world.fill(outside, 1), "voxel [0,0,0,3]"],
@@ -98,7 +98,7 @@ describe("an axis on which chunks are one voxel wide", () => {
       "chunk [0,0,0,3]",
     ],
   ])("is 0 in every %s, which is rejected elsewhere", async (_name, edit, position) => {
-    const world = await createWorldStore(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
     await expect(edit(world)).rejects.toMatchObject({
       code: "ORT_ARGUMENT",
       detail: `${position} is outside of the world: with chunks of [16,16,16,1] voxels w is always 0`,
@@ -109,7 +109,7 @@ describe("an axis on which chunks are one voxel wide", () => {
   });
 
   test("is named in the error: the first axis on which a position is outside", async () => {
-    const world = await createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS }, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), { shape: TILE_CHUNKS }, quiet);
     await expect(world.set([1, 2, 3, 4], 1)).rejects.toMatchObject({
       detail: "voxel [1,2,3,4] is outside of the world: with chunks of [32,32,1,1] voxels z is always 0",
     });
@@ -121,13 +121,13 @@ describe("an axis on which chunks are one voxel wide", () => {
   test("[S104] may have content in older saves, which is never shown, is kept, and is reported by verify", async () => {
     const disk = await saveWithOutsideChunk();
     const voxel: Position = [1, 2, 3, 3];
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     expect(await world.get(voxel)).toBe(0);
     await world.set([1, 2, 3, 0], 1);
     await world.save();
     await world.close();
     expect(Object.keys(await storedBlocks(disk)).sort()).toEqual(["0,0,0,0", "0,0,0,3"]);
-    const again = await openWorldStore(disk, quiet);
+    const again = await openWorldEngine(disk, quiet);
     expect(await again.get(voxel)).toBe(0);
     expect(await again.get([1, 2, 3, 0])).toBe(1);
     await again.close();
@@ -176,13 +176,13 @@ describe("an axis on which chunks are one voxel wide", () => {
     });
     const expected = { "0,0,0,2": [8, 8, 8], "0,0,0,3": [7, 9, 7] };
 
-    const reader = await openWorldStore(disk, { ...quiet, readOnly: true });
+    const reader = await openWorldEngine(disk, { ...quiet, readOnly: true });
     const copy = new MemoryDisk();
     await reader.saveAs(copy);
     await reader.close();
     expect(await storedBlocks(copy)).toEqual(expected);
 
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     await world.load(cubeAt([0, 0, 0, 0], 4));
     expect(world.clockOf(region)).toBe(clock);
     expect(await world.get([0, 0, 0, 2])).toBe(0);
@@ -193,7 +193,7 @@ describe("an axis on which chunks are one voxel wide", () => {
 
   test("[S104] is left out when a region is restored from an older save", async () => {
     const disk = await saveWithOutsideChunk();
-    const world = await openWorldStore(disk, quiet);
+    const world = await openWorldEngine(disk, quiet);
     await world.openEpoch();
     const { generation } = world;
     await world.set([1, 2, 3, 0], 1);
@@ -206,13 +206,13 @@ describe("an axis on which chunks are one voxel wide", () => {
   });
 
   describe("has no entity, player or spawn outside of the layer from 0 to 1", () => {
-    test.each<[name: string, field: string, change: (world: WorldStore, position: Position) => void]>([
+    test.each<[name: string, field: string, change: (world: WorldEngine, position: Position) => void]>([
       ["spawnEntity", "position", (world, position) => void world.spawnEntity({ kind: 1, position })],
       ["changeEntity", "position", (world, position) => world.changeEntity(1n, { position })],
       ["upsertPlayer", "position", (world, position) => world.upsertPlayer({ playerId: 7n, position })],
       ["describe", "spawn", (world, position) => world.describe({ spawn: position })],
     ])("with %s", async (_name, field, change) => {
-      const world = await createWorldStore(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
+      const world = await createWorldEngine(new MemoryDisk(), { shape: CUBE_CHUNKS }, quiet);
       world.spawnEntity({ kind: 1, position: [0, 0, 0, 1] });
       change(world, [1, 2, 3, 0]);
       for (const w of [-0.25, 1.5, 3]) {
@@ -229,7 +229,11 @@ describe("an axis on which chunks are one voxel wide", () => {
     });
 
     test("when it is created", async () => {
-      const creating = createWorldStore(new MemoryDisk(), { shape: TILE_CHUNKS, spawn: [0, 0, 5, 0] }, quiet);
+      const creating = createWorldEngine(
+        new MemoryDisk(),
+        { shape: TILE_CHUNKS, spawn: [0, 0, 5, 0] },
+        quiet,
+      );
       await expect(creating).rejects.toMatchObject({
         code: "ORT_ARGUMENT",
         detail: expect.stringContaining("one voxel on z"),
@@ -238,11 +242,11 @@ describe("an axis on which chunks are one voxel wide", () => {
 
     test("but an older save with such a spawn can be renamed, and keeps it", async () => {
       const disk = await saveWithOutsideChunk([0, 0, 0, 5]);
-      const world = await openWorldStore(disk, quiet);
+      const world = await openWorldEngine(disk, quiet);
       world.describe({ name: "Renamed" });
       world.upsertPlayer({ playerId: 7n, name: "Ada" });
       await world.close();
-      const again = await openWorldStore(disk, quiet);
+      const again = await openWorldEngine(disk, quiet);
       expect([again.name, again.spawn]).toEqual(["Renamed", [0, 0, 0, 5]]);
       await again.close();
     });

@@ -4,7 +4,7 @@ import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { isWhole } from "@orthant/disk/files";
 import { verifySave } from "@orthant/save";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { openWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
+import { type EngineEdit, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
@@ -42,11 +42,11 @@ class Campaign {
   readonly #issued = new Set<string>();
   readonly #background: Promise<unknown>[] = [];
   #disk: MemoryDisk;
-  #world: WorldStore;
+  #world: WorldEngine;
   #model = new Model();
   #savePoint: { readonly image: DiskImage; readonly model: Model } | undefined;
 
-  constructor(prng: Prng, disk: MemoryDisk, world: WorldStore) {
+  constructor(prng: Prng, disk: MemoryDisk, world: WorldEngine) {
     this.#prng = prng;
     this.#disk = disk;
     this.#world = world;
@@ -55,7 +55,7 @@ class Campaign {
   static async begin(seed: number): Promise<Campaign> {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
-    const world = await openWorldStore(disk, { autosave: false });
+    const world = await openWorldEngine(disk, { autosave: false });
     const campaign = new Campaign(new Prng(seed), disk, world);
     await campaign.closeAndCompare();
     return campaign;
@@ -132,7 +132,7 @@ class Campaign {
     slow.delay = async () => {
       for (let turns = prng.below(60); turns > 0; turns--) await undefined;
     };
-    this.#world = await openWorldStore(slow, { time: this.#time, loadedChunksMax: 6 });
+    this.#world = await openWorldEngine(slow, { time: this.#time, loadedChunksMax: 6 });
   }
 
   async #compare(disk: MemoryDisk): Promise<void> {
@@ -140,10 +140,10 @@ class Campaign {
     const expected = [...this.#model.entities].sort(([a], [b]) => (a < b ? -1 : 1));
     const ids = (await storedEntities(disk)).map(({ entity }) => entity.entityId);
     expect(ids.sort((a, b) => (a < b ? -1 : 1))).toEqual(expected.map(([id]) => id));
-    const found = await openWorldStore(disk, { readOnly: true });
+    const found = await openWorldEngine(disk, { readOnly: true });
     for (const [id, { position }] of expected) {
       if (!this.#prng.chance(0.05)) continue;
-      const alone = await openWorldStore(disk, { readOnly: true });
+      const alone = await openWorldEngine(disk, { readOnly: true });
       const [x, y, z, w] = positionOf(position).map(Math.floor) as unknown as Position;
       const near = await alone.entitiesIn(boxBetween([x, y, z, w], [x + 1, y + 1, z + 1, w + 1]));
       expect(near.map(({ entityId }) => entityId)).toContain(id);
@@ -184,7 +184,7 @@ class Campaign {
     this.#count(await edit);
   }
 
-  #count({ chunks, clocks }: StoreEdit): void {
+  #count({ chunks, clocks }: EngineEdit): void {
     expect(new Set(chunks.map((chunk) => `${regionOf(chunk)}`)).size).toBe(clocks.length);
     for (const { region, before, after } of clocks) {
       expect(this.#issued.has(`${region}@${after}`)).toBe(false);

@@ -3,13 +3,13 @@ import { boxBetween } from "@orthant/core/engine";
 import { type DiskImage, MemoryDisk } from "@orthant/disk";
 import { openSave, verifySave } from "@orthant/save";
 import { CrashDisk, explorePowerCuts, FakeTime, FaultDisk, Prng } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const quiet = { time: new FakeTime(), autosave: false };
 
-async function reopen(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, quiet);
+async function reopen(disk: MemoryDisk): Promise<WorldEngine> {
+  return openWorldEngine(disk, quiet);
 }
 
 /** Returns the image with one bit of one file flipped. */
@@ -22,7 +22,7 @@ function flipped({ directories, files }: DiskImage, path: string, offset: number
 describe("the checklist of the save specification", () => {
   test("[checklist 2] edits far apart make neither many files nor many records", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     const prng = new Prng(5);
     for (let edit = 0; edit < 300; edit++) {
       const position: Position = [
@@ -42,7 +42,7 @@ describe("the checklist of the save specification", () => {
 
   test("[checklist 5] a damaged record is detected when it is read, and named", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     await world.set([0, 0, 0, 0], 7);
     await world.close();
     const pack = "data/dt-000001.v4dt";
@@ -60,7 +60,7 @@ describe("the checklist of the save specification", () => {
 
   test("[checklist 6] a crash anywhere in a save leaves the world as it was before or after that save", async () => {
     const recorder = new CrashDisk();
-    const world = await createWorldStore(recorder, {}, quiet);
+    const world = await createWorldEngine(recorder, {}, quiet);
     await world.set([0, 0, 0, 0], 1);
     await world.save();
     const first = recorder.log.length;
@@ -87,7 +87,7 @@ describe("problems of the original", () => {
     for (let seed = 1; seed <= 300; seed++) {
       const prng = new Prng(seed);
       const disk = new MemoryDisk();
-      const world = await createWorldStore(disk, {}, quiet);
+      const world = await createWorldEngine(disk, {}, quiet);
       const edits = Array.from({ length: prng.between(4, 23) }, (_, index) => ({
         voxel: [
           prng.below(400) - 200,
@@ -105,7 +105,7 @@ describe("problems of the original", () => {
 
   test("[lesson 3] saves continue after an append was torn", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     await world.set([0, 0, 0, 0], 1);
     await world.close();
     const torn = disk.image();
@@ -123,7 +123,7 @@ describe("problems of the original", () => {
 
   test("[lesson 7] a save reads and writes the changed leaves and no others", async () => {
     const behind = new MemoryDisk();
-    const world = await createWorldStore(behind, {}, quiet);
+    const world = await createWorldEngine(behind, {}, quiet);
     for (let index = 0; index < 12; index++) {
       const at = index * 600_000;
       await world.edit(
@@ -136,7 +136,7 @@ describe("problems of the original", () => {
     await world.close();
     const before = behind.image().files.get("data/dt-000001.v4dt")?.length ?? 0;
     const disk = new FaultDisk(behind);
-    const again = await openWorldStore(disk, quiet);
+    const again = await openWorldEngine(disk, quiet);
     await again.set([0, 0, 0, 0], 99);
     const reads = disk.calls.get("readAt") ?? 0;
     await again.save();
@@ -152,7 +152,7 @@ describe("problems of the original", () => {
 
   test("[lesson 9] hundreds of saves leave two generations, and an unchanged entity is written once", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     world.spawnEntity({ kind: 1, position: [500_000_000, 0, 0, 0], payload: new Uint8Array(1_000) });
     await world.save();
     const packBefore = disk.image().files.get("data/dt-000001.v4dt")?.length ?? 0;
@@ -169,7 +169,7 @@ describe("problems of the original", () => {
 
   test("[lesson 12] everything that an edit changed is saved, to the last voxel of its box", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     const box = boxBetween([-13, -5, -21, -3], [30, 11, 19, 10]);
     const { chunks } = await world.fill(box, 3);
     await world.close();

@@ -2,7 +2,7 @@ import type { Position } from "@orthant/core";
 import { boxBetween } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, FaultDisk } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { SlowDisk } from "./slow-disk.ts";
 import { createSmallLeaves, storedEntities } from "./small-leaves.ts";
@@ -11,14 +11,14 @@ const EVERYWHERE = boxBetween([-1e6, -1e6, -1e6, -1e6], [1e6, 1e6, 1e6, 1e6]);
 const FAR: Position = [600_000, 0, 0, 0];
 const PACK = /^data\//;
 
-async function reopen(disk: MemoryDisk | SlowDisk, time = new FakeTime()): Promise<WorldStore> {
-  return openWorldStore(disk, { time, autosave: false });
+async function reopen(disk: MemoryDisk | SlowDisk, time = new FakeTime()): Promise<WorldEngine> {
+  return openWorldEngine(disk, { time, autosave: false });
 }
 
 /** Returns a closed world with a near and a far leaf, with a voxel and an entity in each. */
 async function twoLeaves(): Promise<MemoryDisk> {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, { autosave: false });
+  const world = await createWorldEngine(disk, {}, { autosave: false });
   for (const position of [[0, 0, 0, 0], FAR] as const) {
     await world.set(position, 1);
     world.spawnEntity({ kind: 1, position: position });
@@ -113,7 +113,7 @@ test("an edit beside an unread leaf that merges with it keeps its latest change"
   const old: Position = [8_192, 0, 0, 0];
   const made: Position = [8_192, 4_096, 0, 0];
   // Whole chunks of one block take few bytes.
-  const fill = (world: WorldStore, [x, y, z, w]: Position, block: number) =>
+  const fill = (world: WorldEngine, [x, y, z, w]: Position, block: number) =>
     world.fill(boxBetween([x, y, z, w], [x + 8, y + 8, z + 8, w + 8]), block);
   const crowd = boxBetween([12_288, 0, 0, 0], [12_400, 1, 1, 1]);
   // A crowd next to the old voxel makes the leaves small; when it is gone, there is room to merge.
@@ -145,7 +145,7 @@ describe("autosave", () => {
     const disk = new MemoryDisk();
     await createSmallLeaves(disk);
     const time = new FakeTime();
-    const world = await openWorldStore(disk, { time });
+    const world = await openWorldEngine(disk, { time });
     const { entityId } = world.spawnEntity({ kind: 1, position: [0, 0, 0, 0] });
     await world.save();
     time.advance(20_000);
@@ -164,7 +164,7 @@ describe("autosave", () => {
   test("comes for a moved entity even if an edit caused a save shortly before", async () => {
     const disk = await twoLeaves();
     const time = new FakeTime();
-    const world = await openWorldStore(disk, { time });
+    const world = await openWorldEngine(disk, { time });
     const [entity] = await world.entitiesIn(boxBetween([0, 0, 0, 0], [1, 1, 1, 1]));
     world.changeEntity(entity?.entityId ?? 0n, { position: [3, 0, 0, 0] });
     time.advance(4_000);
@@ -183,7 +183,7 @@ describe("autosave", () => {
     const behind = await twoLeaves();
     const disk = new FaultDisk(behind, { operation: "sync", path: /manifest/, kind: "io", nth: 2 });
     const time = new FakeTime();
-    const world = await openWorldStore(disk, { time });
+    const world = await openWorldEngine(disk, { time });
     await world.set(FAR, 7);
     time.advance(5_000);
     await expect.poll(() => world.failure).toBeDefined();
@@ -196,7 +196,7 @@ describe("autosave", () => {
 });
 
 test("a throwing listener prevents neither the edit nor the other listeners", async () => {
-  const world = await createWorldStore(new MemoryDisk(), {}, { autosave: false });
+  const world = await createWorldEngine(new MemoryDisk(), {}, { autosave: false });
   let heard = 0;
   world.onEdit(() => {
     throw new Error("a fault of the listener");
@@ -209,10 +209,10 @@ test("a throwing listener prevents neither the edit nor the other listeners", as
 
 test("a save includes earlier edits even if they were not awaited", async () => {
   const disk = new MemoryDisk();
-  const world = await createWorldStore(disk, {}, { time: new FakeTime(), autosave: false });
+  const world = await createWorldEngine(disk, {}, { time: new FakeTime(), autosave: false });
   const edits = [1, 2, 3].map((value) => world.set([value, 0, 0, 0], value));
   await world.save();
-  const saved = await openWorldStore(new MemoryDisk(disk.image()), { readOnly: true });
+  const saved = await openWorldEngine(new MemoryDisk(disk.image()), { readOnly: true });
   for (const value of [1, 2, 3]) expect(await saved.get([value, 0, 0, 0])).toBe(value);
   await saved.close();
   await Promise.all(edits);

@@ -11,23 +11,23 @@ import { applyRepair, openSave, planRepair } from "@orthant/save";
 import { JOURNAL_FOLDER } from "@orthant/save/internal";
 import { FakeTime } from "@orthant/testkit";
 import {
-  createWorldStore,
+  createWorldEngine,
+  type EngineOptions,
   openSaveWithJournal,
-  openWorldStore,
+  openWorldEngine,
   planJournalRepair,
-  type StoreOptions,
-  type WorldStore,
-} from "@orthant/world/store";
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
 const ORIGIN: Position = [0, 0, 0, 0];
 const AROUND = boxBetween([-16, -16, -16, -16], [16, 16, 16, 16]);
 
 /** Creates a world with saved content and more in its journal, left open as if its process was killed. */
 async function killedWorld(disk: MemoryDisk): Promise<void> {
-  const world = await createWorldStore(disk, { name: "saved" }, journaled);
+  const world = await createWorldEngine(disk, { name: "saved" }, journaled);
   const cow = world.spawnEntity({ kind: 1, position: [1, 1, 1, 1] });
   await world.set(ORIGIN, 1);
   await world.set([100, 0, 0, 0], 1);
@@ -40,7 +40,7 @@ async function killedWorld(disk: MemoryDisk): Promise<void> {
   await world.whenDurable();
 }
 
-async function requireAll(world: WorldStore): Promise<void> {
+async function requireAll(world: WorldEngine): Promise<void> {
   const voxels: readonly Position[] = [ORIGIN, [100, 0, 0, 0], [-900, 0, 0, 0]];
   expect(await Promise.all(voxels.map((voxel) => world.get(voxel)))).toEqual([2, 1, 3]);
   expect((await world.entitiesIn(AROUND)).map(({ position }) => position)).toEqual([[3, 1, 1, 1]]);
@@ -64,7 +64,7 @@ describe("openSaveWithJournal", () => {
     expect(opened.journal).toMatchObject({ changes: 5, loss: undefined });
     expect(opened.save.global.description.name).toBe("after");
     expect(opened.save.players.map(({ name }) => name)).toEqual(["Ada"]);
-    const world = await openWorldStore(opened.disk, { ...quiet, readOnly: true });
+    const world = await openWorldEngine(opened.disk, { ...quiet, readOnly: true });
     await requireAll(world);
     await world.close();
     await opened.save.close();
@@ -73,7 +73,7 @@ describe("openSaveWithJournal", () => {
 
   test("[J30] returns the save itself when the journal is empty", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, quiet);
+    const world = await createWorldEngine(disk, {}, quiet);
     await world.set(ORIGIN, 1);
     await world.close();
     const opened = await openSaveWithJournal(disk);
@@ -87,7 +87,7 @@ describe("openSaveWithJournal", () => {
     await killedWorld(disk);
     const opened = await openSaveWithJournal(damageJournal(disk));
     expect([opened.journal.changes, opened.journal.loss?.code]).toEqual([1, "ORT_JOURNAL"]);
-    const world = await openWorldStore(opened.disk, { ...quiet, readOnly: true });
+    const world = await openWorldEngine(opened.disk, { ...quiet, readOnly: true });
     expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0])]).toEqual([2, 0]);
     await world.close();
     await opened.save.close();
@@ -98,7 +98,7 @@ describe("openSaveWithJournal", () => {
     const foreign: WorldGenerator<typeof FLAT_DEFAULTS> = { ...flatGenerator, id: "test.foreign" };
     const generator = generatorRef(foreign, FLAT_DEFAULTS, 1n);
     const generators = new GeneratorRegistry([foreign]);
-    const world = await createWorldStore(disk, { generator }, { ...journaled, generators });
+    const world = await createWorldEngine(disk, { generator }, { ...journaled, generators });
     await world.set(ORIGIN, 1);
     const opened = await openSaveWithJournal(disk);
     expect([opened.disk, opened.journal.loss?.code]).toEqual([disk, "ORT_GENERATOR_UNKNOWN"]);
@@ -126,7 +126,7 @@ describe("a journal replayed onto a repaired world", () => {
     const repair = await planJournalRepair(damaged, plan);
     expect(repair).toMatchObject({ changes: 5, losses: [] });
     await repair.applyTo(mended);
-    const world = await openWorldStore(mended, { ...quiet, readOnly: true });
+    const world = await openWorldEngine(mended, { ...quiet, readOnly: true });
     expect([await world.get(ORIGIN), await world.get([-900, 0, 0, 0]), world.name]).toEqual([2, 3, "after"]);
     for (const epoch of epochs) expect(world.clockOf(ORIGIN)).toBeGreaterThanOrEqual(epoch);
     await world.close();

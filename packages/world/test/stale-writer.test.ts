@@ -2,11 +2,16 @@ import type { Position } from "@orthant/core";
 import { type Disk, type DiskImage, MemoryDisk } from "@orthant/disk";
 import { verifySave } from "@orthant/save";
 import { codeOfRejection, Prng, SharedLocks, StoppableProcess } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { immediateTime } from "./immediate-time.ts";
 
-type Durability = NonNullable<StoreOptions["durability"]>;
+type Durability = NonNullable<EngineOptions["durability"]>;
 
 const RETENTION = { newest: 1, hours: 0, days: 0 };
 const BLOCK = 7;
@@ -19,7 +24,7 @@ type Acknowledged = Position[];
 async function startImage(durability: Durability): Promise<DiskImage> {
   const disk = new MemoryDisk();
   const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
-  const world = await createWorldStore(disk, { name: "fenced" }, options);
+  const world = await createWorldEngine(disk, { name: "fenced" }, options);
   for (let round = 0; round < 3; round++) {
     await world.fill({ min: [0, 0, 0, 0], max: [40, 4, 4, 1] }, round + 1);
     await world.save();
@@ -31,7 +36,7 @@ async function startImage(durability: Durability): Promise<DiskImage> {
 /** Does everything that a writer does: edits, saves, a named generation, compaction, an orderly end. */
 async function live(disk: Disk, line: number, durability: Durability, done: Acknowledged): Promise<void> {
   const options = { durability, autosave: false, time: immediateTime(), retention: RETENTION };
-  const world = await openWorldStore(disk, options);
+  const world = await openWorldEngine(disk, options);
   try {
     await editAndSave(world, durability, [line, 0], done);
     await world.history.tag(`line ${line}`);
@@ -44,7 +49,7 @@ async function live(disk: Disk, line: number, durability: Durability, done: Ackn
 }
 
 async function editAndSave(
-  world: WorldStore,
+  world: WorldEngine,
   durability: Durability,
   [line, first]: readonly [line: number, first: number],
   done: Acknowledged,
@@ -87,7 +92,7 @@ async function tell(image: DiskImage, { durability, ...story }: Story): Promise<
 
   const findings = await verifySave(shared);
   expect(findings.filter(({ severity }) => severity === "damage")).toEqual([]);
-  const world = await openWorldStore(shared, { readOnly: true });
+  const world = await openWorldEngine(shared, { readOnly: true });
   for (const position of done) expect(await world.get(position), `the edit at ${position}`).toBe(BLOCK);
   await world.close();
 }
@@ -138,6 +143,6 @@ describe("a suspended writer whose lock another process took", () => {
     const lock = new SharedLocks();
     lock.take("world.lock");
     const { disk } = new StoppableProcess(shared, lock);
-    expect(await codeOfRejection(() => createWorldStore(disk))).toBe("ORT_LOCKED");
+    expect(await codeOfRejection(() => createWorldEngine(disk))).toBe("ORT_LOCKED");
   });
 });

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { NodeDisk } from "@orthant/disk/node";
 import { verifySave } from "@orthant/save";
 import { startForeignWriter } from "@orthant/testkit/process";
-import { createWorldStore, openWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { expect, test } from "vitest";
 
 /** Edits a world as fast as it can, with a journal, saves and compaction, and prints each durable edit. */
 const WRITER = `
   const { NodeDisk } = await import("@orthant/disk/node");
-  const { openWorldStore } = await import("@orthant/world/store");
-  const world = await openWorldStore(new NodeDisk(folder), {
+  const { openWorldEngine } = await import("@orthant/world/engine");
+  const world = await openWorldEngine(new NodeDisk(folder), {
     durability: "journal", autosave: false, retention: { newest: 1, hours: 0, days: 0 },
   });
   console.log("open");
@@ -26,7 +26,7 @@ const WRITER = `
 
 test("[S98] a stopped process that lost the lock after 15 silent seconds and resumes loses no edit of either", async () => {
   const folder = await mkdtemp(join(tmpdir(), "orthant-stopped-"));
-  await (await createWorldStore(new NodeDisk(folder), { name: "stopped" })).close();
+  await (await createWorldEngine(new NodeDisk(folder), { name: "stopped" })).close();
   const first = await startForeignWriter(WRITER, { folder, space: 111, line: 1 });
   await first.reached(60);
   first.process.kill("SIGSTOP");
@@ -41,7 +41,7 @@ test("[S98] a stopped process that lost the lock after 15 silent seconds and res
   second.process.kill("SIGKILL");
   await once(second.process, "exit");
 
-  const world = await openWorldStore(new NodeDisk(folder), { durability: "journal" });
+  const world = await openWorldEngine(new NodeDisk(folder), { durability: "journal" });
   for (const [line, { last }] of [first, second].entries())
     for (let x = 0; x <= last(); x++) expect(await world.get([x, line + 1, 0, 0]), `edit ${x}`).toBe(5);
   await world.close();

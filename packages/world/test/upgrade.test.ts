@@ -6,7 +6,7 @@ import { compareSaves, createSave, DEFAULT_LIMITS, openSave, resumeSave, verifyS
 import { allLeaves } from "@orthant/save/internal";
 import { CrashDisk, codeOfRejection, explorePowerCuts } from "@orthant/testkit";
 import { entityAt, entryAt, flipByte, GLOBAL, playerOf } from "@orthant/testkit/saves";
-import { createWorldStore, openWorldStore, upgradeWorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, upgradeWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const LEAVES = 24;
@@ -72,7 +72,7 @@ describe("an upgrade", () => {
       const disk = new MemoryDisk(before.image());
       let leaves = 0;
       let started = 0;
-      const report = await upgradeWorldStore(disk, {
+      const report = await upgradeWorldEngine(disk, {
         ...OPTIONS,
         onStart: (count) => {
           started = count;
@@ -93,9 +93,9 @@ describe("an upgrade", () => {
 
   test("[S119] does nothing to a world of the newest version", async () => {
     const disk = new MemoryDisk();
-    await (await createWorldStore(disk, {}, { autosave: false })).close();
+    await (await createWorldEngine(disk, {}, { autosave: false })).close();
     const before = disk.image();
-    expect(await upgradeWorldStore(disk)).toEqual({
+    expect(await upgradeWorldEngine(disk)).toEqual({
       versionBefore: 4,
       versionAfter: 4,
       generation: 0,
@@ -106,7 +106,7 @@ describe("an upgrade", () => {
 
   test("[S84, S119] is what a world needs to leave its version: commits alone keep it", async () => {
     const disk = await oldWorld(2);
-    const world = await openWorldStore(disk, { ...OPTIONS, autosave: false });
+    const world = await openWorldEngine(disk, { ...OPTIONS, autosave: false });
     await world.close();
     const save = await openSave(disk);
     const writer = await resumeSave(disk, save);
@@ -121,7 +121,7 @@ describe("an upgrade", () => {
     const disk = await oldWorld(2);
     await flipByte(disk, "data/dt-000001.v4dt", 40);
     const manifest = disk.image().files.get("manifest.json");
-    expect(await codeOfRejection(() => upgradeWorldStore(disk, OPTIONS))).toBe("ORT_CHECKSUM");
+    expect(await codeOfRejection(() => upgradeWorldEngine(disk, OPTIONS))).toBe("ORT_CHECKSUM");
     expect(disk.image().files.get("manifest.json")).toEqual(manifest);
     expect(await versionOf(disk)).toBe(3);
   });
@@ -131,7 +131,7 @@ describe("an upgrade", () => {
     async (version) => {
       const before = await oldWorld(version);
       const recorder = new CrashDisk(before.image());
-      await upgradeWorldStore(recorder, OPTIONS);
+      await upgradeWorldEngine(recorder, OPTIONS);
       const outcomes = new Set<number>();
       await explorePowerCuts(
         recorder,
@@ -142,7 +142,7 @@ describe("an upgrade", () => {
           if (cutAt === recorder.log.length) expect(found).toBe(4);
           expect(await differencesBetween(before, disk)).toEqual([]);
           expect(isWhole(await verifySave(disk))).toBe(true);
-          await upgradeWorldStore(disk, OPTIONS);
+          await upgradeWorldEngine(disk, OPTIONS);
           expect(await versionOf(disk)).toBe(4);
           expect(await differencesBetween(before, disk)).toEqual([]);
           expect(isWhole(await verifySave(disk))).toBe(true);

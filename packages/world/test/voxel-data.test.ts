@@ -3,11 +3,16 @@ import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { CrashDisk, codeOfRejection, explorePowerCuts, FakeTime, type Survivor } from "@orthant/testkit";
 import { createWorld, openWorld, type World } from "@orthant/world";
-import { createWorldStore, openWorldStore, type StoreOptions, type WorldStore } from "@orthant/world/store";
+import {
+  createWorldEngine,
+  type EngineOptions,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-const quiet: StoreOptions = { time: new FakeTime(), autosave: false };
-const journaled: StoreOptions = { ...quiet, durability: "journal" };
+const quiet: EngineOptions = { time: new FakeTime(), autosave: false };
+const journaled: EngineOptions = { ...quiet, durability: "journal" };
 const CHEST = 6;
 const STONE = 1;
 const PLACE: Position<3> = [3, 64, -2];
@@ -105,7 +110,7 @@ describe("the data of a voxel", () => {
     onTestFinished(() => world.close());
     await world.set(PLACE, CHEST, { data: "abc" });
     expect(world.dataAt(PLACE)).toBe("ABC");
-    await world.store.edit([{ voxel: [...PLACE, 0], data: new Uint8Array() }]);
+    await world.engine.edit([{ voxel: [...PLACE, 0], data: new Uint8Array() }]);
     await expect(world.data(PLACE)).rejects.toThrow("no text");
     let shown: unknown;
     world.onEdit(({ changes }) => {
@@ -142,7 +147,7 @@ describe("the data of a voxel", () => {
 });
 
 describe("block and data", () => {
-  async function dataIn(world: WorldStore, voxel: Position): Promise<Uint8Array | undefined> {
+  async function dataIn(world: WorldEngine, voxel: Position): Promise<Uint8Array | undefined> {
     return (await world.chunk(chunkOfVoxel(world.shape, voxel))).dataAt(voxelIndex(world.shape, ...voxel));
   }
 
@@ -152,7 +157,7 @@ describe("block and data", () => {
   ];
 
   /** Puts a number into two voxels, too far apart to share a leaf, as the block and as the data of each. */
-  async function number(world: WorldStore, step: number, isApart: boolean): Promise<void> {
+  async function number(world: WorldEngine, step: number, isApart: boolean): Promise<void> {
     const data = new Uint8Array(step % 2 === 0 ? 3 : 3_000).fill(step);
     const placements = VOXELS.map((voxel) => ({ voxel, block: step, data }));
     if (!isApart) {
@@ -164,9 +169,9 @@ describe("block and data", () => {
   }
 
   /** Cuts the power everywhere and compares both voxels, their blocks and their data. Returns the steps found. */
-  async function explore(options: StoreOptions, isApart: boolean): Promise<ReadonlySet<number>> {
+  async function explore(options: EngineOptions, isApart: boolean): Promise<ReadonlySet<number>> {
     const recorder = new CrashDisk();
-    const world = await createWorldStore(recorder, {}, options);
+    const world = await createWorldEngine(recorder, {}, options);
     const made = recorder.log.length;
     const durable: { readonly at: number; readonly step: number }[] = [];
     for (let step = 1; step <= 4; step++) {
@@ -177,7 +182,7 @@ describe("block and data", () => {
     const found = new Set<number>();
     const check = async ({ disk, cutAt }: Survivor): Promise<void> => {
       if (cutAt < made) return;
-      const survivor = await openWorldStore(disk, quiet);
+      const survivor = await openWorldEngine(disk, quiet);
       const step = await survivor.get([0, 0, 0, 0]);
       for (const voxel of VOXELS) {
         expect(await survivor.get(voxel)).toBe(step);
@@ -195,7 +200,7 @@ describe("block and data", () => {
     return found;
   }
 
-  test.each<[name: string, options: StoreOptions]>([
+  test.each<[name: string, options: EngineOptions]>([
     ["a journal", journaled],
     ["snapshots alone", quiet],
   ])("are of the same edit after any power cut, with %s", async (_name, options) => {
@@ -209,14 +214,14 @@ describe("block and data", () => {
 
   test("are read from the journal, as edits and as whole chunks", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, {}, journaled);
+    const world = await createWorldEngine(disk, {}, journaled);
     const chunk = chunkFromVoxels(Uint16Array.from({ length: 4_096 }, (_, index) => index));
     const data = new Uint8Array(2_048).fill(7);
     await world.setChunks([[[0, 0, 0, 0], chunk.editData([{ index: 5, data }])]]);
     await world.edit([{ voxel: [6, 0, 0, 0], data }]);
     await world.copy(boxBetween([5, 0, 0, 0], [7, 1, 1, 1]), [40, 0, 0, 0]);
     await world.edit([{ voxel: [5, 0, 0, 0], data: null }]);
-    const found = await openWorldStore(new MemoryDisk(disk.image()), quiet);
+    const found = await openWorldEngine(new MemoryDisk(disk.image()), quiet);
     expect(await dataIn(found, [5, 0, 0, 0])).toBeUndefined();
     for (const x of [6, 40, 41]) expect(await dataIn(found, [x, 0, 0, 0])).toEqual(data);
     expect((await found.chunk([0, 0, 0, 0])).equals(await world.chunk([0, 0, 0, 0]))).toBe(true);

@@ -4,24 +4,24 @@ import { MemoryDisk } from "@orthant/disk";
 import { openSave } from "@orthant/save";
 import { allLeaves } from "@orthant/save/internal";
 import { codeOfRejection, FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { player } from "./sample-player.ts";
 
 const FLOOR = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: 5 }, 7n);
 
-async function flatWorld(disk = new MemoryDisk(), time = new FakeTime()): Promise<WorldStore> {
-  return createWorldStore(disk, { name: "Test", generator: FLOOR }, { time, autosave: false });
+async function flatWorld(disk = new MemoryDisk(), time = new FakeTime()): Promise<WorldEngine> {
+  return createWorldEngine(disk, { name: "Test", generator: FLOOR }, { time, autosave: false });
 }
 
-async function reopen(disk: MemoryDisk): Promise<WorldStore> {
-  return openWorldStore(disk, { time: new FakeTime(), autosave: false });
+async function reopen(disk: MemoryDisk): Promise<WorldEngine> {
+  return openWorldEngine(disk, { time: new FakeTime(), autosave: false });
 }
 
 describe("a new world", () => {
   test("[checklist 1] reopens empty, with its description", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       disk,
       { name: "Isles", shape: CUBE_CHUNKS, spawn: [1, 2, 3, 0] },
       { autosave: false },
@@ -37,17 +37,17 @@ describe("a new world", () => {
   test("is never created where something exists already", async () => {
     const disk = new MemoryDisk();
     await (await flatWorld(disk)).close();
-    expect(await codeOfRejection(createWorldStore(disk))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(createWorldEngine(disk))).toBe("ORT_NOT_EMPTY");
     const other = new MemoryDisk({ directories: [], files: new Map([["notes.txt", new Uint8Array(1)]]) });
-    expect(await codeOfRejection(createWorldStore(other))).toBe("ORT_NOT_EMPTY");
-    expect(await codeOfRejection(openWorldStore(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(createWorldEngine(other))).toBe("ORT_NOT_EMPTY");
+    expect(await codeOfRejection(openWorldEngine(new MemoryDisk()))).toBe("ORT_NOT_FOUND");
   });
 
   test("has one writer, and readers beside it", async () => {
     const disk = new MemoryDisk();
     const world = await flatWorld(disk);
-    expect(await codeOfRejection(openWorldStore(disk))).toBe("ORT_LOCKED");
-    const reader = await openWorldStore(disk, { readOnly: true });
+    expect(await codeOfRejection(openWorldEngine(disk))).toBe("ORT_LOCKED");
+    const reader = await openWorldEngine(disk, { readOnly: true });
     expect(await reader.get([0, -1, 0, 0])).toBe(5);
     expect(await codeOfRejection(reader.set([0, 0, 0, 0], 1))).toBe("ORT_READ_ONLY");
     await reader.close();
@@ -106,7 +106,7 @@ describe("voxels", () => {
       world.set([101, 101, 101, 100], 3),
     ];
     await Promise.all(edits);
-    const check = async (open: WorldStore): Promise<void> => {
+    const check = async (open: WorldEngine): Promise<void> => {
       expect(await open.get([-3, 2, -9, 0])).toBe(7);
       expect(await open.get([-4, 2, -9, 0])).toBe(0);
       expect(await open.get([19, 11, 8, 2])).toBe(7);
@@ -125,7 +125,7 @@ describe("voxels", () => {
 
   test("of a flat world have a plane of chunks", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(disk, { shape: TILE_CHUNKS }, { autosave: false });
+    const world = await createWorldEngine(disk, { shape: TILE_CHUNKS }, { autosave: false });
     await world.fill(boxBetween([-40, -40, 0, 0], [40, 40, 1, 1]), 9);
     await world.close();
     const again = await reopen(disk);
@@ -210,7 +210,7 @@ describe("saving", () => {
   test("happens automatically five seconds after an edit, and a minute after a change to a player", async () => {
     const disk = new MemoryDisk();
     const time = new FakeTime();
-    const world = await createWorldStore(disk, { generator: FLOOR }, { time });
+    const world = await createWorldEngine(disk, { generator: FLOOR }, { time });
     await world.set([0, 0, 0, 0], 1);
     const before = world.generation;
     time.advance(4_999);
@@ -281,7 +281,7 @@ describe("players", () => {
 
   test("change field by field: omitted fields stay, and a new player starts at the spawn with nothing", async () => {
     const disk = new MemoryDisk();
-    const world = await createWorldStore(
+    const world = await createWorldEngine(
       disk,
       { spawn: [1, 2, 3, 4] },
       { time: new FakeTime(7), autosave: false },

@@ -19,7 +19,7 @@ import { type Box, OrthantError } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
 import { formatBox, formatBytes, formatCount } from "@orthant/formats";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import type { Arguments } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
@@ -59,7 +59,7 @@ async function createInCluster(engine: Engine, args: Arguments, context: Context
   const source = await context.openDisk(folder);
   await requireNative(source, folder);
   // The copy is of the last save; opening the world first replays its journal into that save.
-  const opened = await openWorldStore(source, {
+  const opened = await openWorldEngine(source, {
     time: context.time,
     generators: context.generators,
     allowUnknownGenerator: true,

@@ -5,7 +5,7 @@ import { HYPERCUBE_CHUNKS, PLATFORMS_DEFAULTS, type Position, platformsGenerator
 import { generatorRef } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatBytes } from "@orthant/formats";
-import { createWorldStore } from "@orthant/world/store";
+import { createWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { tableLines } from "../report.ts";
@@ -113,7 +113,7 @@ async function measureStream(
 async function measureCommits(folder: string, context: Context): Promise<readonly number[]> {
   return context.makeFolder(folder, async (disk) => {
     const generator = generatorRef(platformsGenerator, PLATFORMS_DEFAULTS, 1n);
-    const world = await createWorldStore(disk, { generator }, { autosave: false, time: context.time });
+    const world = await createWorldEngine(disk, { generator }, { autosave: false, time: context.time });
     const times: number[] = [];
     try {
       for (let commit = 0; commit < COMMITS; commit++) {

@@ -1,5 +1,5 @@
 import { formatAmount, formatBytes } from "@orthant/formats";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { EXIT } from "../usage.ts";
@@ -21,7 +21,7 @@ export const compactCommand: Command = {
     const folder = args.at(0);
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorldStore(disk, {
+    const world = await openWorldEngine(disk, {
       autosave: false,
       time: context.time,
       generators: context.generators,

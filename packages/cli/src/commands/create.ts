@@ -13,7 +13,7 @@ import {
 } from "@orthant/core";
 import { chunkOfVoxel, type GeneratorRef, voxelIndex, WorldState } from "@orthant/core/engine";
 import { describeGenerator, formatPosition, generatorInfoOf } from "@orthant/formats";
-import { createWorldStore, type NewWorldStore } from "@orthant/world/store";
+import { createWorldEngine, type NewWorldEngine } from "@orthant/world/engine";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { GENERATORS, gameGenerator, type NamedGenerator } from "../generators/named-generators.ts";
@@ -107,7 +107,7 @@ export const createCommand: Command = {
     const shape = SHAPES[args.text("dimensions") ?? ""] ?? template.shape;
     const seed = args.parsed("seed", parseU64) ?? BigInt(randomInt(SEED_END));
     const ref = generator.ref(args.all("set"), seed, template.defaults[generator.name]);
-    const world: Required<Omit<NewWorldStore, "catalog" | "limits">> = {
+    const world: Required<Omit<NewWorldEngine, "catalog" | "limits">> = {
       name: args.text("name") ?? basename(resolve(folder)),
       shape,
       generator: ref,
@@ -116,7 +116,7 @@ export const createCommand: Command = {
     const isDry = args.has("dryRun");
     if (!isDry)
       await context.makeFolder(folder, async (disk) => {
-        await (await createWorldStore(disk, world, { generators: context.generators })).close();
+        await (await createWorldEngine(disk, world, { generators: context.generators })).close();
       });
     const info = generatorInfoOf(ref, context.generators);
     context.printJson({

@@ -2,7 +2,7 @@ import { PositionSet, regionOf } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { formatAmount, formatCount, formatPosition } from "@orthant/formats";
 import { compareSaves, type Save, type SaveDifference } from "@orthant/save";
-import type { SaveWithJournal } from "@orthant/world/store";
+import type { SaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openReadable } from "../found-world.ts";

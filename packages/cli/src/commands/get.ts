@@ -23,7 +23,7 @@ import {
   surveySave,
 } from "@orthant/save";
 import { packFile } from "@orthant/save/files";
-import type { SaveWithJournal } from "@orthant/world/store";
+import type { SaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";

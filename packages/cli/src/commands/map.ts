@@ -11,7 +11,7 @@ import { boxBetween, generatorRef, positionFrom, WorldState } from "@orthant/cor
 import type { Disk } from "@orthant/disk";
 import { formatBox, formatBytes } from "@orthant/formats";
 import { catalogOf, type Save } from "@orthant/save";
-import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/store";
+import { openSaveWithJournal, type SaveWithJournal } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { makeFile } from "../files.ts";

@@ -1,7 +1,7 @@
 import type { Box } from "@orthant/core";
 import { boxVolume, chunksOfVoxels, regionsTouching } from "@orthant/core/engine";
 import { formatAmount, formatBox } from "@orthant/formats";
-import { type Moment, openWorldStore } from "@orthant/world/store";
+import { type Moment, openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
@@ -64,7 +64,7 @@ interface RollBack {
 async function rollBack({ folder, box, moment, isDry }: RollBack, context: Context): Promise<ExitCode> {
   const disk = await context.openDisk(folder);
   await requireNative(disk, folder);
-  const world = await openWorldStore(disk, {
+  const world = await openWorldEngine(disk, {
     readOnly: isDry,
     autosave: false,
     time: context.time,

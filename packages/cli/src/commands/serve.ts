@@ -1,4 +1,9 @@
-import { type DamagedJournal, type Durability, openWorldStore, type WorldStore } from "@orthant/world/store";
+import {
+  type DamagedJournal,
+  type Durability,
+  openWorldEngine,
+  type WorldEngine,
+} from "@orthant/world/engine";
 import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -113,7 +118,7 @@ export const serveCommand: Command = {
     const settings = await listenSettings(args, context);
     const disk = await context.openSteadyDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorldStore(disk, {
+    const world = await openWorldEngine(disk, {
       time: context.time,
       generators: context.generators,
       generation: sharedPool(),
@@ -146,7 +151,7 @@ function chosen<Choice extends string>(choices: readonly Choice[], text: string 
 }
 
 /** Waits until the user stops the server or a save fails. Returns the failure. */
-async function untilEnd(world: WorldStore, context: Context): Promise<unknown> {
+async function untilEnd(world: WorldEngine, context: Context): Promise<unknown> {
   let stopWatching: () => void = () => undefined;
   const failed = new Promise<unknown>((resolve) => {
     stopWatching = world.onFailure(resolve);

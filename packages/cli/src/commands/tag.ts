@@ -1,4 +1,4 @@
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
@@ -35,7 +35,7 @@ export const tagCommand: Command = {
     }
     const disk = await context.openDisk(folder);
     await requireNative(disk, folder);
-    const world = await openWorldStore(disk, {
+    const world = await openWorldEngine(disk, {
       autosave: false,
       time: context.time,
       generators: context.generators,

@@ -1,5 +1,5 @@
 import { formatAmount } from "@orthant/formats";
-import { upgradeWorldStore } from "@orthant/world/store";
+import { upgradeWorldEngine } from "@orthant/world/engine";
 import type { Command } from "../command.ts";
 import { requireNative } from "../found-world.ts";
 import { KEEP_EVERY_GENERATION } from "../live-save.ts";
@@ -25,7 +25,7 @@ export const upgradeCommand: Command = {
     await requireNative(disk, folder);
     let progress = noProgress;
     try {
-      const report = await upgradeWorldStore(disk, {
+      const report = await upgradeWorldEngine(disk, {
         time: context.time,
         generators: context.generators,
         allowUnknownGenerator: true,

@@ -3,7 +3,7 @@ import { encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
 import { generatorOf } from "@orthant/save/content";
-import { openSaveWithJournal } from "@orthant/world/store";
+import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { mapKey, requireName } from "../shard/names.ts";

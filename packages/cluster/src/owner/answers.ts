@@ -18,7 +18,7 @@ import {
   visibleEntityCodec,
 } from "@orthant/protocol";
 import { type JournalChunk, journalChunkBytesMax } from "@orthant/save/journal";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import type {
   EntitiesAnswer,
   OwnerAnswer,
@@ -37,7 +37,7 @@ const REGIONS_BYTES = 786_432;
  * new clock first: clocks never go back, and no gateway waits for a clock that never comes. Rule K20.
  */
 export async function answerRegions(
-  world: WorldStore,
+  world: WorldEngine,
   regions: readonly RegionRequest[],
   owns: (region: Position) => boolean,
   log: Pick<ShardLog, "cut" | "whenDurable">,
@@ -56,7 +56,7 @@ export async function answerRegions(
 const LATER: RegionAnswer = { kind: "later" };
 
 async function answerOf(
-  world: WorldStore,
+  world: WorldEngine,
   { region, held, latest, at, from }: RegionRequest,
   owns: (region: Position) => boolean,
   room: number,
@@ -103,7 +103,7 @@ const ENTITIES_BYTES = 524_288;
 
 /** Returns the entities of those regions that belong to this shard. Rule K34. */
 export async function answerEntities(
-  world: WorldStore,
+  world: WorldEngine,
   regions: readonly Position[],
   owns: (region: Position) => boolean,
 ): Promise<EntitiesAnswer> {

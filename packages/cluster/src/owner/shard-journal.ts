@@ -3,7 +3,7 @@ import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
 import { chunkAfter, type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
-import type { LoggedChange, LoggedEdit } from "@orthant/world/store";
+import type { LoggedChange, LoggedEdit } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
 import { nameOfPosition, sectorOfRegion } from "../shard/sectors.ts";

@@ -2,7 +2,7 @@ import { isOrthantError, OrthantError, type Position, type TimeSource } from "@o
 import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents } from "@orthant/save/journal";
-import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/store";
+import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";

@@ -8,7 +8,7 @@ import {
 import { decode, encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import type { RequestedEdit } from "@orthant/protocol";
-import { openLoggedWorldStore, type StoreEdit, type WorldStore } from "@orthant/world/store";
+import { type EngineEdit, openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
@@ -84,7 +84,7 @@ export class ShardOwner {
   readonly #options: ShardOwnerOptions;
   readonly #limits: OwnerLimits;
   readonly #log: ShardLog;
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   readonly #players: PlayerPositionStore;
   #responding: Subscription | undefined;
   #checkpointTimer: Timer | undefined;
@@ -95,7 +95,7 @@ export class ShardOwner {
   #isPaused = false;
   #whenIdle: (() => void)[] = [];
 
-  private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldStore) {
+  private constructor(options: ShardOwnerOptions, disk: Disk, log: ShardLog, world: WorldEngine) {
     this.#options = options;
     this.shard = options.shard;
     this.term = options.term;
@@ -118,7 +118,7 @@ export class ShardOwner {
     const disk = await folders.claim(shard, term);
     const log = new ShardLog({ ...options, requireHeld: () => folders.requireHeld(shard, term) });
     const settings = { time, random, generators, autosave: false, retention: RETENTION };
-    return new ShardOwner(options, disk, log, await openLoggedWorldStore(disk, log, settings));
+    return new ShardOwner(options, disk, log, await openLoggedWorldEngine(disk, log, settings));
   }
 
   /** Starts to answer requests. */
@@ -260,7 +260,7 @@ export class ShardOwner {
     return this.#options.owns(region) && !this.#log.hasSplitOff(region);
   }
 
-  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<StoreEdit> {
+  #makeEdit(edit: RequestedEdit, origin: EditOrigin): Promise<EngineEdit> {
     const options = { origin, wait: "applied" } as const;
     if (edit.kind === "fill") return this.#world.fill(edit.box, edit.block, options);
     if (edit.kind === "copy") return this.#world.copy(edit.box, edit.to, options);

@@ -1,7 +1,7 @@
 import type { TimeSource } from "@orthant/core";
 import { pointOnAxes, sleep } from "@orthant/core/engine";
 import { type Pose, posesEqual, roundPose, sendablePose } from "@orthant/protocol";
-import type { WorldStore } from "@orthant/world/store";
+import type { WorldEngine } from "@orthant/world/engine";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "../gateway/owner-queue.ts";
 import {
   type PlayersAnswer,
@@ -198,7 +198,7 @@ const SETTLE_MS = 1_000;
 
 /** Stores player positions in the world of the first shard. Rules K32 and K33. */
 export class PlayerPositionStore {
-  readonly #world: WorldStore;
+  readonly #world: WorldEngine;
   readonly #time: TimeSource;
   readonly #playersMax: number;
   readonly #startMs: number;
@@ -208,7 +208,7 @@ export class PlayerPositionStore {
   /** True if some players are not saved yet. */
   isUnsaved = false;
 
-  constructor(world: WorldStore, time: TimeSource, playersMax: number) {
+  constructor(world: WorldEngine, time: TimeSource, playersMax: number) {
     this.#world = world;
     this.#time = time;
     this.#playersMax = playersMax;

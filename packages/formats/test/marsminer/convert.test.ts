@@ -25,7 +25,7 @@ import {
 import { allLeaves } from "@orthant/save/internal";
 import { codeOf, codeOfRejection, Prng } from "@orthant/testkit";
 import { entityAt, playerOf } from "@orthant/testkit/saves";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { DRAFT_FILES, diskOf, patched, randomOctree, SUBTYPES_FILES, TICKS, writtenDisk } from "./samples.ts";
 import { worldOf } from "./world-of.ts";
@@ -139,7 +139,7 @@ describe("a MarsMiner save converted to a world and back", () => {
 
   test("can be opened as a world in between, with a catalog of its block names", async () => {
     const { world } = await roundTrip(await openMarsMiner(diskOf(SUBTYPES_FILES)));
-    const opened = await openWorldStore(world);
+    const opened = await openWorldEngine(world);
     const blocks = await blocksOf(world);
     expect(blocks.types.map(({ name }) => name)).toEqual([
       "air",
@@ -165,7 +165,7 @@ describe("a MarsMiner save converted to a world and back", () => {
     expect(report.losses.map(({ what, count }) => [what, count])).toEqual([
       ["names of block types that no block of ours can have", 4],
     ]);
-    const opened = await openWorldStore(world);
+    const opened = await openWorldEngine(world);
     const short = "x".repeat(56);
     expect((await blocksOf(world)).types.map(({ name }) => name)).toEqual([
       "air",
@@ -260,7 +260,7 @@ describe("a conversion from or to MarsMiner", () => {
       await expectSame(back, save);
       const world = new MemoryDisk();
       await convertMarsMiner(save, world);
-      const opened = await openWorldStore(world, { readOnly: true });
+      const opened = await openWorldEngine(world, { readOnly: true });
       expect(await opened.get([cubeSize, cubeSize - 1, -1, 0])).toBe(1);
       await opened.close();
     }

@@ -6,7 +6,7 @@ import { createSave, openSave, plainDescription, verifySave } from "@orthant/sav
 import { LeafMap } from "@orthant/save/content";
 import { codeOfRejection } from "@orthant/testkit";
 import { GLOBAL } from "@orthant/testkit/saves";
-import { openWorldStore } from "@orthant/world/store";
+import { openWorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 import { chunkOf, FULL_SAVE } from "./sample-saves.ts";
 
@@ -23,7 +23,7 @@ describe("a tile save", () => {
     expect(report).toMatchObject({ chunks: 100, losses: [{ what: "the terrain that the game makes" }] });
     expect((await verifySave(disk)).filter(({ severity }) => severity === "damage")).toEqual([]);
 
-    const world = await openWorldStore(disk, { readOnly: true });
+    const world = await openWorldEngine(disk, { readOnly: true });
     for (const { x, y, tiles } of save.chunks) {
       expect((await world.chunk([x, y, 0, 0])).equals(chunkFromVoxels(tiles))).toBe(true);
     }
@@ -42,7 +42,7 @@ describe("a tile save", () => {
   test("[TS16] can be edited as a world, and the next export contains the edits", async () => {
     const disk = new MemoryDisk();
     await importTileSave({ ...FULL_SAVE, chunks: [chunkOf(0, 0, 2)] }, disk, NOW_MS);
-    const world = await openWorldStore(disk);
+    const world = await openWorldEngine(disk);
     await world.set([-1, 5, 0, 0], 8);
     await world.close();
     const target = new MemoryDisk();

@@ -19,7 +19,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import { BlobDisk } from "@orthant/disk/browser";
 import { type DetectedWorld, detectNativeSave } from "@orthant/formats";
-import { openWorldStore, type WorldStore } from "@orthant/world/store";
+import { openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import type { DroppedFile, RegionInfo, SourceNumbers } from "../message/messages.ts";
 import type { OnStep } from "./converted-world.ts";
 import type { SourceEvents, ViewInterest, ViewSource } from "./view-source.ts";
@@ -53,13 +53,13 @@ export async function openSavedSource(
 class SavedSource implements ViewSource {
   readonly #dropped: DroppedWorld;
   readonly #events: SourceEvents;
-  #world: WorldStore;
+  #world: WorldEngine;
   #loaded = new PositionSet();
   #wanted: Position[] = [];
   #isLoading = false;
   #interestKey = "";
 
-  constructor(dropped: DroppedWorld, world: WorldStore, events: SourceEvents) {
+  constructor(dropped: DroppedWorld, world: WorldEngine, events: SourceEvents) {
     this.#dropped = dropped;
     this.#world = world;
     this.#events = events;
@@ -150,7 +150,7 @@ class SavedSource implements ViewSource {
 }
 
 /** Returns the last position of a player, or a position with something to see, or the spawn. */
-function beginOf(world: WorldStore, { begin }: DroppedWorld): Vector {
+function beginOf(world: WorldEngine, { begin }: DroppedWorld): Vector {
   const [player] = world.players;
   return player?.position ?? begin ?? world.spawn;
 }
@@ -158,7 +158,7 @@ function beginOf(world: WorldStore, { begin }: DroppedWorld): Vector {
 /** A world that a visitor dropped onto the page. */
 interface DroppedWorld {
   /** Opens the world again, with an empty memory. */
-  readonly open: () => Promise<WorldStore>;
+  readonly open: () => Promise<WorldEngine>;
   /** Short description of its format. */
   readonly origin: string;
   /** Name to show when the world itself has none. */
@@ -190,8 +190,8 @@ async function findDroppedWorld(files: readonly DroppedFile[], onStep: OnStep): 
   return { open: opener(disk), origin: originOf(world), name: folder || world.evidence, remark, begin };
 }
 
-function opener(disk: Disk): () => Promise<WorldStore> {
-  return () => openWorldStore(disk, { readOnly: true, cacheLimits: RENDER_CACHE_LIMITS });
+function opener(disk: Disk): () => Promise<WorldEngine> {
+  return () => openWorldEngine(disk, { readOnly: true, cacheLimits: RENDER_CACHE_LIMITS });
 }
 
 function originOf({ format, dialect }: DetectedWorld): string {

@@ -39,7 +39,7 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
-import type { StoreOptions } from "../world-options.ts";
+import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
@@ -53,7 +53,7 @@ interface ChangedPlaces {
 }
 
 /** The options that concern the content of a world. */
-export type ContentLimits = Required<Pick<StoreOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
+export type ContentLimits = Required<Pick<EngineOptions, "loadedChunksMax" | "entityHysteresisChunks">>;
 
 /**
  * The contents of a world: its regions and entities in memory, its players and description, and how all of

@@ -35,7 +35,7 @@ export interface EditOptions {
 }
 
 /** What an edit changed. */
-export interface StoreEdit {
+export interface EngineEdit {
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Position[];
   /** The regions of these chunks, with their clocks before and after. */
@@ -45,7 +45,7 @@ export interface StoreEdit {
 }
 
 /** An edit that changed something, as listeners get it. */
-export interface AppliedEdit extends StoreEdit {
+export interface AppliedEdit extends EngineEdit {
   /** The world before the edit and after it. */
   readonly before: WorldState;
   readonly after: WorldState;
@@ -82,7 +82,7 @@ export class WorldEditor {
   }
 
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
-  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<StoreEdit> {
+  edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<EngineEdit> {
     return this.#queue.run(async () => {
       this.#saver.requireWriter();
       // Checked only now, since the same edit may have been queued before it.
@@ -155,11 +155,11 @@ export class WorldEditor {
   }
 
   /** Must not await: a save includes an edit and its origin (client and edit number) together or not at all. */
-  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): StoreEdit {
+  #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
     const before = this.#content.regions.state;
     const { state, chunks, regions } = change(before);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
-    const edit: StoreEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
+    const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.rememberOrigin(origin);
     this.#content.applyEdit(state, edit);
     if (clocks.length > 0 || origin) {

@@ -13,7 +13,7 @@ import { requireMoment } from "../checked-arguments.ts";
 import {
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS_MAX,
-  type StoreOptions,
+  type EngineOptions,
   type WorldCadence,
 } from "../world-options.ts";
 
@@ -40,7 +40,7 @@ const RETENTION_MAX = 100_000;
  * Returns the options of a world as an object of our own, which no getter of a caller can change. Throws `ORT_ARGUMENT`
  * for an option that does not exist or has a value that it cannot have.
  */
-export function checkedStoreOptions(options: StoreOptions): StoreOptions {
+export function checkedStoreOptions(options: EngineOptions): EngineOptions {
   return ownOptions("the options", options, {
     readOnly: requireFlag,
     at(name, moment) {

@@ -31,10 +31,10 @@ import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { DEFAULT_LIMITS, hasSave } from "@orthant/save";
 import { World } from "../world.ts";
-import type { StoreOptions, WorldLimits } from "../world-options.ts";
-import type { WorldStore } from "../world-store.ts";
+import type { WorldEngine } from "../world-engine.ts";
+import type { EngineOptions, WorldLimits } from "../world-options.ts";
 import { checkedStoreOptions } from "./checked-options.ts";
-import { createWorldStore, openWorldStore } from "./open-store.ts";
+import { createWorldEngine, openWorldEngine } from "./open-engine.ts";
 
 /** What a new world is like. */
 export interface NewWorld<D extends Dimensions> {
@@ -54,7 +54,7 @@ export interface NewWorld<D extends Dimensions> {
 }
 
 /** Options for opening a world. */
-export interface WorldOptions<D extends Dimensions = Dimensions> extends Omit<StoreOptions, "generators"> {
+export interface WorldOptions<D extends Dimensions = Dimensions> extends Omit<EngineOptions, "generators"> {
   /** The program's own generators, such as `[hills]`, besides those that come with Orthant. */
   readonly generators?: GeneratorRegistry | readonly GeneratorSource[];
   /** The number of axes that the program expects. A world with another number is refused. */
@@ -87,7 +87,7 @@ async function createChecked<D extends Dimensions>(
   { chunkShape: shape, name, generator, blocks, spawn, limits }: OwnNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
-  const store = await createWorldStore(
+  const engine = await createWorldEngine(
     disk,
     {
       shape,
@@ -97,9 +97,9 @@ async function createChecked<D extends Dimensions>(
       ...(spawn !== undefined && { spawn: new Axes<D>(shape).vector("spawn", spawn) }),
       ...(limits !== undefined && { limits }),
     },
-    storeOptions(options, generator),
+    engineOptions(options, generator),
   );
-  return new World(store, codecOf(options));
+  return new World(engine, codecOf(options));
 }
 
 /**
@@ -113,7 +113,7 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   requireDisk("disk", disk);
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const own = { ...options };
-  return asWorld(await openWorldStore(disk, storeOptions(own)), own.dimensions, codecOf(own));
+  return asWorld(await openWorldEngine(disk, engineOptions(own)), own.dimensions, codecOf(own));
 }
 
 /**
@@ -142,18 +142,22 @@ async function openKnown<D extends Dimensions>(
   { dimensions, generator }: OwnNewWorld<D>,
   options: WorldOptions<D>,
 ): Promise<World<D>> {
-  return asWorld(await openWorldStore(disk, storeOptions(options, generator)), dimensions, codecOf(options));
+  return asWorld(
+    await openWorldEngine(disk, engineOptions(options, generator)),
+    dimensions,
+    codecOf(options),
+  );
 }
 
-/** Returns the face of a store. Closes the store when it does not have the expected dimensions. */
+/** Returns a world over an engine. Closes the engine when it does not have the expected dimensions. */
 async function asWorld<D extends Dimensions>(
-  store: WorldStore,
+  engine: WorldEngine,
   expected: D | undefined,
   codec: DataCodec,
 ): Promise<World<D>> {
-  const found = dimensionsOf(store.shape);
-  if (expected === undefined || expected === found) return new World<D>(store, codec);
-  await store.close();
+  const found = dimensionsOf(engine.shape);
+  if (expected === undefined || expected === found) return new World<D>(engine, codec);
+  await engine.close();
   throw new OrthantError(
     "ORT_ARGUMENT",
     `this world has ${found} dimensions, and the program asks for ${String(expected)}: open it with dimensions: ${found}, or take another folder`,
@@ -221,10 +225,10 @@ function codecOf({ dataCodec }: Pick<WorldOptions, "dataCodec">): DataCodec {
 }
 
 /** Returns the options with the generator of the world among those that can be opened. */
-function storeOptions<D extends Dimensions>(
+function engineOptions<D extends Dimensions>(
   options: WorldOptions<D>,
   seeded?: SeededGenerator,
-): StoreOptions {
+): EngineOptions {
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const { dimensions, generators: source, dataCodec: _, ...others } = options;
   if (dimensions !== undefined) requireDimensions("dimensions", dimensions);

@@ -4,8 +4,8 @@ import { openSave, type RepairPlan, type Save, surveySave } from "@orthant/save"
 import { JournalReader, openLiveJournal } from "@orthant/save/journal";
 import { type ReplayedJournal, replayReadable } from "../journal/replay.ts";
 import { releaseSave } from "../saving/world-saver.ts";
-import type { StoreOptions } from "../world-options.ts";
-import { openWritable } from "./open-store.ts";
+import type { EngineOptions } from "../world-options.ts";
+import { openWritable } from "./open-engine.ts";
 import { contentOf, saveOptionsOf } from "./world-settings.ts";
 
 /** A world as `openWorld` would show it, for tools that work on saves. */
@@ -25,7 +25,7 @@ export interface SaveWithJournal {
  */
 export async function openSaveWithJournal(
   disk: Disk,
-  options: Pick<StoreOptions, "generators"> = {},
+  options: Pick<EngineOptions, "generators"> = {},
 ): Promise<SaveWithJournal> {
   for (;;) {
     const save = await openSave(disk, saveOptionsOf(options));
@@ -52,7 +52,7 @@ async function replayInMemory(
   disk: Disk,
   save: Save,
   journal: JournalReader,
-  options: Pick<StoreOptions, "generators">,
+  options: Pick<EngineOptions, "generators">,
 ): Promise<SaveWithJournal> {
   const { generation } = save;
   const { damage } = journal.found;
@@ -81,7 +81,7 @@ async function replayInMemory(
 async function replayOnto(
   disk: Disk,
   journal: JournalReader,
-  options: Pick<StoreOptions, "generators"> = {},
+  options: Pick<EngineOptions, "generators"> = {},
 ): Promise<ReplayedJournal> {
   const { save, writer, lock, settings } = await openWritable(
     disk,
@@ -115,7 +115,7 @@ export interface JournalRepair {
 export async function planJournalRepair(
   disk: Disk,
   plan: RepairPlan,
-  options: Pick<StoreOptions, "generators"> = {},
+  options: Pick<EngineOptions, "generators"> = {},
 ): Promise<JournalRepair> {
   const manifest = (await surveySave(disk)).manifest?.manifest;
   const generation = manifest?.currentGeneration ?? plan.generation ?? 0;

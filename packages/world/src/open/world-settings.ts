@@ -6,8 +6,8 @@ import { WorldContent } from "../content/world-content.ts";
 import {
   DEFAULT_CADENCE,
   ENTITY_HYSTERESIS_CHUNKS,
+  type EngineOptions,
   LOADED_CHUNKS_MAX,
-  type StoreOptions,
   type WorldCadence,
 } from "../world-options.ts";
 
@@ -22,7 +22,7 @@ export interface WorldSettings {
 }
 
 /** Combines the stored state with the options. Throws when the world's generator is missing. */
-export function worldSettings(global: GlobalState, options: StoreOptions): WorldSettings {
+export function worldSettings(global: GlobalState, options: EngineOptions): WorldSettings {
   // Throws for a damaged catalog now, before anything is written.
   catalogOf(global.description);
   const state = WorldState.open({
@@ -46,14 +46,14 @@ export function worldSettings(global: GlobalState, options: StoreOptions): World
 export function contentOf(
   save: Save,
   state: WorldState,
-  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: StoreOptions,
+  { loadedChunksMax = LOADED_CHUNKS_MAX, entityHysteresisChunks = ENTITY_HYSTERESIS_CHUNKS }: EngineOptions,
 ): WorldContent {
   const limits = { loadedChunksMax, entityHysteresisChunks };
   return new WorldContent(save, state, limits);
 }
 
 /** Returns the generators from the options, if given. */
-export function saveOptionsOf({ generators }: StoreOptions): OpenSaveOptions {
+export function saveOptionsOf({ generators }: EngineOptions): OpenSaveOptions {
   return generators === undefined ? {} : { generators };
 }
 

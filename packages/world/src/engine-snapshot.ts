@@ -5,7 +5,7 @@ import type { Save } from "@orthant/save";
 import type { RegionReader } from "./regions/region-reader.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
-export class StoreSnapshot {
+export class EngineSnapshot {
   readonly shape: ChunkShape;
   readonly #save: Save;
   readonly #reader: RegionReader;

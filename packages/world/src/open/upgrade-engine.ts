@@ -1,12 +1,12 @@
 import { OrthantError, systemTime } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { releaseSave } from "../saving/world-saver.ts";
-import { LOCK_FILE, type StoreOptions } from "../world-options.ts";
+import { type EngineOptions, LOCK_FILE } from "../world-options.ts";
 import { checkedStoreOptions } from "./checked-options.ts";
-import { openWorldStore, openWritable } from "./open-store.ts";
+import { openWorldEngine, openWritable } from "./open-engine.ts";
 
 /** Options for an upgrade. */
-export interface UpgradeStoreOptions extends StoreOptions {
+export interface UpgradeEngineOptions extends EngineOptions {
   /** Called with the number of leaves before the first is rewritten, and with 0 for a world that is up to date. */
   readonly onStart?: (leaves: number) => void;
   /** Called after each leaf. */
@@ -29,11 +29,14 @@ export interface UpgradeReport {
  * either as before or upgraded. Kept generations stay as they are. Throws `ORT_LOCKED` while another process writes to
  * the world.
  */
-export async function upgradeWorldStore(disk: Disk, given: UpgradeStoreOptions = {}): Promise<UpgradeReport> {
+export async function upgradeWorldEngine(
+  disk: Disk,
+  given: UpgradeEngineOptions = {},
+): Promise<UpgradeReport> {
   const { onStart, onLeaf, ...stored } = given;
   const options = checkedStoreOptions({ ...stored, autosave: false });
   // Saves what a journal has, so that there is nothing but a generation to rewrite.
-  await (await openWorldStore(disk, options)).close();
+  await (await openWorldEngine(disk, options)).close();
   const { save, writer, lock } = await openWritable(disk, options);
   try {
     if (lock.isContested || save.manifest.journalEpoch !== undefined) {

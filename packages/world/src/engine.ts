@@ -1,12 +1,13 @@
 /**
  * The same world with four axes, for the other packages of Orthant.
  *
- * @module @orthant/world/store
+ * @module @orthant/world/engine
  */
 
 export type { BlocksEvent, WorldBlocks } from "./blocks/world-blocks.ts";
 export { PLAYER_CLIENTS_MAX } from "./content/last-edit-store.ts";
-export type { EditOptions, StoreEdit } from "./edit/world-editor.ts";
+export type { EditOptions, EngineEdit } from "./edit/world-editor.ts";
+export { EngineSnapshot } from "./engine-snapshot.ts";
 export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";
 export type { PlayerChange } from "./entities/player-store.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
@@ -17,15 +18,15 @@ export type {
   LoggedEdit,
   LoggedEntry,
 } from "./journal/world-log.ts";
-export { createWorldStore, openLoggedWorldStore, openWorldStore } from "./open/open-store.ts";
+export { createWorldEngine, openLoggedWorldEngine, openWorldEngine } from "./open/open-engine.ts";
 export {
   type JournalRepair,
   openSaveWithJournal,
   planJournalRepair,
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
-export { type UpgradeReport, type UpgradeStoreOptions, upgradeWorldStore } from "./open/upgrade-store.ts";
-export { StoreSnapshot } from "./store-snapshot.ts";
+export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
+export { WorldEngine } from "./world-engine.ts";
 export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";
 export {
@@ -35,12 +36,11 @@ export {
   type Durability,
   EDIT_CHUNKS_MAX,
   ENTITY_HYSTERESIS_CHUNKS,
+  type EngineOptions,
   LOADED_CHUNKS_MAX,
   type Moment,
-  type NewWorldStore,
-  type StoreOptions,
+  type NewWorldEngine,
   type WorldCadence,
   type WorldLabel,
   type WorldLimits,
 } from "./world-options.ts";
-export { WorldStore } from "./world-store.ts";

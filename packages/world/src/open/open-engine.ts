@@ -35,15 +35,15 @@ import { newWorldId } from "../edit/session-epoch.ts";
 import { replayJournal, replayLog } from "../journal/replay.ts";
 import type { ExternalLog } from "../journal/world-log.ts";
 import { releaseSave } from "../saving/world-saver.ts";
+import { WorldEngine } from "../world-engine.ts";
 import { generationAt } from "../world-history.ts";
 import {
   type DamagedJournal,
+  type EngineOptions,
   LOCK_FILE,
   type Moment,
-  type NewWorldStore,
-  type StoreOptions,
+  type NewWorldEngine,
 } from "../world-options.ts";
-import { WorldStore } from "../world-store.ts";
 import { checkedStoreOptions } from "./checked-options.ts";
 import { contentOf, randomBits, saveOptionsOf, type WorldSettings, worldSettings } from "./world-settings.ts";
 
@@ -55,7 +55,7 @@ const OPENINGS_MAX = 3;
  * Opening reads the index, not the chunks. Throws `ORT_LOCKED` when another process writes to the world and
  * `ORT_NOT_FOUND` when there is none.
  */
-export async function openWorldStore(disk: Disk, given: StoreOptions = {}): Promise<WorldStore> {
+export async function openWorldEngine(disk: Disk, given: EngineOptions = {}): Promise<WorldEngine> {
   const options = checkedStoreOptions(given);
   if (options.at !== undefined) return openPast(disk, options.at, options);
   if (options.readOnly === true) return openToRead(disk, options);
@@ -69,14 +69,14 @@ export async function openWorldStore(disk: Disk, given: StoreOptions = {}): Prom
 }
 
 /** Opens a kept generation read-only. The journal is ignored, since its entries came later. */
-async function openPast(disk: Disk, at: Moment, options: StoreOptions): Promise<WorldStore> {
+async function openPast(disk: Disk, at: Moment, options: EngineOptions): Promise<WorldEngine> {
   const newest = await openSave(disk);
   await newest.close();
   const generation = await generationAt(disk, at, newest.global.description);
   const save = await openSave(disk, { ...saveOptionsOf(options), generation });
   try {
     const { state, ...parts } = worldSettings(save.global, options);
-    return new WorldStore({ ...parts, disk, content: contentOf(save, state, options), writing: undefined });
+    return new WorldEngine({ ...parts, disk, content: contentOf(save, state, options), writing: undefined });
   } catch (error) {
     await save.close();
     throw error;
@@ -84,14 +84,14 @@ async function openPast(disk: Disk, at: Moment, options: StoreOptions): Promise<
 }
 
 /** Opens the last saved generation and replays the journal on top of it in memory. Rule J17. */
-async function openToRead(disk: Disk, options: StoreOptions): Promise<WorldStore> {
+async function openToRead(disk: Disk, options: EngineOptions): Promise<WorldEngine> {
   for (;;) {
     const save = await openSave(disk, saveOptionsOf(options));
     try {
       const { state, ...parts } = worldSettings(save.global, options);
       const content = contentOf(save, state, options);
       if (await readJournal(disk, content, parts.time.nowMs(), options.damagedJournal))
-        return new WorldStore({ ...parts, disk, content, writing: undefined });
+        return new WorldEngine({ ...parts, disk, content, writing: undefined });
       // A writer committed in between. Commits are seconds apart, so the next attempt has enough time.
       await save.close();
     } catch (error) {
@@ -119,11 +119,11 @@ async function readJournal(
 }
 
 /** Creates a world on an empty disk and opens it. Throws `ORT_NOT_EMPTY` when the disk is not empty. */
-export async function createWorldStore(
+export async function createWorldEngine(
   disk: Disk,
-  world: NewWorldStore = {},
-  given: StoreOptions = {},
-): Promise<WorldStore> {
+  world: NewWorldEngine = {},
+  given: EngineOptions = {},
+): Promise<WorldEngine> {
   const options = checkedStoreOptions(given);
   const lock = await disk.lock(LOCK_FILE);
   try {
@@ -154,7 +154,7 @@ function contested(): OrthantError {
   return new OrthantError("ORT_LOCKED", detail, { path: LOCK_FILE });
 }
 
-function globalOf(world: NewWorldStore, worldId: bigint): GlobalState {
+function globalOf(world: NewWorldEngine, worldId: bigint): GlobalState {
   const {
     name = "",
     shape = HYPERCUBE_CHUNKS,
@@ -188,10 +188,10 @@ function globalOf(world: NewWorldStore, worldId: bigint): GlobalState {
 async function openForWriting(
   disk: Disk,
   { save, writer, lock, settings: { state, ...parts } }: WritableSave,
-  options: StoreOptions,
-): Promise<WorldStore> {
+  options: EngineOptions,
+): Promise<WorldEngine> {
   const { durability = "snapshot", damagedJournal = "refuse" } = options;
-  let world: WorldStore | undefined;
+  let world: WorldEngine | undefined;
   try {
     const content = contentOf(save, state, options);
     const { time } = parts;
@@ -201,7 +201,7 @@ async function openForWriting(
     const journal =
       durability === "journal" ? await JournalWriter.open({ disk, lock, time, volume, random }) : undefined;
     const epoch = nextEpochNumber(content.global.description.clockEpoch, found);
-    world = new WorldStore({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
+    world = new WorldEngine({ ...parts, disk, content, epoch, writing: { writer, lock, journal } });
     // The next opening must not report the cut-off part as missing again.
     const hasPast = found.segments.length > 0 || found.damage !== undefined;
     // A new epoch invalidates any segment that the earlier holder of a contested lock may still write.
@@ -235,21 +235,21 @@ async function recover(
  * Opens a world for writing whose changes are logged elsewhere. Replays the log and saves the result under
  * the log's epoch before returning. Does not write to any pack that an earlier owner may still have open.
  */
-export async function openLoggedWorldStore(
+export async function openLoggedWorldEngine(
   disk: Disk,
   log: ExternalLog,
-  given: StoreOptions = {},
-): Promise<WorldStore> {
+  given: EngineOptions = {},
+): Promise<WorldEngine> {
   const options = checkedStoreOptions(given);
   const { save, writer, lock, settings } = await openWritable(disk, options, { newPack: true });
   const { state, ...parts } = settings;
-  let world: WorldStore | undefined;
+  let world: WorldEngine | undefined;
   try {
     const content = contentOf(save, state, options);
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     const writing = { writer, lock, journal: log };
-    world = new WorldStore({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true });
+    world = new WorldEngine({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true });
     await world.openEpoch();
     await lock.settle();
     return world;
@@ -271,7 +271,7 @@ export interface WritableSave {
 /** Locks a world and opens its save, with `newPack` for a new pack. Releases everything on failure. */
 export async function openWritable(
   disk: Disk,
-  options: StoreOptions,
+  options: EngineOptions,
   { newPack = false }: { readonly newPack?: boolean } = {},
 ): Promise<WritableSave> {
   const lock = await disk.lock(LOCK_FILE);

@@ -33,7 +33,8 @@ import {
   watchedEdit,
 } from "./edit/queued-edit.ts";
 import { newWorldId, SessionEpoch } from "./edit/session-epoch.ts";
-import { type AppliedEdit, type EditOptions, type StoreEdit, WorldEditor } from "./edit/world-editor.ts";
+import { type AppliedEdit, type EditOptions, type EngineEdit, WorldEditor } from "./edit/world-editor.ts";
+import { EngineSnapshot } from "./engine-snapshot.ts";
 import {
   chunksAround,
   type EntityChange,
@@ -43,7 +44,6 @@ import {
 import type { PlayerChange } from "./entities/player-store.ts";
 import { copySave } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
-import { StoreSnapshot } from "./store-snapshot.ts";
 import type { WorldContext } from "./world-context.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
@@ -52,7 +52,7 @@ import type { Moment, WorldLabel } from "./world-options.ts";
  * An open world: edits on disk and in memory, on top of what a generator produces. Each folder has at most
  * one writer. Edits are applied in the order of the calls. Stored data is read on demand.
  */
-export class WorldStore {
+export class WorldEngine {
   readonly shape: ChunkShape;
   /** Adds, renames and retires types of blocks. */
   readonly blocks: WorldBlocks;
@@ -198,22 +198,22 @@ export class WorldStore {
   }
 
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
-  snapshot(): StoreSnapshot {
+  snapshot(): EngineSnapshot {
     this.#saver.requireOpen();
     const save = this.#content.save.share();
-    return new StoreSnapshot(this.#content.regions.state, save, this.#content.regions.readerFor(save));
+    return new EngineSnapshot(this.#content.regions.state, save, this.#content.regions.readerFor(save));
   }
 
   /**
    * Sets the block of one voxel, any number up to 65,535. The catalog is not consulted: it only says what
    * blocks are called and look like, and an imported world may lack its own.
    */
-  async set(position: Position, block: number): Promise<StoreEdit> {
+  async set(position: Position, block: number): Promise<EngineEdit> {
     return this.edit([{ voxel: position, block }]);
   }
 
   /** Sets voxels in one step, in the order of the list. */
-  async edit(placements: readonly VoxelPlacement[], options: EditOptions = {}): Promise<StoreEdit> {
+  async edit(placements: readonly VoxelPlacement[], options: EditOptions = {}): Promise<EngineEdit> {
     return this.#change(voxelsEdit(this, placements), options);
   }
 
@@ -229,22 +229,22 @@ export class WorldStore {
   }
 
   /** Sets up to `EDIT_CHUNKS_MAX` whole chunks in one step; the last chunk for a position wins. */
-  async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<StoreEdit> {
+  async setChunks(chunks: readonly (readonly [position: Position, chunk: Chunk])[]): Promise<EngineEdit> {
     return this.#change(chunksEdit(this.shape, chunks));
   }
 
   /** Sets every voxel of a box, which may touch at most `EDIT_CHUNKS_MAX` chunks. */
-  async fill(box: Box, block: number, options: EditOptions = {}): Promise<StoreEdit> {
+  async fill(box: Box, block: number, options: EditOptions = {}): Promise<EngineEdit> {
     return this.#change(fillEdit(this, box, block), options);
   }
 
   /** Copies at most `COPY_VOXELS_MAX` voxels with their data, as they are when its turn comes. Both boxes may overlap. */
-  async copy(box: Box, to: Position, options: EditOptions = {}): Promise<StoreEdit> {
+  async copy(box: Box, to: Position, options: EditOptions = {}): Promise<EngineEdit> {
     return this.#change(copyEdit(this.shape, box, to), options);
   }
 
   /** Bumps the clocks of `regions` without changing them, so that every client fetches them again. */
-  async renewClocks(regions: readonly Position[]): Promise<StoreEdit> {
+  async renewClocks(regions: readonly Position[]): Promise<EngineEdit> {
     return this.#change(clockRenewal(regions), { wait: "applied" });
   }
 
@@ -352,7 +352,7 @@ export class WorldStore {
    * Restores a box of chunks to a saved state, in one ordinary edit. At most `EDIT_CHUNKS_MAX` chunks may
    * have been edited there, before or since.
    */
-  async restoreRegion(box: Box, from: Moment): Promise<StoreEdit> {
+  async restoreRegion(box: Box, from: Moment): Promise<EngineEdit> {
     this.#requireWritable();
     const generation = await this.history.generationAt(from);
     const { generators } = this.state;
@@ -378,14 +378,14 @@ export class WorldStore {
   async #change(
     request: QueuedEdit,
     { origin, wait = "durable", onApply }: EditOptions = {},
-  ): Promise<StoreEdit> {
+  ): Promise<EngineEdit> {
     this.#requireWritable();
     const made = this.#editor.edit(watchedEdit(request, onApply), origin && checkedOrigin(origin));
     return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
   }
 
   /** Waits even for an edit that changed nothing: what it found may not be on the disk yet. */
-  async #whenDurable(making: Promise<StoreEdit>): Promise<StoreEdit> {
+  async #whenDurable(making: Promise<EngineEdit>): Promise<EngineEdit> {
     const made = await making;
     await this.#saver.whenDurable();
     return made;

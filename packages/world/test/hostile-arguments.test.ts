@@ -1,15 +1,18 @@
 import {
   emptyChunk,
   FLAT_DEFAULTS,
+  flat,
   flatGenerator,
   HYPERCUBE_CHUNKS,
   isOrthantError,
+  systemTime,
   uniformChunk,
 } from "@orthant/core";
 import { cubeAt, generatorRef } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime } from "@orthant/testkit";
-import { createWorldStore, openWorldStore, type WorldStore } from "@orthant/world/store";
+import { createWorld } from "@orthant/world";
+import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { describe, expect, test } from "vitest";
 
 const quiet = { time: new FakeTime(), autosave: false };
@@ -60,7 +63,7 @@ const VALUES: readonly (readonly [name: string, value: unknown])[] = [
 ];
 
 /** All calls that store something, each with one field open. */
-const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value: never) => unknown])[] = [
+const FIELDS: readonly (readonly [name: string, call: (world: WorldEngine, value: never) => unknown])[] = [
   ["upsertPlayer", (world, value) => world.upsertPlayer(value)],
   ...[
     "playerId",
@@ -76,7 +79,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value:
     (field) =>
       [
         `upsertPlayer ${field}`,
-        (world: WorldStore, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
+        (world: WorldEngine, value: never) => world.upsertPlayer({ playerId: 5n, [field]: value }),
       ] as const,
   ),
   ["spawnEntity", (world, value) => world.spawnEntity(value)],
@@ -86,12 +89,12 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value:
   ].flatMap((field) => [
     [
       `spawnEntity ${field}`,
-      (world: WorldStore, value: never) =>
+      (world: WorldEngine, value: never) =>
         world.spawnEntity({ kind: 1, position: [1, 1, 1, 1], [field]: value }),
     ] as const,
     [
       `changeEntity ${field}`,
-      (world: WorldStore, value: never) => world.changeEntity(1n, { [field]: value }),
+      (world: WorldEngine, value: never) => world.changeEntity(1n, { [field]: value }),
     ] as const,
   ]),
   ["changeEntity", (world, value) => world.changeEntity(1n, value)],
@@ -110,7 +113,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value:
     (field) =>
       [
         `edit ${field}`,
-        (world: WorldStore, value: never) =>
+        (world: WorldEngine, value: never) =>
           world.edit([{ voxel: [2, 2, 2, 2], block: 1 }], {
             origin: { clientId: 1n, editId: 1, [field]: value },
           }),
@@ -130,7 +133,7 @@ const FIELDS: readonly (readonly [name: string, call: (world: WorldStore, value:
 ];
 
 /** Returns everything that a world shows, with floats as a save stores them. */
-async function shownBy(world: WorldStore): Promise<unknown> {
+async function shownBy(world: WorldEngine): Promise<unknown> {
   const entities = await world.entitiesIn(EVERYWHERE);
   const rounded = (numbers: readonly number[]): readonly number[] => Array.from(numbers, Math.fround);
   return {
@@ -157,7 +160,7 @@ describe("a value of any kind", () => {
     "for %s is rejected with ORT_ARGUMENT or a similar code, or stored as it is shown",
     async (_name, call) => {
       const disk = new MemoryDisk();
-      const world = await createWorldStore(
+      const world = await createWorldEngine(
         disk,
         { generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n) },
         quiet,
@@ -175,7 +178,7 @@ describe("a value of any kind", () => {
       expect(acceptedCount).toBeLessThan(VALUES.length);
       const shown = await shownBy(world);
       await world.close();
-      const again = await openWorldStore(disk, { ...quiet, readOnly: true });
+      const again = await openWorldEngine(disk, { ...quiet, readOnly: true });
       expect(await shownBy(again)).toEqual(shown);
       await again.close();
     },
@@ -183,8 +186,8 @@ describe("a value of any kind", () => {
 
   test.each<[name: string, make: (value: never) => unknown]>([
     ["the seed of a generator", (value) => generatorRef(flatGenerator, FLAT_DEFAULTS, value)],
-    ["the name of a new world", (name) => createWorldStore(new MemoryDisk(), { name }, quiet)],
-    ["the spawn point of a new world", (spawn) => createWorldStore(new MemoryDisk(), { spawn }, quiet)],
+    ["the name of a new world", (name) => createWorldEngine(new MemoryDisk(), { name }, quiet)],
+    ["the spawn point of a new world", (spawn) => createWorldEngine(new MemoryDisk(), { spawn }, quiet)],
   ])("for %s is rejected with an Orthant error code, or accepted", async (_name, make) => {
     for (const [kind, value] of VALUES) {
       try {
@@ -197,7 +200,7 @@ describe("a value of any kind", () => {
 });
 
 describe("the message of a rejection", () => {
-  test.each<[call: (world: WorldStore) => unknown, detail: string]>([
+  test.each<[call: (world: WorldEngine) => unknown, detail: string]>([
     [
       (world) => world.upsertPlayer({ playerId: 1 as never }),
       "playerId is 1 (a number); it is a bigint from 0n to 2n ** 64n - 1n: write 1n",
@@ -223,13 +226,13 @@ describe("the message of a rejection", () => {
       "position is [0, NaN, 0, 0]; it is a list of four finite numbers",
     ],
   ])("%# says what would be right", async (call, detail) => {
-    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     expect(() => call(world)).toThrow(expect.objectContaining({ code: "ORT_ARGUMENT", detail }));
     await world.close();
   });
 
   test("names the known fields when an unknown one is given", async () => {
-    const world = await createWorldStore(new MemoryDisk(), {}, quiet);
+    const world = await createWorldEngine(new MemoryDisk(), {}, quiet);
     expect(() => world.upsertPlayer({ playerId: 1n, health: 5 } as never)).toThrow(
       /a player has no field health; there are playerId, authKey/,
     );
@@ -238,7 +241,13 @@ describe("the message of a rejection", () => {
 });
 
 test("a chunk of another shape is rejected", async () => {
-  const world = await createWorldStore(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
+  const world = await createWorldEngine(new MemoryDisk(), { shape: HYPERCUBE_CHUNKS }, quiet);
   await expect(world.setChunks([[[0, 0, 0, 0], emptyChunk(16)]])).rejects.toThrow(/ORT_/);
   await world.close();
+});
+
+test.each([undefined, 0.5, -1, "1"])("createWorld refuses a clock that says %s", async (nowMs) => {
+  const time = { ...systemTime, nowMs: () => nowMs as number };
+  const created = createWorld(new MemoryDisk(), { dimensions: 3, generator: flat() }, { time });
+  await expect(created).rejects.toThrow(/^ORT_ARGUMENT: time\.nowMs\(\) is .*it returns whole milliseconds/);
 });

@@ -134,9 +134,13 @@ export function requireChoice<Choice extends string>(
 
 /** Returns `value` if it is a source of time. */
 export function requireTime(name: string, value: unknown): TimeSource {
-  const { nowMs, after, wait } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<TimeSource>;
-  if ([nowMs, after, wait].every((method) => typeof method === "function")) return value as TimeSource;
-  throw wrongArgument(name, value, "it has the methods nowMs, after and wait");
+  const time = (typeof value === "object" ? (value ?? {}) : {}) as Partial<TimeSource>;
+  if (![time.nowMs, time.after, time.wait].every((method) => typeof method === "function")) {
+    throw wrongArgument(name, value, "it has the methods nowMs, after and wait");
+  }
+  const nowMs: unknown = (time as TimeSource).nowMs();
+  if (Number.isSafeInteger(nowMs) && (nowMs as number) >= 0) return time as TimeSource;
+  throw wrongArgument(`${name}.nowMs()`, nowMs, "it returns whole milliseconds since 1970");
 }
 
 /** For each option, a function that returns its value if it may have it, and throws otherwise. */

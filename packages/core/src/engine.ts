@@ -132,6 +132,7 @@ export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";
 export {
   convertList,
+  isListOf,
   type OptionRules,
   ownOptions,
   ownSetOptions,

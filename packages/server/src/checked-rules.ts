@@ -10,6 +10,7 @@ import type {
 import { bytesEqual } from "@orthant/core/bytes";
 import {
   type Axes,
+  isListOf,
   PositionMap,
   requireList,
   requireObject,
@@ -142,9 +143,7 @@ export function checkedPose<D extends Dimensions>(
 
 function checkedOrientation(name: string, value: unknown): Pose["orientation"] {
   const isOrientation =
-    Array.isArray(value) &&
-    value.length === 4 &&
-    value.every((component) => typeof component === "number" && Math.abs(component) <= 1);
+    isListOf(value, (part) => typeof part === "number" && Math.abs(part) <= 1) && value.length === 4;
   if (!isOrientation) throw wrongArgument(name, value, "it is a list of four numbers from -1 to 1");
   return value as unknown as Pose["orientation"];
 }

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { type DataCodec, type Dimensions, OrthantError, type TimeSource } from "@orthant/core";
-import { printable } from "@orthant/core/engine";
+import { isListOf, printable } from "@orthant/core/engine";
 import type { SyncWorld } from "@orthant/protocol";
 import type { World } from "@orthant/world";
 import type { WorldEngine } from "@orthant/world/engine";
@@ -320,10 +320,6 @@ function isDataCodec(value: unknown): boolean {
   return (
     isObject(value) && isFunction((value as DataCodec).encode) && isFunction((value as DataCodec).decode)
   );
-}
-
-function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(accepts);
 }
 
 function isText(value: unknown): boolean {

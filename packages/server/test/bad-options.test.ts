@@ -38,6 +38,7 @@ describe("an invalid option is rejected with its name, its value and what would 
     [{ hosts: ["https://play.example.org"] }, "without a scheme and a port"],
     [{ hosts: ["play.example.org:443"] }, "without a scheme and a port"],
     [{ hosts: [""] }, "the option hosts is [ '' ]; "],
+    [{ hosts: new Array(2 ** 32 - 1) }, "the option hosts is [ <4294967295 empty items> ]; "],
     [{ tickMs: -1 }, "the option tickMs is -1; it must be a whole number from 1 to 60000"],
     [{ tickMs: 0.5 }, "the option tickMs is 0.5; "],
     [{ tickMs: 2 ** 31 }, "the option tickMs is 2147483648; "],

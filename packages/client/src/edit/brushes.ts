@@ -1,5 +1,5 @@
 import type { Dimensions, Position } from "@orthant/core";
-import { requireBlock, wrongArgument } from "@orthant/core/engine";
+import { isListOf, requireBlock, wrongArgument } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX } from "@orthant/protocol";
 
 /** The voxels of a brush, each with its new block: what `edit` takes. */
@@ -104,8 +104,7 @@ function brushOf<P extends Position<Dimensions>>(
 }
 
 function requirePosition(name: string, value: unknown): readonly number[] {
-  const isPosition =
-    Array.isArray(value) && value.length >= 2 && value.length <= 4 && isAll(value, Number.isSafeInteger);
+  const isPosition = isListOf(value, Number.isSafeInteger) && value.length >= 2 && value.length <= 4;
   if (isPosition) return value as readonly number[];
   throw wrongArgument(name, value, "it is a voxel of two to four whole numbers, such as [0, 64, 0]");
 }
@@ -113,7 +112,7 @@ function requirePosition(name: string, value: unknown): readonly number[] {
 function requireRadii(center: readonly number[], value: unknown): readonly number[] {
   const radii: readonly unknown[] = Array.isArray(value) ? value : center.map(() => value);
   const isRadius = (radius: unknown): boolean => Number.isInteger(radius) && (radius as number) >= 0;
-  if (radii.length !== center.length || !isAll(radii, isRadius)) {
+  if (radii.length !== center.length || !isListOf(radii, isRadius)) {
     throw wrongArgument("radius", value, `it is a whole number from 0, or ${center.length} of them`);
   }
   const volume = (radii as readonly number[]).reduce((product, radius) => product * (2 * radius + 1), 1);
@@ -123,11 +122,6 @@ function requireRadii(center: readonly number[], value: unknown): readonly numbe
 }
 
 /** Looks at every item, also at the holes of an array. */
-function isAll(items: readonly unknown[], accepts: (item: unknown) => boolean): boolean {
-  for (let index = 0; index < items.length; index++) if (!accepts(items[index])) return false;
-  return true;
-}
-
 function tooLarge(name: string, value: unknown, size: string): Error {
   const advice = `${size}, and one edit at most ${EDIT_VOXELS_MAX}: use a smaller brush, or fill`;
   return wrongArgument(name, value, advice);

@@ -25,6 +25,7 @@ import {
   decodeData,
   encodeData,
   encodeSetData,
+  isListOf,
   ownSetOptions,
   positionFrom,
   requireBlock,
@@ -244,9 +245,7 @@ export class ClientWorld<D extends Dimensions = Dimensions> implements VoxelWorl
   move(request: MoveRequest<D>): void {
     requireObject("the pose", request, "it is { position, orientation }");
     const { position, orientation = this.replica.pose.orientation } = request;
-    const isOrientation =
-      // A spread visits holes, which `every` does not.
-      Array.isArray(orientation) && orientation.length === 4 && [...orientation].every(isOrientationPart);
+    const isOrientation = isListOf(orientation, isOrientationPart) && orientation.length === 4;
     if (!isOrientation)
       throw wrongArgument("orientation", orientation, "it is a list of four numbers from -1 to 1");
     this.replica.move({ position: requireSendablePoint(this.#axes, "position", position), orientation });

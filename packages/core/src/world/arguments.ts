@@ -42,6 +42,16 @@ export function requireList(
 }
 
 /**
+ * Returns whether a value is an array of items that are accepted. Unlike `every` it also visits holes, so that a sparse
+ * array is refused at its first one.
+ */
+export function isListOf(value: unknown, accepts: (item: unknown) => boolean): value is readonly unknown[] {
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (!accepts(value[index])) return false;
+  return true;
+}
+
+/**
  * Returns what `convert` returns for each item of an array. Unlike `map` it also visits holes, so that a sparse array
  * is refused at its first one. `advice` says what the items are.
  */

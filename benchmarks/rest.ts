@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -9,10 +9,10 @@ import { NodeDisk } from "@orthant/disk/node";
 import { createWorldEngine, openWorldEngine } from "@orthant/world/engine";
 import { atMost, besideOthers, type Figure, timeAsync } from "./figure.ts";
 import { loadPeers, type PeerStore, type PeerWorld } from "./peer-stores.ts";
-import { COUNTRY, editedChunks, type Pastime, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
+import { COUNTRY, editedChunks, PASTIMES, SCATTERED_VOXELS } from "./rest/edited-worlds.ts";
+import { bytesIn, type SavedChunks, saveChunks } from "./rest/saved-chunks.ts";
 
 const CHUNKS = 40_000;
-const PASTIMES: readonly Pastime[] = ["scattered", "tunnels", "boxes", "painted"];
 const VOXEL_BYTES_MAX = 4;
 const LOOKED_AT = 1_000;
 const DEFLATE_LEVEL = 6;
@@ -26,13 +26,13 @@ const DEFLATE_LEVEL = 6;
  */
 export async function* restSuite(): AsyncGenerator<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "orthant-bench-"));
-  const all = new Map<string, Kept>();
+  const all = new Map<string, SavedChunks>();
   try {
     const peers = loadPeers();
     for (const pastime of PASTIMES) {
       const chunks = editedChunks(pastime, CHUNKS / PASTIMES.length);
       const root = join(folder, pastime);
-      const kept = new Map<string, Kept>([["ours", await saveOurs(join(root, "ours"), chunks)]]);
+      const kept = new Map<string, SavedChunks>([["ours", await saveChunks(join(root, "ours"), chunks)]]);
       const world = compressedWorld(chunks);
       for (const peer of peers) kept.set(peer.name, await keptBy(join(root, peer.name), peer, world));
       await rm(root, { recursive: true });
@@ -53,17 +53,16 @@ export async function* restSuite(): AsyncGenerator<Figure> {
   }
 }
 
-/** The result of storing the chunks. */
-interface Kept {
-  readonly bytes: number;
-  readonly wallNs: number;
-}
-
-function sum(a: Kept | undefined, b: Kept): Kept {
+function sum(a: SavedChunks | undefined, b: SavedChunks): SavedChunks {
   return { bytes: (a?.bytes ?? 0) + b.bytes, wallNs: (a?.wallNs ?? 0) + b.wallNs };
 }
 
-function sizeFigure(name: string, title: string, kept: ReadonlyMap<string, Kept>, count: number): Figure {
+function sizeFigure(
+  name: string,
+  title: string,
+  kept: ReadonlyMap<string, SavedChunks>,
+  count: number,
+): Figure {
   const { ours, others } = apart(kept, ({ bytes }) => bytes / 1e6);
   return besideOthers({
     name: `rest/${name}`,
@@ -78,7 +77,7 @@ function sizeFigure(name: string, title: string, kept: ReadonlyMap<string, Kept>
 }
 
 /** Includes encoding and compression, once each; some stores sync and some do not, so there is no budget. */
-function writingFigure(kept: ReadonlyMap<string, Kept>): Figure {
+function writingFigure(kept: ReadonlyMap<string, SavedChunks>): Figure {
   return besideOthers({
     name: "rest/writing",
     title: "Time to write them",
@@ -90,8 +89,8 @@ function writingFigure(kept: ReadonlyMap<string, Kept>): Figure {
 }
 
 function apart(
-  kept: ReadonlyMap<string, Kept>,
-  value: (kept: Kept) => number,
+  kept: ReadonlyMap<string, SavedChunks>,
+  value: (kept: SavedChunks) => number,
 ): { readonly ours: number; readonly others: ReadonlyMap<string, number> } {
   const values = new Map(Array.from(kept, ([name, one]) => [name, value(one)]));
   const ours = values.get("ours") ?? Number.NaN;
@@ -99,20 +98,7 @@ function apart(
   return { ours, others: values };
 }
 
-async function saveOurs(root: string, chunks: PositionMap<Chunk>): Promise<Kept> {
-  const world = await createWorldEngine(
-    await NodeDisk.create(root),
-    { shape: CUBE_CHUNKS, generator: COUNTRY },
-    { autosave: false },
-  );
-  const { wallNs } = await timeAsync(async () => {
-    await world.setChunks([...chunks]);
-    await world.close();
-  });
-  return { bytes: await bytesIn(root), wallNs };
-}
-
-async function keptBy(root: string, peer: PeerStore, world: PeerWorld): Promise<Kept> {
+async function keptBy(root: string, peer: PeerStore, world: PeerWorld): Promise<SavedChunks> {
   await mkdir(root, { recursive: true });
   const { wallNs } = await timeAsync(() => peer.fill(root, world));
   return { bytes: await bytesIn(root), wallNs };
@@ -138,12 +124,4 @@ async function exploredFigure(root: string): Promise<Figure> {
   await world.close();
   const grown = (await bytesIn(root)) - before;
   return atMost("rest/explored", grown, "bytes", 0, `${LOOKED_AT} chunks looked at`);
-}
-
-async function bytesIn(folder: string): Promise<number> {
-  let bytes = 0;
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size;
-  }
-  return bytes;
 }

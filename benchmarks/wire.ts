@@ -12,6 +12,7 @@ import type { SyncClient } from "@orthant/protocol";
 import { Prng } from "@orthant/testkit";
 import { atMost, type Bar, type Figure, type Plot, told } from "./figure.ts";
 import { type ChangedChunk, type Colyseus, loadColyseus } from "./wire/colyseus-state.ts";
+import { changeSingleVoxels, ONE_VOXEL_CHUNKS } from "./wire/one-voxel.ts";
 import { SharedPair, type Traffic } from "./wire/shared-pair.ts";
 
 const WINDOW_RADIUS_CHUNKS = 6;
@@ -37,37 +38,17 @@ export async function* wireSuite(): AsyncGenerator<Figure> {
 }
 
 async function* oneVoxelFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {
-  const positions: readonly (readonly [name: string, chunk: Position])[] = [
-    ["origin", [0, 0, 0, 0]],
-    ["chunk-100000", [100_000, 100_000, -100_000, 100_000]],
-    ["far-end", [-(2 ** 30), 2 ** 30 - 8, -(2 ** 30), 2 ** 30 - 8]],
-  ];
-  for (const [name, chunk] of positions) {
-    const pair = await SharedPair.make();
-    const client = pair.newClient(1n, "equal");
-    const traffic = pair.connect(client);
-    await pair.tick();
-    client.setInterest({ boxes: [cubeAt(chunk, 1)], center: voxelOfIndex(HYPERCUBE_CHUNKS, chunk, 0) });
-    await pair.settle(client);
-    const sizes: number[] = [];
-    const before = await pair.world.chunk(chunk);
-    const edits = Array.from({ length: 20 }, (_, edit) => {
-      return { index: prng.below(HYPERCUBE_CHUNKS.volume), block: 1 + edit };
-    });
-    for (const { index, block } of edits) {
-      await pair.world.set(voxelOfIndex(HYPERCUBE_CHUNKS, chunk, index), block);
-      sizes.push(await largestFrame(pair, traffic));
-    }
+  for (const [name, chunk] of ONE_VOXEL_CHUNKS) {
+    const { before, after, edits, sizes } = await changeSingleVoxels(chunk, prng);
     const json = JSON.stringify({
       type: "setVoxel",
       position: voxelOfIndex(HYPERCUBE_CHUNKS, chunk, 1_234),
       block: 7,
     });
-    const whole = encode(chunkCodec(HYPERCUBE_CHUNKS.volume), await pair.world.chunk(chunk)).length;
     const others: readonly Other[] = [
       ["Colyseus", colyseus?.patchBytes(before, edits)],
       ["JSON", json.length],
-      ["a whole chunk", whole],
+      ["a whole chunk", encode(chunkCodec(HYPERCUBE_CHUNKS.volume), after).length],
     ];
     const ours = Math.max(...sizes);
     const remark = `the first in an untouched chunk ${sizes[0]}; ${listed(others)}`;
@@ -89,13 +70,6 @@ function bytesPlot(title: string, group: string, ours: number, others: readonly 
   );
   const bars: readonly Bar[] = [{ label: "Orthant", role: "ours", value: ours }, ...peers];
   return { title, unit: "bytes", better: "less", group, bars };
-}
-
-/** Returns the size of the largest frame of the next tick, to skip mere keep-alives. */
-async function largestFrame(pair: SharedPair, traffic: Traffic): Promise<number> {
-  traffic.downFrames.length = 0;
-  await pair.tick();
-  return Math.max(...traffic.downFrames);
 }
 
 async function* joinFigures(colyseus: Colyseus | undefined): AsyncGenerator<Figure> {

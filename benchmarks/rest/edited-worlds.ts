@@ -21,7 +21,10 @@ import { Prng } from "@orthant/testkit";
 export const COUNTRY: GeneratorRef = generatorRef(terrainGenerator, TERRAIN_DEFAULTS, 7n);
 
 /** Kinds of edits. */
-export type Pastime = "scattered" | "tunnels" | "boxes" | "painted";
+export const PASTIMES = ["scattered", "tunnels", "boxes", "painted"] as const;
+
+/** One of {@link PASTIMES}. */
+export type Pastime = (typeof PASTIMES)[number];
 
 /** Voxels per chunk of the scattered kind. */
 export const SCATTERED_VOXELS = 16;

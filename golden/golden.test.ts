@@ -15,5 +15,6 @@ describe.skipIf(folder === undefined)("golden files", () => {
       expect(failures).toEqual([]);
       expect(total).toBeGreaterThan(0);
     },
+    120_000,
   );
 });

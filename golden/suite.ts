@@ -47,6 +47,16 @@ export function row(name: string, attempt: () => void): GoldenRow {
   }
 }
 
+/** Like {@link row}, for an attempt that waits. */
+export async function attemptRow(name: string, attempt: () => Promise<void>): Promise<GoldenRow> {
+  try {
+    await attempt();
+    return { name, failure: undefined };
+  } catch (error) {
+    return { name, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 /** Parses the JSON in a file's bytes. */
 export function parseJson<Shape>(bytes: Uint8Array): Shape {
   return JSON.parse(new TextDecoder().decode(bytes)) as Shape;

@@ -1,7 +1,13 @@
-import { type Chunk, type GeneratorRegistry, isOrthantError, uniformChunk } from "@orthant/core";
-import { applyChunkChange, WorldState } from "@orthant/core/engine";
+import {
+  type Chunk,
+  type GeneratorRegistry,
+  isOrthantError,
+  type Position,
+  uniformChunk,
+} from "@orthant/core";
+import { applyChunkChange, chunkOfVoxel, WorldState } from "@orthant/core/engine";
 import type { Save, StoredChunk } from "@orthant/save";
-import { generatorOf } from "@orthant/save/content";
+import { generatorMapOf } from "@orthant/save/content";
 
 /** Returns the chunk of a stored form; `undefined` if it needs a generator that is missing. */
 export function chunkIfKnown(save: Save, stored: StoredChunk): Chunk | undefined {
@@ -19,15 +25,30 @@ export function storedVoxel(save: Save, stored: StoredChunk, index: number): num
   return first === second ? first : undefined;
 }
 
-/** Returns what the generator makes of an untouched world; `undefined` if the generator is missing. */
+/** Returns what the generators make of an untouched world; `undefined` if one of them is missing. */
 export function untouchedState({ global }: Save, generators: GeneratorRegistry): WorldState | undefined {
   const shape = global.description.chunkShape;
-  return unlessGeneratorMissing(() => WorldState.open({ generators, generator: generatorOf(global), shape }));
+  return unlessGeneratorMissing(() =>
+    WorldState.open({ generators, generator: generatorMapOf(global), shape }),
+  );
 }
 
-/** Says which generator a world needs, and how to name it. */
-export function neededGenerator({ global }: Save): string {
-  return `the generator "${generatorOf(global).generatorId}"; --generators names the module that has it`;
+/** Returns a voxel of an untouched chunk; `undefined` if the generator of that chunk is missing. */
+export function untouchedVoxel(
+  { global }: Save,
+  generators: GeneratorRegistry,
+  voxel: Position,
+): number | undefined {
+  const shape = global.description.chunkShape;
+  const generator = generatorMapOf(global).ofChunk(...chunkOfVoxel(shape, voxel));
+  return unlessGeneratorMissing(() => WorldState.open({ generators, generator, shape }).voxelAt(...voxel));
+}
+
+/** Says which generators of a world are missing, and how to name them. */
+export function neededGenerator({ global }: Save, generators: GeneratorRegistry): string {
+  const missing = generatorMapOf(global).refs.filter((ref) => !generators.knows(ref));
+  const ids = [...new Set(missing.map(({ generatorId }) => `"${generatorId}"`))];
+  return `the generator ${ids.join(" and ")}; --generators names the module that has it`;
 }
 
 function unlessGeneratorMissing<Value>(work: () => Value): Value | undefined {

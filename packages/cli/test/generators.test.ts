@@ -129,7 +129,7 @@ describe("--generators", () => {
       "missing-import.mjs",
       'missing-import.mjs" could not be loaded: Error: ',
     ],
-    ["two generators with one id", "twice.mjs", 'have the id "my-game:hills", twice in "'],
+    ["two generators with one id", "twice.mjs", 'have the id "my-game:hills" and version 1, twice in "'],
     [
       "an id of Orthant",
       "flat.mjs",
@@ -151,7 +151,7 @@ describe("--generators", () => {
   test("names both modules of two generators with one id", async () => {
     const { exitCode, errors } = await load("list.mjs", "info", ".", "--generators", join(game, "hills.mjs"));
     expect(exitCode).toBe(EXIT.usage);
-    expect(errors).toMatch(/have the id "my-game:hills", in ".*hills\.mjs" and ".*list\.mjs"/);
+    expect(errors).toMatch(/have the id "my-game:hills" and version 1, in ".*hills\.mjs" and ".*list\.mjs"/);
   });
 
   test.each([

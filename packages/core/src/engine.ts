@@ -85,6 +85,16 @@ export {
   roundOutToRegions,
 } from "./lattice/region.ts";
 export { encodeGeneratedRegion } from "./region/generated-region.ts";
+export {
+  generatorMapCodec,
+  generatorMapHash,
+  MAP_BOXES_MAX,
+  MAP_GENERATORS_MAX,
+  mapOfRegions,
+  type NumberedRegions,
+  numberedRegions,
+  numberedRegionsCodec,
+} from "./region/generator-map-codec.ts";
 export { generatorRefCodec } from "./region/generator-ref-codec.ts";
 export { boxesOfRegions } from "./region/region-cells.ts";
 export {
@@ -127,6 +137,7 @@ export { nameFault, printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";
 export { contentEquals, GeneratorRef } from "./tree/content.ts";
+export { chunksOfRegions, GeneratorMap, type KeptRegions } from "./tree/generator-map.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";

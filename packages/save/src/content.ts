@@ -21,7 +21,7 @@ export {
 export {
   EMPTY_GENERATOR,
   generatedChunks,
-  generatorOf,
+  generatorMapOf,
   type PlayerEntityHint,
   playerEntityHintsCodec,
 } from "./codec/global-record.ts";

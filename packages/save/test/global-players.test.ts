@@ -10,10 +10,11 @@ import {
 import {
   CLIENT_EDITS_MAX,
   DESCRIPTION_EPOCHS_MAX,
+  generatorMapOf,
   playersCodec,
   worldDescriptionCodec,
 } from "@orthant/save/content";
-import { globalRecordCodec } from "@orthant/save/internal";
+import { globalRecordCodec, storedGenerators } from "@orthant/save/internal";
 import { codeOfRejection, fromHex, toHex } from "@orthant/testkit";
 import { GLOBAL, playerOf, replaceFile, smallWorld } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
@@ -78,7 +79,7 @@ describe("the global payload", () => {
 
   test.each<[rule: string, name: string, hex: string, code: ErrorCode]>([
     ["S14", "a fourth kind of base", globalHex.replace("01 ac02", "03"), "ORT_TAG"],
-    ["S16", "generators of version 2", globalHex.replace("01 01 0166", "02 01 0166"), "ORT_VERSION"],
+    ["S16", "generators of version 3", globalHex.replace("01 01 0166", "03 01 0166"), "ORT_VERSION"],
     [
       "S16",
       "bytes behind the generators",
@@ -92,6 +93,57 @@ describe("the global payload", () => {
   ])("[%s] refuses %s", async (_rule, _name, hex, code) => {
     expect(hex).not.toBe(globalHex);
     expect(await codeOfRejection(() => decode(globalRecordCodec, fromHex(hex)))).toBe(code);
+  });
+
+  const MAPPED = "02 02 0166 02 0102 07 09 0167 00 07 0a"; // version, two: "f" as above, "g" with seed 7 and hash 10
+  const BOX = "01 03010000 01020000"; // of "g": from [-2, -1, 0, 0], 2 by 3 by 1 by 1
+  const withGenerators = (hex: string): string => globalHex.replace(sized(GENERATORS), sized(hex));
+
+  test("[S140] has boxes of other generators in version 2 of its generators", () => {
+    const hex = withGenerators(`${MAPPED} 01 ${BOX}`);
+    const mapped: GlobalRecord = {
+      ...global,
+      generators: [
+        ...global.generators,
+        { generatorId: "g", params: new Uint8Array(0), seed: 7n, versionHash: 10n },
+      ],
+      generatorRegions: [{ generator: 1, box: { min: [-2, -1, 0, 0], max: [0, 2, 1, 1] } }],
+    };
+    expect(toHex(encode(globalRecordCodec, mapped))).toBe(toHex(fromHex(hex)));
+    expect(decode(globalRecordCodec, fromHex(hex))).toEqual(mapped);
+    const generated: GlobalRecord = { ...mapped, base: { kind: "generated" } };
+    const map = generatorMapOf(generated);
+    expect([map.ofRegion([-1, 1, 0, 0]), map.ofRegion([0, 0, 0, 0])].map((ref) => ref.generatorId)).toEqual([
+      "g",
+      "f",
+    ]);
+    expect(storedGenerators(map)).toEqual({
+      base: generated.base,
+      generators: mapped.generators,
+      generatorRegions: mapped.generatorRegions,
+    });
+  });
+
+  test("[S140] with one generator has version 1, whatever else it lists", () => {
+    const unused: GlobalRecord = {
+      ...global,
+      base: { kind: "generated" },
+      generators: [...global.generators, ...global.generators],
+    };
+    expect(decode(globalRecordCodec, encode(globalRecordCodec, unused))).toEqual(unused);
+    expect(generatorMapOf(unused).isSingle).toBe(true);
+  });
+
+  test.each<[name: string, hex: string, code: ErrorCode]>([
+    ["no box", `${MAPPED} 00`, "ORT_GENERATOR_MAP"],
+    ["a generator that is not listed", `${MAPPED} 01 02 00000000 00000000`, "ORT_GENERATOR_MAP"],
+    ["a box of the first generator", `${MAPPED} 01 00 00000000 00000000`, "ORT_GENERATOR_MAP"],
+    ["boxes that overlap", `${MAPPED} 02 ${BOX} 01 02000000 00000000`, "ORT_GENERATOR_MAP"],
+    ["boxes out of order", `${MAPPED} 02 ${BOX} 01 01000000 00000000`, "ORT_GENERATOR_MAP"],
+    ["4,097 boxes", `${MAPPED} 8120`, "ORT_LIMIT"],
+    ["a box that is cut off", `${MAPPED} 01 01 030100`, "ORT_TRUNCATED"],
+  ])("[S141] refuses %s in version 2 of its generators", async (_name, hex, code) => {
+    expect(await codeOfRejection(() => decode(globalRecordCodec, fromHex(withGenerators(hex))))).toBe(code);
   });
 
   test("[S17] keeps named generations and attachments in order, each once", async () => {

@@ -144,9 +144,12 @@ export const createCommand: Command = {
 /** Returns the template that the user names, with its generator or the one that replaces it. */
 function chosenTemplate(
   args: Arguments,
-  { gameGenerators }: Context,
+  { gameGenerators, generators }: Context,
 ): { readonly template: Template; readonly generator: NamedGenerator } {
-  const own = gameGenerators.map(gameGenerator);
+  // New worlds get the newest version of a generator.
+  const own = gameGenerators
+    .filter(({ generator }) => generators.find(generator.id) === generator)
+    .map(gameGenerator);
   const templates = [
     ...TEMPLATES,
     ...own.map(({ name, dimensions = "3" }) => {

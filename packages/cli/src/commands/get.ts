@@ -29,7 +29,7 @@ import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
 import { factLines } from "../report.ts";
-import { chunkIfKnown, neededGenerator, storedVoxel, untouchedState } from "../stored-content.ts";
+import { chunkIfKnown, neededGenerator, storedVoxel, untouchedVoxel } from "../stored-content.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {
@@ -65,7 +65,7 @@ export const getCommand: Command = {
         record: onDisk && { ...onDisk, ...(await writtenBy(disk, opened.generation, chunk, onDisk)) },
       };
       context.printJson({ ...found, record: found.record ?? null });
-      context.printAll(factLines(rowsOf(found, neededGenerator(save))));
+      context.printAll(factLines(rowsOf(found, neededGenerator(save, context.generators))));
       return exitWithJournals([opened], context);
     } finally {
       await save.close();
@@ -115,7 +115,7 @@ function blockAt(
   const { chunkShape } = save.global.description;
   const id =
     stored === undefined
-      ? untouchedState(save, generators)?.voxelAt(...voxel)
+      ? untouchedVoxel(save, generators, voxel)
       : storedVoxel(save, stored, voxelIndex(chunkShape, ...voxel));
   if (id === undefined) return null;
   return { id, name: blockLabel(catalogOf(save.global.description), id) ?? "" };

@@ -206,7 +206,7 @@ async function drawFile(
 function stateOf(save: Save, context: Context): WorldState {
   const state = untouchedState(save, context.generators);
   if (state !== undefined) return state;
-  context.note(`only edits are shown, without ${neededGenerator(save)}`);
+  context.note(`only edits are shown, without ${neededGenerator(save, context.generators)}`);
   const generator = generatorRef(flatGenerator, { ...FLAT_DEFAULTS, thickness: 0 }, 0n);
   const shape = save.global.description.chunkShape;
   return WorldState.open({ generators: DEFAULT_GENERATORS, generator, shape });

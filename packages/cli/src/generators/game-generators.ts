@@ -23,25 +23,29 @@ export interface KnownGenerators {
   readonly own: readonly GameGenerator[];
 }
 
-/** Adds a game's generators to those of Orthant. Throws `ORT_ARGUMENT` when two have one id. */
+/** Adds a game's generators to those of Orthant. Throws `ORT_ARGUMENT` when two have one id and one version. */
 export function withGameGenerators(own: readonly GameGenerator[]): KnownGenerators {
-  const byId = new Map<string, GameGenerator>();
+  const byVersion = new Map<string, GameGenerator>();
   for (const added of own) {
-    const { id } = added.generator;
-    const known = byId.get(id);
+    const { id, version, parametersVersion } = added.generator;
+    const key = `${id} ${version} ${parametersVersion}`;
+    const known = byVersion.get(key);
     if (known?.generator === added.generator) continue;
     if (known !== undefined) {
       const places =
         known.from === added.from ? `twice in ${added.from}` : `in ${known.from} and ${added.from}`;
-      throw new OrthantError("ORT_ARGUMENT", `two generators have the id "${id}", ${places}; rename one`);
+      throw new OrthantError(
+        "ORT_ARGUMENT",
+        `two generators have the id "${id}" and version ${version}, ${places}; rename one, or give it a higher version`,
+      );
     }
     if (DEFAULT_GENERATORS.ids.includes(id)) {
       const detail = `"${id}" in ${added.from} is the id of a generator of Orthant; use one such as my-game:${id}`;
       throw new OrthantError("ORT_ARGUMENT", detail);
     }
-    byId.set(id, added);
+    byVersion.set(key, added);
   }
-  const all = [...byId.values()];
+  const all = [...byVersion.values()];
   return { registry: generatorsOf(all), own: all };
 }
 

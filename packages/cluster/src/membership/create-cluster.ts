@@ -2,7 +2,7 @@ import { OrthantError } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import type { Disk } from "@orthant/disk";
 import { catalogOf, copyGeneration, type Save } from "@orthant/save";
-import { generatorOf } from "@orthant/save/content";
+import { generatorMapOf } from "@orthant/save/content";
 import { openSaveWithJournal } from "@orthant/world/engine";
 import type { Engine } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
@@ -57,5 +57,10 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
 function factsOf({ global }: Save): ClusterWorldFacts {
   const { worldId, name, spawn, chunkShape: shape } = global.description;
   const catalog = catalogOf(global.description);
-  return { worldId, name, spawn, shape, generator: generatorOf(global), catalog };
+  const generators = generatorMapOf(global);
+  if (!generators.isSingle) {
+    const detail = `the world has ${generators.refs.length} generators in different places, which a cluster cannot share yet: serve it with one server`;
+    throw new OrthantError("ORT_ARGUMENT", detail);
+  }
+  return { worldId, name, spawn, shape, generator: generators.current, catalog };
 }

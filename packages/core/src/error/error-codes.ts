@@ -40,6 +40,7 @@ export const ERROR_CODES = {
   ORT_TILE_SAVE: "the text of a tile save contradicts itself, or says what none may say",
   ORT_GENERATOR_UNKNOWN: "this program has no generator with that id",
   ORT_GENERATOR_VERSION: "this program has the generator in another version, which makes other voxels",
+  ORT_GENERATOR_MAP: "the boxes of a world's generators overlap, are out of order or name no generator",
   ORT_WORKER: "a worker that generates chunks crashed or did not finish in time",
   ORT_GENERATOR_PARAMETERS: "the parameters of a generator are outside of its range",
   ORT_MANIFEST: "a save's manifest is not the JSON that it has to be",

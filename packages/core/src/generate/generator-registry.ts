@@ -1,37 +1,44 @@
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { type ChunkShape, chunkShape } from "../lattice/chunk-shape.ts";
 import { GeneratorRef } from "../tree/content.ts";
+import { GeneratorMap } from "../tree/generator-map.ts";
 import { GeneratedSpace } from "./generated-space.ts";
+import { MappedVoxels } from "./mapped-voxels.ts";
 import {
   generatorManifestHash,
   generatorVersionHash,
   parametersOf,
   requireGeneratorId,
+  type VoxelSource,
   type WorldGenerator,
 } from "./world-generator.ts";
 
-/** The available generators. Immutable. */
+/** The available generators, perhaps in several versions. Immutable. */
 export class GeneratorRegistry {
   /** Equal hashes mean the same generators in the same versions. */
   readonly generatorsHash: bigint;
-  readonly #byId: ReadonlyMap<string, WorldGenerator<unknown>>;
+  /** The newest version of each. */
+  readonly #byId = new Map<string, WorldGenerator<unknown>>();
+  readonly #byVersion = new Map<bigint, WorldGenerator<unknown>>();
 
-  /** Throws `ORT_ARGUMENT` when two generators have one id. */
+  /** Throws `ORT_ARGUMENT` when two generators have one id and one version. */
   constructor(generators: readonly WorldGenerator<unknown>[]) {
     if (!Array.isArray(generators))
       throw wrongArgument("generators", generators, "it is a list of generators");
     // A loop by index also visits holes.
     for (let index = 0; index < generators.length; index++) {
-      requireGenerator(`generators[${index}]`, generators[index]);
-    }
-    this.#byId = new Map(generators.map((generator) => [generator.id, generator]));
-    if (this.#byId.size < generators.length) {
-      throw new OrthantError("ORT_ARGUMENT", "two generators have the same id");
+      const generator: unknown = generators[index];
+      requireGenerator(`generators[${index}]`, generator);
+      const hash = generatorVersionHash(generator);
+      if (this.#byVersion.has(hash)) throw sameVersion(generator);
+      this.#byVersion.set(hash, generator);
+      const known = this.#byId.get(generator.id);
+      if (known === undefined || isNewer(generator, known)) this.#byId.set(generator.id, generator);
     }
     this.generatorsHash = generatorManifestHash(generators);
   }
 
-  /** Returns the generator with an id, in whichever version is available. */
+  /** Returns the newest available version of the generator with an id. */
   find(id: string): WorldGenerator<unknown> | undefined {
     return this.#byId.get(id);
   }
@@ -41,63 +48,106 @@ export class GeneratorRegistry {
     return [...this.#byId.keys()].sort();
   }
 
-  /** Returns a registry with this generator too. Throws `ORT_ARGUMENT` if it has another one with the same id. */
+  /** The version hashes of all generators, sorted. */
+  get versionHashes(): readonly bigint[] {
+    return [...this.#byVersion.keys()].sort((a, b) => (a < b ? -1 : 1));
+  }
+
+  /**
+   * Returns a registry with this generator too, beside other versions of it. Throws `ORT_ARGUMENT` if it has another one
+   * with the same id and version.
+   */
   including(generator: WorldGenerator<unknown>): GeneratorRegistry {
     requireGenerator("generator", generator);
-    const known = this.#byId.get(generator.id);
+    const known = this.#byVersion.get(generatorVersionHash(generator));
     if (known === generator) return this;
-    if (known === undefined) return new GeneratorRegistry([...this.#byId.values(), generator]);
-    throw new OrthantError("ORT_ARGUMENT", `two generators have the id "${generator.id}"`);
+    if (known === undefined) return new GeneratorRegistry([...this.#byVersion.values(), generator]);
+    throw sameVersion(generator);
   }
 
   /** Whether the referenced generator is available in the referenced version. */
   knows(ref: GeneratorRef): boolean {
+    return this.generatorOf(ref) !== undefined;
+  }
+
+  /** Returns the referenced generator in the referenced version. */
+  generatorOf(ref: GeneratorRef): WorldGenerator<unknown> | undefined {
     requireRef(ref);
-    const { generatorId, versionHash } = ref;
-    const generator = this.#byId.get(generatorId);
-    return generator !== undefined && generatorVersionHash(generator) === versionHash;
+    const generator = this.#byVersion.get(ref.versionHash);
+    return generator?.id === ref.generatorId ? generator : undefined;
   }
 
   /** The address of the module from which workers can load a generator; `undefined` if it has none. */
   moduleOf(ref: GeneratorRef): string | undefined {
-    requireRef(ref);
-    return this.#byId.get(ref.generatorId)?.module;
+    return this.generatorOf(ref)?.module;
   }
 
-  /** Opens a generator. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if it is unavailable. */
-  open(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
-    requireRef(ref);
-    const own = ownShape(shape);
-    const generator = this.#byId.get(ref.generatorId);
-    if (generator === undefined) {
-      throw new OrthantError(
-        "ORT_GENERATOR_UNKNOWN",
-        `there is no generator "${ref.generatorId}" here; ${this.ids.length === 0 ? "there is none" : `there are ${this.ids.join(", ")}`}`,
-      );
-    }
-    const versionHash = generatorVersionHash(generator);
-    if (versionHash !== ref.versionHash) {
-      const made = `made with another version of the generator "${ref.generatorId}"`;
-      const detail = `${made} (${hex(ref.versionHash)}) than the one here (${hex(versionHash)})`;
-      throw new OrthantError("ORT_GENERATOR_VERSION", detail);
-    }
-    return new GeneratedSpace(generator.open(parametersOf(generator, ref), ref.seed, own), own);
+  /**
+   * Opens a generator, or all of a map. Throws `ORT_GENERATOR_UNKNOWN` or `ORT_GENERATOR_VERSION` if one is
+   * unavailable.
+   */
+  open(generators: GeneratorRef | GeneratorMap, shape: ChunkShape): GeneratedSpace {
+    return this.#open(generators, shape, (ref, own) => this.#sourceOf(ref, own));
   }
 
   /** Like {@link open}, but a missing generator throws only when something needs the voxels that it makes. */
-  openIfKnown(ref: GeneratorRef, shape: ChunkShape): GeneratedSpace {
-    requireRef(ref);
-    const own = ownShape(shape);
-    if (this.knows(ref)) return this.open(ref, own);
-    const refuse = (): never => {
-      this.open(ref, own);
-      throw new OrthantError("ORT_GENERATOR_UNKNOWN", `the generator "${ref.generatorId}" is missing`);
-    };
-    return new GeneratedSpace(
-      { repeatedIn: () => undefined, realize: refuse, contentBounds: (box) => box },
-      own,
-    );
+  openIfKnown(generators: GeneratorRef | GeneratorMap, shape: ChunkShape): GeneratedSpace {
+    return this.#open(generators, shape, (ref, own) => {
+      if (this.knows(ref)) return this.#sourceOf(ref, own);
+      const refuse = (): never => {
+        throw this.#missing(ref);
+      };
+      return { repeatedIn: () => undefined, realize: refuse, contentBounds: (box) => box };
+    });
   }
+
+  #open(
+    generators: GeneratorRef | GeneratorMap,
+    shape: ChunkShape,
+    sourceOf: (ref: GeneratorRef, shape: ChunkShape) => VoxelSource,
+  ): GeneratedSpace {
+    if (!(generators instanceof GeneratorMap)) requireRef(generators);
+    const own = ownShape(shape);
+    const map = GeneratorMap.of(generators);
+    // A world of one generator pays nothing for the others.
+    const source = map.isSingle
+      ? sourceOf(map.current, own)
+      : new MappedVoxels(map, new Map(map.refs.map((ref) => [ref, sourceOf(ref, own)])));
+    return new GeneratedSpace(source, own);
+  }
+
+  #sourceOf(ref: GeneratorRef, shape: ChunkShape): VoxelSource {
+    const generator = this.generatorOf(ref);
+    if (generator === undefined) throw this.#missing(ref);
+    return generator.open(parametersOf(generator, ref), ref.seed, shape);
+  }
+
+  #missing({ generatorId, versionHash }: GeneratorRef): OrthantError {
+    const known = this.#byId.get(generatorId);
+    if (known === undefined) {
+      const others = this.ids.length === 0 ? "there is none" : `there are ${this.ids.join(", ")}`;
+      return new OrthantError(
+        "ORT_GENERATOR_UNKNOWN",
+        `there is no generator "${generatorId}" here; ${others}`,
+      );
+    }
+    const made = `made with another version of the generator "${generatorId}"`;
+    const detail = `${made} (${hex(versionHash)}) than the one here (${hex(generatorVersionHash(known))})`;
+    return new OrthantError("ORT_GENERATOR_VERSION", detail);
+  }
+}
+
+function isNewer(generator: WorldGenerator<unknown>, known: WorldGenerator<unknown>): boolean {
+  if (generator.version !== known.version) return generator.version > known.version;
+  return generator.parametersVersion > known.parametersVersion;
+}
+
+function sameVersion({ id, version }: WorldGenerator<unknown>): OrthantError {
+  const advice = "give an improved one a higher version";
+  return new OrthantError(
+    "ORT_ARGUMENT",
+    `two generators have the id "${id}" and version ${version}; ${advice}`,
+  );
 }
 
 /** Throws `ORT_ARGUMENT` unless `value` has all that a generator needs. */

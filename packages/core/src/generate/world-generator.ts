@@ -51,9 +51,12 @@ export function generatorManifestHash(generators: readonly WorldGenerator<unknow
   });
   const out = new ByteWriter();
   out.varUint(named.length);
-  for (const { id, generator } of named.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+  const hashed = named.map(({ id, generator }) => ({ id, hash: generatorVersionHash(generator) }));
+  for (const { id, hash } of hashed.sort((a, b) =>
+    a.id < b.id || (a.id === b.id && a.hash < b.hash) ? -1 : 1,
+  )) {
     out.string(id);
-    out.u64(generatorVersionHash(generator));
+    out.u64(hash);
   }
   return hash64(out.view());
 }

@@ -3,7 +3,7 @@ import { OrthantError } from "../error/orthant-error.ts";
 import { comparePositions, type Position, positionsEqual } from "../lattice/position.ts";
 import { PositionMap } from "../lattice/position-map.ts";
 import { regionBox } from "../lattice/region.ts";
-import type { GeneratorRef } from "../tree/content.ts";
+import type { GeneratorMap } from "../tree/generator-map.ts";
 import { RegionTree } from "../tree/region-tree.ts";
 import { ChunkArray, treeOfArray } from "./chunk-array.ts";
 import { boxesOfRegions } from "./region-cells.ts";
@@ -19,8 +19,8 @@ import type { RealizeChunk } from "./region-patch-build.ts";
 
 /** What a replica knows about the world besides patches. */
 export interface RegionReplicaOptions {
-  /** The generator of the untouched space. Without it, changes cannot be based on generated content. */
-  readonly generator?: GeneratorRef;
+  /** The generators of the untouched space. Without them, changes cannot be based on generated content. */
+  readonly generators?: GeneratorMap;
   /** Computes a chunk. Without it, generated chunks cannot be edited. */
   readonly realize?: RealizeChunk;
 }
@@ -36,16 +36,16 @@ interface Unfinished {
 /** A copy of some regions of a world that patches keep up to date, always consistent with its clocks. */
 export class RegionReplica {
   readonly #volume: number;
-  readonly #generator: GeneratorRef | undefined;
+  readonly #generators: GeneratorMap | undefined;
   readonly #realize: RealizeChunk | undefined;
   readonly #clocks = new PositionMap<number>();
   #tree: RegionTree = RegionTree.EMPTY;
   #unfinished: Unfinished | undefined;
 
   /** Creates an empty replica of a world whose chunks have this volume. */
-  constructor(volume: number, { generator, realize }: RegionReplicaOptions = {}) {
+  constructor(volume: number, { generators, realize }: RegionReplicaOptions = {}) {
     this.#volume = volume;
-    this.#generator = generator;
+    this.#generators = generators;
     this.#realize = realize;
   }
 
@@ -75,10 +75,10 @@ export class RegionReplica {
   hold(regions: readonly Position[], clock: number, content: "air" | "generated"): void {
     requireClock(clock);
     for (const region of regions) requireRegion(region);
-    const generator = content === "generated" ? this.#worldGenerator() : undefined;
+    const generators = content === "generated" ? this.#worldGenerators() : undefined;
     let tree = this.#tree;
     for (const box of boxesOfRegions(regions)) {
-      tree = generator === undefined ? tree.carve(box) : tree.fill(box, generator);
+      tree = generators === undefined ? tree.carve(box) : tree.merge(generators.treeOf(box));
     }
     this.#tree = tree;
     for (const region of regions) {
@@ -159,7 +159,7 @@ export class RegionReplica {
   #startOf({ region, base }: RegionChange, tree: RegionTree): RegionTree {
     if (base === "air") return RegionTree.EMPTY;
     const chunks = regionBox(region);
-    return base === "generated" ? RegionTree.EMPTY.fill(chunks, this.#worldGenerator()) : tree.slice(chunks);
+    return base === "generated" ? this.#worldGenerators().treeOf(chunks) : tree.slice(chunks);
   }
 
   #changed(start: RegionTree, { leaves, edits, data }: RegionChange): RegionTree {
@@ -182,8 +182,8 @@ export class RegionReplica {
     throw new OrthantError("ORT_PATCH_TARGET", `chunk [${chunk}] is ${held.generatorId}'s to generate`);
   }
 
-  #worldGenerator(): GeneratorRef {
-    if (this.#generator !== undefined) return this.#generator;
+  #worldGenerators(): GeneratorMap {
+    if (this.#generators !== undefined) return this.#generators;
     throw new OrthantError(
       "ORT_PATCH_TARGET",
       "a region as the generator makes it, and no generator is known",

@@ -9,6 +9,8 @@ import { PositionMap } from "../lattice/position-map.ts";
 import { regionBox, regionsTouching } from "../lattice/region.ts";
 import { encodeGeneratedRegion } from "../region/generated-region.ts";
 import { nextTurn } from "../time/time-source.ts";
+import type { GeneratorRef } from "../tree/content.ts";
+import type { GeneratorMap } from "../tree/generator-map.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
 import type { GeneratedChunkCache } from "./generated-chunk-cache.ts";
 
@@ -18,6 +20,13 @@ const SLICE_MS = 4;
 const SLOW_CHUNK_MS = 1;
 /** Share of the newest chunk in that average. */
 const NEWEST_SHARE = 1 / 8;
+
+/** The generators of a world, as far as a pool has them. */
+export interface PooledGenerators {
+  readonly map: GeneratorMap;
+  /** `undefined` without a pool. */
+  readonly pooled: ReadonlyMap<GeneratorRef, PooledSpace | undefined> | undefined;
+}
 
 /**
  * Generates chunks without blocking the caller's loop: in a pool, or in this thread with pauses if there is no
@@ -29,18 +38,23 @@ export class LaterGeneration {
   readonly #pending = new PositionMap<Promise<Chunk>>();
   /** Chunks that edits in progress need, and how many need them. */
   readonly #kept = new PositionMap<{ readonly chunk: Chunk; uses: number }>();
-  #pooled: PooledSpace | undefined;
+  readonly #map: GeneratorMap;
+  readonly #pooled: Map<GeneratorRef, PooledSpace>;
   #chunkMs = 0;
 
-  constructor(space: GeneratedSpace, cache: GeneratedChunkCache, pooled: PooledSpace | undefined) {
+  constructor(space: GeneratedSpace, cache: GeneratedChunkCache, { map, pooled }: PooledGenerators) {
     this.#space = space;
     this.#cache = cache;
-    this.#pooled = pooled;
+    this.#map = map;
+    this.#pooled = new Map();
+    for (const [ref, pooledSpace] of pooled ?? [])
+      if (pooledSpace !== undefined) this.#pooled.set(ref, pooledSpace);
   }
 
   /** Generates all chunks of a box. */
   describe(box: Box): GenerationJob<RegionTree> {
     return this.#run(
+      box,
       (pooled) => pooled.describe(box),
       () => this.#describeHere(box),
     );
@@ -49,6 +63,7 @@ export class LaterGeneration {
   /** Generates a region and encodes it. See `PooledSpace.encodeRegion`. */
   encodeRegion(region: Position, pieceBytesMax: number): GenerationJob<readonly Uint8Array[]> {
     return this.#run(
+      regionBox(region),
       (pooled) => pooled.encodeRegion(region, pieceBytesMax),
       () => {
         const { result, cancel } = this.#describeHere(regionBox(region));
@@ -61,17 +76,20 @@ export class LaterGeneration {
     );
   }
 
-  /** Runs a job in the pool, or here if its workers cannot load the generator. */
+  /** Runs a job in the pool, or here if its workers cannot load the generator or the box has several. */
   #run<Result>(
+    box: Box,
     there: (pooled: PooledSpace) => GenerationJob<Result>,
     here: () => GenerationJob<Result>,
   ): GenerationJob<Result> {
-    if (this.#pooled === undefined) return here();
-    let job = there(this.#pooled);
+    const generator = this.#map.onlyIn(box);
+    const pooled = generator && this.#pooled.get(generator);
+    if (pooled === undefined) return here();
+    let job = there(pooled);
     const result = job.result.catch((error: unknown) => {
       if (!isOrthantError(error, "ORT_PLATFORM")) throw error;
       // The workers will never have this generator.
-      this.#pooled = undefined;
+      this.#pooled.delete(generator as GeneratorRef);
       job = here();
       return job.result;
     });
@@ -88,7 +106,7 @@ export class LaterGeneration {
   async chunk(position: Position): Promise<Chunk> {
     const known = this.#cache.find(...position) ?? this.#kept.get(...position)?.chunk;
     if (known !== undefined) return known;
-    const isCheap = this.#pooled === undefined || this.#chunkMs < SLOW_CHUNK_MS;
+    const isCheap = this.#pooled.size === 0 || this.#chunkMs < SLOW_CHUNK_MS;
     if (isCheap && !this.#space.isAsynchronous) return this.#chunkHere(position);
     const pending = this.#pending.get(...position) ?? this.#chunkLater(position);
     return pending;

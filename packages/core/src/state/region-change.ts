@@ -12,7 +12,7 @@ import {
   changeOverAir,
 } from "../region/region-patch-build.ts";
 
-import type { Content } from "../tree/content.ts";
+import type { Content, GeneratorRef } from "../tree/content.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
 import type { RegionTree } from "../tree/region-tree.ts";
 import type { Difference } from "../tree/tree-walk.ts";
@@ -40,7 +40,8 @@ export function regionChange(
 ): RegionChange {
   const chunks = regionBox(region);
   const made = before.overrides.slice(chunks).differences(after.overrides.slice(chunks));
-  const seen = mode === "symbolic" ? symbolic(made, after) : concrete(made, after);
+  const generator = after.generatorMap.ofRegion(region);
+  const seen = mode === "symbolic" ? symbolic(made, generator) : concrete(made, after, generator);
   return changeOfDifferences(region, base, next, seen, formFor(after, detail));
 }
 
@@ -59,7 +60,8 @@ export function wholeRegionChange(
     return changeOverAir(content, { region, clock });
   }
   const made = OverrideTree.UNTOUCHED.differences(state.overrides.slice(chunks));
-  return changeOfDifferences(region, "generated", clock, symbolic(made, state), formFor(state, detail));
+  const seen = symbolic(made, state.generatorMap.ofRegion(region));
+  return changeOfDifferences(region, "generated", clock, seen, formFor(state, detail));
 }
 
 function formFor(state: WorldState, detail: ChangeDetail): ChangeForm {
@@ -69,7 +71,7 @@ function formFor(state: WorldState, detail: ChangeDetail): ChangeForm {
 /** Converts differences of overrides to visible content: a gap is the generator's, dug-out air is nothing. */
 function* symbolic(
   made: Iterable<Difference<Chunk>>,
-  { generator }: WorldState,
+  generator: GeneratorRef,
 ): Generator<Difference<Content>> {
   for (const { box, before, after } of made) {
     yield {
@@ -81,10 +83,14 @@ function* symbolic(
 }
 
 /** Like {@link symbolic}, but with generated chunks wherever the receiver needs them. */
-function* concrete(made: Iterable<Difference<Chunk>>, state: WorldState): Generator<Difference<Content>> {
+function* concrete(
+  made: Iterable<Difference<Chunk>>,
+  state: WorldState,
+  generator: GeneratorRef,
+): Generator<Difference<Content>> {
   for (const difference of made) {
     if (difference.after !== undefined) {
-      yield* symbolic([difference], state);
+      yield* symbolic([difference], generator);
       continue;
     }
     const { box } = difference;

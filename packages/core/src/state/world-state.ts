@@ -2,7 +2,7 @@ import type { Chunk } from "../chunk/chunk.ts";
 import { type BlockEdit, editBlocks, type IsSameType } from "../chunk/edit-blocks.ts";
 import { OrthantError } from "../error/orthant-error.ts";
 import type { GeneratedSpace } from "../generate/generated-space.ts";
-import type { GenerationJob, GenerationPool } from "../generate/generation-pool.ts";
+import type { GenerationJob, GenerationPool, PooledSpace } from "../generate/generation-pool.ts";
 import type { GeneratorRegistry } from "../generate/generator-registry.ts";
 import { type Box, boxAt, unionBox } from "../lattice/box.ts";
 import { type ChunkShape, chunkOfVoxel, voxelIndex } from "../lattice/chunk-shape.ts";
@@ -12,8 +12,9 @@ import { PositionMap, PositionSet } from "../lattice/position-map.ts";
 import { regionOf } from "../lattice/region.ts";
 
 import type { GeneratorRef } from "../tree/content.ts";
+import { GeneratorMap } from "../tree/generator-map.ts";
 import { OverrideTree } from "../tree/override-tree.ts";
-import { RegionTree } from "../tree/region-tree.ts";
+import type { RegionTree } from "../tree/region-tree.ts";
 import { type CacheLimits, GeneratedChunkCache } from "./generated-chunk-cache.ts";
 import { LaterGeneration } from "./later-generation.ts";
 
@@ -23,7 +24,8 @@ export type QueryDetail = "symbolic" | "concrete";
 /** The parts of a world. */
 export interface WorldStateOptions {
   readonly generators: GeneratorRegistry;
-  readonly generator: GeneratorRef;
+  /** The generator of untouched space, or several and where each applies. */
+  readonly generator: GeneratorRef | GeneratorMap;
   readonly shape: ChunkShape;
   /** Edits made so far. Default: none. */
   readonly overrides?: OverrideTree;
@@ -69,11 +71,12 @@ export interface StateEdit {
 
 /** The generated part of a world, shared by all its states. */
 interface UntouchedWorld {
-  readonly generators: GeneratorRegistry;
+  readonly options: Omit<WorldStateOptions, "overrides">;
   readonly space: GeneratedSpace;
-  readonly generator: GeneratorRef;
+  readonly map: GeneratorMap;
   readonly generated: GeneratedChunkCache;
-  readonly isGeneratorKnown: boolean;
+  /** Generators that are missing. Usually none. */
+  readonly unknown: ReadonlySet<GeneratorRef>;
   readonly later: LaterGeneration;
   /** Whether concrete contents should be generated beside the loop. */
   readonly isLater: boolean;
@@ -92,35 +95,38 @@ export class WorldState {
   }
 
   /** Returns the first snapshot of a world. */
-  static open(options: WorldStateOptions): WorldState {
-    const { generators, generator, shape, overrides = OverrideTree.UNTOUCHED, cacheLimits, pool } = options;
+  static open({ overrides = OverrideTree.UNTOUCHED, ...options }: WorldStateOptions): WorldState {
+    const { generators, generator, shape, cacheLimits, pool } = options;
     const isAllowed = options.allowUnknownGenerator === true;
-    const space = isAllowed ? generators.openIfKnown(generator, shape) : generators.open(generator, shape);
+    const map = GeneratorMap.of(generator);
+    const space = isAllowed ? generators.openIfKnown(map, shape) : generators.open(map, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
-    const isGeneratorKnown = !isAllowed || generators.knows(generator);
-    const pooled = pool?.open({ ref: generator, shape, module: generators.moduleOf(generator) });
-    const later = new LaterGeneration(space, generated, pooled);
+    const unknown = new Set(map.refs.filter((ref) => !generators.knows(ref)));
+    const pooled = pool && new Map(map.refs.map((ref) => [ref, pooledSpace(pool, ref, options)]));
+    const later = new LaterGeneration(space, generated, { map, pooled });
     const isLater = pool !== undefined || space.isAsynchronous;
-    return new WorldState(
-      { generators, space, generator, generated, isGeneratorKnown, later, isLater },
-      overrides,
-    );
+    return new WorldState({ options, space, map, generated, unknown, later, isLater }, overrides);
   }
 
-  /** The generator of the untouched space. */
-  get generator(): GeneratorRef {
-    return this.#world.generator;
+  /** Returns the same edits over other generators. */
+  withGenerators(generators: GeneratorRegistry, generator: GeneratorMap): WorldState {
+    return WorldState.open({ ...this.#world.options, generators, generator, overrides: this.overrides });
+  }
+
+  /** The generators of the untouched space. */
+  get generatorMap(): GeneratorMap {
+    return this.#world.map;
   }
 
   /** All available generators. */
   get generators(): GeneratorRegistry {
-    return this.#world.generators;
+    return this.#world.options.generators;
   }
 
   /** Returns the contents of a box. Concrete results are limited: see `GeneratedSpace.describe`. */
   queryRegion(box: Box, detail: QueryDetail): RegionTree {
-    const { space, generator } = this.#world;
-    const untouched = detail === "symbolic" ? RegionTree.EMPTY.fill(box, generator) : space.describe(box);
+    const { space, map } = this.#world;
+    const untouched = detail === "symbolic" ? map.treeOf(box) : space.describe(box);
     return untouched.under(this.overrides.slice(box));
   }
 
@@ -239,7 +245,7 @@ export class WorldState {
     for (const [position, chunk] of edited) {
       const before = this.overrides.at(...position);
       // Without the generator, an edited chunk stays edited even if it equals the generated one.
-      const isKnown = chunk !== undefined && this.#world.isGeneratorKnown;
+      const isKnown = chunk !== undefined && this.#isGeneratorKnown(position);
       const generated = isKnown ? this.generatedChunk(...position) : undefined;
       const isUntouched = chunk === undefined || (generated !== undefined && chunk.equals(generated));
       const known = before ?? generated;
@@ -250,6 +256,19 @@ export class WorldState {
     }
     return { state: this.withOverrides(overrides), ...reportOf(changed) };
   }
+
+  #isGeneratorKnown(chunk: Position): boolean {
+    const { map, unknown } = this.#world;
+    return unknown.size === 0 || !unknown.has(map.ofChunk(...chunk));
+  }
+}
+
+function pooledSpace(
+  pool: GenerationPool,
+  ref: GeneratorRef,
+  { generators, shape }: Omit<WorldStateOptions, "overrides">,
+): PooledSpace | undefined {
+  return pool.open({ ref, shape, module: generators.moduleOf(ref) });
 }
 
 function reportOf(changed: readonly Position[]): Pick<StateEdit, "chunks" | "regions"> {

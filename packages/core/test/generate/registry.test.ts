@@ -1,4 +1,5 @@
 import {
+  type Chunk,
   DEFAULT_BLOCKS,
   DEFAULT_GENERATORS,
   FLAT_DEFAULTS,
@@ -78,7 +79,28 @@ describe("a registry", () => {
     expect(codeOf(() => DEFAULT_GENERATORS.open(newer, HYPERCUBE_CHUNKS))).toBe("ORT_GENERATOR_VERSION");
   });
 
-  test("refuses two generators with one id, and invalid ids", () => {
+  test("has several versions of a generator, finds the newest by its id and opens each by its reference", () => {
+    const thicker: typeof flatGenerator = {
+      ...flatGenerator,
+      version: 2,
+      open: (parameters, seed, shape) => flatGenerator.open({ ...parameters, block: 9 }, seed, shape),
+    };
+    const registry = new GeneratorRegistry([thicker, flatGenerator]);
+    const [first, second] = [flatGenerator, thicker].map((each) => generatorRef(each, FLAT_DEFAULTS, 1n)) as [
+      GeneratorRef,
+      GeneratorRef,
+    ];
+    expect(registry.ids).toEqual(["flat"]);
+    expect(registry.find("flat")).toBe(thicker);
+    expect(registry.generatorOf(first)).toBe(flatGenerator);
+    const blocks = [first, second].map((ref) => registry.open(ref, HYPERCUBE_CHUNKS).realize(0, -1, 0, 0));
+    expect(blocks[0]?.equals(blocks[1] as Chunk)).toBe(false);
+    expect(registry.generatorsHash).toBe(new GeneratorRegistry([flatGenerator, thicker]).generatorsHash);
+    expect(DEFAULT_GENERATORS.including(thicker).including(flatGenerator).knows(first)).toBe(true);
+    expect(codeOf(() => registry.including({ ...flatGenerator }))).toBe("ORT_ARGUMENT");
+  });
+
+  test("refuses two generators with one id and version, and invalid ids", () => {
     expect(codeOf(() => new GeneratorRegistry([flatGenerator, flatGenerator]))).toBe("ORT_ARGUMENT");
     for (const id of ["", "Flat", "a b", "-a", "x".repeat(65)]) {
       expect(codeOf(() => new GeneratorRegistry([{ ...flatGenerator, id }]))).toBe("ORT_ARGUMENT");

@@ -12,6 +12,7 @@ import {
   boxContains,
   buildRegionSnapshot,
   clockFrom,
+  GeneratorMap,
   GeneratorRef,
   positionFrom,
   positionsEqual,
@@ -50,7 +51,7 @@ function patch(...changes: readonly RegionChange[]): RegionPatch {
 }
 
 function replicaOfFlat(): RegionReplica {
-  return new RegionReplica(VOLUME, { generator: flat, realize });
+  return new RegionReplica(VOLUME, { generators: GeneratorMap.of(flat), realize });
 }
 
 /** Returns the voxels of a chunk in a tree, generated or not. */
@@ -103,7 +104,7 @@ describe("a replica that can generate", () => {
 
   test("[P18] refuses edits of what it cannot generate, and stays unchanged", () => {
     const edits = [{ chunk: ORIGIN, edits: [{ index: 9, block: 300 }] }];
-    const replica = new RegionReplica(VOLUME, { generator: flat });
+    const replica = new RegionReplica(VOLUME, { generators: GeneratorMap.of(flat) });
     expect(codeOf(() => replica.apply(patch(change({ base: "generated", edits }))))).toBe("ORT_PATCH_TARGET");
     expect(replica.held()).toEqual([]);
     expect(replica.tree).toBe(RegionTree.EMPTY);
@@ -113,7 +114,7 @@ describe("a replica that can generate", () => {
     const failing: RealizeChunk = () => {
       throw new RangeError("no such place");
     };
-    const replica = new RegionReplica(VOLUME, { generator: flat, realize: failing });
+    const replica = new RegionReplica(VOLUME, { generators: GeneratorMap.of(flat), realize: failing });
     const edits = [{ chunk: ORIGIN, edits: [{ index: 9, block: 300 }] }];
     const brings = change({ region: [-1, 0, 0, 0], base: "generated" });
     expect(() => replica.apply(patch(brings, change({ base: "generated", edits })))).toThrow("no such place");

@@ -22,6 +22,7 @@ import { decode, encode } from "@orthant/core/bytes";
 import {
   boxAt,
   clockFrom,
+  GeneratorMap,
   GeneratorRef,
   generatorRef,
   positionFrom,
@@ -171,7 +172,8 @@ describe("a replica that follows a world", () => {
       for (let edits = prng.below(4); edits > 0; edits--) state = randomEdit(prng, state);
       const replicas = (["symbolic", "concrete"] as const).flatMap((mode) =>
         (["edits", "chunks"] as const).map((detail) => {
-          const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generator, realize } : {});
+          const generators = GeneratorMap.of(generator);
+          const replica = new RegionReplica(shape.volume, mode === "symbolic" ? { generators, realize } : {});
           const replaced = wholeRegionChange(state, { region: BELOW, clock: 0 }, { mode, detail });
           replica.apply(decode(codec, encode(codec, { patchSeq: 1, changes: [replaced] })));
           return { replica, mode, detail, told: state, clock: 0 };

@@ -61,11 +61,11 @@ async function openSpace(request: Extract<WorkerRequest, { kind: "open" }>): Pro
   const ref = decode(generatorRefCodec, request.ref);
   const shape = chunkShape(request.extents);
   if (request.module === undefined) return DEFAULT_GENERATORS.open(ref, shape);
-  return new GeneratorRegistry([await loadGenerator(request.module, ref.generatorId)]).open(ref, shape);
+  return (await loadGenerators(request.module, ref.generatorId)).open(ref, shape);
 }
 
-/** Returns the generator that a module exports. Throws `ORT_PLATFORM` if there is none. */
-async function loadGenerator(module: string, id: string): Promise<WorldGenerator> {
+/** Returns all versions of a generator that a module exports. Throws `ORT_PLATFORM` if there is none. */
+async function loadGenerators(module: string, id: string): Promise<GeneratorRegistry> {
   let exported: Record<string, unknown>;
   try {
     exported = (await import(/* @vite-ignore */ module)) as Record<string, unknown>;
@@ -73,14 +73,16 @@ async function loadGenerator(module: string, id: string): Promise<WorldGenerator
     const reason = error instanceof Error ? error.message : String(error);
     throw new OrthantError("ORT_PLATFORM", `a worker cannot load ${module}: ${reason}`);
   }
+  const found = new Set<WorldGenerator>();
   for (const value of Object.values(exported)) {
     for (const candidate of [
       value,
       (value as Partial<Record<"generator", unknown>> | undefined)?.generator,
     ]) {
-      if (isGenerator(candidate) && candidate.id === id) return candidate;
+      if (isGenerator(candidate) && candidate.id === id) found.add(candidate);
     }
   }
+  if (found.size > 0) return new GeneratorRegistry([...found]);
   throw new OrthantError("ORT_PLATFORM", `${module} exports no generator "${id}"`);
 }
 

@@ -15,6 +15,7 @@ import {
   CLOCK_NEVER,
   chunkOfVoxel,
   GeneratedChunkCache,
+  GeneratorMap,
   GeneratorRef,
   type IsSameType,
   type PositionSet,
@@ -71,7 +72,7 @@ export class SharedReplica {
       const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
       const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
       this.#generated = generated;
-      this.#regions = new RegionReplica(shape.volume, { generator, realize });
+      this.#regions = new RegionReplica(shape.volume, { generators: GeneratorMap.of(generator), realize });
     } else {
       this.#regions = new RegionReplica(shape.volume);
     }

@@ -105,7 +105,7 @@ export function welcomeFor(
     epoch: world.epoch,
     worldName: world.name,
     shape: world.shape,
-    generator: world.state.generator,
+    generator: world.state.generatorMap.current,
     blocksHash,
     catalog: agreement.blocksHash === blocksHash ? undefined : world.catalog,
     spawn: pointOnAxes(world.shape, world.spawn),

@@ -25,7 +25,7 @@ describe("a hello", () => {
         epoch: world.epoch,
         worldName: "Sample",
         shape: world.shape,
-        generator: world.state.generator,
+        generator: world.state.generatorMap.current,
         blocksHash: blockCatalogHash(world.catalog),
         catalog: world.catalog,
         spawn: [4, 4, 0, 0],

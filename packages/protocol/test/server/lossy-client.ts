@@ -39,7 +39,7 @@ export class Chronicle {
   constructor(world: SampleWorld) {
     this.#world = world;
     const { generators, shape } = world;
-    this.#untouched = WorldState.open({ generators, shape, generator: world.state.generator });
+    this.#untouched = WorldState.open({ generators, shape, generator: world.state.generatorMap });
     world.onEdit((steps) => {
       for (const { region } of steps) this.note(region);
     });
@@ -329,7 +329,7 @@ export class LossyClient {
   #newReplica(): RegionReplica {
     const { state, shape } = this.#world;
     return new RegionReplica(shape.volume, {
-      generator: state.generator,
+      generators: state.generatorMap,
       realize: (_generator, position) => state.generatedChunk(...position),
     });
   }

@@ -121,7 +121,7 @@ export class SampleClient {
     this.#stage = stage;
     const { state, shape } = stage.world;
     this.replica = new RegionReplica(shape.volume, {
-      generator: state.generator,
+      generators: state.generatorMap,
       realize: (_generator, position) => state.generatedChunk(...position),
     });
     const wire = {

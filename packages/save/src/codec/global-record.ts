@@ -3,15 +3,22 @@ import {
   FLAT_DEFAULTS,
   flatGenerator,
   type GeneratorRegistry,
+  isOrthantError,
   OrthantError,
   type Position,
 } from "@orthant/core";
-import { type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
+import { type ByteReader, type Codec, encode, list, option, varU64 } from "@orthant/core/bytes";
 import {
   comparePositions,
   type GeneratedSpace,
+  GeneratorMap,
   GeneratorRef,
   generatorRef,
+  MAP_GENERATORS_MAX,
+  mapOfRegions,
+  type NumberedRegions,
+  numberedRegions,
+  numberedRegionsCodec,
   positionCodec,
 } from "@orthant/core/engine";
 import type { GeneratedChunks } from "./stored-chunk.ts";
@@ -38,7 +45,10 @@ interface GeneratorDescriptor {
   readonly versionHash: bigint;
 }
 
-const GENERATORS_VERSION = 1;
+/** One generator everywhere: the first. */
+const SINGLE_VERSION = 1;
+/** The first generator, and others in boxes of regions. */
+const MAPPED_VERSION = 2;
 const GENERATORS_MAX = 1_024;
 /** Limit for saves. The wire has a lower limit, and our own generators a much lower one. */
 const STORED_ID_BYTES_MAX = 1_024;
@@ -61,21 +71,51 @@ const descriptorCodec: Codec<GeneratorDescriptor> = {
 
 const descriptorsCodec = list(descriptorCodec, GENERATORS_MAX);
 
-/** Codec of `procgen_params`: a version, then the generators. Rule S16. */
-export const generatorsCodec: Codec<readonly GeneratorDescriptor[]> = {
-  write(out, generators) {
-    out.varUint(GENERATORS_VERSION);
+/** The content of `procgen_params`. */
+type StoredGenerators = Pick<GlobalState, "generators" | "generatorRegions">;
+
+/** Codec of `procgen_params`: a version, the generators and, in version 2, where they apply. Rules S16, S140, S141. */
+export const generatorsCodec: Codec<StoredGenerators> = {
+  write(out, { generators, generatorRegions = [] }) {
+    out.varUint(generatorRegions.length === 0 ? SINGLE_VERSION : MAPPED_VERSION);
     descriptorsCodec.write(out, generators);
+    if (generatorRegions.length > 0) numberedRegionsCodec.write(out, generatorRegions);
   },
 
   read(input) {
     const version = input.varUint();
-    if (version !== GENERATORS_VERSION) {
-      throw input.fail("ORT_VERSION", `generators version ${version}, known is ${GENERATORS_VERSION}`);
+    if (version !== SINGLE_VERSION && version !== MAPPED_VERSION) {
+      const detail = `generators version ${version}, known are ${SINGLE_VERSION} and ${MAPPED_VERSION}`;
+      throw input.fail("ORT_VERSION", detail);
     }
-    return descriptorsCodec.read(input);
+    const generators = descriptorsCodec.read(input);
+    if (version === SINGLE_VERSION) return { generators };
+    const generatorRegions = numberedRegionsCodec.read(input);
+    requireMap(input, generators, generatorRegions);
+    return { generators, generatorRegions };
   },
 };
+
+function requireMap(
+  input: ByteReader,
+  generators: readonly GeneratorDescriptor[],
+  generatorRegions: readonly NumberedRegions[],
+): void {
+  if (generatorRegions.length === 0)
+    throw input.fail("ORT_GENERATOR_MAP", "a map of generators without boxes");
+  if (generators.length > MAP_GENERATORS_MAX)
+    throw input.fail("ORT_LIMIT", `${generators.length} generators in a map, at most ${MAP_GENERATORS_MAX}`);
+  try {
+    mapOfRegions(generators.map(refOf), generatorRegions);
+  } catch (error) {
+    if (isOrthantError(error, "ORT_GENERATOR_MAP")) throw input.fail(error.code, error.detail);
+    throw error;
+  }
+}
+
+function refOf({ generatorId, params, seed, versionHash }: GeneratorDescriptor): GeneratorRef {
+  return new GeneratorRef(generatorId, params, seed, versionHash);
+}
 
 /** Content of untouched chunks: nothing, the original's flat floor, or the output of generators. */
 export type BaseWorld =
@@ -94,7 +134,10 @@ export interface PlayerEntityHint {
 export interface GlobalState {
   readonly base: BaseWorld;
   readonly worldSeed: bigint;
+  /** The first is the generator of untouched chunks, except in `generatorRegions`. */
   readonly generators: readonly GeneratorDescriptor[];
+  /** Boxes of regions that have another generator than the first. Default: none. */
+  readonly generatorRegions?: readonly NumberedRegions[];
   readonly nextEntityId: bigint;
   readonly playerEntityHints: readonly PlayerEntityHint[];
   readonly description: WorldDescription;
@@ -149,7 +192,7 @@ export const globalRecordCodec: Codec<GlobalRecord> = {
   write(out, record) {
     baseWorldCodec.write(out, record.base);
     out.varU64(record.worldSeed);
-    nestedGenerators.write(out, record.generators);
+    nestedGenerators.write(out, record);
     out.varU64(record.nextEntityId);
     out.varU32(record.nextDataFileId);
     out.varUint(record.lastModifiedMs);
@@ -160,7 +203,7 @@ export const globalRecordCodec: Codec<GlobalRecord> = {
   read: (input) => ({
     base: baseWorldCodec.read(input),
     worldSeed: input.varU64(),
-    generators: nestedGenerators.read(input),
+    ...nestedGenerators.read(input),
     nextEntityId: input.varU64(),
     nextDataFileId: input.varU32(),
     lastModifiedMs: input.varUint(),
@@ -176,15 +219,40 @@ export const EMPTY_GENERATOR: GeneratorRef = generatorRef(
   0n,
 );
 
-/** Returns the generator of a world's untouched chunks. Throws `ORT_NOT_FOUND` if the world names none. */
-export function generatorOf({ base, generators, worldSeed }: GlobalState): GeneratorRef {
-  if (base.kind === "empty") return EMPTY_GENERATOR;
+const maps = new WeakMap<GlobalState, GeneratorMap>();
+
+/** Returns the generators of a world's untouched chunks. Throws `ORT_NOT_FOUND` if the world names none. */
+export function generatorMapOf(global: GlobalState): GeneratorMap {
+  const known = maps.get(global);
+  if (known !== undefined) return known;
+  const map = mapOf(global);
+  maps.set(global, map);
+  return map;
+}
+
+function mapOf({ base, generators, generatorRegions = [], worldSeed }: GlobalState): GeneratorMap {
+  if (base.kind === "empty") return GeneratorMap.of(EMPTY_GENERATOR);
   if (base.kind === "flatFloor") {
-    return generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed);
+    return GeneratorMap.of(generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed));
   }
-  const [generator] = generators;
-  if (generator === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
-  return new GeneratorRef(generator.generatorId, generator.params, generator.seed, generator.versionHash);
+  const [current] = generators;
+  if (current === undefined) throw new OrthantError("ORT_NOT_FOUND", "the world names no generator");
+  // A save may list more generators than it uses.
+  if (generatorRegions.length === 0) return GeneratorMap.of(refOf(current));
+  return mapOfRegions(generators.map(refOf), generatorRegions);
+}
+
+/** Returns the part of the global state that has these generators. */
+export function storedGenerators(
+  map: GeneratorMap,
+): Pick<GlobalState, "base" | "generators" | "generatorRegions"> {
+  const generators = map.refs.map(({ generatorId, parameters, seed, versionHash }) => ({
+    generatorId,
+    params: parameters,
+    seed,
+    versionHash,
+  }));
+  return { base: { kind: "generated" }, generators, generatorRegions: numberedRegions(map) };
 }
 
 /**
@@ -197,9 +265,16 @@ export function generatedChunks(
 ): GeneratedChunks {
   let space: GeneratedSpace | undefined;
   return (position) => {
-    space ??= generators.open(generatorOf(global), global.description.chunkShape);
+    space ??= openGenerators(global, generators);
     return space.realize(...position);
   };
+}
+
+/** A missing generator does not matter where another one made the chunks. */
+function openGenerators(global: GlobalState, generators: GeneratorRegistry): GeneratedSpace {
+  const map = generatorMapOf(global);
+  const { chunkShape } = global.description;
+  return map.isSingle ? generators.open(map, chunkShape) : generators.openIfKnown(map, chunkShape);
 }
 
 /** Throws `ORT_ARGUMENT` if a commit would change the shape of a world's chunks. */
@@ -216,15 +291,18 @@ export function requireSameShape(now: GlobalState, next: GlobalState | undefined
  */
 export function requireSameGenerator(now: GlobalState, next: GlobalState = now): void {
   if (next === now || namesOf(now) === namesOf(next)) return;
-  throw new OrthantError("ORT_ARGUMENT", "a world keeps the generator that it was made with");
+  throw new OrthantError("ORT_ARGUMENT", "a commit of changes keeps the generators of its world");
 }
 
-/** Identifies a world's generator, whether it is available or not. */
-function namesOf({ base, generators, worldSeed }: GlobalState): string {
+/** Identifies a world's generators and their places, whether they are available or not. */
+function namesOf({ base, generators, generatorRegions = [], worldSeed }: GlobalState): string {
   if (base.kind === "empty") return base.kind;
   if (base.kind === "flatFloor") return `${base.kind} ${base.block} ${worldSeed}`;
-  return generators
-    .slice(0, 1)
-    .map(({ generatorId, params, seed, versionHash }) => [generatorId, params, seed, versionHash].join(" "))
-    .join();
+  const used = generatorRegions.length === 0 ? generators.slice(0, 1) : generators;
+  return [
+    ...used.map(({ generatorId, params, seed, versionHash }) =>
+      [generatorId, params, seed, versionHash].join(" "),
+    ),
+    ...generatorRegions.map(({ generator, box: { min, max } }) => [generator, min, max].join(" ")),
+  ].join();
 }

@@ -5,6 +5,7 @@ import {
   boxContainsBox,
   boxEquals,
   diffVoxelData,
+  type GeneratorRef,
   ownOptions,
   PositionMap,
   positionsEqual,
@@ -14,7 +15,7 @@ import {
 import { isSameRef, type RecordRef } from "../codec/blob.ts";
 import { partOf, VOXEL_DATA_PART } from "../codec/blob-sections.ts";
 import { playersCodec, type StoredEntity, storedEntityCodec } from "../codec/entity.ts";
-import { generatorOf, generatorsCodec } from "../codec/global-record.ts";
+import { generatorMapOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
@@ -207,7 +208,7 @@ async function* compareAround(
 /** Changes to one generator's output have one encoding, so they can be compared without the generator. */
 function isSameChunk(content: Save, ours: StoredChunk, otherContent: Save, theirs: StoredChunk): boolean {
   const areChanges = needsGenerator(ours) && needsGenerator(theirs);
-  if (areChanges && generatorOf(content.global).equals(generatorOf(otherContent.global))) {
+  if (areChanges && generatorAt(content, ours.position).equals(generatorAt(otherContent, theirs.position))) {
     return (
       ours.kind === "change" &&
       theirs.kind === "change" &&
@@ -216,6 +217,10 @@ function isSameChunk(content: Save, ours: StoredChunk, otherContent: Save, their
     );
   }
   return content.realize(ours).equals(otherContent.realize(theirs));
+}
+
+function generatorAt({ global }: Save, chunk: Position): GeneratorRef {
+  return generatorMapOf(global).ofChunk(...chunk);
 }
 
 /** Data has one encoding, too. */
@@ -301,14 +306,20 @@ interface Fact {
 }
 
 function factsOf({ global }: Save): readonly Fact[] {
-  const { base, worldSeed, generators, description } = global;
+  const { base, worldSeed, generators, generatorRegions = [], description } = global;
   const baseText = base.kind === "flatFloor" ? `flatFloor of block ${base.block}` : base.kind;
-  const generatorText = generators.map(({ generatorId, seed }) => `${generatorId}, seed ${seed}`).join("; ");
+  const placeOf = (index: number): string => {
+    const count = generatorRegions.filter(({ generator }) => generator === index).length;
+    return count === 0 ? "" : `, in ${count} ${count === 1 ? "box" : "boxes"}`;
+  };
+  const generatorText = generators
+    .map(({ generatorId, seed }, index) => `${generatorId}, seed ${seed}${placeOf(index)}`)
+    .join("; ");
   return [
     plain("chunk shape", description.chunkShape.extents.join(" x ")),
     plain("base", baseText),
     plain("seed", String(worldSeed)),
-    bytes("generators", generatorText, encode(generatorsCodec, generators)),
+    bytes("generators", generatorText, encode(generatorsCodec, global)),
     plain("name", JSON.stringify(description.name)),
     plain("spawn", `[${description.spawn.join(", ")}]`),
     bytes("blocks", `${description.blocks.length} bytes`, description.blocks),

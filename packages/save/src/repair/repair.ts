@@ -1,9 +1,20 @@
-import { type ChunkShape, chunkShape, type GeneratorRegistry, HYPERCUBE_CHUNKS } from "@orthant/core";
+import {
+  type ChunkShape,
+  chunkShape,
+  DEFAULT_GENERATORS,
+  type GeneratorRegistry,
+  HYPERCUBE_CHUNKS,
+} from "@orthant/core";
 import { ownOptions, type RegionClock } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { attempt } from "@orthant/disk/files";
 import { playersCodec } from "../codec/entity.ts";
-import { type GlobalRecord, generatedChunks, globalRecordCodec } from "../codec/global-record.ts";
+import {
+  type GlobalRecord,
+  generatedChunks,
+  generatorMapOf,
+  globalRecordCodec,
+} from "../codec/global-record.ts";
 import { DEFAULT_LIMITS } from "../codec/layout.ts";
 import { requireSameWorld } from "../codec/manifest.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
@@ -116,12 +127,15 @@ async function readableLeaves(
   return { leaves, lost };
 }
 
-/** Returns the world's generator; `undefined` if it is missing. */
+/** Returns the world's generators; `undefined` if one is missing. */
 async function findGenerator(
   global: GlobalRecord,
-  generators: GeneratorRegistry | undefined,
+  generators: GeneratorRegistry = DEFAULT_GENERATORS,
 ): Promise<GeneratedChunks | undefined> {
   const generated = generatedChunks(global, generators);
-  const [, error] = await attempt(async () => generated([0, 0, 0, 0]));
+  const [, error] = await attempt(async () => {
+    for (const ref of generatorMapOf(global).refs)
+      generators.open(ref, global.description.chunkShape).realize(0, 0, 0, 0);
+  });
   return error === undefined ? generated : undefined;
 }

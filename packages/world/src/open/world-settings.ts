@@ -1,7 +1,7 @@
 import { DEFAULT_GENERATORS, type RandomBits, systemTime, type TimeSource } from "@orthant/core";
 import { systemRandomBits, WorldState, wrongArgument } from "@orthant/core/engine";
 import { catalogOf, type GlobalState, type OpenSaveOptions, type Save } from "@orthant/save";
-import { generatorOf } from "@orthant/save/content";
+import { generatorMapOf } from "@orthant/save/content";
 import { WorldContent } from "../content/world-content.ts";
 import {
   DEFAULT_CADENCE,
@@ -27,7 +27,7 @@ export function worldSettings(global: GlobalState, options: EngineOptions): Worl
   catalogOf(global.description);
   const state = WorldState.open({
     generators: options.generators ?? DEFAULT_GENERATORS,
-    generator: generatorOf(global),
+    generator: generatorMapOf(global),
     shape: global.description.chunkShape,
     allowUnknownGenerator: options.allowUnknownGenerator === true,
     pool: options.generation,

@@ -66,6 +66,28 @@ describe("a world with a journal", () => {
     await world.close();
   });
 
+  test("[J14] keeps what was saved around an edit if the journal spans more regions than stay in memory", async () => {
+    const disk = new MemoryDisk();
+    const world = await createWorldEngine(disk, {}, journaled);
+    const corners = Array.from({ length: 40 }, (_, at): Position => [at * 100, 0, 0, 0]);
+    for (const [x, y, z, w] of corners) await world.fill(boxBetween([x, y, z, w], [x + 30, 4, 4, 4]), 6);
+    for (const voxel of corners) await world.edit([{ voxel, data: Uint8Array.of(voxel[0] / 100) }]);
+    await world.save();
+    for (const [x] of corners) await world.set([x + 1, 0, 0, 0], 7);
+    // Two regions at once.
+    await world.edit(corners.slice(0, 2).map(([x]) => ({ voxel: [x + 2, 0, 0, 0], block: 8 })));
+    const crashed = new MemoryDisk(disk.image());
+    await (await openWorldEngine(crashed, { ...journaled, loadedChunksMax: 1 })).close();
+    const found = await openWorldEngine(crashed, quiet);
+    for (const [at, [x]] of corners.entries()) {
+      const row = await Promise.all([0, 1, 2, 3, 29].map((dx) => found.get([x + dx, 0, 0, 0])));
+      expect(row, `at ${x}`).toEqual([6, 7, at < 2 ? 8 : 6, 6, 6]);
+      expect(found.state.dataAt(x, 0, 0, 0)).toEqual(Uint8Array.of(at));
+    }
+    await found.close();
+    await world.close();
+  });
+
   test("[J8] [J9] [J10] has durable entities, players and its description after a crash", async () => {
     const disk = new MemoryDisk();
     const world = await createWorldEngine(disk, {}, journaled);

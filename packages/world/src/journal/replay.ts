@@ -154,13 +154,19 @@ class Replay {
     for (const release of this.#releases.splice(0)) release();
   }
 
-  async #edit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
+  async #edit(edit: JournalEdit): Promise<void> {
+    const boxes = edit.chunks.map(({ position }) => boxAt(position));
+    // Regions that are read now must stay until their new clocks mark them as unsaved.
+    if (boxes.every((box) => this.#content.regions.isLoaded(box))) await this.#applyEdit(edit);
+    else await this.#content.whenLoaded(boxes, () => this.#applyEdit(edit));
+    if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
+  }
+
+  async #applyEdit({ origin, chunks, clocks }: JournalEdit): Promise<void> {
     const content = this.#content;
     for (const change of chunks) {
       const { position } = change;
-      const box = boxAt(position);
-      if (!content.regions.isLoaded(box)) await content.load(box);
-      await this.#keep(box);
+      await this.#keep(boxAt(position));
       const isShown = axisOutside(content.regions.state.shape, position) === undefined;
       const hidden = isShown || "chunk" in change ? undefined : await content.hiddenChunk(position);
       const chunk = chunkAfter(change, () => hidden ?? this.#chunkAt(position));
@@ -172,7 +178,6 @@ class Replay {
       content.issueClock(region, later);
     }
     if (origin !== undefined) content.rememberOrigin(originOf(origin));
-    if (this.#chunks.size >= CHUNKS_AT_ONCE) this.finish();
   }
 
   /** An asynchronous generator must have the chunk before the edit is applied. */

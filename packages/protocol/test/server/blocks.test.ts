@@ -72,6 +72,22 @@ describe("[N44] a catalog that grows", () => {
     expect(applyBlockChange(before, message.content.change).types).toEqual(stage.world.catalog.types);
   });
 
+  test("reaches a client that ignores a repeated welcome with it, because it took the first one", async () => {
+    const stage = new Stage();
+    const client = await stage.join();
+    const before = stage.world.catalog;
+    const hash = define(stage, COPPER);
+    client.take();
+    // A hello is repeated when the welcome takes long.
+    client.hello();
+    await stage.tick();
+    const messages = client.take();
+    expect(messages.find(({ kind }) => kind === "welcome")).toMatchObject({ blocksHash: hash });
+    expect(messages.filter(({ kind }) => kind === "blocks")).toMatchObject([
+      { blocksHash: hash, content: { base: blockCatalogHash(before) } },
+    ]);
+  });
+
   test("is not in the welcome of a client that has it", async () => {
     const stage = new Stage();
     const hash = blockCatalogHash(stage.world.catalog);

@@ -63,8 +63,8 @@ export class BlockFeed {
 /** Brings one client's catalog up to date, until the client confirms it. */
 export class PendingBlocks {
   readonly #feed: BlockFeed;
-  /** Hash of what the client has: what it confirmed last, or what its welcome said. */
-  #held = 0n;
+  /** Hash of what the client has: what it confirmed last, or what its first welcome said. */
+  #held: bigint | undefined;
   /** The last catalog that was sent, and when. */
   #sent = 0n;
   #sentMs = 0;
@@ -73,9 +73,12 @@ export class PendingBlocks {
     this.#feed = feed;
   }
 
-  /** The client's welcome has the present catalog, or says that the client has it. */
+  /**
+   * The client's welcome has the present catalog, or says that the client has it. A client takes the first welcome that
+   * arrives and ignores a repeated one, so a later catalog still has to be sent.
+   */
   welcomed(): void {
-    this.#held = this.#feed.hash;
+    this.#held ??= this.#feed.hash;
   }
 
   /** The client has said which catalog it has. */
@@ -86,7 +89,7 @@ export class PendingBlocks {
   /** Sends what the client lacks. */
   write(out: Outbox, nowMs: number): void {
     const { hash } = this.#feed;
-    if (this.#held === hash) return;
+    if (this.#held === undefined || this.#held === hash) return;
     if (this.#sent === hash && nowMs - this.#sentMs < REPEAT_MS) return;
     this.#sent = hash;
     this.#sentMs = nowMs;

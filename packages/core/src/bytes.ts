@@ -23,6 +23,7 @@ export {
   U32_MAX,
   U64_MAX,
 } from "./bytes/integers.ts";
+export { copyBytes } from "./bytes/plain-bytes.ts";
 export {
   bool,
   f32,

@@ -1,4 +1,5 @@
 import { type EditResult, OrthantError } from "@orthant/core";
+import { copyBytes } from "@orthant/core/bytes";
 import { positionFrom } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX, type OwnEditResult, type RequestedEdit } from "@orthant/protocol";
 import { type Deferred, deferred } from "./callbacks.ts";
@@ -60,7 +61,7 @@ function copyOf(edit: RequestedEdit): RequestedEdit {
     const placements = edit.placements.map(({ voxel, block, data }) => ({
       voxel: positionFrom((axis) => voxel[axis]),
       block,
-      ...(data !== undefined && { data: data?.slice() ?? null }),
+      ...(data !== undefined && { data: data && copyBytes(data) }),
     }));
     return { kind: "voxels", placements };
   }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "../error/error-codes.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { fastVarint64 } from "./fast-varint.ts";
 import { requireLittleEndian, U16_MAX, U32_MAX, unzigzag, VARINT_BYTES_MAX } from "./integers.ts";
-
+import { plainBytes } from "./plain-bytes.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 requireLittleEndian();
@@ -29,7 +29,7 @@ export class ByteReader {
 
   constructor(bytes: Uint8Array, { dialect = "strict", origin = 0 }: ByteReaderOptions = {}) {
     if (!(bytes instanceof Uint8Array)) throw wrongArgument("bytes", bytes, "it is a Uint8Array");
-    this.#bytes = bytes;
+    this.#bytes = plainBytes(bytes);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#foreign = dialect === "foreign";
     this.#origin = origin;

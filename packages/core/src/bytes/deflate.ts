@@ -1,5 +1,6 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { nodeZlib } from "./node-zlib.ts";
+import { plainBytes } from "./plain-bytes.ts";
 
 /** Fast, with little left to gain: docs/decisions/0014-blobs-that-say-what-changed.md has the figures. */
 const LEVEL = 1;
@@ -27,7 +28,9 @@ declare const DecompressionStream: ByteTransformConstructor | undefined;
 /** Compresses bytes to a raw deflate stream (RFC 1951): synchronously in Node, else with streams. */
 export function deflateRaw(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   const zlib = nodeZlib();
-  return zlib === undefined ? streamDeflateRaw(bytes) : plain(zlib.deflateRawSync(bytes, { level: LEVEL }));
+  return zlib === undefined
+    ? streamDeflateRaw(bytes)
+    : plainBytes(zlib.deflateRawSync(bytes, { level: LEVEL }));
 }
 
 /**
@@ -48,7 +51,7 @@ export function inflateRaw(bytes: Uint8Array, outputBytes: number): Uint8Array |
     if (engine.bytesWritten !== bytes.length) {
       throw broken(`${bytes.length - engine.bytesWritten} bytes behind the end of the stream`);
     }
-    return requireLength(plain(buffer), outputBytes);
+    return requireLength(plainBytes(buffer), outputBytes);
   } catch (cause) {
     throw asDeflateError(cause);
   }
@@ -100,11 +103,6 @@ function streamOf(Stream: ByteTransformConstructor | undefined): ByteTransform {
   if (Stream === undefined)
     throw new OrthantError("ORT_PLATFORM", "this platform has no compression streams");
   return new Stream("deflate-raw");
-}
-
-/** Node returns a `Buffer`, whose `slice` makes no copy. */
-function plain({ buffer, byteOffset, length }: Uint8Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, length);
 }
 
 function requireLength(output: Uint8Array, outputBytes: number): Uint8Array {

@@ -1,4 +1,5 @@
 import { bytesEqual } from "../bytes/integers.ts";
+import { copyBytes } from "../bytes/plain-bytes.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { varU32Bytes } from "./packed-indices.ts";
 
@@ -130,7 +131,7 @@ export function ownDataEdits(edits: readonly VoxelDataEdit[], volume: number): r
     if (data === undefined) return { index, data };
     if (!(data instanceof Uint8Array)) throw wrongArgument("data", data, "it is a Uint8Array");
     requireVoxelDataLength(data.length);
-    return { index, data: data.slice() };
+    return { index, data: copyBytes(data) };
   });
 }
 

@@ -1,3 +1,4 @@
+import { copyBytes } from "../bytes/plain-bytes.ts";
 import { requireVoxelDataLength } from "../chunk/voxel-data.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 import { decodePlainValue, encodePlainValue } from "./plain-value.ts";
@@ -50,7 +51,7 @@ export function encodeData(codec: DataCodec, name: string, value: unknown): Uint
     throw wrongArgument(`what dataCodec.encode returned for ${name}`, bytes, "it is a Uint8Array");
   }
   requireVoxelDataLength(bytes.length);
-  return bytes.slice();
+  return copyBytes(bytes);
 }
 
 /** Returns the bytes that `setData` sets, `null` to remove what is there. */

@@ -1,3 +1,4 @@
+import { copyBytes } from "../bytes/plain-bytes.ts";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.ts";
 import { OrthantError, wrongArgument } from "../error/orthant-error.ts";
 
@@ -24,7 +25,7 @@ export function encodePlainValue(name: string, value: unknown): Uint8Array {
 /** Returns the value that bytes encode; `undefined` if they encode none. */
 export function decodePlainValue(encoded: Uint8Array): { readonly value: unknown } | undefined {
   const content = encoded.subarray(1);
-  if (encoded[0] === BYTES_KIND) return { value: content.slice() };
+  if (encoded[0] === BYTES_KIND) return { value: copyBytes(content) };
   const text = encoded[0] === JSON_KIND ? decodeUtf8(content, 0, content.length) : undefined;
   if (text === undefined) return undefined;
   try {

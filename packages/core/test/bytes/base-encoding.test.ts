@@ -126,6 +126,16 @@ describe("the base encoding", () => {
     expect(codeOf(() => decode(codec, fromHex(hex)))).toBe(code);
   });
 
+  test("copies bytes out of its input, and shows others, as plain arrays, also if the input is a Buffer of Node", () => {
+    const input = Buffer.from([2, 7, 8, 9]);
+    const reader = new ByteReader(input);
+    const copy = reader.bytes(9);
+    const view = reader.view(1);
+    input.fill(0);
+    expect([copy, view]).toEqual([Uint8Array.of(7, 8), Uint8Array.of(0)]);
+    expect([copy.constructor, view.constructor]).toEqual([Uint8Array, Uint8Array]);
+  });
+
   test("[B10] reads an enum tag below its count and refuses the count itself", () => {
     expect(new ByteReader(fromHex("06")).tag(7)).toBe(6);
     expect(codeOf(() => new ByteReader(fromHex("07")).tag(7))).toBe("ORT_TAG");

@@ -43,8 +43,11 @@ describe("the data of a chunk", () => {
     expect(codeOf(() => filled.dataAt(8))).toBe("ORT_ARGUMENT");
   });
 
-  test("does not keep the bytes that it was made from", () => {
-    const bytes = text("two");
+  test.each([
+    ["a Uint8Array", text("two")],
+    // Its `slice` makes no copy.
+    ["a Buffer of Node", Buffer.from("two")],
+  ])("does not keep the bytes that it was made from: %s", (_kind, bytes) => {
     const chunk = small.editData([{ index: 2, data: bytes }]);
     bytes.fill(0);
     expect(chunk.dataAt(2)).toEqual(text("two"));

@@ -1,4 +1,5 @@
 import type { EditResult, VoxelPlacement } from "@orthant/core";
+import { copyBytes } from "@orthant/core/bytes";
 import { requireInteger } from "@orthant/core/engine";
 import { EDITS_OPEN_MAX } from "../message/limits.ts";
 import { editMessage, type RequestedEdit } from "../message/requested-edit.ts";
@@ -241,5 +242,5 @@ function copyOf(edit: RequestedEdit): RequestedEdit {
 }
 
 function copyOfPlacement({ voxel, block, data }: VoxelPlacement): VoxelPlacement {
-  return data === undefined ? { voxel, block } : { voxel, block, data: data?.slice() ?? null };
+  return data === undefined ? { voxel, block } : { voxel, block, data: data && copyBytes(data) };
 }

@@ -9,6 +9,7 @@ import {
   uniformChunk,
   type VoxelPlacement,
 } from "@orthant/core";
+import { copyBytes } from "@orthant/core/bytes";
 import {
   axisOutside,
   boxAt,
@@ -71,7 +72,7 @@ export function voxelsEdit(
     const voxel = copyPosition(placement.voxel);
     requireInWorld(shape, voxel, "voxel");
     const { block, data } = placement;
-    return data === undefined ? { voxel, block } : { voxel, block, data: data?.slice() ?? null };
+    return data === undefined ? { voxel, block } : { voxel, block, data: data && copyBytes(data) };
   });
   const change = (state: WorldState): StateEdit => state.setVoxels(own, isSameType);
   const hasData = own.some(({ data }) => data instanceof Uint8Array);

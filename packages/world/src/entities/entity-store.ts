@@ -1,5 +1,5 @@
 import { type Box, type ChunkShape, OrthantError, type Position, type Vector } from "@orthant/core";
-import { encode } from "@orthant/core/bytes";
+import { copyBytes, encode } from "@orthant/core/bytes";
 import { AXES, boxContains, boxEquals, clampInto, positionFrom } from "@orthant/core/engine";
 import { chunkOfEntity, type StoredEntity } from "@orthant/save";
 import { PLAYER_CLASS, storedEntityCodec } from "@orthant/save/content";
@@ -262,7 +262,7 @@ function copyOf<Change extends EntityChange>(change: Change): Change {
     ...(velocity && { velocity: rounded(velocity) }),
     ...(scale !== undefined && { scale: Math.fround(scale) }),
     ...(tags && { tags: [...tags] }),
-    ...(payload && { payload: payload.slice() }),
+    ...(payload && { payload: copyBytes(payload) }),
   };
 }
 

@@ -25,17 +25,18 @@ const SECTOR_BYTES = 512;
 /** Damages saves at random and repairs them. */
 export const saveRepairCampaign: Campaign = {
   name: "save-repair",
-  summary: "saves damaged at random: repair brings every whole record back and reports every other",
+  summary:
+    "saves damaged at random: repair brings every whole record back, data with blocks, and reports every other",
   goal: SAVES,
   unit: "saves",
   resumes: true,
   async run(options) {
-    const image = await longSave();
+    const damageable = await longSave();
     const failures: string[] = [];
     let cases = 0;
     while (goesOn(cases, options) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + cases;
-      const fault = await findRepairFault(image, new Prng(seed));
+      const fault = await findRepairFault(damageable, new Prng(seed));
       if (fault !== undefined) failures.push(`seed ${seed}: ${fault}`);
       options.progress(++cases);
     }
@@ -43,15 +44,24 @@ export const saveRepairCampaign: Campaign = {
   },
 };
 
+/** A save to damage, and every chunk that it ever held, by position. */
+interface DamageableSave {
+  readonly image: DiskImage;
+  readonly everSet: PositionMap<readonly Chunk[]>;
+}
+
 /** Returns the save of the long history. */
-export async function longSave(): Promise<DiskImage> {
+export async function longSave(): Promise<DamageableSave> {
   const disk = new MemoryDisk();
-  await playHistory(disk, LONG_HISTORY, () => undefined);
-  return disk.image();
+  const { chunks } = await playHistory(disk, LONG_HISTORY, () => undefined);
+  return { image: disk.image(), everSet: chunks };
 }
 
 /** Damages a save and repairs it. Describes what is wrong with the outcome, if anything. */
-export async function findRepairFault(image: DiskImage, prng: Prng): Promise<string | undefined> {
+export async function findRepairFault(
+  { image, everSet }: DamageableSave,
+  prng: Prng,
+): Promise<string | undefined> {
   const before = await openSave(new MemoryDisk(image));
   const damaged = damage(image, prng);
   const disk = new MemoryDisk(damaged);
@@ -72,6 +82,11 @@ export async function findRepairFault(image: DiskImage, prng: Prng): Promise<str
         if (!isReported(plan, leaf)) return `${where} is damaged, and nobody says so`;
       } else if (!(await isBack(before, leaf, ref, after))) return `${where} is whole, and did not come back`;
     }
+  }
+  for (const [position, chunk] of after.chunks) {
+    // Repair may bring an older chunk back, but never blocks of one edit with data of another.
+    if (!everSet.get(...position)?.some((known) => known.equals(chunk)))
+      return `chunk [${position}] has blocks and data that it never had together`;
   }
   return undefined;
 }

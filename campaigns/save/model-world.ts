@@ -24,6 +24,7 @@ import {
 } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import { allLeaves } from "@orthant/save/internal";
+import { Prng } from "@orthant/testkit";
 
 /** Chunks of sixteen voxels, so that a commit has few sectors and a power cut few ways to tear it. */
 export const SMALL_CHUNKS: ChunkShape = chunkShape([4, 4, 1, 1]);
@@ -40,6 +41,7 @@ export const SMALL_LIMITS: SaveLimits = {
 /** A world in plain maps: the expected content of its save, and the changes to commit. */
 export class ModelWorld {
   readonly #chunks = new PositionMap<Chunk>();
+  readonly #everSet = new PositionMap<Chunk[]>();
   readonly #clocks = new PositionMap<number>();
   readonly #entities = new Map<bigint, StoredEntity>();
   readonly #players = new Map<bigint, StoredPlayer>();
@@ -49,10 +51,19 @@ export class ModelWorld {
   #name = "model";
   #named: readonly number[] = [];
 
-  /** Fills a chunk with content that depends on the number; `undefined` reverts it to unedited. */
+  /** Every chunk that was ever set, by position. */
+  get everSet(): PositionMap<readonly Chunk[]> {
+    return this.#everSet;
+  }
+
+  /** Sets the blocks and data of a chunk, which depend on the number; `undefined` reverts it to unedited. */
   setChunk(position: Position, number: number | undefined): void {
     if (number === undefined) this.#chunks.delete(...position);
-    else this.#chunks.set(...position, modelChunk(number));
+    else {
+      const chunk = chunkWithData(number);
+      this.#chunks.set(...position, chunk);
+      this.#everSet.set(...position, [...(this.#everSet.get(...position) ?? []), chunk]);
+    }
     const region = regionOf(position);
     this.#clocks.set(...region, (this.#clocks.get(...region) ?? 0) + 1);
     this.#dirtyChunks.push(position);
@@ -154,7 +165,21 @@ export async function digestOfSave(save: Save): Promise<string> {
   return digestText(save.global.description.name, chunks, clocks, entities, save.players);
 }
 
-/** Returns a chunk that depends on the number. */
+/** Lengths of data: nothing, little, and more than the target size of a record. */
+const DATA_BYTES = [0, 5, 24, 400] as const;
+
+/**
+ * Returns the chunk of an edit. One of three edits gives data to a voxel, drawn from the number, so that data of
+ * another edit shows.
+ */
+function chunkWithData(number: number): Chunk {
+  const chunk = modelChunk(number);
+  if (number % 3 !== 1) return chunk;
+  const length = DATA_BYTES[Math.floor(number / 3) % DATA_BYTES.length] as number;
+  return chunk.editData([{ index: number % chunk.volume, data: new Prng(number).bytes(length) }]);
+}
+
+/** Returns a chunk without data whose blocks depend on the number. */
 export function modelChunk(number: number): Chunk {
   return chunkFromVoxels(
     Uint16Array.from({ length: SMALL_CHUNKS.volume }, (_, index) => (index * number) % 5),
@@ -202,14 +227,17 @@ function digestText(
   players: readonly StoredPlayer[],
 ): string {
   const lines = [
-    ...chunks.map(
-      ([position, chunk]) => `block ${position}: ${crc32(new Uint8Array(chunk.voxels().buffer))}`,
-    ),
+    ...chunks.map(([position, chunk]) => `chunk ${position}: ${digestOfChunk(chunk)}`),
     ...clocks.map(([region, clock]) => `clock ${region}: ${clock}`),
     ...entities.map((entity) => `entity ${describe(entity)}`),
     ...players.map((player) => `player ${describe(player)}`),
   ];
   return [name, ...lines.sort()].join("\n");
+}
+
+function digestOfChunk(chunk: Chunk): string {
+  const data = chunk.data.entries.map(({ index, data }) => `${index}=${data.length}/${crc32(data)}`);
+  return [crc32(new Uint8Array(chunk.voxels().buffer)), ...data].join(" ");
 }
 
 function describe(record: object): string {

@@ -1,3 +1,5 @@
+import type { Chunk } from "@orthant/core";
+import type { PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { createSave, LeafIndex, openSave, resumeSave, type SaveWriter } from "@orthant/save";
 import { digestOfSave, ModelWorld, SMALL_LIMITS } from "./model-world.ts";
@@ -77,6 +79,8 @@ export const SHORT_HISTORY: readonly Step[] = [
 export interface History {
   /** Content of the save after each commit. */
   readonly digests: readonly string[];
+  /** Every chunk that was ever committed, by position. */
+  readonly chunks: PositionMap<readonly Chunk[]>;
   /** Number of packs, which shows that some filled up. */
   readonly packs: number;
   readonly leavesMax: number;
@@ -114,7 +118,7 @@ export async function playHistory(
   }
   const packs = writer?.state.manifest.dataFileCount ?? 0;
   await writer?.close();
-  return { digests, packs, leavesMax, pagesMax, pagesTaken };
+  return { digests, chunks: world.everSet, packs, leavesMax, pagesMax, pagesTaken };
 }
 
 /** Returns the digest of the save on a disk. */

@@ -8,6 +8,22 @@ const LEASES = "cluster/dist/membership/leases.js";
 const SPLIT = "cluster/dist/membership/split-shard.js";
 const REGIONS = "cluster/dist/gateway/followed-regions.js";
 const FORWARDER = "cluster/dist/gateway/edit-forwarder.js";
+const JOURNAL = "cluster/dist/owner/shard-journal.js";
+
+/** Program text: reads changes, and drops their data. */
+const READ_BARE_CHANGES = `(async function* (...asked) {
+  for await (const change of readChanges(...asked))
+    yield {
+      ...change,
+      chunks: change.chunks.map(({ data, chunk, ...rest }) =>
+        chunk === undefined ? rest : { ...rest, chunk: chunk.withoutData() }),
+    };
+})`;
+/** Program text: the leaves of a commit, without data. */
+const BARE_LEAVES = `change.leaves?.map((leaf) => ({
+  ...leaf,
+  changed: leaf.changed?.map((one) => ({ ...one, chunk: one.chunk?.withoutData() })),
+}))`;
 
 /** At least one mutant for each rule that a cluster depends on. */
 export const CLUSTER_MUTANTS: readonly SimMutant[] = [
@@ -120,6 +136,71 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
       FORWARDER,
       "if (client.open > 0 && (shard === undefined || shard !== client.shard))",
       "if (false)",
+    ),
+  ),
+  mutant(
+    "a gateway forwards blocks without their data",
+    change(
+      "cluster/dist/shard/requested-edit-codec.js",
+      "write(out, { voxel, block, data }) {",
+      "write(out, { voxel, block, data }) { if (block !== undefined) data = undefined;",
+    ),
+  ),
+  mutant(
+    "a record has the data of the last of its edits only",
+    change(JOURNAL, "[...(before.data ?? []), ...(after.data ?? [])]", "after.data ?? before.data"),
+  ),
+  mutant(
+    "a gateway shows blocks of a record without their data",
+    change(
+      REGIONS,
+      "return chunkAfter(change, () => this.#state.realizeChunk(...change.position));",
+      "return chunkAfter({ ...change, data: undefined }, () => this.#state.realizeChunk(...change.position));",
+    ),
+  ),
+  mutant(
+    "an owner sends regions without data",
+    change(
+      ANSWERS,
+      "const change = { position, chunk };",
+      "const change = { position, chunk: chunk.withoutData() };",
+    ),
+  ),
+  mutant(
+    "a save of a shard has no data",
+    change(
+      LOG,
+      "return { ...change, global: { ...state, description } };",
+      `return { ...change, leaves: ${BARE_LEAVES}, global: { ...state, description } };`,
+    ),
+  ),
+  mutant(
+    "a shard that moves loses the data that no earlier save has",
+    change(OWNER, "await this.#world.close();", "this.#log.isLast = true; await this.#world.close();"),
+    change(
+      LOG,
+      "return { ...change, global: { ...state, description } };",
+      `return {
+        ...change,
+        ...(this.isLast ? { leaves: ${BARE_LEAVES} } : {}),
+        global: { ...state, description },
+      };`,
+    ),
+  ),
+  mutant(
+    "a new owner replays blocks without their data",
+    change(
+      LOG,
+      "yield* readChanges(this.#requireJournal(), {",
+      `yield* ${READ_BARE_CHANGES}(this.#requireJournal(), {`,
+    ),
+  ),
+  mutant(
+    "a new shard lacks the data of edits made while it was copied",
+    change(
+      SPLIT,
+      "inherited: (description) => readChanges(journal, {",
+      `inherited: (description) => ${READ_BARE_CHANGES}(journal, {`,
     ),
   ),
 ];

@@ -1,15 +1,6 @@
 import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@orthant/cluster";
 import { shardsOf } from "@orthant/cluster/internal";
-import {
-  BlockCatalog,
-  type Box,
-  chunkShape,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  type Position,
-  type VoxelPlacement,
-} from "@orthant/core";
+import { type Box, DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
 import {
   boxBetween,
   generatorRef,
@@ -21,25 +12,13 @@ import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, LossyNetwork, Prng, RELIABLE_NETWORK } from "@orthant/testkit";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { ClusterFaults } from "./cluster-faults.ts";
+import { CATALOG, ClusterWorkload, SHAPE } from "./cluster-workload.ts";
 import { JournalOracle, WatchedHub } from "./journal-oracle.ts";
 import { SimClient } from "./sim-client.ts";
 import { SimGateway } from "./sim-gateway.ts";
 import { SimNode, type SimSetting, WORLD } from "./sim-node.ts";
 
-const SHAPE = chunkShape([4, 4, 1, 1]);
 const GENERATOR = generatorRef(flatGenerator, FLAT_DEFAULTS, 1n);
-/** More blocks than edits, so that every edit changes something. */
-const BLOCKS = 260;
-/** Blocks below this one are used by the generator. */
-const FIRST_BLOCK = 20;
-const CATALOG = new BlockCatalog(
-  Array.from({ length: BLOCKS }, (_, id) => ({
-    id,
-    name: id === 0 ? "air" : `m${id}`,
-    colour: 0,
-    solid: id > 0,
-  })),
-);
 /** The regions where everything happens: one on each side of the border where shards are split. */
 const REGIONS: readonly Position[] = [
   [-1, 0, 0, 0],
@@ -71,8 +50,8 @@ class ClusterSimulation {
   readonly #network: LossyNetwork;
   readonly #faults: ClusterFaults;
   #clients: readonly SimClient[] = [];
+  readonly #workload: ClusterWorkload;
   #failure: unknown;
-  #placements = 0;
 
   constructor(seed: number) {
     const prng = new Prng(seed);
@@ -82,7 +61,9 @@ class ClusterSimulation {
     };
     this.#prng = prng;
     this.#hub = new WatchedHub({ time, random: () => prng.fraction() }, () => this.#oracle);
-    this.#oracle = new JournalOracle(SHAPE.volume, DEFAULT_GENERATORS.open(GENERATOR, SHAPE), fail);
+    this.#workload = new ClusterWorkload(prng, ARENA);
+    const space = DEFAULT_GENERATORS.open(GENERATOR, SHAPE);
+    this.#oracle = new JournalOracle(SHAPE.volume, space, this.#workload, fail);
     this.#setting = {
       ...{ time, prng, hub: this.#hub, store: this.#store, fail },
       pace: { slowChance: prng.pick([0, 0.05, 0.2]), slowMsMax: prng.pick([10, 150, 1_500]) },
@@ -142,15 +123,7 @@ class ClusterSimulation {
   }
 
   #edit(): void {
-    const { min, max } = ARENA;
-    const count = this.#prng.pick([1, 1, 1, 2, 4]);
-    const placements = Array.from({ length: count }, (): VoxelPlacement => {
-      const block = FIRST_BLOCK + (this.#placements++ % (BLOCKS - FIRST_BLOCK));
-      const [x, y] = [0, 1].map((axis) =>
-        this.#prng.between((min[axis] as number) * 4, (max[axis] as number) * 4 - 1),
-      ) as [number, number];
-      return { voxel: [x, y, 0, 0], block };
-    });
+    const placements = this.#workload.edit();
     this.#prng.pick(this.#clients).edit(placements);
   }
 

@@ -3,6 +3,7 @@ import type { Chunk, Position } from "@orthant/core";
 import { CLOCK_NEVER, type GeneratedSpace, PositionMap } from "@orthant/core/engine";
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
+import type { ClusterWorkload } from "./cluster-workload.ts";
 
 /** Content of a region at one clock: its changed chunks, by name. */
 interface StoredState {
@@ -21,11 +22,12 @@ type Stored = Parameters<MemoryHub["publish"]>[2];
 
 /**
  * Knows everything that was ever stored, from the journals alone, and detects what must never be stored: a
- * record of a past term, a second owner in one term, a reused clock, a duplicate edit.
+ * record of a past term, a second owner in one term, a reused clock, a duplicate edit, a block without its data.
  */
 export class JournalOracle {
   readonly #volume: number;
   readonly #space: GeneratedSpace;
+  readonly #workload: Pick<ClusterWorkload, "faultOf">;
   readonly #fail: (error: Error) => void;
   readonly #states = new PositionMap<Map<number, StoredState>>();
   readonly #edits = new Map<string, StoredEdit>();
@@ -33,9 +35,15 @@ export class JournalOracle {
   readonly #terms = new Map<string, { term: number; node: string }>();
   records = 0;
 
-  constructor(volume: number, space: GeneratedSpace, fail: (error: Error) => void) {
+  constructor(
+    volume: number,
+    space: GeneratedSpace,
+    workload: Pick<ClusterWorkload, "faultOf">,
+    fail: (error: Error) => void,
+  ) {
     this.#volume = volume;
     this.#space = space;
+    this.#workload = workload;
     this.#fail = fail;
   }
 
@@ -114,10 +122,10 @@ export class JournalOracle {
     for (const change of chunks) {
       const key = `${change.position}`;
       const old = made.get(key) ?? this.#space.realize(...change.position);
-      made.set(
-        key,
-        chunkAfter(change, () => old),
-      );
+      const young = chunkAfter(change, () => old);
+      const fault = this.#workload.faultOf(change.position, young);
+      if (fault !== undefined) this.#bad(`a record of clock ${after}: ${fault}`);
+      made.set(key, young);
     }
     const states = this.#states.get(...region) ?? new Map<number, StoredState>();
     states.set(after, { before, chunks: made });

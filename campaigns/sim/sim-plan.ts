@@ -40,6 +40,8 @@ export interface SimPlan {
   /** The chunks in which everything happens. */
   readonly arena: Box;
   readonly acknowledge: "applied" | "durable";
+  /** Whether edits are in a journal between two saves. */
+  readonly durability: "snapshot" | "journal";
   readonly clients: readonly ClientPlan[];
   /** `stream` neither loses nor reorders frames while a link holds, like a socket. */
   readonly network: "stream" | "datagram";
@@ -71,6 +73,7 @@ export function planOf(prng: Prng): SimPlan {
     generator: drawGenerator(prng),
     arena: arenaOf(regions, extents),
     acknowledge: durable ? "durable" : "applied",
+    durability: prng.pick(["snapshot", "journal"]),
     clients: Array.from({ length: drawClientCount(prng) }, (_, index) => drawClient(prng, index)),
     network: prng.chance(0.3) ? "stream" : "datagram",
     dropsPatches: prng.chance(0.08),

@@ -307,9 +307,11 @@ export class SimServer {
   }
 
   #worldOptions(time: FakeTime) {
-    const { prng } = this.#options;
+    const { prng, plan } = this.#options;
+    const { durability } = plan;
     const random = () => (BigInt(prng.u32()) << 32n) | BigInt(prng.u32());
-    return { time, generators: SERVER_GENERATORS, random, loadedChunksMax: LOADED_CHUNKS_MAX };
+    const loadedChunksMax = LOADED_CHUNKS_MAX;
+    return { time, generators: SERVER_GENERATORS, random, loadedChunksMax, durability };
   }
 }
 

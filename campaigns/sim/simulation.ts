@@ -78,9 +78,9 @@ class Simulation {
 
   /** Short description of the case. */
   get summary(): string {
-    const { shape, generator, acknowledge, clients, network } = this.#plan;
+    const { shape, generator, acknowledge, durability, clients, network } = this.#plan;
     const kinds = clients.map(({ detail }) => detail.slice(0, 1)).join("");
-    return `[${shape.extents}] ${generator.generatorId} ${acknowledge} ${network} ${kinds}`;
+    return `[${shape.extents}] ${generator.generatorId} ${acknowledge} ${durability} ${network} ${kinds}`;
   }
 
   /** Plays the case. Throws at the first fault. */

@@ -1,0 +1,109 @@
+import type { ClusterGateway } from "@orthant/cluster";
+import type { Position, VoxelPlacement } from "@orthant/core";
+import { boxBetween, chunkOfVoxel, voxelIndex } from "@orthant/core/engine";
+import { Prng } from "@orthant/testkit";
+import { expect, test } from "vitest";
+import { SmallCluster, type SmallNode } from "./small-cluster.ts";
+
+const CHEST = 4;
+const WEST: Position = [1, 2, 3, 0];
+/** A voxel in the sectors that the split gives to the new shard. */
+const EAST: Position = [65, 2, 3, 0];
+const BOTH = boxBetween([0, 0, 0, 0], [32, 4, 4, 1]);
+const items = new Prng(1).bytes(2_048);
+const moreItems = new Prng(2).bytes(2_048);
+
+/** A cluster of three nodes, one of which owns the world. */
+class DataCluster {
+  readonly small = new SmallCluster();
+  nodes: readonly SmallNode[] = [];
+  #edits = 0;
+
+  /** The node that owns a shard. Waits until one does. */
+  async ownerOf(shard: string): Promise<SmallNode> {
+    await this.small.until(() => this.nodes.some(({ node }) => node.owns(shard)));
+    return this.nodes.find(({ node }) => node.owns(shard)) as SmallNode;
+  }
+
+  async start(): Promise<void> {
+    await this.small.create();
+    this.nodes = await Promise.all(["a", "b", "c"].map((name) => this.small.node(name)));
+    await this.ownerOf("0");
+  }
+
+  async edit(gateway: ClusterGateway, ...placements: readonly VoxelPlacement[]): Promise<void> {
+    const origin = { clientId: 7n, editId: ++this.#edits };
+    const made = await this.small.settled(gateway.world.edit({ kind: "voxels", placements }, origin));
+    expect(made.status).toBe("applied");
+  }
+
+  /** Returns what a gateway that opens now shows of two voxels. */
+  async shown(): Promise<readonly (readonly [block: number, data: Uint8Array | undefined])[]> {
+    const { gateway } = await this.small.gateway();
+    await this.small.settled(gateway.world.load(BOTH));
+    const { state } = gateway.world;
+    const shown = [WEST, EAST].map((voxel) => {
+      const chunk = state.realizeChunk(...chunkOfVoxel(state.shape, voxel));
+      const index = voxelIndex(state.shape, ...voxel);
+      return [chunk.get(index), chunk.dataAt(index)] as const;
+    });
+    gateway.close();
+    return shown;
+  }
+}
+
+test("[K11] data that was acknowledged survives the death of its owner before a save", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { gateway } = await cluster.small.gateway();
+  await cluster.edit(gateway, { voxel: WEST, block: CHEST, data: items });
+  await cluster.edit(gateway, { voxel: EAST, block: CHEST }, { voxel: EAST, data: items });
+  const owner = await cluster.ownerOf("0");
+  owner.engine.kill();
+  owner.node.kill(new Error("killed"));
+  expect((await cluster.ownerOf("0")).node.node).not.toBe(owner.node.node);
+  expect(await cluster.shown()).toEqual([
+    [CHEST, items],
+    [CHEST, items],
+  ]);
+});
+
+test("[K25] a split and a move take the data of saved and of unsaved edits along", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { small } = cluster;
+  const { gateway } = await small.gateway();
+  await cluster.edit(
+    gateway,
+    { voxel: WEST, block: CHEST, data: items },
+    { voxel: EAST, block: CHEST, data: items },
+  );
+  const owner = await cluster.ownerOf("0");
+  // The edit below may reach the owner before or after the copy; its data is in the new shard in both cases.
+  const split = owner.node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east");
+  await cluster.edit(gateway, { voxel: EAST, data: moreItems });
+  await small.settled(split);
+  expect(await cluster.shown()).toEqual([
+    [CHEST, items],
+    [CHEST, moreItems],
+  ]);
+  const successor = cluster.nodes.find(({ node }) => node !== owner.node) as SmallNode;
+  for (const shard of ["0", "east"]) {
+    await cluster.edit(gateway, {
+      voxel: shard === "0" ? WEST : EAST,
+      data: moreItems.subarray(shard.length),
+    });
+    await small.settled(owner.node.move(shard, successor.node.node));
+    await small.until(() => successor.node.owns(shard));
+  }
+  expect(await cluster.shown()).toEqual([
+    [CHEST, moreItems.slice(1)],
+    [CHEST, moreItems.slice(4)],
+  ]);
+  // Another type of block in the same voxel has no data, whichever shard owns it.
+  await cluster.edit(gateway, { voxel: WEST, block: 2 }, { voxel: EAST, block: 2 });
+  expect(await cluster.shown()).toEqual([
+    [2, undefined],
+    [2, undefined],
+  ]);
+});

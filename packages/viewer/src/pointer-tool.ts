@@ -4,6 +4,7 @@ import type { ViewerElements } from "./overlay/elements.ts";
 import { type Tool, ToolBar } from "./overlay/tool-bar.ts";
 import { mapPlane } from "./slice/slice.ts";
 import type { Viewer } from "./viewer.ts";
+import type { VoxelInspector } from "./voxel-inspector.ts";
 
 /** A point on the canvas, from -1 to 1 on both axes, with y upwards. */
 type CanvasPoint = readonly [across: number, up: number];
@@ -17,14 +18,21 @@ export class PointerTool {
   readonly tools: ToolBar;
   readonly #view: HTMLElement;
   readonly #viewer: Viewer;
+  readonly #inspector: VoxelInspector;
   readonly #send: (message: PageMessage) => void;
   #pickId = 0;
   #onPicked: ((hit: Hit | undefined) => void) | undefined;
   #hit: Hit | undefined;
 
-  constructor(elements: ViewerElements, viewer: Viewer, send: (message: PageMessage) => void) {
+  constructor(
+    elements: ViewerElements,
+    viewer: Viewer,
+    inspector: VoxelInspector,
+    send: (message: PageMessage) => void,
+  ) {
     this.#view = elements.find("view", HTMLElement);
     this.#viewer = viewer;
+    this.#inspector = inspector;
     this.#send = send;
     this.tools = new ToolBar(
       elements,
@@ -33,14 +41,21 @@ export class PointerTool {
     );
   }
 
-  /** Marks the voxels that a click at the pointer would change. */
+  /** Marks the voxels that a click at the pointer would change, and inspects the voxel there. */
   hover(event: PointerEvent): void {
-    // Only one ray at a time: the next one starts at the pointer's position by then.
-    if (this.tools.tool === "look" || this.#viewer.isMap || this.#onPicked !== undefined) return;
-    this.pickAt(this.#canvasPoint(event), (hit) => {
-      this.#hit = hit;
-      this.#showCursor();
-    });
+    if (this.#viewer.isMap) {
+      if (this.#inspector.isOpen) this.#inspector.look(this.#voxelOnMap(event));
+    } else if (this.#isPointing && this.#onPicked === undefined) {
+      // Only one ray at a time: the next one starts at the pointer's position by then.
+      this.#pointAt(this.#canvasPoint(event));
+    }
+  }
+
+  /** Starts or stops to inspect voxels, first the one straight ahead. */
+  toggleInspector(): void {
+    this.#inspector.toggle();
+    if (this.#inspector.isOpen && !this.#viewer.isMap) this.#pointAt(AHEAD);
+    else this.#showCursor();
   }
 
   /** Applies the tool at the pointer. The right button removes, and the middle button picks. */
@@ -79,6 +94,19 @@ export class PointerTool {
     onPicked?.(hit);
   }
 
+  /** Whether the voxel under the pointer matters. */
+  get #isPointing(): boolean {
+    return (this.tools.tool !== "look" || this.#inspector.isOpen) && !this.#viewer.isMap;
+  }
+
+  #pointAt(point: CanvasPoint): void {
+    this.pickAt(point, (hit) => {
+      this.#hit = hit;
+      this.#showCursor();
+      this.#inspector.look(hit?.voxel);
+    });
+  }
+
   #actAt(point: CanvasPoint, tool: Tool): void {
     this.pickAt(point, (hit) => {
       if (hit === undefined || tool === "look") return;
@@ -87,18 +115,23 @@ export class PointerTool {
     });
   }
 
-  /** On the map of a world with more than two axes, the voxel of a column would be ambiguous. */
   #actOnMap(event: PointerEvent, tool: Tool): void {
+    const voxel = tool === "pick" ? undefined : this.#voxelOnMap(event);
+    if (voxel !== undefined) this.#paint(voxel, tool);
+  }
+
+  /** Returns the voxel at the pointer. On the map of a world with more than two axes it would be ambiguous. */
+  #voxelOnMap(event: PointerEvent): Position | undefined {
     const { facts, slice, position } = this.#viewer;
-    if (facts === undefined) return;
+    if (facts === undefined) return undefined;
     const plane = mapPlane(facts.shape, slice);
-    if (plane.along !== undefined || tool === "pick") return;
+    if (plane.along !== undefined) return undefined;
     const { left, top } = this.#view.getBoundingClientRect();
     const [across, down] = this.#viewer.map.voxelAt(event.clientX - left, event.clientY - top);
     const place = position.map(Math.floor) as [number, number, number, number];
     place[plane.across] = across;
     place[plane.down] = down;
-    this.#paint(place, tool);
+    return place;
   }
 
   #paint(center: Position, tool: Tool): void {
@@ -114,9 +147,8 @@ export class PointerTool {
 
   #showCursor(): void {
     const { tool, brush } = this.tools;
-    const isShown = tool !== "look" && !this.#viewer.isMap;
-    const edge = tool === "pick" ? 1 : brush.radius * 2 + 1;
-    this.#viewer.point(isShown ? this.#hit : undefined, edge, tool === "place");
+    const edge = tool === "pick" || tool === "look" ? 1 : brush.radius * 2 + 1;
+    this.#viewer.point(this.#isPointing ? this.#hit : undefined, edge, tool === "place");
   }
 
   #canvasPoint({ clientX, clientY }: PointerEvent): CanvasPoint {

@@ -19,6 +19,8 @@ import { canSweep } from "./slice/slice.ts";
 import { Viewer } from "./viewer.ts";
 import type { ViewerAppOptions } from "./viewer-app-options.ts";
 import { ViewerCommands } from "./viewer-commands.ts";
+import { VoxelInspector } from "./voxel-inspector.ts";
+import { VoxelQuestions } from "./voxel-questions.ts";
 import { WatchedWorker } from "./watched-worker.ts";
 
 /** Radians turned per pixel of dragging. */
@@ -35,6 +37,8 @@ export class ViewerApp {
   readonly #view: HTMLElement;
   readonly #viewer: Viewer;
   readonly #worker: WatchedWorker;
+  readonly #questions: VoxelQuestions;
+  readonly #inspector: VoxelInspector;
   readonly #keys = new HeldKeys();
   readonly #status: StatusLine;
   readonly #help: Help;
@@ -49,8 +53,6 @@ export class ViewerApp {
   #served: ServerOpening;
   #wanted: Viewpoint | undefined;
   #numbers: Numbers | undefined;
-  readonly #questions = new Map<number, (block: number | undefined) => void>();
-  #questionId = 0;
   #frameRequest = 0;
 
   /** Throws `ORT_PLATFORM` when the browser cannot draw or start the worker, and leaves nothing behind. */
@@ -74,7 +76,9 @@ export class ViewerApp {
       });
     });
     const send = (message: PageMessage): void => this.#worker.send(message);
-    this.#pointerTool = new PointerTool(elements, this.#viewer, send);
+    this.#questions = new VoxelQuestions(send);
+    this.#inspector = new VoxelInspector(elements, (position) => this.#questions.ask(position));
+    this.#pointerTool = new PointerTool(elements, this.#viewer, this.#inspector, send);
     this.#commands = new ViewerCommands(elements, this.#viewer, this.#pointerTool, send);
     this.#panel = new NumbersPanel(elements);
     this.#help = new Help(elements, options.page !== undefined, () => this.#view.focus());
@@ -114,12 +118,8 @@ export class ViewerApp {
   }
 
   /** Returns the worker's current block of a voxel; `undefined` when it is not loaded. */
-  voxelAt(position: Position): Promise<number | undefined> {
-    return new Promise((resolve) => {
-      const id = this.#questionId++;
-      this.#questions.set(id, resolve);
-      this.#worker.send({ kind: "voxel", id, position });
-    });
+  async voxelAt(position: Position): Promise<number | undefined> {
+    return (await this.#questions.ask(position)).block;
   }
 
   /** Sets a voxel, as a click with the one-voxel brush does. */
@@ -162,8 +162,7 @@ export class ViewerApp {
       this.#status.close();
       this.#viewer.stage.dispose();
       this.#elements.remove();
-      for (const answer of this.#questions.values()) answer(undefined);
-      this.#questions.clear();
+      this.#questions.end();
     }
     await this.#worker.close();
   }
@@ -193,8 +192,7 @@ export class ViewerApp {
         this.#pointerTool.receivePick(message);
         break;
       case "voxel":
-        this.#questions.get(message.id)?.(message.block);
-        this.#questions.delete(message.id);
+        this.#questions.receive(message);
         break;
       case "entities":
         this.#viewer.setEntities(message.entities);
@@ -204,6 +202,7 @@ export class ViewerApp {
         break;
       case "changed":
         this.#viewer.flash(message.boxes);
+        this.#inspector.refresh();
         break;
       case "numbers":
         this.#numbers = message.numbers;
@@ -225,6 +224,7 @@ export class ViewerApp {
     this.#viewer.know(facts, this.#wanted);
     this.#wanted = undefined;
     this.#pointerTool.tools.offer(blocks, canEdit);
+    this.#inspector.know(facts);
     this.#help.suit(facts);
     this.#elements.press("toggle-map", this.#viewer.isMap);
     this.#options.onWorld(facts);
@@ -281,6 +281,7 @@ export class ViewerApp {
       "toggle-map": "KeyM",
       "toggle-regions": "KeyG",
       "toggle-panel": "KeyI",
+      "toggle-voxel": "KeyX",
       share: "KeyL",
     };
     for (const [id, code] of Object.entries(buttons)) {

@@ -53,6 +53,9 @@ export class ViewerCommands {
         this.#send({ kind: "inspect", isOn: viewer.hasRegions });
         this.#elements.press("toggle-regions", viewer.hasRegions);
         break;
+      case "KeyX":
+        this.#pointerTool.toggleInspector();
+        break;
       case "KeyH":
         viewer.toggleGhosts();
         break;

@@ -142,6 +142,14 @@ export interface Hit {
   readonly distance: number;
 }
 
+/** What a voxel holds. */
+export interface VoxelContent {
+  /** `undefined` when the voxel is not loaded. */
+  readonly block: number | undefined;
+  /** The encoded data that hangs on it, if any. */
+  readonly data: Uint8Array | undefined;
+}
+
 /** The page's information about one region. */
 export interface RegionInfo {
   readonly region: Position;
@@ -183,6 +191,6 @@ export type WorkerMessage =
   | { readonly kind: "entities"; readonly entities: readonly ShownEntity[] }
   | { readonly kind: "regions"; readonly notes: readonly RegionInfo[] }
   | { readonly kind: "numbers"; readonly numbers: Numbers }
-  | { readonly kind: "voxel"; readonly id: number; readonly block: number | undefined }
+  | ({ readonly kind: "voxel"; readonly id: number } & VoxelContent)
   | { readonly kind: "alive"; readonly id: number }
   | { readonly kind: "closed" };

@@ -96,7 +96,7 @@ export class WorldController {
         await this.#undo();
         break;
       case "voxel":
-        this.#options.send({ kind: "voxel", id: message.id, block: this.#blockAt(message.position) }, []);
+        this.#sendVoxel(message.id, message.position);
         break;
       case "inspect":
         this.#isInspecting = message.isOn;
@@ -299,6 +299,12 @@ export class WorldController {
     };
     this.#options.send({ kind: "numbers", numbers }, []);
     void this.#inspect();
+  }
+
+  #sendVoxel(id: number, position: Position): void {
+    // Copied: a message copies the whole buffer behind a view.
+    const data = this.#dataAt(position)?.slice();
+    this.#options.send({ kind: "voxel", id, block: this.#blockAt(position), data }, []);
   }
 
   #blockAt(position: Position): number | undefined {

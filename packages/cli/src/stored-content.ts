@@ -1,13 +1,15 @@
 import {
   type Chunk,
+  emptyChunk,
   type GeneratorRegistry,
   isOrthantError,
   type Position,
   uniformChunk,
+  type VoxelData,
 } from "@orthant/core";
 import { applyChunkChange, chunkOfVoxel, WorldState } from "@orthant/core/engine";
 import type { Save, StoredChunk } from "@orthant/save";
-import { generatorMapOf } from "@orthant/save/content";
+import { generatorMapOf, realizeStored } from "@orthant/save/content";
 
 /** Returns the chunk of a stored form; `undefined` if it needs a generator that is missing. */
 export function chunkIfKnown(save: Save, stored: StoredChunk): Chunk | undefined {
@@ -23,6 +25,12 @@ export function storedVoxel(save: Save, stored: StoredChunk, index: number): num
     applyChunkChange(uniformChunk(stored.volume, block), stored.change).get(index),
   );
   return first === second ? first : undefined;
+}
+
+/** Returns the data of a stored form's voxels, which does not depend on the generator. */
+export function storedData({ global }: Save, stored: StoredChunk): VoxelData {
+  const { volume } = global.description.chunkShape;
+  return realizeStored(stored, () => emptyChunk(volume)).data;
 }
 
 /** Returns what the generators make of an untouched world; `undefined` if one of them is missing. */

@@ -1,12 +1,11 @@
 import { type Box, type GeneratorRegistry, isOrthantError, type Position } from "@orthant/core";
-import { decodeUtf8 } from "@orthant/core/bytes";
 import {
   blockLabel,
   boxAt,
   chunkOfVoxel,
+  dataText,
   epochOf,
   positionsEqual,
-  printable,
   regionOf,
   stepOf,
   voxelIndex,
@@ -29,7 +28,7 @@ import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { parsePosition } from "../parse.ts";
 import { factLines } from "../report.ts";
-import { chunkIfKnown, neededGenerator, storedVoxel, untouchedVoxel } from "../stored-content.ts";
+import { chunkIfKnown, neededGenerator, storedData, storedVoxel, untouchedVoxel } from "../stored-content.ts";
 
 /** `orthant get`. */
 export const getCommand: Command = {
@@ -124,15 +123,11 @@ function blockAt(
 /** Longest text that is shown of a voxel's data. */
 const DATA_CHARS_MAX = 200;
 
-/** Returns the data of a voxel, as text if it is some; `null` when there is none. */
+/** Returns the data of a voxel, as text for people; `null` when there is none. */
 function dataAt(save: Save, voxel: Position, stored: StoredChunk | undefined): Found["data"] {
   const { chunkShape } = save.global.description;
-  const chunk = stored && chunkIfKnown(save, stored);
-  const data = chunk?.dataAt(voxelIndex(chunkShape, ...voxel));
-  if (data === undefined) return null;
-  const hex = Array.from(data.subarray(0, DATA_CHARS_MAX / 2), (byte) => byte.toString(16).padStart(2, "0"));
-  const text = decodeUtf8(data, 0, data.length) ?? hex.join("");
-  return { bytes: data.length, text: printable(text.slice(0, DATA_CHARS_MAX)) };
+  const data = stored && storedData(save, stored).at(voxelIndex(chunkShape, ...voxel));
+  return data === undefined ? null : { bytes: data.length, text: dataText(data, DATA_CHARS_MAX) };
 }
 
 interface FoundChunk {

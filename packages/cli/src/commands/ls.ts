@@ -21,7 +21,7 @@ import { openReadable } from "../found-world.ts";
 import { exitWithJournals, openLiveSave } from "../live-save.ts";
 import { parseBox, parseInteger } from "../parse.ts";
 import { tableLines } from "../report.ts";
-import { chunkIfKnown } from "../stored-content.ts";
+import { chunkIfKnown, storedData } from "../stored-content.ts";
 import { UsageError } from "../usage.ts";
 
 const LIMIT_MAX = 1_000_000;
@@ -156,10 +156,10 @@ async function* chunkRows({ save, chunks }: Scope): AsyncGenerator<Row> {
     const chunk = chunkIfKnown(save, stored);
     const state = chunk?.isEmpty === true ? "empty" : "content";
     const blocks = chunk === undefined ? null : chunk.blocks().length;
-    const data = chunk === undefined ? null : chunk.data.size;
-    const words = [blocks, data].map((count) => (count === null ? "unknown" : formatCount(count)));
+    const data = (chunk?.data ?? storedData(save, stored)).size;
+    const blockCount = blocks === null ? "unknown" : formatCount(blocks);
     return {
-      cells: [formatPosition(stored.position), state, ...words],
+      cells: [formatPosition(stored.position), state, blockCount, formatCount(data)],
       item: { chunk: stored.position, state, blocks, data },
     };
   };

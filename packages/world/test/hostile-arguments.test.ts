@@ -251,3 +251,9 @@ test.each([undefined, 0.5, -1, "1"])("createWorld refuses a clock that says %s",
   const created = createWorld(new MemoryDisk(), { dimensions: 3, generator: flat() }, { time });
   await expect(created).rejects.toThrow(/^ORT_ARGUMENT: time\.nowMs\(\) is .*it returns whole milliseconds/);
 });
+
+test.each(["after", "wait"])("createWorld refuses a clock whose %s returns no timer", async (method) => {
+  const time = { ...systemTime, [method]: async () => undefined };
+  const created = createWorld(new MemoryDisk(), { dimensions: 3, generator: flat() }, { time });
+  await expect(created).rejects.toThrow(`ORT_ARGUMENT: time.${method}() is an object; it returns a timer`);
+});

@@ -3,7 +3,7 @@ import { wrongArgument } from "../error/orthant-error.ts";
 import type { Axes } from "../lattice/axes.ts";
 import type { Dimensions } from "../lattice/position.ts";
 import type { VoxelPlacement } from "../state/world-state.ts";
-import type { TimeSource } from "../time/time-source.ts";
+import type { Timer, TimeSource } from "../time/time-source.ts";
 import { type DataCodec, encodeData } from "./data-codec.ts";
 import type { BlockPlacement, SetOptions } from "./voxel-world.ts";
 
@@ -142,15 +142,24 @@ export function requireChoice<Choice extends string>(
   throw wrongArgument(name, value, `it is ${others.reverse().join(", ")} or ${last}`);
 }
 
-/** Returns `value` if it is a source of time. */
+/** Returns `value` if it is a source of time: its methods exist, and each of them returns what it should once. */
 export function requireTime(name: string, value: unknown): TimeSource {
-  const time = (typeof value === "object" ? (value ?? {}) : {}) as Partial<TimeSource>;
+  const time = (typeof value === "object" ? (value ?? {}) : {}) as TimeSource;
   if (![time.nowMs, time.after, time.wait].every((method) => typeof method === "function")) {
     throw wrongArgument(name, value, "it has the methods nowMs, after and wait");
   }
-  const nowMs: unknown = (time as TimeSource).nowMs();
-  if (Number.isSafeInteger(nowMs) && (nowMs as number) >= 0) return time as TimeSource;
-  throw wrongArgument(`${name}.nowMs()`, nowMs, "it returns whole milliseconds since 1970");
+  const nowMs: unknown = time.nowMs();
+  if (!Number.isSafeInteger(nowMs) || (nowMs as number) < 0) {
+    throw wrongArgument(`${name}.nowMs()`, nowMs, "it returns whole milliseconds since 1970");
+  }
+  for (const method of ["after", "wait"] as const) {
+    const timer: Partial<Timer> | null | undefined = time[method](0, () => undefined);
+    if (typeof timer?.cancel !== "function") {
+      throw wrongArgument(`${name}.${method}()`, timer, "it returns a timer with the method cancel");
+    }
+    timer.cancel();
+  }
+  return time;
 }
 
 /** For each option, a function that returns its value if it may have it, and throws otherwise. */

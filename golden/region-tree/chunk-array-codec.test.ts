@@ -2,7 +2,7 @@ import { chunkFromVoxels, type ErrorCode } from "@orthant/core";
 import { decode, decodeForeign, encode } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/engine";
 import { ChunkArray } from "@orthant/core/internal";
-import { codeOf, fromHex, toHex } from "@orthant/testkit";
+import { arrayRowHex, codeOf, fromHex, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 import { chunkArrayCodec, foreignChunkArrayCodec } from "./chunk-array-codec.ts";
 
@@ -13,55 +13,32 @@ const half = chunkFromVoxels(Uint16Array.of(0, 5));
 
 /** Bounds of five chunks in a row: two pages, of four cells and of one. */
 const ROW_HEX = "00000000 08000000";
-const ROW_EXTENTS = "05000000 01000000 01000000 01000000";
-const AIR_AND_STONE = "02 00 0101";
-
-/** Builds the bytes of an array over the row from its parts. */
-function rowHex({
-  palette = AIR_AND_STONE,
-  indexCodec = "01",
-  header = "01 04 0000",
-  extents = ROW_EXTENTS,
-  pages = "",
-  defaultIndex = "00",
-}: {
-  readonly palette?: string;
-  readonly indexCodec?: string;
-  readonly header?: string;
-  readonly extents?: string;
-  readonly pages?: string;
-  readonly defaultIndex?: string;
-}): string {
-  const data = `${header} ${extents} ${pages}`.replaceAll(" ", "");
-  const length = (data.length / 2).toString(16).padStart(2, "0");
-  return `${ROW_HEX} ${palette} ${indexCodec} ${length} ${data} ${defaultIndex}`.replaceAll(" ", "");
-}
 
 /** Air, air, stone, stone and, in the second page, stone: the default is stone. */
 const PAGE_0 = "0000000000000000 0200 0200 0000 0200 0100";
 const PAGE_1_STONE = "0100000000000000 0100 0100 0100";
-const canonicalHex = rowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" });
+const canonicalHex = arrayRowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" });
 
 describe("a chunk array of another program", () => {
   test.each<[name: string, hex: string]>([
-    ["pages in any order", rowHex({ pages: `02000000 ${PAGE_1_STONE} ${PAGE_0}` })],
+    ["pages in any order", arrayRowHex({ pages: `02000000 ${PAGE_1_STONE} ${PAGE_0}` })],
     [
       "equal runs side by side",
-      rowHex({
+      arrayRowHex({
         pages: "01000000 0000000000000000 0300 0100 0000 0100 0000 0200 0100",
         defaultIndex: "01 01",
       }),
     ],
     [
       "something in the reserved field",
-      rowHex({ header: "01 04 0900", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ header: "01 04 0900", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
     ],
-    ["any default", rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}`, defaultIndex: "01 00" })],
+    ["any default", arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}`, defaultIndex: "01 00" })],
     [
       "chunks that are in no cell",
-      rowHex({ palette: "03 00 0101 0102", pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}` }),
+      arrayRowHex({ palette: "03 00 0101 0102", pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}` }),
     ],
-    ["DenseU16 indices", `${ROW_HEX}${AIR_AND_STONE}00 0a 0000 0000 0100 0100 0100 00`],
+    ["DenseU16 indices", `${ROW_HEX} 02 00 0101 00 0a 0000 0000 0100 0100 0100 00`],
   ])("[T23] is read with %s, and becomes canonical", (_name, hex) => {
     const array = decodeForeign(foreign, fromHex(hex.replaceAll(" ", "")));
     expect(toHex(encode(codec, array))).toBe(canonicalHex);
@@ -79,16 +56,16 @@ describe("a chunk array of another program", () => {
   test.each<[name: string, hex: string, code: ErrorCode]>([
     [
       "a DenseU16 index behind the palette",
-      `${ROW_HEX}${AIR_AND_STONE}00 0a 0000 0000 0100 0100 0200 00`,
+      `${ROW_HEX} 02 00 0101 00 0a 0000 0000 0100 0100 0200 00`,
       "ORT_ARRAY_PALETTE",
     ],
     [
       "DenseU16 indices for fewer cells",
-      `${ROW_HEX}${AIR_AND_STONE}00 08 0000 0000 0100 0100 00`,
+      `${ROW_HEX} 02 00 0101 00 08 0000 0000 0100 0100 00`,
       "ORT_TRUNCATED",
     ],
     ["65,537 cells", `00000000 80800800 00 00`, "ORT_LIMIT"],
-    ["a page twice", rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
+    ["a page twice", arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
   ])("[T23] is refused with %s", (_name, hex, code) => {
     expect(codeOf(() => decodeForeign(foreign, fromHex(hex.replaceAll(" ", ""))))).toBe(code);
   });

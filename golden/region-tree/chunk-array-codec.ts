@@ -1,8 +1,13 @@
 import type { Box, Chunk } from "@orthant/core";
 import { type ByteReader, type Codec, option, U16_MAX, varU16 } from "@orthant/core/bytes";
 import { boxCodec, boxExtents, boxVolume, chunkCodec, foreignChunkCodec } from "@orthant/core/engine";
-import { ChunkArray, readChunkArrayBody, writeChunkArrayBody } from "@orthant/core/internal";
-import { foreignIndexBytesMax, foreignPagedSparseRleCodec } from "./foreign-paged-sparse-rle.ts";
+import {
+  ChunkArray,
+  pagedIndexBytesMax,
+  readChunkArrayBody,
+  writeChunkArrayBody,
+} from "@orthant/core/internal";
+import { foreignPagedSparseRleCodec } from "./foreign-paged-sparse-rle.ts";
 
 /** Maximum number of cells of an array from another program; the original sent 343. */
 const FOREIGN_CELLS_MAX = 65_536;
@@ -46,7 +51,7 @@ function readForeignBody(input: ByteReader, bounds: Box, chunks: Codec<Chunk>): 
   for (let index = 0; index < paletteLength; index++) palette.push(chunks.read(input));
   const indexCodec = input.tag(INDEX_CODECS);
   const indexBytes = input.varUint();
-  if (indexBytes > foreignIndexBytesMax(extents)) throw input.fail("ORT_LIMIT", `${indexBytes} bytes`);
+  if (indexBytes > pagedIndexBytesMax(extents)) throw input.fail("ORT_LIMIT", `${indexBytes} bytes`);
   const indexData = input.within(indexBytes);
   const defaultIndex = defaultIndexCodec.read(input);
   if (defaultIndex !== undefined && defaultIndex >= paletteLength) {

@@ -8,7 +8,16 @@ export { positionInChunk } from "./lattice/chunk-shape.ts";
 export { type PositionHashSecret, positionHashSecret } from "./lattice/position-map.ts";
 export { ChunkArray, treeOfArray } from "./region/chunk-array.ts";
 export { readChunkArrayBody, writeChunkArrayBody } from "./region/chunk-array-codec.ts";
-export { type PagedIndexShape, pageCells, pagedSparseRleCodec } from "./region/paged-sparse-rle.ts";
+export {
+  cellCount,
+  type PagedIndexShape,
+  pageCells,
+  pageCount,
+  pagedIndexBytesMax,
+  pagedSparseRleCodec,
+  readIndexHeader,
+  readIndexRuns,
+} from "./region/paged-sparse-rle.ts";
 export { CLOCK_STEPS_PER_EPOCH } from "./region/region-clock.ts";
 export { type ChangeForm, changeOfDifferences, type RealizeChunk } from "./region/region-patch-build.ts";
 export { canonicalNodes, type EncodedNode, TREE_NODES_MAX } from "./region/region-tree-nodes.ts";

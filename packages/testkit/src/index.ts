@@ -1,3 +1,4 @@
+export { arrayRowHex } from "./array-row.ts";
 export { fromHex, toHex } from "./bytes.ts";
 export { CrashDisk } from "./crash/crash-disk.ts";
 export { BTRFS, CRASH_MODELS, type CrashModel, EXT4, OPFS, WEAK, XFS } from "./crash/crash-model.ts";

@@ -124,8 +124,9 @@ function runsOf(cells: Uint32Array, indices: Uint16Array): readonly number[] {
 }
 
 function readPages(input: ByteReader, shape: PagedIndexShape): Uint16Array {
-  const { extents, defaultIndex } = shape;
-  const count = readHeader(input, extents);
+  const { extents, defaultIndex, paletteLength } = shape;
+  const { count, reserved } = readIndexHeader(input, extents);
+  if (reserved !== 0) throw input.fail("ORT_ARRAY_HEADER", `${reserved} in the reserved field`);
   const total = pageCount(extents);
   if (count > total) throw input.fail("ORT_ARRAY_PAGE", `${count} pages where ${total} can be`);
   const indices = new Uint16Array(cellCount(extents));
@@ -137,7 +138,7 @@ function readPages(input: ByteReader, shape: PagedIndexShape): Uint16Array {
     if (page <= previous) throw input.fail("ORT_ARRAY_PAGE", `page ${page} behind page ${previous}`);
     previous = page;
     const cells = pageCells(extents, page);
-    readRuns(input, shape, cells, indices);
+    readIndexRuns(input, paletteLength, cells, indices, "joined");
     if (defaultIndex !== undefined && pageIsAll(cells, indices, defaultIndex)) {
       throw input.fail("ORT_ARRAY_PAGE", `page ${page} says no more than the default does`);
     }
@@ -148,23 +149,28 @@ function readPages(input: ByteReader, shape: PagedIndexShape): Uint16Array {
   return indices;
 }
 
-function readHeader(input: ByteReader, extents: Position): number {
+/** Reads the header of indices, and checks all of it but the number of pages and the reserved field. */
+export function readIndexHeader(
+  input: ByteReader,
+  extents: Position,
+): { readonly count: number; readonly reserved: number } {
   const { version, pageEdge, reserved, extentX, extentY, extentZ, extentW, pageCount } = header.read(input);
   if (version !== VERSION) throw input.fail("ORT_VERSION", `index data of version ${version}`);
   if (pageEdge !== PAGE_EDGE_CELLS) throw input.fail("ORT_ARRAY_HEADER", `pages with an edge of ${pageEdge}`);
-  if (reserved !== 0) throw input.fail("ORT_ARRAY_HEADER", `${reserved} in the reserved field`);
   const found: Position = [extentX, extentY, extentZ, extentW];
   if (found.some((extent, axis) => extent !== extents[axis])) {
     throw input.fail("ORT_ARRAY_HEADER", `extents [${found}] in an array of [${extents}]`);
   }
-  return pageCount;
+  return { count: pageCount, reserved };
 }
 
-function readRuns(
+/** Reads the runs of a page into the indices of its cells. Joined runs never have the index of the run before. */
+export function readIndexRuns(
   input: ByteReader,
-  { paletteLength }: PagedIndexShape,
+  paletteLength: number,
   cells: Uint32Array,
   indices: Uint16Array,
+  runs: "joined" | "any",
 ): void {
   const runCount = input.u16();
   let filled = 0;
@@ -179,7 +185,7 @@ function readRuns(
     if (index >= paletteLength) {
       throw input.fail("ORT_ARRAY_PALETTE", `index ${index} into a palette of ${paletteLength}`);
     }
-    if (index === previous) {
+    if (runs === "joined" && index === previous) {
       throw input.fail("ORT_ARRAY_RUN", `two runs of index ${index} side by side`);
     }
     for (const end = filled + length; filled < end; filled++) indices[cells[filled] as number] = index;

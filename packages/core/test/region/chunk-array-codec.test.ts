@@ -20,7 +20,7 @@ import {
   positionsMinorToMajor,
 } from "@orthant/core/engine";
 import { ChunkArray, readChunkArrayBody, writeChunkArrayBody } from "@orthant/core/internal";
-import { codeOf, fromHex, Prng, randomChunk, toHex } from "@orthant/testkit";
+import { arrayRowHex, codeOf, fromHex, Prng, randomChunk, toHex } from "@orthant/testkit";
 import { describe, expect, test } from "vitest";
 
 const VOLUME = 2;
@@ -45,29 +45,6 @@ function arrayCodec(volume: number): Codec<ChunkArray> {
 /** Five chunks in a row: two pages, of four cells and of one. */
 const ROW: Box = boxBetween([0, 0, 0, 0], [5, 1, 1, 1]);
 const ROW_HEX = "00000000 08000000";
-const ROW_EXTENTS = "05000000 01000000 01000000 01000000";
-const AIR_AND_STONE = "02 00 0101";
-
-/** Builds the bytes of an array over the row from its parts. */
-function rowHex({
-  palette = AIR_AND_STONE,
-  indexCodec = "01",
-  header = "01 04 0000",
-  extents = ROW_EXTENTS,
-  pages = "",
-  defaultIndex = "00",
-}: {
-  readonly palette?: string;
-  readonly indexCodec?: string;
-  readonly header?: string;
-  readonly extents?: string;
-  readonly pages?: string;
-  readonly defaultIndex?: string;
-}): string {
-  const data = `${header} ${extents} ${pages}`.replaceAll(" ", "");
-  const length = (data.length / 2).toString(16).padStart(2, "0");
-  return `${ROW_HEX} ${palette} ${indexCodec} ${length} ${data} ${defaultIndex}`.replaceAll(" ", "");
-}
 
 function voxelsOf(chunks: readonly Chunk[]): readonly (readonly number[])[] {
   return chunks.map((chunk) => [...chunk.voxels()]);
@@ -77,7 +54,7 @@ function voxelsOf(chunks: readonly Chunk[]): readonly (readonly number[])[] {
 const PAGE_0 = "0000000000000000 0200 0200 0000 0200 0100";
 const PAGE_1_AIR = "0100000000000000 0100 0100 0000";
 const PAGE_1_STONE = "0100000000000000 0100 0100 0100";
-const canonicalHex = rowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" });
+const canonicalHex = arrayRowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" });
 const canonical = new ChunkArray(ROW, [air, air, stone, stone, stone]);
 
 describe("a chunk array", () => {
@@ -139,7 +116,7 @@ describe("the bytes of a chunk array", () => {
     [
       "T8",
       "a chunk that is listed twice",
-      rowHex({
+      arrayRowHex({
         palette: "03 00 0101 00",
         pages: `02000000 0000000000000000 0300 0200 0000 0100 0100 0100 0200 ${PAGE_1_STONE}`,
       }),
@@ -148,13 +125,13 @@ describe("the bytes of a chunk array", () => {
     [
       "T8",
       "a chunk that is in no cell",
-      rowHex({ palette: "03 00 0101 0102", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ palette: "03 00 0101 0102", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_PALETTE",
     ],
     [
       "T8",
       "a palette out of order",
-      rowHex({
+      arrayRowHex({
         palette: "02 0101 00",
         pages: "01000000 0000000000000000 0200 0200 0100 0200 0000",
         defaultIndex: "01 00",
@@ -164,105 +141,110 @@ describe("the bytes of a chunk array", () => {
     [
       "T9",
       "no default where one leaves out a page",
-      rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}` }),
+      arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}` }),
       "ORT_ARRAY_DEFAULT",
     ],
     [
       "T9",
       "a default that is not the most frequent chunk",
-      rowHex({ pages: "01000000 0000000000000000 0200 0300 0000 0100 0100", defaultIndex: "01 01" }),
+      arrayRowHex({ pages: "01000000 0000000000000000 0200 0300 0000 0100 0100", defaultIndex: "01 01" }),
       "ORT_ARRAY_DEFAULT",
     ],
     [
       "T9",
       "a default that leaves out nothing",
-      rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_AIR}`, defaultIndex: "01 01" }),
+      arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_AIR}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_DEFAULT",
     ],
     [
       "T9",
       "a default behind the palette",
-      rowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 02" }),
+      arrayRowHex({ pages: `01000000 ${PAGE_0}`, defaultIndex: "01 02" }),
       "ORT_ARRAY_DEFAULT",
     ],
     [
       "T10",
       "indices as DenseU16",
-      `${ROW_HEX}${AIR_AND_STONE}00 0a 0000 0000 0100 0100 0100 00`,
+      `${ROW_HEX} 02 00 0101 00 0a 0000 0000 0100 0100 0100 00`,
       "ORT_ARRAY_HEADER",
     ],
     [
       "T10",
       "an unknown index codec",
-      rowHex({ indexCodec: "02", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ indexCodec: "02", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
       "ORT_TAG",
     ],
     [
       "T11",
       "version 2",
-      rowHex({ header: "02 04 0000", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ header: "02 04 0000", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
       "ORT_VERSION",
     ],
     [
       "T11",
       "a page edge of 8",
-      rowHex({ header: "01 08 0000", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ header: "01 08 0000", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_HEADER",
     ],
     [
       "T11",
       "something in the reserved field",
-      rowHex({ header: "01 04 0900", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
+      arrayRowHex({ header: "01 04 0900", pages: `01000000 ${PAGE_0}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_HEADER",
     ],
     [
       "T11",
       "other extents than the bounds have",
-      rowHex({
+      arrayRowHex({
         extents: "06000000 01000000 01000000 01000000",
         pages: `01000000 ${PAGE_0}`,
         defaultIndex: "01 01",
       }),
       "ORT_ARRAY_HEADER",
     ],
-    ["T11", "more pages than there can be", rowHex({ pages: "ffffffff" }), "ORT_ARRAY_PAGE"],
-    ["T12", "pages out of order", rowHex({ pages: `02000000 ${PAGE_1_AIR} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
-    ["T12", "a page twice", rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
+    ["T11", "more pages than there can be", arrayRowHex({ pages: "ffffffff" }), "ORT_ARRAY_PAGE"],
+    [
+      "T12",
+      "pages out of order",
+      arrayRowHex({ pages: `02000000 ${PAGE_1_AIR} ${PAGE_0}` }),
+      "ORT_ARRAY_PAGE",
+    ],
+    ["T12", "a page twice", arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
     [
       "T12",
       "a page that is not in the grid",
-      rowHex({ pages: `01000000 07${PAGE_0.slice(2)}`, defaultIndex: "01 01" }),
+      arrayRowHex({ pages: `01000000 07${PAGE_0.slice(2)}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_PAGE",
     ],
     [
       "T13",
       "a page that says what the default says",
-      rowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}`, defaultIndex: "01 01" }),
+      arrayRowHex({ pages: `02000000 ${PAGE_0} ${PAGE_1_STONE}`, defaultIndex: "01 01" }),
       "ORT_ARRAY_PAGE",
     ],
-    ["T13", "a missing page and no default", rowHex({ pages: `01000000 ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
+    ["T13", "a missing page and no default", arrayRowHex({ pages: `01000000 ${PAGE_0}` }), "ORT_ARRAY_PAGE"],
     [
       "T14",
       "a run of no cells",
-      rowHex({ pages: "01000000 0000000000000000 0200 0000 0000 0400 0100", defaultIndex: "01 01" }),
+      arrayRowHex({ pages: "01000000 0000000000000000 0200 0000 0000 0400 0100", defaultIndex: "01 01" }),
       "ORT_ARRAY_RUN",
     ],
     [
       "T14",
       "runs that are too long",
-      rowHex({ pages: "01000000 0000000000000000 0200 0200 0000 0300 0100", defaultIndex: "01 01" }),
+      arrayRowHex({ pages: "01000000 0000000000000000 0200 0200 0000 0300 0100", defaultIndex: "01 01" }),
       "ORT_ARRAY_RUN",
     ],
     [
       "T14",
       "runs that are too short",
-      rowHex({ pages: "01000000 0000000000000000 0200 0200 0000 0100 0100", defaultIndex: "01 01" }),
+      arrayRowHex({ pages: "01000000 0000000000000000 0200 0200 0000 0100 0100", defaultIndex: "01 01" }),
       "ORT_ARRAY_RUN",
     ],
     [
       "T14",
       "equal runs side by side",
-      rowHex({
+      arrayRowHex({
         pages: "01000000 0000000000000000 0300 0100 0000 0100 0000 0200 0100",
         defaultIndex: "01 01",
       }),
@@ -271,13 +253,13 @@ describe("the bytes of a chunk array", () => {
     [
       "T15",
       "an index behind the palette",
-      rowHex({ pages: "01000000 0000000000000000 0200 0200 0500 0200 0100", defaultIndex: "01 01" }),
+      arrayRowHex({ pages: "01000000 0000000000000000 0200 0200 0500 0200 0100", defaultIndex: "01 01" }),
       "ORT_ARRAY_PALETTE",
     ],
     [
       "T15",
       "bytes behind the last page",
-      rowHex({ pages: `01000000 ${PAGE_0} 00`, defaultIndex: "01 01" }),
+      arrayRowHex({ pages: `01000000 ${PAGE_0} 00`, defaultIndex: "01 01" }),
       "ORT_TRAILING_BYTES",
     ],
     ["T7", "257 cells", `00000000 80040000 00 ${"00"}`, "ORT_LIMIT"],
@@ -285,7 +267,7 @@ describe("the bytes of a chunk array", () => {
     [
       "T7",
       "index data that is longer than any can be",
-      `${ROW_HEX}${AIR_AND_STONE} 01 ff7f ${"00".repeat(40)}`,
+      `${ROW_HEX} 02 00 0101  01 ff7f ${"00".repeat(40)}`,
       "ORT_LIMIT",
     ],
   ])("[%s] refuse %s", (_rule, _name, hex, code) => {

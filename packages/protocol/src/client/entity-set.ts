@@ -56,8 +56,8 @@ export class EntitySet {
     for (const number of before.keys()) this.#note(number);
     this.#seen.clear();
     for (const entity of entities) {
-      const known = before.get(entity.number)?.entity;
-      this.#put({ ...(known ?? NO_DETAILS), ...entity }, regionOfPosition(this.#shape, entity.position));
+      const region = regionOfPosition(this.#shape, entity.position);
+      this.#put(withDetails(entity, before.get(entity.number)), region);
     }
     this.#isInStep = true;
   }
@@ -73,8 +73,7 @@ export class EntitySet {
       this.#seen.delete(number);
     }
     for (const entity of entered) {
-      const known = this.#seen.get(entity.number)?.entity;
-      this.#put({ ...(known ?? NO_DETAILS), ...entity }, region);
+      this.#put(withDetails(entity, this.#seen.get(entity.number)), region);
     }
     for (const { number, position, orientation } of moved) {
       const seen = this.#seen.get(number);
@@ -148,6 +147,11 @@ export class EntitySet {
   #isOwn({ isPlayer, id }: NumberedEntity): boolean {
     return isPlayer && id === this.#ownPlayerId;
   }
+}
+
+/** Adds the details that are known of an entity, which come in messages of their own. */
+function withDetails(entity: NumberedEntity, known: Seen | undefined): SeenEntity {
+  return { ...(known?.entity ?? NO_DETAILS), ...entity };
 }
 
 /** Returns the region of a position, clamped to the outermost region for a position off the lattice. */

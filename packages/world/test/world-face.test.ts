@@ -210,7 +210,7 @@ describe("the blocks of a world", () => {
     const blocks = new BlockCatalog(DEFAULT_BLOCKS.types);
     expect(blocks.id("brick")).toBe(11);
     expect(() => blocks.id("bricks")).toThrow(
-      /the name is "bricks" \(a string\); this world has no such block; the nearest are "brick"/,
+      /the name is "bricks" \(a string\); this world has no such block; the nearest is "brick"/,
     );
     expect(() => blocks.id(undefined as unknown as string)).toThrow(/ORT_ARGUMENT/);
   });

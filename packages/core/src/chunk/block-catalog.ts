@@ -46,7 +46,7 @@ export class BlockCatalog {
 
   /**
    * Returns the id of the block with a name and with values of its properties; properties that are not given have their
-   * first value. Throws `ORT_ARGUMENT` if there is none, with the names or values that there are.
+   * first value. Throws `ORT_ARGUMENT` if there is none, with names that are near or the values that there are.
    *
    * @example
    * await world.set([0, 80, 0], world.blocks.id("stone"));

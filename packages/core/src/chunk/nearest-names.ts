@@ -2,15 +2,29 @@ import { BLOCK_NAME_LENGTH_MAX } from "./block-type.ts";
 
 /** Number of names that an error suggests. */
 const SUGGESTIONS_MAX = 5;
+/** A name is near if at most one letter in this many is wrong. */
+const LETTERS_PER_MISTAKE = 3;
 
-/** Lists the names that are nearest to a wrong one, for an error. */
+/**
+ * Says for an error which names a wrong one may stand for: those with few other letters, and those that it is a part of.
+ */
 export function nearestNames(wrong: string, names: readonly string[]): string {
   const sought = wrong.toLowerCase().slice(0, BLOCK_NAME_LENGTH_MAX);
   const nearest = names
     .map((name) => ({ name, distance: editDistance(sought, name.toLowerCase()) }))
+    .filter(({ name, distance }) => isNear(sought, name.toLowerCase(), distance))
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, SUGGESTIONS_MAX);
-  return `the nearest are ${nearest.map(({ name }) => JSON.stringify(name)).join(", ")}`;
+    .slice(0, SUGGESTIONS_MAX)
+    .map(({ name }) => JSON.stringify(name));
+  if (nearest.length === 0) return "its types list those that it has";
+  return `the nearest ${nearest.length === 1 ? "is" : "are"} ${nearest.join(", ")}`;
+}
+
+function isNear(sought: string, name: string, distance: number): boolean {
+  const mistakesMax = Math.max(1, Math.floor(Math.max(sought.length, name.length) / LETTERS_PER_MISTAKE));
+  // A part of one or two letters is in too many names.
+  const isPart = sought.length >= LETTERS_PER_MISTAKE && name.includes(sought);
+  return isPart || (distance <= mistakesMax && distance < sought.length);
 }
 
 /** Returns how many letters must be added, removed or replaced to turn one word into another. */

@@ -99,6 +99,20 @@ describe("a block catalog", () => {
     expect(decode(blockCatalogCodec, encode(blockCatalogCodec, catalog)).types).toEqual(catalog.types);
   });
 
+  test.each<[wrong: string, advice: string]>([
+    ["chst", 'the nearest is "chest"'],
+    ["Stone", 'the nearest is "stone"'],
+    ["plank", 'the nearest are "oak planks", "spruce planks"'],
+    ["copper", "its types list those that it has"],
+    ["x", "its types list those that it has"],
+    ["", "its types list those that it has"],
+  ])("suggests only names that are near to %j", (wrong, advice) => {
+    const names = ["chest", "oak planks", "spruce planks", "soil", "ice"];
+    const more = names.map((name, index) => ({ ...stone, id: 2 + index, name }));
+    const catalog = new BlockCatalog([air, stone, ...more]);
+    expect(() => catalog.id(wrong)).toThrow(new RegExp(`this world has no such block; ${advice}$`));
+  });
+
   test("has sixteen blocks with different colours by default", () => {
     expect(DEFAULT_BLOCKS.types.length).toBe(16);
     expect(new Set(DEFAULT_BLOCKS.types.map(({ colour }) => colour)).size).toBe(16);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ClusterGateway, createClusterWorld, DiskFolders, type Engine, ShardFolders } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, type Position, systemTime } from "@orthant/core";
-import { type ClockStep, systemRandomBits } from "@orthant/core/engine";
+import { type ClockChange, systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
 import { NodeDisk } from "@orthant/disk/node";
 import type { NatsCluster } from "@orthant/testkit/nats";
@@ -129,7 +129,7 @@ export class BenchmarkCluster {
     await rm(this.#folder, { recursive: true });
   }
 
-  #show({ region, after }: ClockStep): void {
+  #show({ region, after }: ClockChange): void {
     const key = String(region);
     const steps = this.#shown.get(key) ?? [];
     this.#shown.set(key, steps);

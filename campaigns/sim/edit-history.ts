@@ -1,7 +1,7 @@
 import type { Chunk, ChunkShape, Position, VoxelPlacement } from "@orthant/core";
 import { bytesEqual } from "@orthant/core/bytes";
 import {
-  type ClockStep,
+  type ClockChange,
   chunkOfVoxel,
   type OverrideTree,
   PositionMap,
@@ -22,7 +22,7 @@ export interface MadeEdit {
   /** `undefined` for an edit that no client requested. */
   readonly origin: Origin | undefined;
   readonly placements: readonly VoxelPlacement[];
-  readonly clocks: readonly ClockStep[];
+  readonly clocks: readonly ClockChange[];
 }
 
 /** State of a reopened world. */
@@ -113,7 +113,7 @@ export class EditHistory {
   }
 
   /** Returns the clocks that an edit moved when last applied. */
-  clocksOf(origin: Origin): readonly ClockStep[] {
+  clocksOf(origin: Origin): readonly ClockChange[] {
     const made = this.#everMade.get(keyOf(origin));
     return made?.clocks ?? [];
   }

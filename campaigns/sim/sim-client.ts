@@ -1,6 +1,6 @@
 import type { Box, Position, VoxelPlacement } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { type ClockStep, positionsEqual } from "@orthant/core/engine";
+import { type ClockChange, positionsEqual } from "@orthant/core/engine";
 import {
   type CachedReplica,
   type InterestArea,
@@ -276,7 +276,7 @@ export class SimClient {
   }
 
   /** On a stream, requires an edit's changes to arrive before its result, in regions of settled interest. */
-  #requireSeen(steps: readonly ClockStep[]): void {
+  #requireSeen(steps: readonly ClockChange[]): void {
     if (this.#options.time.nowMs() - this.#interestSetMs < INTEREST_RECEIVED_MS) return;
     for (const { region, after } of steps) {
       const isInInterest = this.interest.some((position) => positionsEqual(position, region));

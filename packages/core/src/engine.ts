@@ -108,7 +108,7 @@ export {
   regionClockListCodec,
   stepOf,
 } from "./region/region-clock.ts";
-export { type ClockStep, RegionClocks } from "./region/region-clocks.ts";
+export { type ClockChange, RegionClocks } from "./region/region-clocks.ts";
 export {
   type ChangeBase,
   type ChunkDataEdits,

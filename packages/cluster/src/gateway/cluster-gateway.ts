@@ -1,5 +1,5 @@
 import type { GeneratorRegistry, Timer, TimeSource } from "@orthant/core";
-import { type ClockStep, EPOCH_MAX, systemRandomBits, WorldState } from "@orthant/core/engine";
+import { type ClockChange, EPOCH_MAX, systemRandomBits, WorldState } from "@orthant/core/engine";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { PlayerPositionCache } from "../players/positions.ts";
@@ -46,7 +46,7 @@ export class ClusterGateway {
   readonly #regions: FollowedRegions;
   readonly #edits: EditForwarder;
   readonly #presence: PlayerPresence;
-  readonly #listeners = new Set<(steps: readonly ClockStep[]) => void>();
+  readonly #listeners = new Set<(steps: readonly ClockChange[]) => void>();
   readonly #poses: PlayerPositionCache;
   readonly #entities: EntityQueries;
   readonly #status: Subscription;
@@ -150,7 +150,7 @@ export class ClusterGateway {
     this.#options.onReadOnly?.(!isOnline);
   }
 
-  #notify(steps: readonly ClockStep[]): void {
+  #notify(steps: readonly ClockChange[]): void {
     for (const listener of [...this.#listeners]) listener(steps);
   }
 

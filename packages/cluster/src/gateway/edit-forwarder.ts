@@ -1,5 +1,5 @@
 import { AIR, type ChunkShape, type EditOrigin, OrthantError, type VoxelPlacement } from "@orthant/core";
-import { boxVolume, type ClockStep, chunkOfVoxel, regionOf } from "@orthant/core/engine";
+import { boxVolume, type ClockChange, chunkOfVoxel, regionOf } from "@orthant/core/engine";
 import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
 import { editedRegions } from "../shard/edited-regions.ts";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
@@ -9,7 +9,7 @@ import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-qu
 export interface EditForwarderOptions extends OwnerQueueContext {
   readonly shape: ChunkShape;
   /** Resolves when the effect of the steps is visible at this gateway. */
-  readonly whenSeen: (steps: readonly ClockStep[]) => Promise<void>;
+  readonly whenSeen: (steps: readonly ClockChange[]) => Promise<void>;
 }
 
 /** The part of an edit that belongs to one shard. */
@@ -219,7 +219,7 @@ function acrossShards(edit: RequestedEdit): OrthantError {
   );
 }
 
-function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockStep[]): WorldEditResult["status"] {
+function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockChange[]): WorldEditResult["status"] {
   if (steps.length > 0) return "applied";
   return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "duplicate";
 }

@@ -1,7 +1,7 @@
 import { type Box, type Chunk, isOrthantError, type Position } from "@orthant/core";
 import {
   CLOCK_NEVER,
-  type ClockStep,
+  type ClockChange,
   PositionMap,
   positionsLexicographic,
   regionBox,
@@ -19,7 +19,7 @@ export interface FollowedRegionsOptions extends OwnerQueueContext {
   /** The world as generated, without edits. */
   readonly state: WorldState;
   /** Called at once for every change. */
-  readonly onChange: (steps: readonly ClockStep[]) => void;
+  readonly onChange: (steps: readonly ClockChange[]) => void;
 }
 
 /** A region that is wanted by at least one player or caller. */
@@ -129,7 +129,7 @@ export class FollowedRegions {
   /**
    * Resolves when the effect of these steps is visible here, for those of their regions that are followed.
    */
-  async whenSeen(steps: readonly ClockStep[]): Promise<void> {
+  async whenSeen(steps: readonly ClockChange[]): Promise<void> {
     await Promise.all(
       steps.map(({ region, after }) => {
         const followed = this.#regions.get(...region);
@@ -285,7 +285,7 @@ export class FollowedRegions {
   }
 
   /** Called when a region has arrived for the first time or changed. */
-  #reached(followed: Followed, step: ClockStep | undefined): void {
+  #reached(followed: Followed, step: ClockChange | undefined): void {
     followed.clock = step?.after ?? followed.clock ?? CLOCK_NEVER;
     const { clock } = followed;
     if (step !== undefined) this.#options.onChange([step]);

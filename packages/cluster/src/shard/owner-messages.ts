@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode, type Position } from "@orthant/core";
 import { type Codec, list } from "@orthant/core/bytes";
-import { type ClockStep, positionCodec } from "@orthant/core/engine";
+import { type ClockChange, positionCodec } from "@orthant/core/engine";
 import {
   ENTITIES_MAX,
   NAME_BYTES_MAX,
@@ -87,7 +87,7 @@ export type OwnerRequest =
 
 /** Outcome of an edit. */
 export type ShardEditResult =
-  | { readonly kind: "applied"; readonly steps: readonly ClockStep[] }
+  | { readonly kind: "applied"; readonly steps: readonly ClockChange[] }
   | { readonly kind: "duplicate" }
   /** The edit has voxels of another shard: read the map again. */
   | { readonly kind: "elsewhere" }
@@ -166,7 +166,7 @@ const regionRequestsCodec = list<RegionRequest>(
   REGIONS_MAX,
 );
 
-const stepsCodec = list<ClockStep>(
+const stepsCodec = list<ClockChange>(
   {
     write(out, { region, before, after }) {
       positionCodec.write(out, region);

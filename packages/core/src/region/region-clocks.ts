@@ -4,7 +4,7 @@ import { PositionMap } from "../lattice/position-map.ts";
 import { CLOCK_NEVER, nextClock, type RegionClock, requireClock, requireRegion } from "./region-clock.ts";
 
 /** The clocks of a region before and after a change. */
-export interface ClockStep {
+export interface ClockChange {
   readonly region: Position;
   readonly before: number;
   readonly after: number;
@@ -43,15 +43,15 @@ export class RegionClocks {
     else this.#clocks.set(...region, clock);
   }
 
-  /** Issues the next clock of the epoch to each region, all or none. Returns the steps, ordered by region. */
-  bump(regions: Iterable<Position>, epoch: number): readonly ClockStep[] {
-    const steps = distinct(regions).map((region) => {
+  /** Issues the next clock of the epoch to each region, all or none. Returns the changes, ordered by region. */
+  bump(regions: Iterable<Position>, epoch: number): readonly ClockChange[] {
+    const changes = distinct(regions).map((region) => {
       requireRegion(region);
       const before = this.get(region);
       return { region, before, after: nextClock(before, epoch) };
     });
-    for (const { region, after } of steps) this.reset(region, after);
-    return steps;
+    for (const { region, after } of changes) this.reset(region, after);
+    return changes;
   }
 
   /** Takes over every later clock of the other set. No clock goes back. */
@@ -62,13 +62,13 @@ export class RegionClocks {
   }
 
   /** Returns the regions whose clocks differ in the other set, in order. */
-  differences(after: RegionClocks): readonly ClockStep[] {
-    const steps: ClockStep[] = [];
+  differences(after: RegionClocks): readonly ClockChange[] {
+    const changes: ClockChange[] = [];
     for (const region of distinct([...this.#clocks.positions(), ...after.#clocks.positions()])) {
-      const step = { region, before: this.get(region), after: after.get(region) };
-      if (step.before !== step.after) steps.push(step);
+      const change = { region, before: this.get(region), after: after.get(region) };
+      if (change.before !== change.after) changes.push(change);
     }
-    return steps;
+    return changes;
   }
 
   /** Returns all clocks, ordered by region. */

@@ -3,7 +3,7 @@ import { boxAt, boxVolume, positionsLexicographic } from "../lattice/box.ts";
 
 import { regionBox } from "../lattice/region.ts";
 import type { RegionClock } from "../region/region-clock.ts";
-import type { ClockStep } from "../region/region-clocks.ts";
+import type { ClockChange } from "../region/region-clocks.ts";
 import type { RegionChange } from "../region/region-patch.ts";
 import {
   type ChangeDetail,
@@ -35,7 +35,7 @@ export interface RegionChangeOptions {
 export function regionChange(
   before: WorldState,
   after: WorldState,
-  { region, before: base, after: next }: ClockStep,
+  { region, before: base, after: next }: ClockChange,
   { mode, detail }: RegionChangeOptions,
 ): RegionChange {
   const chunks = regionBox(region);

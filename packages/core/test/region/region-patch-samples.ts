@@ -1,6 +1,6 @@
 import type { RegionTree } from "@orthant/core/engine";
 import {
-  type ClockStep,
+  type ClockChange,
   clockFrom,
   type RegionChange,
   type RegionPatch,
@@ -28,7 +28,7 @@ interface PatchSource extends ChangeForm {
   readonly before: RegionTree;
   readonly after: RegionTree;
   /** The regions to include, as returned by `RegionClocks.bump` and `RegionClocks.differences`. */
-  readonly steps: readonly ClockStep[];
+  readonly steps: readonly ClockChange[];
 }
 
 /** Returns the patch that turns `before` into `after` in the given regions. */

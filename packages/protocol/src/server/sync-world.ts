@@ -7,7 +7,7 @@ import type {
   Position,
   Vector,
 } from "@orthant/core";
-import type { ClockStep, Epoch, WorldState } from "@orthant/core/engine";
+import type { ClockChange, Epoch, WorldState } from "@orthant/core/engine";
 import type { Pose, VisibleEntity } from "../message/entity.ts";
 import type { RequestedEdit } from "../message/requested-edit.ts";
 
@@ -15,7 +15,7 @@ import type { RequestedEdit } from "../message/requested-edit.ts";
 export interface WorldEditResult {
   /** `duplicate`: this edit, or a later one of the same client, was applied before; nothing changed now. */
   readonly status: "applied" | "unchanged" | "duplicate";
-  readonly clocks: readonly ClockStep[];
+  readonly clocks: readonly ClockChange[];
 }
 
 /** An entity that is present or changed, or that is gone. */
@@ -87,7 +87,7 @@ export interface SyncWorld {
   /** Resolves when all edits made so far will survive a crash. */
   whenDurable(): Promise<void>;
   /** Calls `listener` synchronously at each change. Returns an unsubscribe function. */
-  onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void;
+  onEdit(listener: (clocks: readonly ClockChange[]) => void): () => void;
   /** Returns the entities in a box of chunks. */
   entitiesIn(chunks: Box): Promise<readonly VisibleEntity[]>;
   onEntity(listener: (event: VisibleEntityEvent) => void): () => void;

@@ -17,7 +17,7 @@ import {
 } from "@orthant/core";
 import {
   boxesIntersect,
-  type ClockStep,
+  type ClockChange,
   type Epoch,
   type GeneratorRef,
   generatorRef,
@@ -84,7 +84,7 @@ export class SampleWorld implements SyncWorld {
   readonly #clocks = new RegionClocks();
   readonly #unread = new PositionMap<OverrideTree>();
   readonly #entities = new Map<bigint, VisibleEntity>();
-  readonly #editListeners = new Set<(clocks: readonly ClockStep[]) => void>();
+  readonly #editListeners = new Set<(clocks: readonly ClockChange[]) => void>();
   readonly #entityListeners = new Set<(event: VisibleEntityEvent) => void>();
   readonly #playerListeners = new Set<(event: RemotePlayerEvent) => void>();
   readonly peers: PeerServers = {
@@ -152,7 +152,7 @@ export class SampleWorld implements SyncWorld {
   }
 
   /** Applies an edit without an origin. */
-  change(placements: readonly VoxelPlacement[]): readonly ClockStep[] {
+  change(placements: readonly VoxelPlacement[]): readonly ClockChange[] {
     for (const region of this.state.setVoxels(placements).regions) this.#read(regionBox(region));
     const { state, regions } = this.state.setVoxels(placements);
     if (regions.length === 0) return [];
@@ -188,7 +188,7 @@ export class SampleWorld implements SyncWorld {
     return this.durability;
   }
 
-  onEdit(listener: (clocks: readonly ClockStep[]) => void): () => void {
+  onEdit(listener: (clocks: readonly ClockChange[]) => void): () => void {
     this.#editListeners.add(listener);
     return () => this.#editListeners.delete(listener);
   }

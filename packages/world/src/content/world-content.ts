@@ -10,7 +10,7 @@ import { encode } from "@orthant/core/bytes";
 import {
   blockCatalogCodec,
   boxAt,
-  type ClockStep,
+  type ClockChange,
   ListenerSet,
   PositionSet,
   regionBox,
@@ -49,7 +49,7 @@ const DATA_INDEX_VERSION = 2;
 /** What an edit changed. */
 interface ChangedPlaces {
   readonly chunks: readonly Position[];
-  readonly clocks: readonly ClockStep[];
+  readonly clocks: readonly ClockChange[];
 }
 
 /** The options that concern the content of a world. */

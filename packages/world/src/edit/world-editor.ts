@@ -1,6 +1,6 @@
 import type { ChunkShape, EditOrigin, Position, TimeSource } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
-import { type ClockStep, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
+import { type ClockChange, ListenerSet, requireId, type WorldState } from "@orthant/core/engine";
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
@@ -39,7 +39,7 @@ export interface EngineEdit {
   /** The changed chunks, in lexicographic order. */
   readonly chunks: readonly Position[];
   /** The regions of these chunks, with their clocks before and after. */
-  readonly clocks: readonly ClockStep[];
+  readonly clocks: readonly ClockChange[];
   /** `duplicate`: this edit, or a later one by the same client, was applied before; nothing changed now. */
   readonly status: "applied" | "unchanged" | "duplicate";
 }

@@ -3,7 +3,7 @@ import {
   applyBlockChange,
   axisOutside,
   boxAt,
-  type ClockStep,
+  type ClockChange,
   PositionMap,
   type RegionClocks,
   regionBox,
@@ -215,7 +215,7 @@ export async function replayLog(content: WorldContent, changes: AsyncIterable<Lo
   replay.finish();
 }
 
-function requireClockBefore(clocks: RegionClocks, { region, before, after }: ClockStep): void {
+function requireClockBefore(clocks: RegionClocks, { region, before, after }: ClockChange): void {
   const clock = clocks.get(region);
   if (clock === before) return;
   throw new OrthantError(

@@ -7,7 +7,7 @@ import {
   type VoxelPlacement,
 } from "@orthant/core";
 import {
-  type ClockStep,
+  type ClockChange,
   chunkOfVoxel,
   diffChunks,
   diffVoxelData,
@@ -67,7 +67,7 @@ export interface ChangeLog {
 /** Logged edits to some regions, to be replayed. */
 export interface LoggedChange {
   /** The clocks of the regions before and after. */
-  readonly steps: readonly ClockStep[];
+  readonly steps: readonly ClockChange[];
   readonly chunks: readonly JournalChunk[];
   readonly origins: readonly LastClientEdit[];
 }
@@ -85,7 +85,7 @@ interface AppliedEdit {
   readonly before: WorldState;
   readonly after: WorldState;
   readonly chunks: readonly Position[];
-  readonly clocks: readonly ClockStep[];
+  readonly clocks: readonly ClockChange[];
   readonly origin: EditOrigin | undefined;
   /** The requested voxels, when the edit set voxels one by one. */
   readonly placements: readonly VoxelPlacement[] | undefined;

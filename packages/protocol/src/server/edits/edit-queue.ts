@@ -1,5 +1,5 @@
 import { isOrthantError } from "@orthant/core";
-import type { ClockStep, WorldState } from "@orthant/core/engine";
+import type { ClockChange, WorldState } from "@orthant/core/engine";
 import type { EditMessage } from "../../message/client-message.ts";
 import { DETAIL_BYTES_MAX, EDIT_RUN_IDS, EDITS_OPEN_MAX } from "../../message/limits.ts";
 import { dataBytesOf, type RequestedEdit, requestOf } from "../../message/requested-edit.ts";
@@ -42,7 +42,7 @@ const RESULTS_KEPT_MAX: number = 4 * EDITS_OPEN_MAX;
 /** The result of an edit, and the steps that a client must receive before it. */
 export interface DecidedEdit {
   readonly result: NumberedEditResult;
-  readonly steps: readonly ClockStep[];
+  readonly steps: readonly ClockChange[];
 }
 
 /** What an edit queue needs of its server. */
@@ -60,7 +60,7 @@ export interface EditQueueContext {
   readonly onFailure: (error: unknown) => void;
 }
 
-const NO_STEPS: readonly ClockStep[] = [];
+const NO_STEPS: readonly ClockChange[] = [];
 /** Detail of the rejection of an edit that may have been applied before. */
 const FORGOTTEN =
   "this server has forgotten the client: the edit may have been made; check, and make it again if it was not";

@@ -1,7 +1,7 @@
 import type { Box, Position } from "@orthant/core";
 import {
   CLOCK_NEVER,
-  type ClockStep,
+  type ClockChange,
   PositionMap,
   PositionSet,
   positionsLexicographic,
@@ -170,7 +170,7 @@ export class ClientRegions {
   }
 
   /** Returns true when the client was sent all these steps, as far as it holds the regions. */
-  hasSeen(steps: readonly ClockStep[]): boolean {
+  hasSeen(steps: readonly ClockChange[]): boolean {
     return steps.every(({ region, after }) => {
       const holding = this.#holdings.get(...region);
       return holding === undefined || holding.clock === UNSENT || holding.clock >= after;

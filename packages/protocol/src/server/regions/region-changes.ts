@@ -1,6 +1,6 @@
 import type { Position, QueryDetail } from "@orthant/core";
 import {
-  type ClockStep,
+  type ClockChange,
   comparePositions,
   PATCH_REGIONS_MAX,
   patchBodyBytes,
@@ -196,7 +196,7 @@ export class SharedChangeLists {
 }
 
 /** The change of one region between two clocks. Encodes it at most once for each encoding. */
-export class RegionStep implements ClockStep {
+export class RegionStep implements ClockChange {
   readonly region: Position;
   readonly before: number;
   readonly after: number;
@@ -205,7 +205,7 @@ export class RegionStep implements ClockStep {
   readonly #to: WorldState;
   readonly #changes: (EncodedChange | undefined)[] = [];
 
-  constructor({ region, before, after }: ClockStep, from: WorldState | undefined, to: WorldState) {
+  constructor({ region, before, after }: ClockChange, from: WorldState | undefined, to: WorldState) {
     this.region = region;
     this.before = before;
     this.after = after;

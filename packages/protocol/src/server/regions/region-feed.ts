@@ -1,4 +1,4 @@
-import { type ClockStep, comparePositions, type WorldState } from "@orthant/core/engine";
+import { type ClockChange, comparePositions, type WorldState } from "@orthant/core/engine";
 import type { SyncWorld } from "../sync-world.ts";
 import { RegionStep } from "./region-changes.ts";
 import type { RegionListener, WatchedRegion, WatchedRegions } from "./watched-regions.ts";
@@ -59,7 +59,7 @@ export class RegionFeed implements RegionListener {
   }
 
   /** Records a change at the moment it happens. */
-  recordChange(steps: readonly ClockStep[]): void {
+  recordChange(steps: readonly ClockChange[]): void {
     for (const { region: position, before, after } of steps) {
       const region = this.#regions.at(position);
       if (region === undefined) continue;

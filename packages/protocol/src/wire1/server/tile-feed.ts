@@ -1,7 +1,7 @@
 import type { Position } from "@orthant/core";
 import { encode } from "@orthant/core/bytes";
 import {
-  type ClockStep,
+  type ClockChange,
   PositionMap,
   PositionSet,
   regionBox,
@@ -180,7 +180,7 @@ export class TileFeed {
     }
   }
 
-  #notice(steps: readonly ClockStep[]): void {
+  #notice(steps: readonly ClockChange[]): void {
     const before = this.#state;
     this.#state = this.#world.state;
     for (const { region } of steps) {

@@ -25,6 +25,12 @@ export {
   type PlayerEntityHint,
   playerEntityHintsCodec,
 } from "./codec/global-record.ts";
+export {
+  STORE_BYTES_MAX,
+  STORE_KEY_BYTES_MAX,
+  STORE_VALUE_BYTES_MAX,
+  storeEntryBytes,
+} from "./codec/store-page.ts";
 export { realizeStored } from "./codec/stored-chunk.ts";
 export {
   CLIENT_EDITS_MAX,
@@ -33,3 +39,4 @@ export {
   worldDescriptionCodec,
 } from "./codec/world-description.ts";
 export { LeafMap } from "./index/leaf-map.ts";
+export { type BoundedPage, boundedPages, pageIndexOf } from "./read/world-records.ts";

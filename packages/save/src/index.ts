@@ -10,6 +10,7 @@ export type { StoredEntity, StoredPlayer } from "./codec/entity.ts";
 export type { BaseWorld, GlobalRecord, GlobalState } from "./codec/global-record.ts";
 export { DEFAULT_LIMITS, type SaveLimits } from "./codec/layout.ts";
 export type { ChunkAssignment, ChunkEntry } from "./codec/prepared-chunks.ts";
+export type { StoreChange, StoreEntry, StoreList, StorePage } from "./codec/store-page.ts";
 export type { GeneratedChunks, StoredChunk } from "./codec/stored-chunk.ts";
 export {
   type Attachment,

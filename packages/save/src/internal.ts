@@ -13,7 +13,9 @@ export {
 } from "./codec/layout.ts";
 export { decodeManifest, encodeManifest, type PackList } from "./codec/manifest.ts";
 export { locatedBlobCodec, packedBlobCodec } from "./codec/packed-blob.ts";
+export { STORE_PAGE_TARGET_BYTES, storePageCodec, storePagesCodec } from "./codec/store-page.ts";
 export { ChunkContent, WholeChunk } from "./codec/stored-chunk.ts";
+export { storedDescriptionCodec } from "./codec/world-description.ts";
 export { COMPACTION_DEAD_SHARE } from "./history/compaction.ts";
 export { type DatedGeneration, keptGenerations } from "./history/retention.ts";
 export { decodeIndexFile, encodeIndexFile, type IndexFile } from "./index/index-file.ts";

@@ -17,7 +17,7 @@ export const diffCommand: Command = {
   name: "diff",
   summary: "Show how two worlds, or two generations of one, differ",
   details: [
-    "Compares chunks, entities, players and what the worlds say about themselves, whichever format they have;",
+    "Compares chunks, entities, players, the store and what the worlds say about themselves, whichever format they have;",
     "not clocks and ids, which depend on the order of the edits. The exit code is 0 when they are equal and 1 when not.",
   ].join(" "),
   arguments: [
@@ -92,6 +92,8 @@ interface Comparison {
     readonly chunks: number;
     readonly entities: number;
     readonly players: number;
+    /** Keys of the store. */
+    readonly keys: number;
   };
 }
 
@@ -123,7 +125,7 @@ async function compareOpen(
 ): Promise<Omit<Comparison, "opened">> {
   const leaves = before.index.totals.leaves + after.index.totals.leaves;
   const progress = context.progress("comparing", "leaves", leaves);
-  const counts = { fact: 0, chunk: 0, entity: 0, player: 0 };
+  const counts = { fact: 0, chunk: 0, entity: 0, player: 0, store: 0 };
   const regions = new PositionSet();
   const listed: Listed[] = [];
   let isCut = false;
@@ -138,13 +140,13 @@ async function compareOpen(
   } finally {
     progress.end();
   }
-  const { fact: facts, chunk: chunks, entity: entities, player: players } = counts;
-  const isEqual = facts + chunks + entities + players === 0;
+  const { fact: facts, chunk: chunks, entity: entities, player: players, store: keys } = counts;
+  const isEqual = facts + chunks + entities + players + keys === 0;
   return {
     isEqual,
     isCut,
     listed,
-    counts: { facts, regions: regions.size, chunks, entities, players },
+    counts: { facts, regions: regions.size, chunks, entities, players, keys },
   };
 }
 
@@ -179,6 +181,8 @@ function differenceLine(difference: Listed): string {
       return `entity ${difference.entityId}: ${difference.change}`;
     case "player":
       return `player ${difference.playerId}: ${difference.change}`;
+    case "store":
+      return `store ${JSON.stringify(difference.key)}: ${difference.change}`;
   }
 }
 
@@ -190,6 +194,7 @@ function summaryOf({ isEqual, counts }: Comparison): string {
       `${formatAmount(counts.chunks, "chunk")} in ${formatAmount(counts.regions, "region")}`,
     counts.entities > 0 && formatAmount(counts.entities, "entity", "entities"),
     counts.players > 0 && formatAmount(counts.players, "player"),
+    counts.keys > 0 && formatAmount(counts.keys, "key"),
   ];
   return `different: ${parts.filter((part) => part !== false).join(", ")}`;
 }

@@ -22,7 +22,11 @@ import {
   positionCodec,
 } from "@orthant/core/engine";
 import type { GeneratedChunks } from "./stored-chunk.ts";
-import { type WorldDescription, worldDescriptionCodec } from "./world-description.ts";
+import {
+  type DescriptionRecords,
+  storedDescriptionCodec,
+  type WorldDescription,
+} from "./world-description.ts";
 
 /** Codec of a value preceded by its length in bytes, so that a reader can skip it or keep it undecoded. */
 function nested<Value>(codec: Codec<Value>): Codec<Value> {
@@ -143,10 +147,12 @@ export interface GlobalState {
   readonly description: WorldDescription;
 }
 
-/** Content of `global.*.v4g`: the state, and two values that the writer adds. */
+/** Content of `global.*.v4g`: the state, and values that the writer adds. */
 export interface GlobalRecord extends GlobalState {
   readonly nextDataFileId: number;
   readonly lastModifiedMs: number;
+  /** The parts of the description that lie in the packs of this save. Writers ignore those of another one. */
+  readonly records?: DescriptionRecords | undefined;
 }
 
 const BASE_KINDS = ["empty", "flatFloor", "generated"] as const;
@@ -185,7 +191,7 @@ const baseWorldCodec: Codec<BaseWorld> = {
 };
 
 const nestedGenerators = nested(generatorsCodec);
-const nestedDescription = nested(worldDescriptionCodec);
+const nestedDescription = nested(storedDescriptionCodec);
 
 /** Codec of the payload, in the order of the specification. Rules S14 to S17. */
 export const globalRecordCodec: Codec<GlobalRecord> = {
@@ -197,7 +203,7 @@ export const globalRecordCodec: Codec<GlobalRecord> = {
     out.varU32(record.nextDataFileId);
     out.varUint(record.lastModifiedMs);
     playerEntityHintsCodec.write(out, record.playerEntityHints);
-    nestedDescription.write(out, record.description);
+    nestedDescription.write(out, record);
   },
 
   read: (input) => ({
@@ -208,7 +214,7 @@ export const globalRecordCodec: Codec<GlobalRecord> = {
     nextDataFileId: input.varU32(),
     lastModifiedMs: input.varUint(),
     playerEntityHints: playerEntityHintsCodec.read(input),
-    description: nestedDescription.read(input),
+    ...nestedDescription.read(input),
   }),
 };
 

@@ -24,7 +24,23 @@ export const COMPACTED_PACK_VERSION = 2;
 export const CHUNK_BLOB = 1;
 /** Type of a record that holds entities. */
 export const ENTITY_BLOB = 2;
-/** `blob_version` of the specification, for both types. */
+/** Type of a record that holds the block catalog. */
+export const CATALOG_BLOB = 3;
+/** Type of a record that holds entries of the key-value store. */
+export const STORE_PAGE_BLOB = 4;
+/** Type of a record that lists the pages of the key-value store. */
+export const STORE_LIST_BLOB = 5;
+/** Highest type of a record. */
+const BLOB_TYPE_MAX = STORE_LIST_BLOB;
+/** `blob_version` of the records that belong to the world as a whole: a catalog, and the pages and list of a store. */
+export const WORLD_BLOB_VERSION = 1;
+
+/** Returns whether records of this type exist. */
+export function isBlobType(blobType: number): boolean {
+  return blobType >= CHUNK_BLOB && blobType <= BLOB_TYPE_MAX;
+}
+
+/** `blob_version` of the specification, for chunks and entities. */
 export const BLOB_VERSION = 1;
 /** `blob_version` of chunks that are packed and compressed, or are changes to the generator's output. */
 export const PACKED_BLOB_VERSION = 2;

@@ -10,6 +10,9 @@ import {
 } from "@orthant/core";
 import { type ByteReader, type Codec, decode, list, option } from "@orthant/core/bytes";
 import { AXES, blockCatalogCodec, type Epoch } from "@orthant/core/engine";
+import { type RecordRef, recordRefCodec } from "./blob.ts";
+import { CATALOG_BLOB } from "./layout.ts";
+import { readRefOf, type StoreList, storeListCodec } from "./store-page.ts";
 
 /** Self-description of a world, so that it can be opened without further input. Rule S17. */
 export interface WorldDescription {
@@ -56,6 +59,20 @@ export interface Attachment {
   readonly value: Uint8Array;
 }
 
+/** The parts of a description that lie in the packs, because most commits don't change them. Rules S130 and S131. */
+export interface DescriptionRecords {
+  /** The block catalog; `undefined` if the description itself has it. */
+  readonly blocks?: RecordRef | undefined;
+  /** The key-value store; `undefined` if it is empty. */
+  readonly store?: StoreList | undefined;
+}
+
+/** A description as it is stored. */
+interface StoredDescription {
+  readonly description: WorldDescription;
+  readonly records?: DescriptionRecords | undefined;
+}
+
 /** Maximum number of epochs in a description. */
 export const DESCRIPTION_EPOCHS_MAX = 64;
 /** Maximum number of clients in a description. */
@@ -66,11 +83,14 @@ const VERSION_WITHOUT_ID = 1;
 const VERSION_WITH_ID = 2;
 /** With clients in the order of their edits, and with their players. */
 const VERSION_WITH_PLAYERS = 3;
+/** With parts in records. */
+const VERSION_WITH_RECORDS = 4;
 /** Maximum bytes of the name of a world, in UTF-8. */
 export const LABEL_BYTES_MAX = 4_096;
 const NAME_BYTES_MAX = LABEL_BYTES_MAX;
 const NAMED_GENERATIONS_MAX = 65_536;
 const ATTACHMENTS_MAX = 65_536;
+const NO_BYTES = new Uint8Array(0);
 
 /** Returns a description that only states the shape of the chunks. */
 export function plainDescription(shape: ChunkShape = HYPERCUBE_CHUNKS): WorldDescription {
@@ -152,30 +172,42 @@ const attachmentsCodec = list(attachmentCodec, ATTACHMENTS_MAX);
 const epochsCodec = list(epochCodec, DESCRIPTION_EPOCHS_MAX);
 const editsCodec = list(clientEditsCodec, CLIENT_EDITS_MAX);
 
-/** Codec of `custom_global_payload`. */
-export const worldDescriptionCodec: Codec<WorldDescription> = {
-  write(out, description) {
+const blocksRefCodec = option<RecordRef>({
+  write: (out, ref) => recordRefCodec.write(out, ref),
+  read: (input) => readRefOf(input, CATALOG_BLOB),
+});
+const storeCodec = option(storeListCodec);
+
+/** Codec of `custom_global_payload`. The catalog of a description whose blocks are in a record is read as empty. */
+export const storedDescriptionCodec: Codec<StoredDescription> = {
+  write(out, { description, records = {} }) {
     const disorder = findDisorder(description);
     if (disorder !== undefined) throw new OrthantError("ORT_ARGUMENT", disorder);
-    const version = description.worldId === 0n ? VERSION_WITHOUT_ID : VERSION_WITH_PLAYERS;
+    const version = versionOf(description, records);
     out.varUint(version);
     for (const axis of AXES) out.varU32(description.chunkShape.extents[axis]);
     out.string(description.name, NAME_BYTES_MAX);
     for (const axis of AXES) out.f64(description.spawn[axis]);
     out.varUint(description.clockEpoch);
-    out.bytes(description.blocks);
+    out.bytes(records.blocks === undefined ? description.blocks : NO_BYTES);
     namedGenerationsCodec.write(out, description.namedGenerations);
     attachmentsCodec.write(out, description.attachments);
     if (version === VERSION_WITHOUT_ID) return;
     out.u64(description.worldId);
     epochsCodec.write(out, description.epochs);
     editsCodec.write(out, description.edits);
+    if (version < VERSION_WITH_RECORDS) return;
+    blocksRefCodec.write(out, records.blocks);
+    storeCodec.write(out, records.store);
   },
 
   read(input) {
     const version = input.varUint();
-    if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_PLAYERS) {
-      throw input.fail("ORT_VERSION", `description version ${version}, known are 1 to 3`);
+    if (version < VERSION_WITHOUT_ID || version > VERSION_WITH_RECORDS) {
+      throw input.fail(
+        "ORT_VERSION",
+        `description version ${version}, known are 1 to ${VERSION_WITH_RECORDS}`,
+      );
     }
     const hasId = version >= VERSION_WITH_ID;
     const versionEditsCodec = version === VERSION_WITH_ID ? editsWithoutPlayersCodec : editsCodec;
@@ -197,9 +229,32 @@ export const worldDescriptionCodec: Codec<WorldDescription> = {
     if (version === VERSION_WITH_ID && !ascends(description.edits.map(({ clientId }) => clientId))) {
       throw input.fail("ORT_BLOB", "clients with edits out of order");
     }
-    return description;
+    if (version < VERSION_WITH_RECORDS) return { description };
+    return { description, records: readRecords(input, description) };
   },
 };
+
+/** Codec of a description without records. */
+export const worldDescriptionCodec: Codec<WorldDescription> = {
+  write: (out, description) => storedDescriptionCodec.write(out, { description }),
+  read: (input) => storedDescriptionCodec.read(input).description,
+};
+
+function versionOf({ worldId }: WorldDescription, { blocks, store }: DescriptionRecords): number {
+  const hasRecords = blocks !== undefined || store !== undefined;
+  if (worldId !== 0n) return hasRecords ? VERSION_WITH_RECORDS : VERSION_WITH_PLAYERS;
+  if (hasRecords) throw new OrthantError("ORT_ARGUMENT", "records of a world without id");
+  return VERSION_WITHOUT_ID;
+}
+
+function readRecords(input: ByteReader, { blocks: inline }: WorldDescription): DescriptionRecords {
+  const blocks = blocksRefCodec.read(input);
+  const store = storeCodec.read(input);
+  if (blocks === undefined && store === undefined)
+    throw input.fail("ORT_BLOB", "a description of version 4 without records");
+  if (blocks !== undefined && inline.length > 0) throw input.fail("ORT_BLOB", "two block catalogs");
+  return { ...(blocks && { blocks }), ...(store && { store }) };
+}
 
 function readChunkShape(input: ByteReader): ChunkShape {
   const extents = [input.varU32(), input.varU32(), input.varU32(), input.varU32()] as const;

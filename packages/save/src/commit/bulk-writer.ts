@@ -6,6 +6,7 @@ import { type GlobalState, globalRecordCodec } from "../codec/global-record.ts";
 import { DEFAULT_LIMITS, type SaveLimits } from "../codec/layout.ts";
 import { bindingOf, encodeManifest, type Manifest, packListOf } from "../codec/manifest.ts";
 import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
+import type { StoreEntry } from "../codec/store-page.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
 import { bulkTrie, EncodedLeaves } from "../index/bulk-index.ts";
 import { layOutIndex, pageTargetBytes, pageVersionOf } from "../index/index-layout.ts";
@@ -24,6 +25,7 @@ import type { PackWriter } from "../pack/pack-writer.ts";
 import { swapManifest, writeGenerationFiles, writePage } from "./commit-sequence.ts";
 import { prepareFolder } from "./folder.ts";
 import type { LeafChange } from "./save-change.ts";
+import { WorldRecordWriter } from "./world-record-writer.ts";
 
 const GENERATION = 0;
 
@@ -41,6 +43,8 @@ interface WorldFacts {
   readonly nowMs: number;
   readonly global: GlobalState;
   readonly players: readonly StoredPlayer[];
+  /** Entries of the key-value store, in order of their keys. Default: none. */
+  readonly store?: AsyncIterable<StoreEntry> | undefined;
 }
 
 /**
@@ -104,8 +108,12 @@ export class BulkSaveWriter {
   }
 
   /** Completes the save. Throws `ORT_ARGUMENT` if two leaves overlap. */
-  async finish({ nowMs, global, players }: WorldFacts): Promise<void> {
+  async finish({ nowMs, global, players, store }: WorldFacts): Promise<void> {
     const packs = this.#packs;
+    const recordWriter = new WorldRecordWriter(packs);
+    const isNewest = this.#indexVersion === NEWEST_INDEX_VERSION;
+    const records = await recordWriter.writeNew(global, store, isNewest);
+    for (const packId of recordWriter.packIds) this.#packIds.add(packId);
     // A world without leaves still gets a pack.
     await packs.append([]);
     await packs.sync();
@@ -126,6 +134,7 @@ export class BulkSaveWriter {
         ...global,
         nextDataFileId: packs.activeId + 1,
         lastModifiedMs: nowMs,
+        records,
       }),
       playersFile: playersPayloadFile.encode(playersCodec, sortPlayers(players)),
     };

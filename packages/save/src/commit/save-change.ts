@@ -4,6 +4,7 @@ import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import { pageFile } from "../codec/files.ts";
 import type { GlobalState } from "../codec/global-record.ts";
 import type { ChunkAssignment, ChunkEntry } from "../codec/prepared-chunks.ts";
+import type { StoreChange } from "../codec/store-page.ts";
 import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
@@ -35,6 +36,8 @@ export interface SaveChange {
   readonly players?: readonly StoredPlayer[];
   readonly removedPlayers?: readonly bigint[];
   readonly leaves?: readonly LeafChange[];
+  /** Changes of the key-value store, in order of their keys. */
+  readonly store?: readonly StoreChange[];
   /** Declares that the generation has a journal, whose segment of this epoch is already durable. Rule J22. */
   readonly journalEpoch?: number;
 }

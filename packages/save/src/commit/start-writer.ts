@@ -108,7 +108,8 @@ function emptyState(
   return {
     generation: -1,
     manifest,
-    global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs },
+    // The state may be that of another save, whose records are not here.
+    global: { ...global, nextDataFileId: 2, lastModifiedMs: nowMs, records: undefined },
     players: [],
     index: LeafIndex.of([]),
     indexVersion,

@@ -46,6 +46,8 @@ import {
   type YieldOptions,
 } from "./save-change.ts";
 
+import { WorldRecordWriter } from "./world-record-writer.ts";
+
 /** What a commit writes besides its index. */
 interface NewContent {
   readonly players: readonly StoredPlayer[];
@@ -53,6 +55,8 @@ interface NewContent {
   readonly packIds: Iterable<number>;
   /** Pages that the index adds while it is laid out. */
   readonly pages: readonly NewPage[];
+  /** Whether the index gets the newest version. Default: if it has it already. */
+  readonly isNewest?: boolean;
 }
 
 /**
@@ -288,7 +292,7 @@ export class SaveWriter {
       await writeTemporary(this.#disk, path, bytes, this.#lock);
       pages.push({ path, bytes: undefined });
     };
-    const content = { players, packIds: rewriter.packIds, pages };
+    const content = { players, packIds: rewriter.packIds, pages, isNewest: true };
     await this.#commitIndex(options, content, (place) =>
       this.#guard(() => rewriter.layOut({ ...place, emit })),
     );
@@ -298,15 +302,21 @@ export class SaveWriter {
   /** Commits an index, which `layOut` makes, with everything else of its generation. */
   async #commitIndex(
     change: Omit<SaveChange, "leaves">,
-    { players, packIds, pages }: NewContent,
+    { players, packIds, pages, isNewest = this.isNewest }: NewContent,
     layOut: (options: { readonly generation: number; readonly read: PageReader }) => Promise<LaidOutIndex>,
   ): Promise<{ readonly before: LeafIndex; readonly after: LeafIndex }> {
     const before = this.#state.index;
-    const manifest = this.#nextManifest(change.nowMs, packIds);
+    const state = change.global ?? this.#state.global;
+    const recordWriter = new WorldRecordWriter(this.#packs, this.#history.packReader);
+    const records = await this.#guard(() =>
+      recordWriter.write(this.#state.global, { global: state, store: change.store, isNewest }),
+    );
+    const manifest = this.#nextManifest(change.nowMs, [...packIds, ...recordWriter.packIds]);
     const global: GlobalRecord = {
-      ...(change.global ?? this.#state.global),
+      ...state,
       nextDataFileId: manifest.activeDataFileId + 1,
       lastModifiedMs: change.nowMs,
+      records,
     };
     const generation = manifest.currentGeneration;
     const { index, indexFile, indexVersion } = await layOut({ generation, read: pageReader(this.#disk) });

@@ -19,16 +19,15 @@ import { generatorMapOf, generatorsCodec } from "../codec/global-record.ts";
 import { needsGenerator, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import { requireSave, type Save } from "../read/save.ts";
-
-/** How something with an id differs. */
-type Change = "added" | "removed" | "changed";
+import { type Change, compareStores } from "./compare-stores.ts";
 
 /** One difference between two saves. */
 export type SaveDifference =
   | ({ readonly kind: "fact" } & FactDifference)
   | ({ readonly kind: "chunk" } & ChunkDifference)
   | { readonly kind: "entity"; readonly entityId: bigint; readonly change: Change }
-  | { readonly kind: "player"; readonly playerId: bigint; readonly change: Change };
+  | { readonly kind: "player"; readonly playerId: bigint; readonly change: Change }
+  | { readonly kind: "store"; readonly key: string; readonly change: Change };
 
 /** Options for comparing. */
 export interface CompareOptions {
@@ -39,7 +38,7 @@ export interface CompareOptions {
 }
 
 /**
- * Yields the differences between two saves: facts of the world, chunks, entities and players. Does not
+ * Yields the differences between two saves: facts of the world, chunks, entities, players and keys of the store. Does not
  * compare a world's history: clocks, generations, world ids, edits of clients. Holds two leaves at a time,
  * and a few bytes for each differing entity. If the chunk shapes differ, yields that fact and does not
  * compare chunks.
@@ -70,6 +69,9 @@ export async function* compareSaves(
   }
   for (const [playerId, change] of changes(playerHashes(before), playerHashes(after))) {
     yield { kind: "player", playerId, change };
+  }
+  for await (const [key, change] of compareStores(before, after, own.samePacks === true)) {
+    yield { kind: "store", key, change };
   }
 }
 

@@ -16,6 +16,7 @@ import { OpenPack, type PackReader } from "../pack/pack-reader.ts";
 import { wholeRecord } from "../pack/pack-scan.ts";
 import { type PackEnds, type PackedRecord, PackTableWriter } from "../pack/pack-table.ts";
 import type { GenerationHolds, Save } from "../read/save.ts";
+import { worldRecordBytes } from "../read/world-records.ts";
 import { findNeededRecords, NeededPackRecords, type NeededRecords } from "./needed-records.ts";
 
 /** A pack is rewritten if more than this share of it is dead. */
@@ -104,7 +105,7 @@ export class Compactor {
     const { live, activePackId, activeBytes } = start;
     let mark: NeededRecords;
     try {
-      mark = await findNeededRecords(this.#disk, this.#holds, live, options);
+      mark = await findNeededRecords(this.#disk, this.#holds, live, this.#packReader, options);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { packsRewritten: 0, packsRemoved: 0, findings: [findingOf(error, INDEX_FOLDER)] };
@@ -116,7 +117,7 @@ export class Compactor {
   }
 
   #isDue({ live, activePackId }: CompactionStart, bytes: number): boolean {
-    const dead = bytes - live.index.totals.recordBytes;
+    const dead = bytes - live.index.totals.recordBytes - worldRecordBytes(live.global);
     const isMuch = dead > DEAD_BYTES_MIN && dead > COMPACTION_DEAD_SHARE * bytes;
     const isNew = this.#wastefulPackId !== undefined && this.#wastefulPackId !== activePackId;
     return isMuch && (isNew || bytes > this.#quietBelowBytes);

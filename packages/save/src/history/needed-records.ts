@@ -5,10 +5,12 @@ import { generationFiles } from "../codec/files.ts";
 import type { YieldOptions } from "../commit/save-change.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
+import type { PackReader } from "../pack/pack-reader.ts";
 import type { PackedRecord } from "../pack/pack-table.ts";
-import { readIndex } from "../read/reader.ts";
+import { readGlobal, readIndex } from "../read/reader.ts";
 import type { GenerationHolds, Save } from "../read/save.ts";
 import { listGenerationFolders, storedGenerations } from "../read/survey.ts";
+import { recordsOf } from "../read/world-records.ts";
 
 const LEAVES_PER_SLICE = 1_000;
 
@@ -21,16 +23,20 @@ export async function findNeededRecords(
   disk: Disk,
   holds: GenerationHolds,
   live: Save,
+  packReader: PackReader,
   work: YieldOptions,
 ): Promise<NeededRecords> {
   const leaves = new LeafCollector(work);
   for await (const leaf of live.index.all()) await leaves.add(leaf);
+  leaves.needed.addRecords(await recordsOf(packReader, live.global));
   const stored = storedGenerations(await listGenerationFolders(disk), live.generation);
   const others = stored.filter((generation) => generation !== live.generation);
   for (const generation of others) holds.hold(generation);
   try {
     let newer = live.index;
-    for (const generation of others) newer = await addDifferences(disk, generation, newer, leaves);
+    for (const generation of others) {
+      newer = await addDifferences(disk, packReader, generation, newer, leaves);
+    }
   } finally {
     for (const generation of others) holds.release(generation);
   }
@@ -40,12 +46,15 @@ export async function findNeededRecords(
 /** Adds what a generation has and the next one lacks. Returns the index to compare the previous one with. */
 async function addDifferences(
   disk: Disk,
+  packReader: PackReader,
   generation: number,
   newer: LeafIndex,
   leaves: LeafCollector,
 ): Promise<LeafIndex> {
   try {
-    const { index } = await readIndex(disk, generationFiles(generation).indexFile);
+    const { indexFile, globalFile } = generationFiles(generation);
+    const { index } = await readIndex(disk, indexFile);
+    leaves.needed.addRecords(await recordsOf(packReader, await readGlobal(disk, globalFile)));
     for await (const { after } of index.changesSince(newer)) if (after) await leaves.add(after);
     return index;
   } catch (error) {
@@ -87,6 +96,11 @@ export class NeededRecords {
   addLeaf({ chunkRefs, entityRefs }: LeafEntry): void {
     for (const ref of chunkRefs) this.#add(ref);
     for (const ref of entityRefs) this.#add(ref);
+  }
+
+  /** Adds other records. */
+  addRecords(refs: readonly RecordRef[]): void {
+    for (const ref of refs) this.#add(ref);
   }
 
   /** Returns the needed part of a pack; `undefined` if there is none. */

@@ -1,6 +1,7 @@
-import { OrthantError } from "@orthant/core";
+import { isOrthantError, OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { filesIn } from "@orthant/disk/files";
+import type { RecordRef } from "../codec/blob.ts";
 import { packFile, parsePackFile } from "../codec/files.ts";
 import { DATA_FOLDER } from "../codec/layout.ts";
 import { hasPack, type PackList, type PackRange, packListOf, withoutPacks } from "../codec/manifest.ts";
@@ -9,15 +10,21 @@ import type { LeafIndex } from "../index/leaf-index.ts";
 const ADVICE = "restore a backup, or bring back the rest with orthant repair";
 
 /**
- * Throws `ORT_NOT_FOUND` if a pack that a generation refers to is missing. Reads the index only if the folder
- * lacks a pack that the manifest names. This generation may not need that pack: it may belong to an older
+ * Throws `ORT_NOT_FOUND` if a pack that a generation refers to is missing. Reads the index and the records of the world as a
+ * whole only if the folder lacks a pack that the manifest names. This generation may not need that pack: it may belong to an older
  * one, or a compaction may just have removed it. Rule S102.
  */
-export async function requirePacks(disk: Disk, named: PackList = [], index: LeafIndex): Promise<void> {
+export async function requirePacks(
+  disk: Disk,
+  named: PackList = [],
+  index: LeafIndex,
+  worldRecords: () => Promise<readonly RecordRef[]>,
+): Promise<void> {
   if (named.length === 0) return;
   const missing = withoutPacks(named, await packsThere(disk));
   const [first] = missing;
-  if (first === undefined || !(await refersTo(index, missing))) return;
+  if (first === undefined || !((await refersTo(index, missing)) || (await areIn(worldRecords, missing))))
+    return;
   const detail = `${describePacks(missing)} missing, and parts of the world are stored there; ${ADVICE}`;
   throw new OrthantError("ORT_NOT_FOUND", detail, { path: packFile(first.first) });
 }
@@ -58,4 +65,16 @@ async function refersTo(index: LeafIndex, packs: PackList): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Returns whether records are in packs that are missing. The record that lists the others may be in one itself. */
+async function areIn(worldRecords: () => Promise<readonly RecordRef[]>, missing: PackList): Promise<boolean> {
+  try {
+    return (await worldRecords()).some(({ packId }) => hasPack(missing, packId));
+  } catch (error) {
+    if (isOrthantError(error, "ORT_NOT_FOUND")) return true;
+    // Damage is reported when the store is used, or by a verification.
+    if (isOrthantError(error)) return false;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { crc32, decode } from "@orthant/core/bytes";
 import type { RecordRef } from "../codec/blob.ts";
-import { CHUNK_BLOB, ENTITY_BLOB, packHeader, recordHeader } from "../codec/layout.ts";
+import { isBlobType, packHeader, recordHeader } from "../codec/layout.ts";
 import { type PackTable, tableInBytes } from "./pack-table.ts";
 
 /** A span of a pack: a record with a correct checksum, or bytes that are not a record. */
@@ -90,7 +90,7 @@ function recordAt(
   if (payloadStart > bytes.length) return { found: undefined, checkedBytes: 0 };
   const header = decode(recordHeader, bytes.subarray(offset, payloadStart));
   const payload = bytes.subarray(payloadStart, payloadStart + header.payloadBytes);
-  const known = header.blobType === CHUNK_BLOB || header.blobType === ENTITY_BLOB;
+  const known = isBlobType(header.blobType);
   // No blob is empty. In a run of zeros, length and checksum would both read as zero.
   if (!known || header.payloadBytes === 0 || payload.length !== header.payloadBytes) {
     return { found: undefined, checkedBytes: 0 };

@@ -2,6 +2,7 @@ import { isOrthantError, OrthantError } from "@orthant/core";
 import { ownOptions, requireFunction } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import { atFile, fileSize, readWhole, requireDisk } from "@orthant/disk/files";
+import type { RecordRef } from "../codec/blob.ts";
 import { type GenerationFiles, generationFiles, pageFile } from "../codec/files.ts";
 import { type GlobalRecord, globalRecordCodec } from "../codec/global-record.ts";
 import { DATA_FOLDER, INDEX_FOLDER, MANIFEST_BYTES_MAX, MANIFEST_FILE, packHeader } from "../codec/layout.ts";
@@ -27,8 +28,10 @@ import { PackCopies } from "../pack/pack-copies.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { IndexVerifier } from "../verify/verify-index.ts";
 import { LeafVerifier } from "../verify/verify-leaves.ts";
+import { WorldRecordVerifier } from "../verify/verify-records.ts";
 import { requireGenerationNumber } from "./open-options.ts";
 import { readGlobal, readIndex, readPlayers } from "./reader.ts";
+import { recordsOf } from "./world-records.ts";
 
 /** Result of copying a generation. */
 export interface CopiedGeneration {
@@ -191,7 +194,8 @@ async function gather(
   requireGeneration(names.indexFile, index, generation);
   const global = globalPayloadFile.decode(names.globalFile, globalRecordCodec, files.globalFile);
   requireSameWorld(names.globalFile, global, live.worldId);
-  const { pageBytes, packLengths } = await pages.copyAll(index.index);
+  const { pageBytes, packLengths: leafLengths } = await pages.copyAll(index.index);
+  const packLengths = withRecords(leafLengths, await worldRecords(disk, names, global));
   const activeDataFileId = isLive ? live.activeDataFileId : global.nextDataFileId - 1;
   const packs = await openPacks(disk, names, withActivePack(packLengths, activeDataFileId));
   const dataFiles = hasChecksum || live.dataFiles !== undefined ? packListOf(packLengths.keys()) : undefined;
@@ -211,6 +215,37 @@ async function gather(
   };
   const manifestBytes = hasChecksum ? encodeManifest(manifest) : encodePlainManifest(manifest);
   return { manifest, manifestBytes, files, packs, pageBytes, global };
+}
+
+/** Reads which records the world as a whole needs. Throws `ORT_NOT_FOUND` if the generation was retired meanwhile. */
+async function worldRecords(
+  disk: Disk,
+  { indexFile }: GenerationFiles,
+  global: GlobalRecord,
+): Promise<readonly RecordRef[]> {
+  const packReader = new PackReader(disk);
+  try {
+    return await recordsOf(packReader, global);
+  } catch (error) {
+    await fileSize(disk, indexFile);
+    throw error;
+  } finally {
+    await packReader.release();
+  }
+}
+
+/** Returns the lengths that packs need to have these records too. */
+function withRecords(
+  lengths: ReadonlyMap<number, number>,
+  refs: readonly RecordRef[],
+): ReadonlyMap<number, number> {
+  const all = new Map(lengths);
+  for (const ref of refs) addRecord(all, ref);
+  return all;
+}
+
+function addRecord(lengths: Map<number, number>, { packId, recordOffset, recordBytes }: RecordRef): void {
+  lengths.set(packId, Math.max(lengths.get(packId) ?? 0, recordOffset + recordBytes));
 }
 
 function isSameList(before: Manifest["dataFiles"], after: Manifest["dataFiles"]): boolean {
@@ -258,8 +293,12 @@ async function requireWhole(target: Disk, manifest: Manifest): Promise<number> {
   try {
     const chunkVolume = global.description.chunkShape.volume;
     const context = { chunkVolume, shape: undefined, limits };
-    const verifier = new IndexVerifier(new LeafVerifier(packReader));
-    const [fault] = await verifier.verify(index.index, indexFile, context, generation);
+    const leaves = new LeafVerifier(packReader);
+    const verifier = new IndexVerifier(leaves);
+    const [fault] = [
+      ...(await verifier.verify(index.index, indexFile, context, generation)),
+      ...(await new WorldRecordVerifier(packReader, leaves.records).verify(global, globalFile, generation)),
+    ];
     if (fault === undefined) return await countChanges(target, { generation, global, manifest });
     const { code = "ORT_RECORD", file: path, offset, message } = fault;
     const position = offset === undefined ? { path } : { path, offset };
@@ -325,10 +364,7 @@ class PageCopier {
         pageBytes += link.bytes;
       }
       for (const { chunkRefs, entityRefs } of leaves) {
-        for (const { packId, recordOffset, recordBytes } of [...chunkRefs, ...entityRefs]) {
-          const end = recordOffset + recordBytes;
-          packLengths.set(packId, Math.max(packLengths.get(packId) ?? 0, end));
-        }
+        for (const ref of [...chunkRefs, ...entityRefs]) addRecord(packLengths, ref);
       }
     }
     for (const path of this.#copied) {

@@ -21,6 +21,7 @@ import { requirePacks } from "../pack/named-packs.ts";
 import { PackReader } from "../pack/pack-reader.ts";
 import { requireGenerationNumber, requireRegistry } from "./open-options.ts";
 import { Save, type SaveState } from "./save.ts";
+import { recordsOf, withCatalog } from "./world-records.ts";
 
 /** Maximum attempts of a reader beside a writer. Opening reads three files; a commit syncs more than that. */
 const LIVE_ATTEMPTS_MAX = 16;
@@ -101,8 +102,14 @@ async function readGeneration(disk: Disk, manifest: Manifest, generation: number
   const global = await readGlobal(disk, files.globalFile, seals?.globalFile);
   requireSameWorld(files.globalFile, global, manifest.worldId);
   const players = await readPlayers(disk, files.playersFile, seals?.playersFile);
-  await requirePacks(disk, manifest.dataFiles, index);
-  return { generation, manifest, global, players, index, indexVersion };
+  const packReader = new PackReader(disk);
+  try {
+    await requirePacks(disk, manifest.dataFiles, index, () => recordsOf(packReader, global));
+    const complete = await withCatalog(packReader, global);
+    return { generation, manifest, global: complete, players, index, indexVersion };
+  } finally {
+    await packReader.release();
+  }
 }
 
 /** Reads an index file. With a seal, accepts only the file that the manifest means. */

@@ -4,11 +4,13 @@ import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import type { GlobalRecord } from "../codec/global-record.ts";
 import type { Manifest } from "../codec/manifest.ts";
 import type { ChunkEntry } from "../codec/prepared-chunks.ts";
+import type { StoreEntry, StorePage } from "../codec/store-page.ts";
 import { type GeneratedChunks, realizeStored, type StoredChunk } from "../codec/stored-chunk.ts";
 import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
+import { type BoundedPage, boundedPages, readStoreEntries, readStorePages } from "./world-records.ts";
 
 /** Number of queries after which index parts that no recent query needs are unloaded. */
 const QUERIES_REMEMBERED = 256;
@@ -41,6 +43,7 @@ export class Save implements SaveState {
   readonly #generated: GeneratedChunks;
   #queries = 0;
   #closed = false;
+  #storePages: Promise<readonly StorePage[]> | undefined;
 
   /** Takes ownership of the reader. Use `openSave` instead. */
   constructor(
@@ -97,6 +100,26 @@ export class Save implements SaveState {
   /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     return readLeafEntities(this.#packReader, leaf, this.#context());
+  }
+
+  /** Returns the pages of the key-value store in order. Reads their list once. */
+  storePages(): Promise<readonly StorePage[]> {
+    this.#storePages ??= readStorePages(this.#packReader, this.global.records?.store).catch((error) => {
+      // The next call may find the disk working again.
+      this.#storePages = undefined;
+      throw error;
+    });
+    return this.#storePages;
+  }
+
+  /** Reads the entries of one page of the key-value store. */
+  readStorePage(page: BoundedPage): Promise<readonly StoreEntry[]> {
+    return readStoreEntries(this.#packReader, page);
+  }
+
+  /** Yields all entries of the key-value store in order of their keys. Holds one page at a time. */
+  async *storeEntries(): AsyncGenerator<StoreEntry> {
+    for (const page of boundedPages(await this.storePages())) yield* await this.readStorePage(page);
   }
 
   /**

@@ -43,6 +43,7 @@ export async function applyRepair(disk: Disk, plan: RepairPlan, target: Disk): P
       description: { ...global.description, clockEpoch, namedGenerations: [] },
     },
     players: plan.players,
+    store: plan.store,
     leaves: leavesOf(plan, chunks, entities, clockEpoch),
   });
   await writer.close();

@@ -23,6 +23,7 @@ import type { IndexPart, LeafIndex } from "../index/leaf-index.ts";
 import { requireRegistry, requireShape } from "../read/open-options.ts";
 import { surveySave } from "../read/survey.ts";
 import { verifySave } from "../verify/verify.ts";
+import { recoverRecords } from "./repair-records.ts";
 import {
   findGlobal,
   findIndex,
@@ -76,7 +77,10 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     },
     losses,
   );
-  const global = found ?? unknownGlobal(fallback ?? HYPERCUBE_CHUNKS, losses);
+  const { global, store } = await withRecords(
+    found ?? unknownGlobal(fallback ?? HYPERCUBE_CHUNKS, losses),
+    (record) => recoverRecords(disk, survey, record, losses),
+  );
   const players = await findPlayers(disk, survey, playersCodec, losses);
   const chunkVolume = global.description.chunkShape.volume;
   const intact = await findIntactRecords(disk, survey.packIds, measureRecords(chunkVolume));
@@ -104,6 +108,7 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     generated,
     namesGenerator: found !== undefined,
     players,
+    store,
     pieces,
     clocks: [...clocks, ...leaves.flatMap((leaf) => leaf.clocks)],
     changedCubes: selections.flatMap(({ changedCubes }) => changedCubes),
@@ -111,6 +116,15 @@ export async function planRepair(disk: Disk, options: RepairOptions = {}): Promi
     keptBytes: pieces.reduce((sum, { ref }) => sum + ref.recordBytes, 0),
     losses: [...losses, ...selections.flatMap((selection) => selection.losses)],
   });
+}
+
+/** Returns a global record with its recovered catalog, and the recovered store. */
+async function withRecords(
+  record: GlobalRecord,
+  recover: (record: GlobalRecord) => ReturnType<typeof recoverRecords>,
+): Promise<Pick<RepairPlan, "global" | "store">> {
+  const { blocks, store } = await recover(record);
+  return { global: { ...record, description: { ...record.description, blocks } }, store };
 }
 
 /** Returns the readable leaves of an index, and its unreadable pages. */

@@ -11,12 +11,14 @@ import type { GlobalRecord } from "../codec/global-record.ts";
 import {
   CHUNK_BLOB,
   DATA_FOLDER,
+  ENTITY_BLOB,
   isPackedVersion,
   type SaveLimits,
   TABLE_BLOB_VERSION,
 } from "../codec/layout.ts";
 import { packedBlobCodec } from "../codec/packed-blob.ts";
 import { chunkBounds } from "../codec/prepared-chunks.ts";
+import type { StoreEntry } from "../codec/store-page.ts";
 import {
   type GeneratedChunks,
   needsGenerator,
@@ -87,7 +89,7 @@ export async function decodeRecord(
   payload: Uint8Array,
   chunkVolume: number,
 ): Promise<RecordContent | undefined> {
-  if (blobVersion > TABLE_BLOB_VERSION) return undefined;
+  if (blobVersion > TABLE_BLOB_VERSION || blobType > ENTITY_BLOB) return undefined;
   const isPacked = isPackedVersion(blobVersion);
   try {
     const bytes = isPacked ? await openBlob(payload, BLOB_BYTES_MAX) : payload;
@@ -302,7 +304,7 @@ function keyOf({ packId, recordOffset, recordBytes, recordCrc32, blobType }: Rec
 
 /** Something that a repair cannot restore. */
 export interface Loss {
-  readonly what: "chunks" | "entities" | "players" | "global" | "index" | "manifest";
+  readonly what: "chunks" | "entities" | "players" | "global" | "index" | "manifest" | "blocks" | "store";
   /** The affected cube, if the loss is local. */
   readonly chunks: Box | undefined;
   /** The reason, and the replacement. */
@@ -329,6 +331,8 @@ export interface RepairPlan {
   /** Whether the world says which generator it has, so that changes to its output keep their meaning. */
   readonly namesGenerator: boolean;
   readonly players: readonly StoredPlayer[];
+  /** Entries of the key-value store, in order of their keys. */
+  readonly store: readonly StoreEntry[];
   readonly pieces: readonly RepairPiece[];
   readonly clocks: readonly RegionClock[];
   /** Cubes whose content differs from the live generation. The clocks of their regions are reissued. */

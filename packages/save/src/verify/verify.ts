@@ -21,6 +21,7 @@ import { filesOfGeneration, type Survey, sealsOfGeneration, surveySave } from ".
 import { IndexVerifier } from "./verify-index.ts";
 import { LeafVerifier, offAxes } from "./verify-leaves.ts";
 import { type KnownRecords, verifyPack } from "./verify-pack.ts";
+import { WorldRecordVerifier } from "./verify-records.ts";
 
 const UNBOUND = "the manifest has no checksums of the files that it names; the next save adds them";
 
@@ -43,11 +44,13 @@ export async function verifySave(disk: Disk, options: VerifyOptions = {}): Promi
   const packReader = new PackReader(disk);
   const leaves = new LeafVerifier(packReader);
   const indexes = new IndexVerifier(leaves);
+  const worldRecords = new WorldRecordVerifier(packReader, leaves.records);
   try {
     return await verifyFiles(disk, survey, {
       records: leaves.records,
       pages: indexes.seenPages,
-      verify: (generation, files) => verifyGeneration(disk, survey, generation, files, indexes, own),
+      verify: (generation, files) =>
+        verifyGeneration(disk, survey, generation, files, { indexes, worldRecords }, own),
     });
   } finally {
     await packReader.release();
@@ -107,12 +110,18 @@ function noticeOfUnusable(survey: Survey, generation: number, files: GenerationF
   return noticeOf(indexFile, `generation ${generation} is not all there any more`);
 }
 
+/** Verify the records of generations, each of which is read once. */
+interface ContentVerifiers {
+  readonly indexes: IndexVerifier;
+  readonly worldRecords: WorldRecordVerifier;
+}
+
 async function verifyGeneration(
   disk: Disk,
   survey: Survey,
   generation: number,
   files: GenerationFiles,
-  indexes: IndexVerifier,
+  { indexes, worldRecords }: ContentVerifiers,
   { checksumsOnly = false }: VerifyOptions,
 ): Promise<readonly Finding[]> {
   const manifest = survey.manifest?.manifest;
@@ -145,6 +154,8 @@ async function verifyGeneration(
     const message = offAxes(`player ${playerId}`, position, global?.description.chunkShape);
     if (message !== undefined) findings.push({ ...noticeOf(files.playersFile, message), generation });
   }
+  if (global !== undefined)
+    findings.push(...(await worldRecords.verify(global, files.globalFile, generation)));
   if (index === undefined) return findings;
   const context = {
     chunkVolume: checksumsOnly ? undefined : global?.description.chunkShape.volume,

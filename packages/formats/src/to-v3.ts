@@ -23,6 +23,7 @@ export async function convertToV3(
   const { global, players } = save;
   const { description } = global;
   losses.add("names of generations", "one generation is written", description.namedGenerations.length);
+  losses.add("keys of the store", "version 3 of the format has none", global.records?.store?.keys ?? 0);
   const counts = { chunks: 0, entities: 0, players: players.length };
   const writer = target && (await BulkSaveWriter.create(target, description.chunkShape, { indexVersion: 1 }));
   try {

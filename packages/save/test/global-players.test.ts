@@ -86,7 +86,7 @@ describe("the global payload", () => {
       globalHex.replace(sized(GENERATORS), sized(`${GENERATORS} 00`)),
       "ORT_TRAILING_BYTES",
     ],
-    ["S17", "a description of version 4", globalHex.replace("03 04040101", "04 04040101"), "ORT_VERSION"],
+    ["S17", "a description of version 5", globalHex.replace("03 04040101", "05 04040101"), "ORT_VERSION"],
     ["S17", "a description of version 0", globalHex.replace("03 04040101", "00 04040101"), "ORT_VERSION"],
     ["S17", "a chunk of no voxels", globalHex.replace("03 04040101", "03 04040001"), "ORT_CHUNK_VOLUME"],
     ["S14", "bytes behind it", `${globalHex} 00`, "ORT_TRAILING_BYTES"],

@@ -1,4 +1,4 @@
-import { DEFAULT_BLOCKS } from "@orthant/core";
+import { DEFAULT_BLOCKS, isOrthantError } from "@orthant/core";
 import { decode, encode, encodeUtf8 } from "@orthant/core/bytes";
 import { blockCatalogCodec, defineBlocks } from "@orthant/core/engine";
 import { type Disk, MemoryDisk } from "@orthant/disk";
@@ -18,8 +18,13 @@ import {
   type StoreChange,
   verifySave,
 } from "@orthant/save";
-import { STORE_VALUE_BYTES_MAX, storeEntryBytes } from "@orthant/save/content";
-import { STORE_PAGE_TARGET_BYTES, storePageCodec } from "@orthant/save/internal";
+import { STORE_VALUE_BYTES_MAX, storeEntryBytes, worldDescriptionCodec } from "@orthant/save/content";
+import {
+  journalEntryCodec,
+  STORE_PAGE_TARGET_BYTES,
+  storedDescriptionCodec,
+  storePageCodec,
+} from "@orthant/save/internal";
 import { codeOf, codeOfRejection, fromHex, Prng, toHex } from "@orthant/testkit";
 import { entryAt, flipByte, GLOBAL, ORIGIN_CELL } from "@orthant/testkit/saves";
 import { describe, expect, test } from "vitest";
@@ -53,6 +58,90 @@ describe("a page of the store", () => {
     ["0161 81808001", "ORT_LIMIT"],
   ])("[S133] is refused as %s", (hex, code) => {
     expect(codeOf(() => decode(storePageCodec, fromHex(hex)))).toBe(code);
+  });
+});
+
+describe("a description with records", () => {
+  const PLAIN = toHex(encode(worldDescriptionCodec, WITH_ID.description)).slice(2);
+  const REF = (type: number): string => `02 0c 11 07 0${type} 01`; // pack 2, offset 12, 17 bytes, checksum 7
+  const STORE = `01 01 05 11 00 01 0161 01 05 ${REF(4)}`; // one key in 5 bytes, in a record of 17: one page from "a" on
+  const valid = [
+    ["a store with its pages", `04 ${PLAIN} 00 ${STORE}`],
+    ["a store whose pages a record lists", `04 ${PLAIN} 00 01 01 05 11 01 ${REF(5)}`],
+    ["a catalog", `04 ${PLAIN} 01 ${REF(3)} 00`],
+    ["both", `04 ${PLAIN} 01 ${REF(3)} ${STORE}`],
+  ] as const;
+
+  test.each(valid)("[S130, S131] has %s", (_name, hex) => {
+    const decoded = decode(storedDescriptionCodec, fromHex(hex));
+    expect(decoded.description).toEqual(WITH_ID.description);
+    expect(toHex(encode(storedDescriptionCodec, decoded))).toBe(toHex(fromHex(hex)));
+  });
+
+  test.each([
+    ["S130", "without any", `04 ${PLAIN} 00 00`, "ORT_BLOB"],
+    ["S130", "with a catalog of another type", `04 ${PLAIN} 01 ${REF(4)} 00`, "ORT_BLOB"],
+    ["S130", "with a catalog of version 2", `04 ${PLAIN} 01 02 0c 11 07 03 02 00`, "ORT_BLOB"],
+    ["S131", "with a list of another type", `04 ${PLAIN} 00 01 01 05 11 01 ${REF(4)}`, "ORT_BLOB"],
+    ["S131", "with another number of keys", `04 ${PLAIN} 00 ${STORE.replace("01 01", "01 02")}`, "ORT_BLOB"],
+    ["S131", "with another size", `04 ${PLAIN} 00 ${STORE.replace("01 01 05", "01 01 06")}`, "ORT_BLOB"],
+    ["S131", "with a third kind of list", `04 ${PLAIN} 00 01 01 05 11 02 ${REF(5)}`, "ORT_TAG"],
+    ["S132", "without pages", `04 ${PLAIN} 00 01 00 00 00 00 00`, "ORT_BLOB"],
+    ["S132", "with a page of another type", `04 ${PLAIN} 00 ${STORE.replace(REF(4), REF(1))}`, "ORT_BLOB"],
+    ["S132", "with a page of no keys", `04 ${PLAIN} 00 01 00 05 11 00 01 0161 00 05 ${REF(4)}`, "ORT_BLOB"],
+    ["S132", "with a page without a key", `04 ${PLAIN} 00 01 01 05 11 00 01 00 01 05 ${REF(4)}`, "ORT_BLOB"],
+    [
+      "S132",
+      "with pages out of order",
+      `04 ${PLAIN} 00 01 02 0a 22 00 02 0162 01 05 ${REF(4)} 0161 01 05 ${REF(4)}`,
+      "ORT_BLOB",
+    ],
+  ])("[%s] is refused %s", (_rule, _name, hex, code) => {
+    expect(codeOf(() => decode(storedDescriptionCodec, fromHex(hex)))).toBe(code);
+  });
+
+  test("[S131] of any changed byte is refused, or read as other bytes that mean what they say", () => {
+    for (const [, hex] of valid) {
+      const bytes = fromHex(hex);
+      for (let offset = 0; offset < bytes.length; offset++) {
+        for (const mask of [1, 2, 0x80, 0xff]) {
+          const changed = bytes.slice();
+          changed[offset] = (changed[offset] ?? 0) ^ mask;
+          const [decoded, error] = attempt(() => decode(storedDescriptionCodec, changed));
+          if (error !== undefined) expect(isOrthantError(error)).toBe(true);
+          else expect(toHex(encode(storedDescriptionCodec, decoded as never))).toBe(toHex(changed));
+        }
+      }
+    }
+  });
+
+  function attempt<Value>(call: () => Value): readonly [Value, undefined] | readonly [undefined, unknown] {
+    try {
+      return [call(), undefined];
+    } catch (error) {
+      return [undefined, error];
+    }
+  }
+});
+
+describe("a journal entry of the store", () => {
+  const codec = journalEntryCodec(16);
+
+  test.each([
+    ["07 0161 01 02 0102", { kind: "store", key: "a", value: Uint8Array.of(1, 2) }],
+    ["07 0161 00", { kind: "store", key: "a", value: undefined }],
+  ] as const)("[J37] is %s", (hex, entry) => {
+    expect(toHex(encode(codec, entry))).toBe(toHex(fromHex(hex)));
+    expect(decode(codec, fromHex(hex))).toEqual(entry);
+  });
+
+  test.each([
+    ["07 00 00", "ORT_BLOB"],
+    ["07 8102", "ORT_LIMIT"],
+    ["07 0161 01 81808001", "ORT_LIMIT"],
+    ["07 0161 02", "ORT_TAG"],
+  ])("[J37] is refused as %s", (hex, code) => {
+    expect(codeOf(() => decode(codec, fromHex(hex)))).toBe(code);
   });
 });
 

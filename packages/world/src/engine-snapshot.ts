@@ -3,21 +3,27 @@ import type { RegionTree } from "@orthant/core/engine";
 import { boxAt, chunkOfVoxel, voxelIndex, type WorldState } from "@orthant/core/engine";
 import type { Save } from "@orthant/save";
 import type { RegionReader } from "./regions/region-reader.ts";
+import { type StoreReader, storeAt } from "./store/engine-store.ts";
+import type { StoreMoment } from "./store/store-content.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class EngineSnapshot {
   readonly shape: ChunkShape;
+  /** The key-value store as it was. */
+  readonly store: StoreReader;
   readonly #save: Save;
   readonly #reader: RegionReader;
   #state: WorldState;
 
   /**
-   * Takes ownership of the save and the reader.
+   * Takes ownership of the moment's save and of the reader.
    *
    * @internal
    */
-  constructor(state: WorldState, save: Save, reader: RegionReader) {
+  constructor(state: WorldState, moment: StoreMoment, reader: RegionReader) {
+    const { save } = moment;
     this.shape = state.shape;
+    this.store = storeAt(moment);
     this.#state = state;
     this.#save = save;
     this.#reader = reader;

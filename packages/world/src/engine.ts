@@ -26,6 +26,7 @@ export {
   type SaveWithJournal,
 } from "./open/save-with-journal.ts";
 export { type UpgradeEngineOptions, type UpgradeReport, upgradeWorldEngine } from "./open/upgrade-engine.ts";
+export type { EngineStore, StoreReader } from "./store/engine-store.ts";
 export { WorldEngine } from "./world-engine.ts";
 export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";

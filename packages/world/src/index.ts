@@ -18,6 +18,7 @@ export {
   openWorld,
   type WorldOptions,
 } from "./open/open-world.ts";
+export { KeyValueStore, KeyValueView } from "./store/key-value-store.ts";
 export { World } from "./world.ts";
 export type { WorldGeneration } from "./world-history.ts";
 export { WorldHistory } from "./world-history.ts";

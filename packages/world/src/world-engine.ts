@@ -42,8 +42,9 @@ import {
   type StoredEntityEvent,
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
-import { copySave } from "./saving/copy-save.ts";
+import { copyContent } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
+import { EngineStore } from "./store/engine-store.ts";
 import type { WorldContext } from "./world-context.ts";
 import { restoreEdit, WorldHistory } from "./world-history.ts";
 import type { Moment, WorldLabel } from "./world-options.ts";
@@ -56,6 +57,8 @@ export class WorldEngine {
   readonly shape: ChunkShape;
   /** Adds, renames and retires types of blocks. */
   readonly blocks: WorldBlocks;
+  /** Things of the game that are saved with the world. */
+  readonly store: EngineStore;
   /** The kept saved states. */
   readonly history: WorldHistory;
   readonly #disk: Disk;
@@ -70,7 +73,8 @@ export class WorldEngine {
 
   /** @internal Takes ownership of everything in the context. */
   constructor(context: WorldContext) {
-    const { disk, time, random, content, writing, epoch, hasFixedBlocks: isFixed = false } = context;
+    const { disk, time, random, content, writing, epoch } = context;
+    const { hasFixedBlocks: isFixed = false, isShard = false } = context;
     const requireWritable = (): void => this.#requireWritable();
     this.shape = content.regions.state.shape;
     this.#disk = disk;
@@ -87,6 +91,7 @@ export class WorldEngine {
     });
     this.blocks = new WorldBlocks({ content, saver: this.#saver, isFixed, requireWritable });
     this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
+    this.store = new EngineStore(content, this.#editor, this.#saver, { isShard, requireWritable });
   }
 
   /** The types of blocks as they are now. */
@@ -200,8 +205,9 @@ export class WorldEngine {
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
   snapshot(): EngineSnapshot {
     this.#saver.requireOpen();
-    const save = this.#content.save.share();
-    return new EngineSnapshot(this.#content.regions.state, save, this.#content.regions.readerFor(save));
+    const { store, regions } = this.#content;
+    const moment = store.moment();
+    return new EngineSnapshot(regions.state, moment, regions.readerFor(moment.save));
   }
 
   /**
@@ -337,15 +343,8 @@ export class WorldEngine {
   /** Saves the world, then copies it to another, empty disk. */
   async saveAs(disk: Disk): Promise<void> {
     if (!this.#isReadOnly) await this.save();
-    const save = this.#content.save.share();
-    const nowMs = this.#time.nowMs();
-    try {
-      // A read-only world may have more than the save: the contents of the journal.
-      const change = this.#isReadOnly ? await this.#content.completeSaveChange(nowMs) : undefined;
-      await copySave(save, disk, { nowMs, worldId: newWorldId(this.#random), change });
-    } finally {
-      await save.close();
-    }
+    const options = { nowMs: this.#time.nowMs(), worldId: newWorldId(this.#random) };
+    await copyContent(this.#content, disk, { ...options, isReadOnly: this.#isReadOnly });
   }
 
   /**

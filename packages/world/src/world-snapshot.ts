@@ -1,14 +1,18 @@
-import type { Chunk, Dimensions, Position } from "@orthant/core";
+import type { Chunk, DataCodec, Dimensions, Position } from "@orthant/core";
 import type { Axes } from "@orthant/core/engine";
 import type { EngineSnapshot } from "./engine-snapshot.ts";
+import { KeyValueView } from "./store/key-value-store.ts";
 
 /** A world at one moment. Later edits and saves do not affect it. */
 export class WorldSnapshot<D extends Dimensions = Dimensions> {
+  /** The key-value store as it was. */
+  readonly store: KeyValueView;
   readonly #snapshot: EngineSnapshot;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(snapshot: EngineSnapshot, axes: Axes<D>) {
+  constructor(snapshot: EngineSnapshot, axes: Axes<D>, storeCodec: DataCodec) {
+    this.store = new KeyValueView(snapshot.store, storeCodec);
     this.#snapshot = snapshot;
     this.#axes = axes;
   }

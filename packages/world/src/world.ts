@@ -53,6 +53,7 @@ import {
   type WorldEntityEvent,
   type WorldPlayer,
 } from "./entities/shown-records.ts";
+import { KeyValueStore } from "./store/key-value-store.ts";
 import type { WorldEngine } from "./world-engine.ts";
 import type { WorldHistory } from "./world-history.ts";
 import type { Moment } from "./world-options.ts";
@@ -72,10 +73,15 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   readonly engine: WorldEngine;
   /** Turns the data of voxels into bytes and back. */
   readonly dataCodec: DataCodec;
+  /** What the game saves with the world besides blocks. */
+  readonly store: KeyValueStore;
+  readonly #storeCodec: DataCodec;
   readonly #axes: Axes<D>;
 
   /** @internal */
-  constructor(engine: WorldEngine, dataCodec: DataCodec = PLAIN_DATA) {
+  constructor(engine: WorldEngine, dataCodec: DataCodec = PLAIN_DATA, storeCodec: DataCodec = PLAIN_DATA) {
+    this.store = new KeyValueStore(engine.store, storeCodec);
+    this.#storeCodec = storeCodec;
     this.engine = engine;
     this.dataCodec = dataCodec;
     this.#axes = new Axes(engine.shape);
@@ -211,7 +217,7 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
 
   /** Returns the world as it is now, unaffected by later edits. The caller must close it. */
   snapshot(): WorldSnapshot<D> {
-    return new WorldSnapshot(this.engine.snapshot(), this.#axes);
+    return new WorldSnapshot(this.engine.snapshot(), this.#axes, this.#storeCodec);
   }
 
   async set(position: Position<D>, block: number, options: SetOptions = {}): Promise<EditResult> {

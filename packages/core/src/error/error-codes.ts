@@ -22,6 +22,7 @@ export const ERROR_CODES = {
     "a chunk's bit width, word count or unused bits do not follow from its palette and volume",
   ORT_CHUNK_VOLUME: "a chunk has another number of voxels than the chunks of its world",
   ORT_VOXEL_DATA: "the data of a voxel is of one that the chunk does not have, or not what its codec reads",
+  ORT_STORE: "a value of the world's store is not what its codec reads",
   ORT_BLOCKS: "a block catalog contradicts itself",
   ORT_VERSION: "the version of a structure is not one that this program reads",
   ORT_ARRAY_HEADER: "a chunk array's indices begin with a header that does not fit the array",

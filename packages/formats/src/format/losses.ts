@@ -86,6 +86,7 @@ export function noteLostFacts(
   }
   losses.add("named generations", "one generation is converted", namedGenerations.length);
   losses.add("attachments", "what programs kept with the world", attachments.length);
+  losses.add("keys of the store", "what the game kept with the world", global.records?.store?.keys ?? 0);
   losses.add("last edits of clients", "a client may make its last edit twice", edits.length);
   losses.add("clocks of regions", "clients fetch all regions again", index.totals.clocks);
 }

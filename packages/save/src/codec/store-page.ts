@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { type ByteReader, type Codec, encodeUtf8, list } from "@orthant/core/bytes";
+import { type ByteReader, type Codec, encodeUtf8, list, option } from "@orthant/core/bytes";
 import { type RecordRef, recordRefCodec } from "./blob.ts";
 import { STORE_LIST_BLOB, STORE_PAGE_BLOB, WORLD_BLOB_VERSION } from "./layout.ts";
 
@@ -90,6 +90,25 @@ function disorderOf(entries: readonly StoreEntry[]): string | undefined {
   );
   return isOrdered ? undefined : "keys of the store out of order";
 }
+
+const optionalValue = option<Uint8Array>({
+  write: (out, value) => out.bytes(value, STORE_VALUE_BYTES_MAX),
+  read: (input) => input.bytes(STORE_VALUE_BYTES_MAX),
+});
+
+/** Codec of a change in a journal. Rule J37. */
+export const storeChangeCodec: Codec<StoreChange> = {
+  write(out, { key, value }) {
+    if (key === "") throw new OrthantError("ORT_ARGUMENT", "an empty key of the store");
+    out.string(key, STORE_KEY_BYTES_MAX);
+    optionalValue.write(out, value);
+  },
+  read(input) {
+    const key = input.string(STORE_KEY_BYTES_MAX);
+    if (key === "") throw input.fail("ORT_BLOB", "an empty key of the store");
+    return { key, value: optionalValue.read(input) };
+  },
+};
 
 const storePageRefCodec: Codec<StorePage> = {
   write(out, { firstKey, keys, bytes, ref }) {

@@ -26,6 +26,7 @@ import {
   pageIndexOf,
   readStoreEntries,
   readStorePages,
+  rememberPages,
 } from "../read/world-records.ts";
 
 /** A part of the description with more bytes than this is a record of its own. */
@@ -129,7 +130,10 @@ export class WorldRecordWriter {
     }
     const encoded = encode(storePagesCodec, pages);
     const isInline = encoded.length <= INLINE_BYTES_MAX;
-    return { ...totals, pages: isInline ? pages : await this.#appendOne(STORE_LIST_BLOB, encoded) };
+    if (isInline) return { ...totals, pages };
+    const list: StoreList = { ...totals, pages: await this.#appendOne(STORE_LIST_BLOB, encoded) };
+    rememberPages(list, pages);
+    return list;
   }
 
   /** Writes the parts that are entries, and returns the pages of all parts. */

@@ -2,7 +2,6 @@ import { OrthantError } from "@orthant/core";
 import type { Disk } from "@orthant/disk";
 import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/files";
 import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
-import { generationFiles } from "../codec/files.ts";
 import {
   type GlobalRecord,
   globalRecordCodec,
@@ -17,7 +16,6 @@ import {
   type Manifest,
   withoutJournal,
   withoutPacks,
-  withPacks,
 } from "../codec/manifest.ts";
 import { globalPayloadFile, playersPayloadFile } from "../codec/payload-file.ts";
 import type { GeneratedChunks } from "../codec/stored-chunk.ts";
@@ -36,6 +34,7 @@ import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob
 import { Save, type SaveState } from "../read/save.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
+import { nextManifest } from "./next-manifest.ts";
 import {
   type CommittedChange,
   changeBetween,
@@ -311,7 +310,11 @@ export class SaveWriter {
     const records = await this.#guard(() =>
       recordWriter.write(this.#state.global, { global: state, store: change.store, isNewest }),
     );
-    const manifest = this.#nextManifest(change.nowMs, [...packIds, ...recordWriter.packIds]);
+    const manifest = nextManifest(this.#state.manifest, {
+      nowMs: change.nowMs,
+      activeDataFileId: this.#packs.activeId,
+      packIds: [...packIds, ...recordWriter.packIds],
+    });
     const global: GlobalRecord = {
       ...state,
       nextDataFileId: manifest.activeDataFileId + 1,
@@ -349,21 +352,6 @@ export class SaveWriter {
     return leaves
       .filter(({ chunkRefs, entityRefs }) => chunkRefs.length + entityRefs.length > 0)
       .map((leaf) => ({ ...leaf, clocks: [] }));
-  }
-
-  #nextManifest(nowMs: number, packIds: Iterable<number>): Manifest {
-    const manifest = withoutJournal(this.#state.manifest);
-    const currentGeneration = manifest.currentGeneration + 1;
-    const activeDataFileId = this.#packs.activeId;
-    return {
-      ...manifest,
-      ...generationFiles(currentGeneration),
-      currentGeneration,
-      lastModifiedMs: nowMs,
-      activeDataFileId,
-      dataFileCount: Math.max(manifest.dataFileCount, activeDataFileId),
-      dataFiles: withPacks(manifest.dataFiles ?? [], packIds),
-    };
   }
 
   /**

@@ -19,6 +19,7 @@ import {
   voxelEditsCodec,
 } from "@orthant/core/engine";
 import { playersCodec, type StoredEntity, type StoredPlayer, storedEntityCodec } from "../codec/entity.ts";
+import { type StoreChange, storeChangeCodec } from "../codec/store-page.ts";
 import type { LastClientEdit } from "../codec/world-description.ts";
 
 /** The change to one chunk: some voxels or the whole chunk with its data, whichever takes fewer bytes. */
@@ -56,10 +57,21 @@ export type JournalEntry =
   | { readonly kind: "player"; readonly player: StoredPlayer }
   | { readonly kind: "description"; readonly name: string; readonly spawn: Vector }
   /** What was added to, renamed or retired in the catalog of blocks. */
-  | { readonly kind: "blocks"; readonly change: BlockCatalogChange };
+  | { readonly kind: "blocks"; readonly change: BlockCatalogChange }
+  /** The new value of a key of the store. */
+  | ({ readonly kind: "store" } & StoreChange);
 
 /** Kinds in tag order. An edit whose origin names a player is a `playerEdit`. */
-const KINDS = ["edit", "entity", "entityGone", "player", "description", "playerEdit", "blocks"] as const;
+const KINDS = [
+  "edit",
+  "entity",
+  "entityGone",
+  "player",
+  "description",
+  "playerEdit",
+  "blocks",
+  "store",
+] as const;
 /** Maximum number of chunks, and of regions, in one journal edit. A world cannot make a larger one. */
 export const JOURNAL_EDIT_CHUNKS_MAX = 65_536;
 const NAME_BYTES_MAX = 4_096;
@@ -109,7 +121,9 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           for (const coordinate of entry.spawn) out.f64(coordinate);
           return;
         case "blocks":
-          blockCatalogChangeCodec.write(out, entry.change);
+          return blockCatalogChangeCodec.write(out, entry.change);
+        case "store":
+          storeChangeCodec.write(out, entry);
       }
     },
 
@@ -139,6 +153,8 @@ export function journalEntryCodec(volume: number): Codec<JournalEntry> {
           };
         case "blocks":
           return { kind: "blocks", change: blockCatalogChangeCodec.read(input) };
+        case "store":
+          return { kind: "store", ...storeChangeCodec.read(input) };
         default:
           return {
             kind: "edit",

@@ -43,7 +43,6 @@ export class Save implements SaveState {
   readonly #generated: GeneratedChunks;
   #queries = 0;
   #closed = false;
-  #storePages: Promise<readonly StorePage[]> | undefined;
 
   /** Takes ownership of the reader. Use `openSave` instead. */
   constructor(
@@ -102,14 +101,9 @@ export class Save implements SaveState {
     return readLeafEntities(this.#packReader, leaf, this.#context());
   }
 
-  /** Returns the pages of the key-value store in order. Reads their list once. */
+  /** Returns the pages of the key-value store in order. Their list is read once. */
   storePages(): Promise<readonly StorePage[]> {
-    this.#storePages ??= readStorePages(this.#packReader, this.global.records?.store).catch((error) => {
-      // The next call may find the disk working again.
-      this.#storePages = undefined;
-      throw error;
-    });
-    return this.#storePages;
+    return readStorePages(this.#packReader, this.global.records?.store);
   }
 
   /** Reads the entries of one page of the key-value store. */

@@ -49,6 +49,14 @@ export async function readCheckedCatalog(packReader: PackReader, ref: RecordRef)
   return bytes;
 }
 
+/** Pages of stores whose list is in a record, once they are known. A record never changes. */
+const knownPages = new WeakMap<StoreList, readonly StorePage[]>();
+
+/** Remembers the pages of a store for as long as its list lives. */
+export function rememberPages(store: StoreList, pages: readonly StorePage[]): void {
+  knownPages.set(store, pages);
+}
+
 /** Returns the pages of a store in order; none without a store. Rules S131 and S132. */
 export async function readStorePages(
   packReader: PackReader,
@@ -56,11 +64,14 @@ export async function readStorePages(
 ): Promise<readonly StorePage[]> {
   if (store === undefined) return [];
   if (hasPages(store)) return store.pages;
+  const known = knownPages.get(store);
+  if (known !== undefined) return known;
   const ref = store.pages as RecordRef;
   const content = await readContent(packReader, ref, STORE_LIST_BYTES_MAX);
   const pages = decodeIn(ref, "the list of the store", storePagesCodec, content);
   const fault = faultOfTotals(store, pages);
   if (fault !== undefined) throw new OrthantError("ORT_BLOB", fault, placeOf(ref));
+  rememberPages(store, pages);
   return pages;
 }
 

@@ -28,6 +28,8 @@ export class UnsavedChanges {
   /** Regions with new clocks. */
   readonly clocks: PositionMap<number> = new PositionMap();
   readonly players: Set<bigint> = new Set();
+  /** Changed keys of the store with their new values; `undefined` for a removed key. */
+  store: Map<string, Uint8Array | undefined> = new Map();
   /** Whether the name, spawn, epoch or anything else about the world as a whole changed. */
   global = false;
   /** Whether some entities do not yet belong to a leaf: new ones, and those that left theirs. */
@@ -41,7 +43,7 @@ export class UnsavedChanges {
 
   get isEmpty(): boolean {
     const places = this.chunks.size + this.hidden.size + this.clocks.size + this.#entityCubes.size;
-    return this.players.size + places === 0 && !this.global && !this.hasUnassigned;
+    return this.players.size + this.store.size + places === 0 && !this.global && !this.hasUnassigned;
   }
 
   /** Records that the entities stored in a cube changed. */

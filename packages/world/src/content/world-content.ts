@@ -39,11 +39,12 @@ import {
 } from "../entities/entity-store.ts";
 import { type PlayerChange, PlayerStore } from "../entities/player-store.ts";
 import { WorldRegions } from "../regions/world-regions.ts";
+import { StoreContent, storeChangesOf } from "../store/store-content.ts";
 import type { EngineOptions } from "../world-options.ts";
 import { LastEditStore } from "./last-edit-store.ts";
 import { leafChanges, UnsavedChanges } from "./unsaved-changes.ts";
 
-/** The first version of the index whose chunks can have data. */
+/** The first version of the index whose world can have data of voxels and a store. */
 const DATA_INDEX_VERSION = 2;
 
 /** What an edit changed. */
@@ -65,6 +66,8 @@ export class WorldContent {
   readonly entityListeners: ListenerSet<[StoredEntityEvent]> = new ListenerSet();
   readonly players: PlayerStore;
   readonly lastEdits: LastEditStore;
+  /** The key-value store. */
+  readonly store: StoreContent;
   global: GlobalState;
   readonly #entityReader: EntityReader;
   /** The decoded catalog of the description; decoded when it is first needed. */
@@ -83,6 +86,7 @@ export class WorldContent {
     this.#entityReader = new EntityReader(save, this.entities, this.entityListeners);
     this.players = new PlayerStore(save.players);
     this.lastEdits = new LastEditStore(save.global.description.edits);
+    this.store = new StoreContent(this);
   }
 
   /** The last committed generation. */
@@ -95,13 +99,18 @@ export class WorldContent {
     return this.#unsaved;
   }
 
-  /** Throws `ORT_VERSION` unless this world's save can hold the data of voxels. */
-  requireDataRoom(): void {
+  /** Changes that a running commit writes. */
+  get committing(): UnsavedChanges | undefined {
+    return this.#committing;
+  }
+
+  /** Throws `ORT_VERSION` unless this world's save can hold what version 1 of the format lacks. */
+  requireRoomFor(what: "data of voxels" | "a store"): void {
     const { indexVersion } = this.save;
     if (indexVersion >= DATA_INDEX_VERSION) return;
     throw new OrthantError(
       "ORT_VERSION",
-      `this world has an index of version ${indexVersion}, which cannot hold data of voxels: run orthant upgrade on it`,
+      `this world has an index of version ${indexVersion}, which cannot hold ${what}: run orthant upgrade on it`,
     );
   }
 
@@ -266,7 +275,14 @@ export class WorldContent {
     const players = Array.from(unsaved.players, (id) => this.players.get(id)).filter(
       (player) => player !== undefined,
     );
-    return { nowMs, leaves, players, ...(unsaved.global && { global: this.globalNow() }) };
+    const store = unsaved.store.size === 0 ? undefined : storeChangesOf(unsaved.store);
+    return {
+      nowMs,
+      leaves,
+      players,
+      ...(store && { store }),
+      ...(unsaved.global && { global: this.globalNow() }),
+    };
   }
 
   /** Returns the global state, including the remembered edits. */

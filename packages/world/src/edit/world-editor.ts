@@ -77,6 +77,19 @@ export class WorldEditor {
     return this.#listeners.add(listener);
   }
 
+  /** Runs a change between edits, in the order of the requests. */
+  inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(() => {
+      this.#saver.requireWriter();
+      return change();
+    });
+  }
+
+  /** Gives the world an id if it has none, as an edit does: it was created before ids existed. */
+  async requireId(): Promise<void> {
+    if (this.#content.global.description.worldId === 0n) await this.#epoch.open();
+  }
+
   idle(): Promise<void> {
     return this.#queue.idle();
   }
@@ -88,7 +101,7 @@ export class WorldEditor {
       // Checked only now, since the same edit may have been queued before it.
       if (origin && this.#content.lastEdits.includes(origin))
         return { chunks: [], clocks: [], status: "duplicate" };
-      if (request.hasData === true) this.#content.requireDataRoom();
+      if (request.hasData === true) this.#content.requireRoomFor("data of voxels");
       return this.#content.whenLoaded(request.touched, async () => {
         const epoch = await this.#epoch.open();
         const preparing = this.#content.regions.prepare(request);

@@ -137,6 +137,8 @@ class Replay {
       case "player":
         content.upsertPlayer(entry.player, entry.player.lastSavedMs);
         return;
+      case "store":
+        return content.store.restore(entry);
       case "blocks":
         return content.changeCatalog(applyBlockChange(content.catalog, entry.change));
       case "description": {

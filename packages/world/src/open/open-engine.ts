@@ -249,7 +249,7 @@ export async function openLoggedWorldEngine(
     await replayLog(content, log.recover(content.global.description));
     const { epoch } = log;
     const writing = { writer, lock, journal: log };
-    world = new WorldEngine({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true });
+    world = new WorldEngine({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true, isShard: true });
     await world.openEpoch();
     await lock.settle();
     return world;

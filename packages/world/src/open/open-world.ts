@@ -64,6 +64,8 @@ export interface WorldOptions<D extends Dimensions = Dimensions> extends Omit<En
    * bytes as they are.
    */
   readonly dataCodec?: DataCodec;
+  /** Turns the values of `world.store` into bytes and back. Default: JSON, and bytes as they are. */
+  readonly storeCodec?: DataCodec;
 }
 
 const CHUNK_SHAPES: Readonly<Record<Dimensions, ChunkShape>> = {
@@ -99,7 +101,7 @@ async function createChecked<D extends Dimensions>(
     },
     engineOptions(options, generator),
   );
-  return new World(engine, codecOf(options));
+  return new World(engine, ...codecsOf(options));
 }
 
 /**
@@ -113,7 +115,7 @@ export async function openWorld<D extends Dimensions = Dimensions>(
   requireDisk("disk", disk);
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
   const own = { ...options };
-  return asWorld(await openWorldEngine(disk, engineOptions(own)), own.dimensions, codecOf(own));
+  return asWorld(await openWorldEngine(disk, engineOptions(own)), own.dimensions, codecsOf(own));
 }
 
 /**
@@ -145,7 +147,7 @@ async function openKnown<D extends Dimensions>(
   return asWorld(
     await openWorldEngine(disk, engineOptions(options, generator)),
     dimensions,
-    codecOf(options),
+    codecsOf(options),
   );
 }
 
@@ -153,10 +155,10 @@ async function openKnown<D extends Dimensions>(
 async function asWorld<D extends Dimensions>(
   engine: WorldEngine,
   expected: D | undefined,
-  codec: DataCodec,
+  codecs: Codecs,
 ): Promise<World<D>> {
   const found = dimensionsOf(engine.shape);
-  if (expected === undefined || expected === found) return new World<D>(engine, codec);
+  if (expected === undefined || expected === found) return new World<D>(engine, ...codecs);
   await engine.close();
   throw new OrthantError(
     "ORT_ARGUMENT",
@@ -219,9 +221,14 @@ function requireChunkShape(name: string, value: unknown): ChunkShape {
   return chunkShape((value as ChunkShape).extents);
 }
 
-/** Returns the codec for the data of voxels. */
-function codecOf({ dataCodec }: Pick<WorldOptions, "dataCodec">): DataCodec {
-  return dataCodec === undefined ? PLAIN_DATA : requireDataCodec("dataCodec", dataCodec);
+/** The codecs of a game. */
+type Codecs = readonly [data: DataCodec, store: DataCodec];
+
+function codecsOf({ dataCodec, storeCodec }: Pick<WorldOptions, "dataCodec" | "storeCodec">): Codecs {
+  return [
+    dataCodec === undefined ? PLAIN_DATA : requireDataCodec("dataCodec", dataCodec),
+    storeCodec === undefined ? PLAIN_DATA : requireDataCodec("storeCodec", storeCodec),
+  ];
 }
 
 /** Returns the options with the generator of the world among those that can be opened. */
@@ -230,7 +237,7 @@ function engineOptions<D extends Dimensions>(
   seeded?: SeededGenerator,
 ): EngineOptions {
   requireObject("the options", options, "they are an object such as { durability: 'journal' }");
-  const { dimensions, generators: source, dataCodec: _, ...others } = options;
+  const { dimensions, generators: source, dataCodec: _, storeCodec: __, ...others } = options;
   if (dimensions !== undefined) requireDimensions("dimensions", dimensions);
   const checked = checkedStoreOptions(others);
   const generators = generatorsOf(source);

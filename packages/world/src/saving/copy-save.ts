@@ -9,22 +9,35 @@ import {
   type StoredChunk,
 } from "@orthant/save";
 import { mergePlayers } from "@orthant/save/content";
+import type { WorldContent } from "../content/world-content.ts";
 import { cubeKey } from "../regions/region-reader.ts";
+import { entriesAt } from "../store/store-content.ts";
 
 /** Options for copying a save. */
-export interface CopyOptions {
+interface CopyOptions {
   readonly nowMs: number;
   readonly worldId: bigint;
   /** Changes since the save that the copy includes. */
   readonly change?: SaveChange | undefined;
 }
 
-/** Copies a save to an empty disk, leaf by leaf. The copy starts its own history at generation 0. */
-export async function copySave(
-  save: Save,
+/** Copies the saved content of a world to an empty disk, and of a read-only one also what it has from a journal. */
+export async function copyContent(
+  content: WorldContent,
   disk: Disk,
-  { nowMs, worldId, change }: CopyOptions,
+  { nowMs, worldId, isReadOnly }: Omit<CopyOptions, "change"> & { readonly isReadOnly: boolean },
 ): Promise<void> {
+  const save = content.save.share();
+  try {
+    const change = isReadOnly ? await content.completeSaveChange(nowMs) : undefined;
+    await copySave(save, disk, { nowMs, worldId, change });
+  } finally {
+    await save.close();
+  }
+}
+
+/** Copies a save to an empty disk, leaf by leaf. The copy starts its own history at generation 0. */
+async function copySave(save: Save, disk: Disk, { nowMs, worldId, change }: CopyOptions): Promise<void> {
   const { manifest, index } = save;
   const global = change?.global ?? save.global;
   // Named generations are not copied, so their names would mean nothing. The copy gets a new identity:
@@ -47,10 +60,17 @@ export async function copySave(
       })),
     );
     const players = mergePlayers(save.players, change?.players ?? []);
-    await writer.finish({ nowMs, global: { ...global, description }, players });
+    const store = entriesAt({ save, changes: [changedKeys(change)] }, "");
+    await writer.finish({ nowMs, global: { ...global, description }, players, store });
   } finally {
     await writer.close();
   }
+}
+
+function changedKeys({
+  store = [],
+}: Pick<SaveChange, "store"> = {}): ReadonlyMap<string, Uint8Array | undefined> {
+  return new Map(store.map(({ key, value }) => [key, value]));
 }
 
 function withChanges(

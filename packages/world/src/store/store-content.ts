@@ -1,0 +1,195 @@
+import { OrthantError } from "@orthant/core";
+import type { Save, StoreChange, StoreEntry, StorePage } from "@orthant/save";
+import {
+  type BoundedPage,
+  boundedPages,
+  pageIndexOf,
+  STORE_BYTES_MAX,
+  storeEntryBytes,
+} from "@orthant/save/content";
+import type { UnsavedChanges } from "../content/unsaved-changes.ts";
+
+/** Changed keys with their new values; `undefined` for a removed key. */
+type ChangedKeys = ReadonlyMap<string, Uint8Array | undefined>;
+
+/** The store at one moment: changes over a saved generation, the newest first. */
+export interface StoreMoment {
+  readonly changes: readonly ChangedKeys[];
+  /** Must stay open while the moment is read. */
+  readonly save: Save;
+}
+
+/** Where {@link StoreContent} finds what is unsaved. */
+interface StoreSource {
+  readonly save: Save;
+  readonly unsaved: UnsavedChanges;
+  /** Changes that a running commit writes. */
+  readonly committing: UnsavedChanges | undefined;
+}
+
+/** The key-value store of an open world, as bytes: pages of the last save, read when they are needed, and what changed. */
+export class StoreContent {
+  readonly #source: StoreSource;
+  readonly #pages = new PageCache();
+  #bytes: number;
+  /** Whether a moment refers to the map of unsaved changes, which must not change any more then. */
+  #isShared = false;
+
+  constructor(source: StoreSource) {
+    this.#source = source;
+    this.#bytes = source.save.global.records?.store?.bytes ?? 0;
+  }
+
+  /** Returns the value of a key; `undefined` if there is none. */
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const moment = this.#now();
+    // A commit may replace and close the save while a page is read.
+    const save = moment.save.share();
+    try {
+      return await valueAt({ ...moment, save }, key, this.#pages);
+    } finally {
+      await save.close();
+    }
+  }
+
+  /**
+   * Sets or removes a key whose value was `before`, in memory and for the next save. Throws `ORT_LIMIT`, without a change, if
+   * the store would become too large.
+   */
+  put({ key, value }: StoreChange, before: Uint8Array | undefined): void {
+    const bytes = this.#bytes + sizeOf(key, value) - sizeOf(key, before);
+    if (bytes > STORE_BYTES_MAX && bytes > this.#bytes) throw fullStore(key, bytes);
+    const { unsaved } = this.#source;
+    if (this.#isShared) unsaved.store = new Map(unsaved.store);
+    this.#isShared = false;
+    unsaved.store.set(key, value);
+    this.#bytes = bytes;
+  }
+
+  /** Sets or removes a key as a log says. */
+  async restore(change: StoreChange): Promise<void> {
+    this.put(change, await this.get(change.key));
+  }
+
+  /** Returns the store as it is now. Its save belongs to the caller, who closes it. */
+  moment(): StoreMoment {
+    this.#isShared = true;
+    const { changes, save } = this.#now();
+    return { changes, save: save.share() };
+  }
+
+  #now(): StoreMoment {
+    const { save, unsaved, committing } = this.#source;
+    return { changes: committing === undefined ? [unsaved.store] : [unsaved.store, committing.store], save };
+  }
+}
+
+function sizeOf(key: string, value: Uint8Array | undefined): number {
+  return value === undefined ? 0 : storeEntryBytes(key, value);
+}
+
+function fullStore(key: string, bytes: number): OrthantError {
+  return new OrthantError(
+    "ORT_LIMIT",
+    `with ${JSON.stringify(key)} the store would have ${bytes} bytes, and ${STORE_BYTES_MAX} may be: delete keys that are no longer needed`,
+  );
+}
+
+/** Returns the changes of a commit, in order of their keys. */
+export function storeChangesOf(changed: ChangedKeys): readonly StoreChange[] {
+  return Array.from(changed, ([key, value]) => ({ key, value })).sort(byKey);
+}
+
+function byKey(one: StoreChange, other: StoreChange): number {
+  return one.key < other.key ? -1 : 1;
+}
+
+/** Returns the value of a key at a moment. */
+export async function valueAt(
+  { changes, save }: StoreMoment,
+  key: string,
+  cache: PageCache = new PageCache(),
+): Promise<Uint8Array | undefined> {
+  const changed = changes.find((layer) => layer.has(key));
+  if (changed !== undefined) return changed.get(key);
+  const pages = await save.storePages();
+  const index = pageIndexOf(pages, key);
+  if (index < 0) return undefined;
+  const entries = await cache.read(save, {
+    page: pages[index] as StorePage,
+    before: pages[index + 1]?.firstKey,
+  });
+  return entries.find((entry) => entry.key === key)?.value;
+}
+
+/** Yields the entries whose keys begin with a prefix, in order. Holds one page at a time. */
+export async function* entriesAt(moment: StoreMoment, prefix: string): AsyncGenerator<StoreEntry> {
+  const changed = storeChangesOf(changesWith(moment.changes, prefix));
+  let next = 0;
+  for await (const entry of savedEntries(moment.save, prefix)) {
+    for (; next < changed.length && (changed[next] as StoreChange).key < entry.key; next++) {
+      yield* present(changed[next] as StoreChange);
+    }
+    if (changed[next]?.key === entry.key) yield* present(changed[next++] as StoreChange);
+    else yield entry;
+  }
+  for (; next < changed.length; next++) yield* present(changed[next] as StoreChange);
+}
+
+function* present({ key, value }: StoreChange): Generator<StoreEntry> {
+  if (value !== undefined) yield { key, value };
+}
+
+function changesWith(layers: readonly ChangedKeys[], prefix: string): ChangedKeys {
+  const changed = new Map<string, Uint8Array | undefined>();
+  for (const layer of layers) {
+    for (const [key, value] of layer)
+      if (key.startsWith(prefix) && !changed.has(key)) changed.set(key, value);
+  }
+  return changed;
+}
+
+async function* savedEntries(save: Save, prefix: string): AsyncGenerator<StoreEntry> {
+  const pages = boundedPages(await save.storePages());
+  const first = pageIndexOf(await save.storePages(), prefix);
+  for (const page of pages.slice(Math.max(0, first))) {
+    for (const entry of await save.readStorePage(page)) {
+      if (entry.key.startsWith(prefix)) yield entry;
+      else if (entry.key > prefix) return;
+    }
+  }
+}
+
+/** Bytes of pages that a cache holds. */
+const CACHE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** The pages that were read last. A record never changes, so that a page stays right over commits. */
+class PageCache {
+  /** By record, the least recently used first. */
+  readonly #pages = new Map<string, readonly StoreEntry[]>();
+  #bytes = 0;
+
+  async read(save: Save, bounded: BoundedPage): Promise<readonly StoreEntry[]> {
+    const { page } = bounded;
+    const key = `${page.ref.packId} ${page.ref.recordOffset} ${page.bytes}`;
+    const known = this.#pages.get(key);
+    if (known !== undefined) {
+      this.#pages.delete(key);
+      this.#pages.set(key, known);
+      return known;
+    }
+    const entries = await save.readStorePage(bounded);
+    if (!this.#pages.has(key)) this.#bytes += page.bytes;
+    this.#pages.set(key, entries);
+    this.#evict();
+    return entries;
+  }
+
+  #evict(): void {
+    for (const key of this.#pages.keys()) {
+      if (this.#bytes <= CACHE_BYTES_MAX) return;
+      this.#pages.delete(key);
+      this.#bytes -= Number(key.slice(key.lastIndexOf(" ") + 1));
+    }
+  }
+}

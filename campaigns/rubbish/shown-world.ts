@@ -18,6 +18,7 @@ export async function shownWorld(
     tags: (await world.history.generations()).filter(({ name }) => name !== undefined),
     blocks: world.blocks.types,
   };
+  for await (const [key, value] of world.store.entries()) everything[`key ${key}`] = value;
   // The time of its last save is not the program's.
   for (const { lastSavedMs: _, ...player } of world.players) everything[`player ${player.playerId}`] = player;
   for (const position of chunks) {

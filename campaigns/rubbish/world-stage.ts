@@ -1,7 +1,14 @@
 import { type BlockCatalog, type Chunk, type Dimensions, type Position, uniformChunk } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import type { Prng } from "@orthant/testkit";
-import { createWorld, openWorld, type World, type WorldOptions, type WorldSnapshot } from "@orthant/world";
+import {
+  createWorld,
+  type KeyValueStore,
+  openWorld,
+  type World,
+  type WorldOptions,
+  type WorldSnapshot,
+} from "@orthant/world";
 import { differencesOf, type ShownWorld, shownWorld } from "./shown-world.ts";
 import { type Arguments, methodTargets, type OpenStage, type Stage, type Target } from "./stage.ts";
 import * as valid from "./valid-values.ts";
@@ -78,6 +85,7 @@ class WorldCalls implements OpenStage {
         untag: (prng) => [prng.pick(TAGS)],
       }),
       ...blockTargets(world.blocks),
+      ...storeTargets(world.store),
     ];
   }
 
@@ -105,6 +113,33 @@ class WorldCalls implements OpenStage {
   #knownEntity(): bigint {
     return this.#entities.size === 0 ? 1n : this.#prng.pick([...this.#entities]);
   }
+}
+
+/** Keys of the store; some begin others. */
+const KEYS = ["quest", "quest/a", "quest/b", "time"] as const;
+
+function storeTargets(store: KeyValueStore): readonly Target[] {
+  const key = (prng: Prng): string => prng.pick(KEYS);
+  const listing = (name: "keys" | "entries"): Target => ({
+    name: `KeyValueView.${name}`,
+    args: (prng) => [key(prng)],
+    called: store[name],
+    // A generator checks its arguments when it takes its first step.
+    async call(given) {
+      const found: unknown[] = [];
+      for await (const one of Reflect.apply(store[name], store, given as [])) found.push(one);
+      return found;
+    },
+  });
+  return [
+    ...methodTargets("KeyValueView", store, { get: (prng) => [key(prng)] }),
+    ...methodTargets("KeyValueStore", store, {
+      set: (prng) => [key(prng), valid.data(prng) ?? prng.below(9)],
+      delete: (prng) => [key(prng)],
+    }),
+    listing("keys"),
+    listing("entries"),
+  ];
 }
 
 /** Returns the arguments of every method of a world but `close`. */

@@ -69,6 +69,8 @@ interface Facts {
   /** Tighter extent: the regions with a clock. `null` when there are none, or when the index is split. */
   readonly changed: Bounds | null;
   readonly blocks: readonly { readonly id: number; readonly name: string }[];
+  /** The key-value store: its keys, and their bytes with those of the values. */
+  readonly store: { readonly keys: number; readonly bytes: number };
 }
 
 interface Bounds {
@@ -110,7 +112,7 @@ async function measure(
     paths.reduce((total, path) => total + (bytesOf.get(path) ?? 0), 0);
   const totalBytes = sum(files);
   const packBytes = sum(packIds.map(packFile));
-  const liveBytes = save.index.totals.recordBytes;
+  const liveBytes = save.index.totals.recordBytes + save.worldRecordBytes;
   const deadBytes = Math.max(0, packBytes - packIds.length * packHeader.bytes - liveBytes);
   const indexBytes = sum([save.manifest.indexFile, ...(await save.index.pageFiles())]);
   if (save !== now) await save.close();
@@ -188,6 +190,7 @@ function factsOf(
     bounds: boundsOf(index.outline(), description.chunkShape),
     changed: boundsOf(regionsOf(save), description.chunkShape),
     blocks: catalogOf(save.global.description).types,
+    store: { keys: global.records?.store?.keys ?? 0, bytes: global.records?.store?.bytes ?? 0 },
   };
 }
 
@@ -222,6 +225,7 @@ function rowsOf(
     ["spawn", formatPosition(facts.spawn)],
     ["generator", describeGenerator(facts.generator)],
     ["blocks", String(facts.blocks.length)],
+    ["store", storeText(facts)],
     ["clock epoch", String(facts.clockEpoch)],
     ["leaves", String(facts.leaves)],
     ["regions", `${facts.regions} with a clock`],
@@ -237,6 +241,10 @@ function rowsOf(
     ["tight bounds", counts?.chunkBounds ? `chunks ${formatBox(counts.chunkBounds)}` : undefined],
     ["entities", counts && String(counts.entities)],
   ];
+}
+
+function storeText({ store: { keys, bytes } }: Facts): string | undefined {
+  return keys === 0 ? undefined : `${formatAmount(keys, "key")}, ${formatBytes(bytes)}`;
 }
 
 function chunksText({ chunks }: Facts, counts: Counts | undefined): string | undefined {

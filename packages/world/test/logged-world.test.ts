@@ -147,3 +147,18 @@ test("a world whose log is elsewhere refuses new blocks, with what to do, and kn
   expect([world.catalog.byName("tin"), log.entries]).toEqual([undefined, []]);
   await world.close();
 });
+
+test("a world whose log is elsewhere reads its store, and refuses to change it", async () => {
+  const made = new MemoryDisk();
+  const world = await createWorldEngine(made);
+  await world.store.change("k", Uint8Array.of(7));
+  await world.close();
+  const log = new SampleLog(9);
+  const logged = await openLoggedWorldEngine(made, log);
+  expect(await logged.store.get("k")).toEqual(Uint8Array.of(7));
+  await expect(logged.store.change("k", Uint8Array.of(8))).rejects.toThrow(
+    "a world that a cluster shares has no store",
+  );
+  expect(log.entries).toEqual([]);
+  await logged.close();
+});

@@ -10,7 +10,13 @@ import type { IndexVersion, LeafEntry } from "../index/leaf-entry.ts";
 import type { LeafIndex } from "../index/leaf-index.ts";
 import type { PackReader } from "../pack/pack-reader.ts";
 import { type BlobContext, readLeafChunks, readLeafEntities, readLeafStored } from "./blob-reader.ts";
-import { type BoundedPage, boundedPages, readStoreEntries, readStorePages } from "./world-records.ts";
+import {
+  type BoundedPage,
+  boundedPages,
+  readStoreEntries,
+  readStorePages,
+  worldRecordBytes,
+} from "./world-records.ts";
 
 /** Number of queries after which index parts that no recent query needs are unloaded. */
 const QUERIES_REMEMBERED = 256;
@@ -99,6 +105,11 @@ export class Save implements SaveState {
   /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     return readLeafEntities(this.#packReader, leaf, this.#context());
+  }
+
+  /** Bytes of the records outside the leaves: a large catalog, and the key-value store. */
+  get worldRecordBytes(): number {
+    return worldRecordBytes(this.global);
   }
 
   /** Returns the pages of the key-value store in order. Their list is read once. */

@@ -114,9 +114,13 @@ async function makeStep(world: WorldEngine, step: number): ReturnType<WorldEngin
   else world.changeEntity(WALKER, { position: walkerAt(step) });
   world.upsertPlayer({ playerId: PLAYER, name: `player ${step}` });
   if (step % 3 === 0) world.describe({ name: `world ${step}` });
-  return world.edit([...voxelsOf(step), { voxel: COUNTER, block: step }], {
+  // Requested before the edit, so that it is made and logged before it.
+  const stored = world.store.change("step", Uint8Array.of(step));
+  const made = await world.edit([...voxelsOf(step), { voxel: COUNTER, block: step }], {
     origin: { clientId: CLIENT, editId: step },
   });
+  await stored;
+  return made;
 }
 
 /** Expected state of a world, given the last step whose edit it has. */
@@ -145,6 +149,8 @@ export async function checkJournaled(
   const possible = Array.from({ length: most - least + 1 }, (_, index) => least + index);
   const player = Number(world.player(PLAYER)?.name?.slice("player ".length) ?? 0);
   ok(possible.includes(player), `player ${player} at step ${last}, not ${possible}`);
+  const key = (await world.store.get("step"))?.[0] ?? 0;
+  ok(key === last || key === last + 1, `the store is at step ${key}, and the voxels at ${last}`);
   const walker = await walkerNear(world);
   const positions = possible.map((step) => (step === 0 ? "nowhere" : `${walkerAt(step)}`));
   const position = walker === undefined ? "nowhere" : `${walker.position}`;

@@ -126,6 +126,7 @@ function change(world: ModelWorld, generation: number): void {
   if (generation === 1) world.setChunk([0, 1_000_000, 0, 0], 1);
   world.setChunk([-1_000_000 * (1 + (generation % 3)), 0, 0, 0], generation + 2);
   world.setEntity(1n, [generation * 40, 0, 0, 0]);
+  if (generation % 3 === 0) world.setKey("some", generation + 1);
   // Leaves too far apart to merge, so that the index has pages.
   if (generation === 0) for (let far = 1; far <= FAR_LEAVES; far++) world.setChunk([0, 0, far * FAR, 0], far);
   world.setChunk([0, 0, (1 + (generation % FAR_LEAVES)) * FAR, 0], generation);

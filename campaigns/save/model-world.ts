@@ -21,6 +21,7 @@ import {
   type SaveLimits,
   type StoredEntity,
   type StoredPlayer,
+  type StoreEntry,
 } from "@orthant/save";
 import { LeafMap } from "@orthant/save/content";
 import { allLeaves } from "@orthant/save/internal";
@@ -48,6 +49,8 @@ export class ModelWorld {
   readonly #dirtyChunks: Position[] = [];
   readonly #dirtyEntities: Position[] = [];
   readonly #dirtyPlayers: StoredPlayer[] = [];
+  readonly #store = new Map<string, Uint8Array>();
+  readonly #dirtyKeys = new Set<string>();
   #name = "model";
   #named: readonly number[] = [];
 
@@ -92,6 +95,13 @@ export class ModelWorld {
     this.#dirtyPlayers.push(player);
   }
 
+  /** Sets a key of the store to bytes that depend on the number; `undefined` removes it. */
+  setKey(key: string, number: number | undefined): void {
+    if (number === undefined) this.#store.delete(key);
+    else this.#store.set(key, new Uint8Array(number % 300).fill(number));
+    this.#dirtyKeys.add(key);
+  }
+
   /** Sets the name of the world and the generations to keep. */
   setName(name: string, keptGenerations: readonly number[] = []): void {
     this.#name = name;
@@ -109,6 +119,8 @@ export class ModelWorld {
       description: {
         ...plainDescription(SMALL_CHUNKS),
         name: this.#name,
+        // A world without an id has no store.
+        worldId: 7n,
         namedGenerations: this.#named.map((generation) => ({ generation, name: `kept ${generation}` })),
       },
     };
@@ -124,7 +136,9 @@ export class ModelWorld {
       dirty.set(cube.min.join(), cube);
     }
     const leaves = [...dirty.values()].map((cube) => this.#leafChange(cube));
-    return { nowMs, global: this.global(), players: this.#dirtyPlayers.splice(0), leaves };
+    const store = [...this.#dirtyKeys].sort().map((key) => ({ key, value: this.#store.get(key) }));
+    this.#dirtyKeys.clear();
+    return { nowMs, global: this.global(), players: this.#dirtyPlayers.splice(0), leaves, store };
   }
 
   /** Returns a text of everything in the world, equal for equal content. */
@@ -135,6 +149,7 @@ export class ModelWorld {
       [...this.#clocks],
       [...this.#entities.values()],
       [...this.#players.values()],
+      Array.from(this.#store, ([key, value]) => ({ key, value })),
     );
   }
 
@@ -162,7 +177,9 @@ export async function digestOfSave(save: Save): Promise<string> {
     entities.push(...(await save.readEntities(leaf)));
     for (const { region, clock } of leaf.clocks) clocks.push([region, clock]);
   }
-  return digestText(save.global.description.name, chunks, clocks, entities, save.players);
+  const store: StoreEntry[] = [];
+  for await (const entry of save.storeEntries()) store.push(entry);
+  return digestText(save.global.description.name, chunks, clocks, entities, save.players, store);
 }
 
 /** Lengths of data: nothing, little, and more than the target size of a record. */
@@ -225,12 +242,14 @@ function digestText(
   clocks: readonly (readonly [Position, number])[],
   entities: readonly StoredEntity[],
   players: readonly StoredPlayer[],
+  store: readonly StoreEntry[],
 ): string {
   const lines = [
     ...chunks.map(([position, chunk]) => `chunk ${position}: ${digestOfChunk(chunk)}`),
     ...clocks.map(([region, clock]) => `clock ${region}: ${clock}`),
     ...entities.map((entity) => `entity ${describe(entity)}`),
     ...players.map((player) => `player ${describe(player)}`),
+    ...store.map(({ key, value }) => `key ${key}: ${value.length} ${crc32(value)}`),
   ];
   return [name, ...lines.sort()].join("\n");
 }

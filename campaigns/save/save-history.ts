@@ -18,7 +18,10 @@ export const LONG_HISTORY: readonly Step[] = [
   (world) => world.setChunk([1, 0, 0, 0], 2),
   (world) => world.setChunk([-1, -1, -1, -1], 3),
   (world) => world.setChunk([FAR, -FAR, FAR, -FAR], 4),
-  (world) => world.setPlayer(1n, 10),
+  (world) => {
+    world.setPlayer(1n, 10);
+    world.setKey("first", 7);
+  },
   (world) => world.setEntity(1n, [2, 2, 0, 0]),
   (world) => world.setEntity(2n, [-2, -2, -0.5, -0.5]),
   (world) => {
@@ -26,18 +29,27 @@ export const LONG_HISTORY: readonly Step[] = [
     for (let x = 0; x < 24; x++) world.setChunk([x, x % 7, 0, 0], 10 + x);
   },
   (world) => world.setEntity(1n, [4 * 20, 4, 0, 0]),
-  (world) => world.setPlayer(2n, 20),
+  (world) => {
+    world.setPlayer(2n, 20);
+    for (let index = 0; index < 8; index++) world.setKey(`key ${index}`, 250 + index);
+  },
   (world) => world.setChunk([5, 5, 0, 0], 0),
   (world) => world.setChunk([0, 0, 0, 0], undefined),
   (world) => {
     for (let y = 0; y < 20; y++) world.setChunk([FAR + y, -FAR, FAR, -FAR], 40 + y);
   },
-  (world) => world.setPlayer(1n, 30),
+  (world) => {
+    world.setPlayer(1n, 30);
+    world.setKey("key 3", 11);
+  },
   (world) => {
     for (let id = 10n; id < 30n; id++) world.setEntity(id, [Number(id) * 3, 8, 0, 0]);
   },
   (world) => world.setName("kept", [3]),
-  (world) => world.removeEntity(2n),
+  (world) => {
+    world.removeEntity(2n);
+    world.setKey("first", undefined);
+  },
   (world) => {
     for (let x = 4; x < 24; x++) world.setChunk([x, x % 7, 0, 0], undefined);
   },
@@ -47,7 +59,10 @@ export const LONG_HISTORY: readonly Step[] = [
     for (let id = 10n; id < 28n; id++) world.removeEntity(id);
   },
   (world) => world.setChunk([2, 2, 2, 2], 7),
-  (world) => world.setPlayer(3n, 40),
+  (world) => {
+    world.setPlayer(3n, 40);
+    for (let index = 0; index < 8; index++) world.setKey(`key ${index}`, undefined);
+  },
   (world) => world.setEntity(1n, [-400, 4, 0, 0]),
   (world) => {
     for (let z = 0; z < 16; z++) world.setChunk([2, 2, z, 2], 60 + z);
@@ -61,6 +76,8 @@ export const SHORT_HISTORY: readonly Step[] = [
   (world) => {
     for (let x = 0; x < 12; x++) world.setChunk([x, 0, 0, 0], 10 + x);
     world.setPlayer(1n, 10);
+    world.setKey("a", 20);
+    world.setKey("b", 30);
     world.setEntity(1n, [2, 2, 0, 0]);
     for (let x = 1; x < 8; x++)
       for (let y = 1; y < 3; y++) world.setChunk([x * APART, y * APART, 0, 0], x + y);
@@ -71,6 +88,7 @@ export const SHORT_HISTORY: readonly Step[] = [
   (world) => {
     for (let x = 0; x < 24; x++) world.setChunk([x, -3, 0, 0], 60 + x);
     world.setEntity(1n, [-2, 2, 0, 0]);
+    world.setKey("a", 40);
     world.setChunk([5 * APART, APART, 0, 0], 90);
   },
 ];
@@ -142,6 +160,7 @@ export async function commitOnce(disk: Disk): Promise<void> {
     // Beside chunks of the short history, so that the commit rewrites a page.
     world.setChunk([5 * APART, 3 * APART, 0, 0], 99);
     world.setPlayer(77n, 77);
+    world.setKey("z", 77);
     await (await writer.commit(await world.takeChange(save.index, 9_000))).close();
   } finally {
     await writer.close();

@@ -237,6 +237,19 @@ describe("a store", () => {
     expect(await codeOfRejection(openSave(disk))).toBe("ORT_NOT_FOUND");
   });
 
+  test("[S119] survives an upgrade of its world", async () => {
+    const disk = new MemoryDisk();
+    const store = [change("a", "1"), change("b", "2")];
+    const writer = await createSave(disk, { nowMs: 1, global: WITH_ID, indexVersion: 2, store });
+    await (await writer.upgrade({ nowMs: 2 })).close();
+    await writer.close();
+    expect(await entriesOf(await openSave(disk))).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+    ]);
+    expect(await verifySave(disk)).toEqual([]);
+  });
+
   test("is copied with its generation, and whole", async () => {
     const { disk, writer } = await storeOf(manyKeys(300, 1_000));
     await commit(writer, [change(keyOf(7), "new")]);

@@ -43,6 +43,8 @@ export class StoreContent {
   /** Returns the value of a key; `undefined` if there is none. */
   async get(key: string): Promise<Uint8Array | undefined> {
     const moment = this.#now();
+    const changed = moment.changes.find((layer) => layer.has(key));
+    if (changed !== undefined || moment.save.global.records?.store === undefined) return changed?.get(key);
     // A commit may replace and close the save while a page is read.
     const save = moment.save.share();
     try {

@@ -20,7 +20,6 @@ import {
   readLegacyWorld,
   worldOverrideCodec,
 } from "@orthant/formats/internal";
-
 import {
   DEFAULT_LIMITS,
   type GlobalRecord,
@@ -28,7 +27,6 @@ import {
   plainDescription,
   type RecordRef,
   type StoredChunk,
-  type StorePage,
 } from "@orthant/save";
 import { playersCodec } from "@orthant/save/content";
 import { generationFiles, type Manifest } from "@orthant/save/files";
@@ -53,14 +51,13 @@ import {
   pageHeader,
   scanPack,
   sealBlob,
-  storePageCodec,
-  storePagesCodec,
   trieOf,
   WholeChunk,
 } from "@orthant/save/internal";
 import type { JournalEntry } from "@orthant/save/journal";
 import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
+import { storeJournalEntries, storeTargets, withRecords } from "./store-decoders.ts";
 
 const ref: RecordRef = {
   packId: 1,
@@ -140,22 +137,6 @@ const globalWithId: GlobalRecord = {
     ],
   },
 };
-const storePages: readonly StorePage[] = [
-  { firstKey: "a", keys: 2, bytes: 30, ref: { ...ref, blobType: 4 } },
-  { firstKey: "quest/ü", keys: 1, bytes: 40_000, ref: { ...ref, blobType: 4, recordOffset: 900 } },
-];
-const store = { keys: 3, bytes: 40_030, recordBytes: 80 };
-const globalsWithRecords: readonly GlobalRecord[] = [
-  { ...globalWithId, records: { store: { ...store, pages: storePages } } },
-  {
-    ...globalWithId,
-    records: { blocks: { ...ref, blobType: 3 }, store: { ...store, pages: { ...ref, blobType: 5 } } },
-  },
-];
-const storeEntries = [
-  { key: "a", value: Uint8Array.of(1, 2) },
-  { key: "quest/ü", value: new Uint8Array(0) },
-];
 const { generators: _, description: __, ...flatGlobal } = { ...global, base: { kind: "empty" } as const };
 
 const players = [modelPlayer(1n, 5), modelPlayer(9n, 6)];
@@ -256,8 +237,7 @@ const journalEntries: readonly JournalEntry[] = [
     kind: "blocks",
     change: { changed: [{ id: 1, name: "rock", retired: true }], added: DEFAULT_BLOCKS.types.slice(14) },
   },
-  { kind: "store", key: "quest/ü", value: Uint8Array.of(1, 2, 3) },
-  { kind: "store", key: "a", value: undefined },
+  ...storeJournalEntries,
 ];
 
 /** Larger limit, because each call builds a pack around the table. */
@@ -283,9 +263,8 @@ export const saveTargets: readonly Target[] = [
     await sealBlob(encode(packedBlobCodec(HYPERCUBE_CHUNKS.volume), bigStored)),
   ]),
   strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
-  strict("global", globalRecordCodec, [global, globalWithId, ...globalsWithRecords]),
-  strict("store page", storePageCodec, [storeEntries]),
-  strict("list of store pages", storePagesCodec, [storePages]),
+  strict("global", globalRecordCodec, [global, globalWithId, ...withRecords(globalWithId)]),
+  ...storeTargets,
   strict("players", playersCodec, [players, []]),
   strict("flat global", flatGlobalCodec, [{ ...flatGlobal, customPayload: Uint8Array.of(1) }]),
   strict("flat players", flatPlayersCodec, [bareplayers]),

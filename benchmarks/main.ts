@@ -4,6 +4,7 @@ import { bytesSuite } from "./bytes.ts";
 import { callsSuite } from "./calls.ts";
 import { cliSuite } from "./cli.ts";
 import { clusterSuite } from "./cluster.ts";
+import { differencesSuite } from "./differences.ts";
 import { lineOf, type Suite } from "./figure.ts";
 import { generationSuite } from "./generation.ts";
 import { journalLimits, journalSuite } from "./journal.ts";
@@ -33,6 +34,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   calls: callsSuite,
   save: saveSuite,
   rest: restSuite,
+  differences: differencesSuite,
   journal: journalSuite,
   wire: wireSuite,
   server: serverSuite,

@@ -55,7 +55,7 @@ import {
   WholeChunk,
 } from "@orthant/save/internal";
 import type { JournalEntry } from "@orthant/save/journal";
-import { lenient, strict, type Target } from "../fuzz/decoders.ts";
+import { lenient, strict, type Target, type TargetLimits } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
 import { storeJournalEntries, storeTargets, withRecords } from "./store-decoders.ts";
 
@@ -243,6 +243,9 @@ const journalEntries: readonly JournalEntry[] = [
 /** Larger limit, because each call builds a pack around the table. */
 const TABLE_CALL_BYTES = 65_536;
 
+/** Larger limit: reading a root of four leaves and a link, 167 bytes, takes about 55 kB for a moment. */
+const ROOT_CALL_BYTES = 8_192;
+
 /** All decoders of the native save. Strict targets require one encoding per value. */
 export const saveTargets: readonly Target[] = [
   strict("block catalog", blockCatalogCodec, [DEFAULT_BLOCKS, doors]),
@@ -306,6 +309,7 @@ function sealedTarget<Value>(
   read: (bytes: Uint8Array) => Value,
   write: (value: Value) => Uint8Array,
   samples: readonly Uint8Array[],
+  limits: TargetLimits = {},
 ): Target {
   const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
   return {
@@ -321,6 +325,7 @@ function sealedTarget<Value>(
     },
     encode: (value) => blank(write(value as Value)),
     samples: samples.map(blank),
+    ...limits,
   };
 }
 
@@ -361,6 +366,7 @@ function rootTarget(): Target {
       encodePage({ generation: 300, number: 0 }, root, 3),
       encodePage({ generation: 300, number: 0 }, root, 4),
     ]),
+    { callBytes: ROOT_CALL_BYTES },
   );
 }
 

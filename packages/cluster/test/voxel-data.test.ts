@@ -68,6 +68,28 @@ test("[K11] data that was acknowledged survives the death of its owner before a 
   ]);
 });
 
+test("[K19] an edit that was made in one shard and changes nothing in another is a duplicate when it comes again", async () => {
+  const cluster = new DataCluster();
+  await cluster.start();
+  const { small } = cluster;
+  const owner = await cluster.ownerOf("0");
+  await small.settled(owner.node.split("0", boxBetween([1, -8, -8, -8], [8, 8, 8, 8]), "east"));
+  const { gateway } = await small.gateway();
+  const placements = [
+    { voxel: WEST, block: CHEST },
+    { voxel: EAST, data: null },
+  ];
+  const send = () =>
+    small.settled(gateway.world.edit({ kind: "voxels", placements }, { clientId: 9n, editId: 1 }));
+  expect((await send()).status).toBe("applied");
+  // The next owners find the edit in the journal of one shard only.
+  owner.engine.kill();
+  owner.node.kill(new Error("killed"));
+  await cluster.ownerOf("0");
+  await cluster.ownerOf("east");
+  expect((await send()).status).toBe("duplicate");
+});
+
 test("[K25] a split and a move take the data of saved and of unsaved edits along", async () => {
   const cluster = new DataCluster();
   await cluster.start();

@@ -56,6 +56,7 @@ export class EditForwarder {
       ...options,
       batchMax: EDITS_MAX,
       shardOf: ({ shard }) => shard,
+      inOrder: inOrderOfIds,
       send: (parts, request) => this.#send(parts, request),
     });
   }
@@ -209,6 +210,20 @@ export class EditForwarder {
   }
 }
 
+/**
+ * Gives each client's places in the list to its edits in order of their ids. After a split, a part of an earlier edit may
+ * have to be sent before a later edit that waits already.
+ */
+function inOrderOfIds(parts: readonly Part[]): readonly Part[] {
+  const byClient = new Map<bigint, Part[]>();
+  for (const part of parts) {
+    const { clientId } = part.origin;
+    byClient.set(clientId, [...(byClient.get(clientId) ?? []), part]);
+  }
+  for (const own of byClient.values()) own.sort((a, b) => b.origin.editId - a.origin.editId);
+  return parts.map((part) => byClient.get(part.origin.clientId)?.pop() ?? part);
+}
+
 /** A fill reads nothing. */
 const NO_WORLD = { voxelAt: (): number => AIR, dataAt: (): undefined => undefined };
 
@@ -221,7 +236,8 @@ function acrossShards(edit: RequestedEdit): OrthantError {
 
 function outcomeOf(outcomes: readonly Settled[], steps: readonly ClockChange[]): WorldEditResult["status"] {
   if (steps.length > 0) return "applied";
-  return outcomes.some(({ kind }) => kind === "applied") ? "unchanged" : "duplicate";
+  // An owner that restarted may have forgotten a part that changes nothing. The others remember theirs.
+  return outcomes.some(({ kind }) => kind === "duplicate") ? "duplicate" : "unchanged";
 }
 
 /** Merges the outcomes of a part that was split over several shards. */
@@ -230,8 +246,10 @@ function together(outcomes: readonly Settled[]): Settled {
   const made = outcomes.flatMap((outcome) => (outcome.kind === "applied" ? [outcome] : []));
   if (refused !== undefined)
     return outcomes.length > 1 && made.length > 0 ? { kind: "rejected", code: "ORT_EDIT_PARTS" } : refused;
-  if (made.length === 0) return { kind: "duplicate" };
-  return { kind: "applied", steps: made.flatMap(({ steps }) => steps) };
+  const steps = made.flatMap((outcome) => outcome.steps);
+  return steps.length === 0 && made.length < outcomes.length
+    ? { kind: "duplicate" }
+    : { kind: "applied", steps };
 }
 
 function offline(): OrthantError {

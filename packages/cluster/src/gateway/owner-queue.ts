@@ -27,6 +27,8 @@ export interface OwnerQueueOptions<Item> extends OwnerQueueContext {
   readonly batchMax: number;
   readonly backgroundMax?: number;
   readonly shardOf: (item: Item) => string;
+  /** Arranges items that are sent again and those that arrived meanwhile. By default the former come first. */
+  readonly inOrder?: (items: readonly Item[]) => readonly Item[];
   /** Sends items to an owner. Returns those that must be sent again. */
   readonly send: (items: readonly Item[], request: SendRequest) => Promise<readonly Item[]>;
 }
@@ -184,7 +186,8 @@ export class OwnerQueue<Item> {
     kind: "items" | "background",
     items: readonly Item[],
   ): void {
-    const all = [...items, ...queue[kind]];
+    const { inOrder = (all) => all } = this.#options;
+    const all = inOrder([...items, ...queue[kind]]);
     queue[kind].clear();
     for (const item of all) {
       const now = this.#options.shardOf(item);

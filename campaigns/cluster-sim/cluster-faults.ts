@@ -5,6 +5,7 @@ import { decode } from "@orthant/core/bytes";
 import { boxBetween } from "@orthant/core/engine";
 import type { FakeTime, Prng } from "@orthant/testkit";
 import { type EngineFaultPlan, type MemoryHub, NO_ENGINE_FAULTS } from "@orthant/testkit/cluster";
+import type { ClusterWorkload } from "./cluster-workload.ts";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimClient } from "./sim-client.ts";
 import type { SimGateway } from "./sim-gateway.ts";
@@ -19,6 +20,7 @@ export interface FaultTargets {
   readonly gateways: readonly SimGateway[];
   readonly clients: () => readonly SimClient[];
   readonly oracle: JournalOracle;
+  readonly workload: ClusterWorkload;
 }
 
 type Process = SimNode | SimGateway;
@@ -42,6 +44,9 @@ export class ClusterFaults {
   /** Functions that end the current faults. */
   readonly #ends = new Set<() => void>();
   #isSplit = false;
+  #types = 0;
+  /** True if the table was ever lost, and the newest map perhaps with it. */
+  hasLostTable = false;
 
   constructor(targets: FaultTargets) {
     this.#targets = targets;
@@ -150,6 +155,7 @@ export class ClusterFaults {
 
   loseTable(): boolean {
     this.#targets.hub.table.lose();
+    this.hasLostTable = true;
     return true;
   }
 
@@ -161,6 +167,22 @@ export class ClusterFaults {
 
   cutClient(): boolean {
     this.#targets.prng.pick(this.#targets.clients()).cut();
+    return true;
+  }
+
+  /** Defines a type of block, which edits use once a gateway has it. */
+  define(): boolean {
+    const { gateways, prng, workload } = this.#targets;
+    const { gateway } = prng.pick(gateways);
+    if (gateway === undefined) return false;
+    const name = `new ${++this.#types}`;
+    gateway.defineBlocks({ [name]: {} }).then(
+      ({ [name]: handle }) => {
+        if (handle !== undefined) workload.addBlock(handle.id());
+      },
+      // The engine may be away.
+      () => undefined,
+    );
     return true;
   }
 
@@ -232,5 +254,6 @@ const FAULTS: readonly (readonly [weight: number, act: (faults: ClusterFaults) =
   [0.5, (faults) => faults.jumpTime()],
   [1, (faults) => faults.cutClient()],
   [1, (faults) => faults.move()],
+  [1, (faults) => faults.define()],
   [0.5, (faults) => faults.split()],
 ];

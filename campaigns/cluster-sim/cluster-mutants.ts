@@ -139,6 +139,18 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     ),
   ),
   mutant(
+    "an owner lets edits overtake one that is elsewhere",
+    change(OWNER, "astray.add(edit.clientId);", ";"),
+  ),
+  mutant(
+    "a gateway sends parts of an edit behind later edits after a split",
+    change(FORWARDER, "inOrder: inOrderOfIds,", ""),
+  ),
+  mutant(
+    "a gateway does not take the blocks of new maps",
+    change("cluster/dist/gateway/cluster-gateway.js", "this.#catalog = laterBlocks(this.#catalog, map);", ""),
+  ),
+  mutant(
     "a gateway forwards blocks without their data",
     change(
       "cluster/dist/shard/requested-edit-codec.js",

@@ -2,6 +2,7 @@ import { createClusterWorld, DiskFolders, FIRST_SHARD, ShardFolders } from "@ort
 import { shardsOf } from "@orthant/cluster/internal";
 import { type Box, DEFAULT_GENERATORS, FLAT_DEFAULTS, flatGenerator, type Position } from "@orthant/core";
 import {
+  blockCatalogHash,
   boxBetween,
   generatorRef,
   positionsLexicographic,
@@ -74,6 +75,7 @@ class ClusterSimulation {
     this.#network = new LossyNetwork(time, prng, RELIABLE_NETWORK);
     this.#faults = new ClusterFaults({
       ...{ time, prng, hub: this.#hub, nodes: this.#nodes, gateways: this.#gateways, oracle: this.#oracle },
+      workload: this.#workload,
       clients: () => this.#clients,
     });
   }
@@ -201,10 +203,29 @@ class ClusterSimulation {
         for (const { sync, clientId } of this.#clients)
           if (sync.clockOf(region) !== clock) return `client ${clientId} has another clock of [${region}]`;
         this.#compare(region, clock, world);
+        requireKnownBlocks(world, region);
       }
+      const difference = this.#differenceOfBlocks();
+      if (difference !== undefined) return difference;
       this.#requireKept(clockOf);
     } finally {
       for (const world of new Set(saved.values())) await world.close();
+    }
+    return undefined;
+  }
+
+  /** Describes who lacks blocks of the map. An earlier map may have replaced one that was lost with the table. */
+  #differenceOfBlocks(): string | undefined {
+    const map = this.#faults.map();
+    if (map === undefined || this.#faults.hasLostTable) return undefined;
+    const hash = blockCatalogHash(map.world.catalog);
+    for (const { gateway } of this.#gateways)
+      if (gateway !== undefined && blockCatalogHash(gateway.world.catalog) !== hash)
+        return "a gateway has other blocks than the map";
+    for (const { sync, clientId } of this.#clients) {
+      const held = sync.world?.catalog;
+      if (held === undefined || blockCatalogHash(held) !== hash)
+        return `client ${clientId} has other blocks than the map`;
     }
     return undefined;
   }
@@ -280,6 +301,15 @@ class ClusterSimulation {
       },
     );
     while (!isDone) await this.#pass(1);
+  }
+}
+
+/** Checks that a save has the types of all its blocks. */
+function requireKnownBlocks(saved: WorldEngine, region: Position): void {
+  for (const position of positionsLexicographic(regionBox(region))) {
+    const highest = Math.max(...saved.state.realizeChunk(...position).voxels());
+    if (highest >= saved.catalog.endId)
+      throw new Error(`the save: chunk [${position}] has block ${highest}, which is no type`);
   }
 }
 

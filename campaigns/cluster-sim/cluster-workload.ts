@@ -43,12 +43,19 @@ export class ClusterWorkload {
   readonly #dataOfBlock = new Map<number, Data[]>();
   /** The data that came to a voxel without a block. */
   readonly #dataOfVoxel = new PositionMap<Data[]>();
+  /** Blocks that were defined while the world was played. */
+  readonly #newBlocks: number[] = [];
   #placements = 0;
 
   /** Draws edits in a box of chunks. */
   constructor(prng: Prng, arena: Box) {
     this.#prng = prng;
     this.#voxels = voxelsOfChunks(SHAPE, arena);
+  }
+
+  /** Uses a block that was defined meanwhile in later edits. */
+  addBlock(block: number): void {
+    this.#newBlocks.push(block);
   }
 
   /** Draws an edit of a few voxels. It changes something, whatever the world contains. */
@@ -82,8 +89,12 @@ export class ClusterWorkload {
       this.#allow(voxel, data);
       return { voxel, data };
     }
-    const block = FIRST_BLOCK + (this.#placements++ % (BLOCKS - FIRST_BLOCK));
-    const data = this.#prng.chance(0.4) ? this.#data() : undefined;
+    const isNew = this.#newBlocks.length > 0 && this.#prng.chance(0.2);
+    const block = isNew
+      ? this.#prng.pick(this.#newBlocks)
+      : FIRST_BLOCK + (this.#placements++ % (BLOCKS - FIRST_BLOCK));
+    // There are few new blocks, so only its data makes sure that the edit changes something.
+    const data = isNew || this.#prng.chance(0.4) ? this.#data() : undefined;
     this.#dataOfBlock.set(block, [...(this.#dataOfBlock.get(block) ?? []), data]);
     return data === undefined ? { voxel, block } : { voxel, block, data };
   }

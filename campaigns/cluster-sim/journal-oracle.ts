@@ -1,6 +1,6 @@
 import { decodeShardRecord, type RegionRecord } from "@orthant/cluster/internal";
 import type { Chunk, Position } from "@orthant/core";
-import { CLOCK_NEVER, type GeneratedSpace, PositionMap } from "@orthant/core/engine";
+import { CLOCK_NEVER, type GeneratedSpace, PositionMap, positionsEqual } from "@orthant/core/engine";
 import { chunkAfter } from "@orthant/save/journal";
 import { MemoryHub, type MemoryHubOptions } from "@orthant/testkit/cluster";
 import type { ClusterWorkload } from "./cluster-workload.ts";
@@ -83,6 +83,12 @@ export class JournalOracle {
   /** Returns true if an edit is in a journal. */
   has(clientId: bigint, editId: number): boolean {
     return this.#edits.has(`${clientId}/${editId}`);
+  }
+
+  /** Returns the regions of an edit that no journal has; all of them if it has none of the edit. */
+  missing(clientId: bigint, editId: number, regions: readonly Position[]): readonly Position[] {
+    const steps = this.#edits.get(`${clientId}/${editId}`)?.steps ?? [];
+    return regions.filter((region) => !steps.some((step) => positionsEqual(step.region, region)));
   }
 
   /** Returns true if an edit is part of its regions at their clocks, or was lost with a journal. */

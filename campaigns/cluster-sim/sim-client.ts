@@ -1,7 +1,8 @@
 import { type Box, DEFAULT_GENERATORS, type Position, type VoxelPlacement } from "@orthant/core";
-import { positionsLexicographic, regionBox } from "@orthant/core/engine";
+import { chunkOfVoxel, positionsLexicographic, regionBox, regionOf } from "@orthant/core/engine";
 import { type OwnEditResult, SyncClient } from "@orthant/protocol";
 import type { FakeTime, Link, LossyNetwork, Prng } from "@orthant/testkit";
+import { SHAPE } from "./cluster-workload.ts";
 import type { JournalOracle } from "./journal-oracle.ts";
 import type { SimGateway } from "./sim-gateway.ts";
 
@@ -21,14 +22,21 @@ const EXPECTED_GOODBYES: ReadonlySet<string> = new Set(["replaced", "shutdown", 
 const OPEN_EDITS_MAX = 12;
 const TICK_MS = 200;
 
+/** An edit that was made. */
+interface IssuedEdit {
+  /** Number of connections at that moment: an edit sent to another gateway may be applied there. */
+  readonly connections: number;
+  /** The regions that it changes. */
+  readonly regions: readonly Position[];
+}
+
 /** A client that connects to any gateway, and reconnects whenever it loses one. */
 export class SimClient {
   readonly clientId: bigint;
   readonly acknowledged: number[] = [];
   readonly sync: SyncClient;
   readonly #options: SimClientOptions;
-  /** Number of connections when each edit was made: an edit sent to another gateway may be applied there. */
-  readonly #issued = new Map<number, number>();
+  readonly #issued = new Map<number, IssuedEdit>();
   #link: Link | undefined;
   #connections = 0;
 
@@ -55,8 +63,11 @@ export class SimClient {
   }
 
   edit(placements: readonly VoxelPlacement[]): void {
-    if (this.sync.world !== undefined && this.sync.openEdits.length < OPEN_EDITS_MAX)
-      this.#issued.set(this.sync.setVoxels(placements), this.#connections);
+    if (this.sync.world === undefined || this.sync.openEdits.length >= OPEN_EDITS_MAX) return;
+    // The removal of data is the only placement that may change nothing.
+    const changing = placements.filter(({ data }) => data !== null);
+    const regions = changing.map(({ voxel }) => regionOf(chunkOfVoxel(SHAPE, voxel)));
+    this.#issued.set(this.sync.setVoxels(placements), { connections: this.#connections, regions });
   }
 
   cut(): void {
@@ -111,16 +122,21 @@ export class SimClient {
     if (status === "rejected") {
       // One of two shards may have applied its part; an edit rejected here may be applied through another
       // gateway.
-      const isKnown = result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(number) === this.#connections;
+      const isKnown =
+        result.detail !== "ORT_EDIT_PARTS" && this.#issued.get(number)?.connections === this.#connections;
       if (isStored && isKnown) this.#fail(`got rejected for edit ${editId}, which is stored`);
       return;
     }
-    // Every edit changes something, so an applied edit is in a journal. A settled one may have been rejected
+    // Every edit changes something in each of its regions, so journals have all of it. It may have been rejected
     // at another gateway, if any edit was.
-    const mayBeRefused =
-      status === "duplicate" && this.#options.gateways.some(({ hasRefused }) => hasRefused);
+    const mayBeRefused = this.#options.gateways.some(({ hasRefused }) => hasRefused);
+    const regions = this.#issued.get(number)?.regions ?? [];
+    const [missing] = this.#options.oracle.missing(this.clientId, editId, regions);
     if (isStored) this.acknowledged.push(editId);
-    else if (!mayBeRefused) this.#fail(`got ${status} for edit ${editId}, which is not stored`);
+    if (missing !== undefined && !mayBeRefused)
+      this.#fail(`got ${status} for edit ${editId}, which is not stored in region [${missing}]`);
+    else if (!isStored && status !== "duplicate")
+      this.#fail(`got ${status} for edit ${editId}, which is not stored`);
   }
 
   #fail(detail: string): void {

@@ -142,7 +142,7 @@ test("a world whose log is elsewhere refuses new blocks, with what to do, and kn
   await before.close();
   const log = new SampleLog(2);
   const world = await openLoggedWorldEngine(saved, log);
-  await expect(world.blocks.define({ tin: {} })).rejects.toThrow(/define them before the cluster is created/);
+  await expect(world.blocks.define({ tin: {} })).rejects.toThrow(/call defineBlocks of a ClusterGateway/);
   expect((await world.blocks.define({ copper: {} })).copper.id()).toBe(16);
   expect([world.catalog.byName("tin"), log.entries]).toEqual([undefined, []]);
   await world.close();

@@ -1,10 +1,27 @@
-import type { GeneratorRegistry, Timer, TimeSource } from "@orthant/core";
-import { type ClockChange, EPOCH_MAX, systemRandomBits, WorldState } from "@orthant/core/engine";
+import type {
+  BlockCatalog,
+  BlockDefinitions,
+  BlockHandles,
+  GeneratorRegistry,
+  Timer,
+  TimeSource,
+} from "@orthant/core";
+import {
+  blockHandles,
+  type ClockChange,
+  defineBlocks,
+  EPOCH_MAX,
+  renameBlock,
+  retireBlock,
+  systemRandomBits,
+  WorldState,
+} from "@orthant/core/engine";
 import { clipText, type SyncWorld, WORLD_NAME_BYTES_MAX } from "@orthant/protocol";
 import type { Engine, EngineStatus, Subscription } from "../engine/engine.ts";
 import { PlayerPositionCache } from "../players/positions.ts";
 import { PlayerPresence } from "../players/presence.ts";
 import { ClusterDirectory } from "../shard/cluster-directory.ts";
+import { laterBlocks } from "../shard/shard-map.ts";
 import { EditForwarder } from "./edit-forwarder.ts";
 import { EntityQueries } from "./entity-queries.ts";
 import { FollowedRegions } from "./followed-regions.ts";
@@ -51,11 +68,13 @@ export class ClusterGateway {
   readonly #entities: EntityQueries;
   readonly #status: Subscription;
   readonly #terms = new Map<string, number>();
+  #catalog: BlockCatalog;
   #timer: Timer | undefined;
 
   private constructor(options: ClusterGatewayOptions, directory: ClusterDirectory) {
     const { engine, time, generators, world } = options;
-    const { shape, generator } = directory.map.world;
+    const { shape, generator, catalog } = directory.map.world;
+    this.#catalog = catalog;
     const context = { engine, directory, time, world };
     this.#options = options;
     this.#directory = directory;
@@ -74,6 +93,9 @@ export class ClusterGateway {
     this.#entities = new EntityQueries(context);
     this.#status = engine.onStatus((status) => this.#statusChanged(status));
     directory.listen({
+      onMap: (map) => {
+        this.#catalog = laterBlocks(this.#catalog, map);
+      },
       onLease: (shard, { term }) => {
         if (this.#terms.get(shard) === term) return;
         this.#terms.set(shard, term);
@@ -89,6 +111,30 @@ export class ClusterGateway {
   /** Joins the cluster. Throws `ORT_NOT_FOUND` if it has no such world. */
   static async open(options: ClusterGatewayOptions): Promise<ClusterGateway> {
     return new ClusterGateway(options, await ClusterDirectory.open(options.engine, options.world));
+  }
+
+  /**
+   * Adds types of blocks that are missing to the world of all servers, and returns handles with their ids. Changes nothing
+   * for types that are there; throws `ORT_ARGUMENT` for one that contradicts them, and `ORT_ENGINE_AWAY` without the
+   * engine.
+   *
+   * @example
+   * const { copper } = await gateway.defineBlocks({ copper: { colour: 0xb87333 } });
+   */
+  async defineBlocks<const Definitions extends BlockDefinitions>(
+    definitions: Definitions,
+  ): Promise<BlockHandles<Definitions>> {
+    return blockHandles(await this.#changeBlocks((before) => defineBlocks(before, definitions)), definitions);
+  }
+
+  /** Gives a type of block another name. See {@link defineBlocks}. */
+  async renameBlock(name: string, newName: string): Promise<void> {
+    await this.#changeBlocks((before) => renameBlock(before, name, newName));
+  }
+
+  /** Takes a type of block out of use. See {@link defineBlocks}. */
+  async retireBlock(name: string): Promise<void> {
+    await this.#changeBlocks((before) => retireBlock(before, name));
   }
 
   /** True while edits are rejected because the engine is away. */
@@ -133,6 +179,10 @@ export class ClusterGateway {
     this.#directory.close();
   }
 
+  #changeBlocks(next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
+    return this.#directory.changeBlocks(this.#options.engine, next);
+  }
+
   #tick(): void {
     const { time } = this.#options;
     this.#timer = time.after(TICK_MS, () => this.#tick());
@@ -157,6 +207,7 @@ export class ClusterGateway {
   #syncWorld(generators: GeneratorRegistry): SyncWorld {
     const regions = this.#regions;
     const { map } = this.#directory;
+    const blocks = (): BlockCatalog => this.#catalog;
     // No clock is ever issued twice under one mark, in any shard or term, so one epoch covers all of them.
     const epoch = { number: EPOCH_MAX, id: map.mark };
     return {
@@ -165,7 +216,9 @@ export class ClusterGateway {
       name: clipText(map.world.name, WORLD_NAME_BYTES_MAX),
       spawn: map.world.spawn,
       shape: map.world.shape,
-      catalog: map.world.catalog,
+      get catalog() {
+        return blocks();
+      },
       generators,
       get state() {
         return regions.state;

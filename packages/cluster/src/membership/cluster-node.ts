@@ -149,6 +149,7 @@ export class ClusterNode {
         ownerOptions: (term) => this.#ownerOptions(newShard, term),
       });
       this.#owners.set(newShard, created);
+      created.mapChanged(this.#requireDirectory().map);
       this.#options.events?.onClaimed?.(newShard, created.term, 0);
     } finally {
       this.#claims.delete(newShard);
@@ -261,6 +262,9 @@ export class ClusterNode {
       term,
       volume: directory.map.world.shape.volume,
       owns: (region) => directory.shardOf(region) === shard,
+      map: () => directory.map,
+      refreshMap: () => this.#retries.until(() => directory.refresh(this.#options.engine)),
+      copyMap: (map) => this.#retries.until(() => this.#maps.copy(map)),
       onEnd: (error) => {
         const owner = this.#owners.get(shard);
         if (owner?.term === term) this.#lose(shard, owner, error);

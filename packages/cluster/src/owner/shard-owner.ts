@@ -1,4 +1,6 @@
 import {
+  AIR,
+  type BlockCatalog,
   type EditOrigin,
   type GeneratorRegistry,
   isOrthantError,
@@ -6,6 +8,7 @@ import {
   type Timer,
 } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
+import { diffBlockCatalogs } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import type { RequestedEdit } from "@orthant/protocol";
 import { type EngineEdit, openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
@@ -22,7 +25,7 @@ import {
   ownerRequestCodec,
   type ShardEditResult,
 } from "../shard/owner-messages.ts";
-import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
+import { laterBlocks, type ShardMap, type ShardSplit } from "../shard/shard-map.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
 import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
 
@@ -33,6 +36,12 @@ export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> 
   readonly generators: GeneratorRegistry;
   /** Returns true if a region belongs to the shard according to the current map. */
   readonly owns: (region: Position) => boolean;
+  /** Returns the current map. */
+  readonly map: () => ShardMap;
+  /** Reads the map again. */
+  readonly refreshMap: () => Promise<void>;
+  /** Stores a map beside the shards, unless it or a later one is there. */
+  readonly copyMap: (map: ShardMap) => Promise<void>;
   /** Called when the shard has a newer owner, or when its disk or journal fails. */
   readonly onEnd: (error: unknown) => void;
   readonly limits?: Partial<OwnerLimits>;
@@ -91,6 +100,9 @@ export class ShardOwner {
   #checkpointing: Promise<unknown> | undefined;
   #checkpointedMs: number;
   #requests = 0;
+  /** The catalog of the map that was compared last with that of the world. */
+  #compared: BlockCatalog | undefined;
+  #hasNewBlocks = false;
   #isClosing = false;
   #isPaused = false;
   #whenIdle: (() => void)[] = [];
@@ -150,6 +162,7 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     this.#checkpointTimer = undefined;
     this.#players.isUnsaved = false;
+    this.#hasNewBlocks = false;
     await this.#world.save();
     this.#checkpointedMs = this.#options.time.nowMs();
   }
@@ -171,6 +184,11 @@ export class ShardOwner {
   mapChanged(map: ShardMap): void {
     // On failure the shard is lost, and `onEnd` reports that like any other loss.
     this.#log.mapChanged(map).catch(() => undefined);
+    // On failure the next edit tries again.
+    this.#takeBlocks().then(
+      () => this.#scheduleCheckpoint(),
+      () => undefined,
+    );
   }
 
   /**
@@ -236,7 +254,15 @@ export class ShardOwner {
   async #applyAll(edits: readonly ForwardedEdit[]): Promise<OwnerAnswer> {
     if (this.#isPaused) return AWAY;
     const outcomes: ShardEditResult[] = [];
-    for (const edit of edits) outcomes.push(await this.#apply(edit));
+    const astray = new Set<bigint>();
+    for (const edit of edits) {
+      // No edit may overtake an earlier one of its client, which would then count as a duplicate. Rule K19.
+      const outcome: ShardEditResult = astray.has(edit.clientId)
+        ? { kind: "elsewhere" }
+        : await this.#apply(edit);
+      if (outcome.kind === "elsewhere") astray.add(edit.clientId);
+      outcomes.push(outcome);
+    }
     await this.#log.whenDurable();
     return { kind: "edits", outcomes };
   }
@@ -247,6 +273,7 @@ export class ShardOwner {
     const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;
     if (isFull) this.#checkpointAfter(0);
     if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
+    if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
       const { clocks, status } = await this.#makeEdit(edit, { clientId, editId });
       return status === "duplicate" ? { kind: "duplicate" } : { kind: "applied", steps: clocks };
@@ -254,6 +281,32 @@ export class ShardOwner {
       if (this.#world.failure !== undefined || !isOrthantError(error)) throw error;
       return { kind: "rejected", code: error.code };
     }
+  }
+
+  /** Returns true if the map has the blocks of an edit, which may know a newer map than this node. */
+  async #hasBlocksOf(edit: RequestedEdit): Promise<boolean> {
+    const highest = highestBlock(edit);
+    await this.#takeBlocks();
+    if (highest < this.#world.catalog.endId) return true;
+    await this.#options.refreshMap();
+    await this.#takeBlocks();
+    return highest < this.#world.catalog.endId;
+  }
+
+  /** Takes over the blocks of the map. They are stored beside the shards before an edit can use them. Rule K37. */
+  async #takeBlocks(): Promise<void> {
+    const map = this.#options.map();
+    if (map.world.catalog === this.#compared) return;
+    const later = laterBlocks(this.#world.catalog, map);
+    if (diffBlockCatalogs(this.#world.catalog, later) !== undefined) {
+      await this.#options.copyMap(map);
+      if (this.#isClosing) return;
+      // A newer map may have arrived meanwhile, and another edit may have taken its blocks.
+      if (this.#options.map() !== map) return this.#takeBlocks();
+      this.#world.blocks.take(later);
+      this.#hasNewBlocks = true;
+    }
+    this.#compared = map.world.catalog;
   }
 
   #owns(region: Position): boolean {
@@ -268,7 +321,7 @@ export class ShardOwner {
   }
 
   #scheduleCheckpoint(): void {
-    const isNew = this.#log.unsaved.records > 0 || this.#players.isUnsaved;
+    const isNew = this.#log.unsaved.records > 0 || this.#players.isUnsaved || this.#hasNewBlocks;
     if (isNew && !this.#isClosing) this.#checkpointAfter(this.#limits.checkpointMs);
   }
 
@@ -296,4 +349,11 @@ export class ShardOwner {
     this.#checkpointTimer?.cancel();
     this.#options.onEnd(error);
   }
+}
+
+/** Returns the highest block that an edit sets; 0 if it sets none. */
+function highestBlock(edit: RequestedEdit): number {
+  if (edit.kind === "fill") return edit.block;
+  if (edit.kind === "copy") return AIR;
+  return edit.placements.reduce((highest, { block = AIR }) => Math.max(highest, block), AIR);
 }

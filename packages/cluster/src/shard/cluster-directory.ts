@@ -1,9 +1,17 @@
-import { isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { EPOCH_MAX } from "@orthant/core/engine";
 import type { Engine, Subscription, TableEntry } from "../engine/engine.ts";
 import { isName, leasePrefix, mapKey } from "./names.ts";
-import { type ShardMap, type ShardSplit, shardMapCodec, shardOf, shardsOf, withSplit } from "./shard-map.ts";
+import {
+  type ShardMap,
+  type ShardSplit,
+  shardMapCodec,
+  shardOf,
+  shardsOf,
+  withBlocks,
+  withSplit,
+} from "./shard-map.ts";
 
 /** Ownership of a shard. Rule K16. */
 export interface Lease {
@@ -118,6 +126,22 @@ export class ClusterDirectory {
       await requireHeld();
       return withSplit(map, split);
     });
+  }
+
+  /** Changes the blocks in the map, without undoing concurrent changes. Throws what `next` throws. Rule K37. */
+  async changeBlocks(engine: Engine, next: (catalog: BlockCatalog) => BlockCatalog): Promise<BlockCatalog> {
+    let catalog = this.#map.world.catalog;
+    await this.#rewrite(engine, (map) => {
+      catalog = next(map.world.catalog);
+      return withBlocks(map, catalog);
+    });
+    return catalog;
+  }
+
+  /** Reads the map from the table now, for what has not arrived yet. */
+  async refresh(engine: Engine): Promise<void> {
+    const entry = await engine.table.get(mapKey(this.#world));
+    if (entry !== undefined) this.#receiveMap(entry);
   }
 
   /** Rewrites the map with a new generation, so that every change based on an earlier read fails. */

@@ -12,6 +12,7 @@ import {
   blockCatalogCodec,
   boxCodec,
   boxContains,
+  diffBlockCatalogs,
   type GeneratorRef,
   generatorRefCodec,
 } from "@orthant/core/engine";
@@ -78,6 +79,30 @@ export function withSplit(map: ShardMap, split: ShardSplit): ShardMap {
   if (shards.includes(split.to)) throw new OrthantError("ORT_EXISTS", `there is a shard ${split.to}`);
   if (shards.length >= SHARDS_MAX) throw new OrthantError("ORT_LIMIT", `more than ${SHARDS_MAX} shards`);
   return { ...map, generation: map.generation + 1, splits: [...map.splits, split] };
+}
+
+/**
+ * Returns the map with other blocks, or the map itself if they are the same. Throws `ORT_LIMIT` for a catalog that is too
+ * large for a map.
+ */
+export function withBlocks(map: ShardMap, catalog: BlockCatalog): ShardMap {
+  if (diffBlockCatalogs(map.world.catalog, catalog) === undefined) return map;
+  const { length } = encode(blockCatalogCodec, catalog);
+  if (length > CATALOG_BYTES_MAX)
+    throw new OrthantError(
+      "ORT_LIMIT",
+      `blocks of ${length} bytes where a cluster has room for ${CATALOG_BYTES_MAX}`,
+    );
+  return { ...map, generation: map.generation + 1, world: { ...map.world, catalog } };
+}
+
+/**
+ * Returns the catalog of a map, or the one that is held if the map lacks types of it: a lost table may be refilled with
+ * an earlier map, and no holder of a catalog ever goes back.
+ */
+export function laterBlocks(held: BlockCatalog, { world: { catalog } }: ShardMap): BlockCatalog {
+  const isLater = held.types.every(({ id }, index) => catalog.types[index]?.id === id);
+  return isLater && catalog.endId >= held.endId ? catalog : held;
 }
 
 /** Encodes a split. */

@@ -59,6 +59,18 @@ export class WorldBlocks {
     await this.#change((before) => retireBlock(before, name));
   }
 
+  /**
+   * Takes over the catalog of what shares this world, which no log has to store. It has all types that this world has.
+   */
+  take(catalog: BlockCatalog): void {
+    const { content, requireWritable } = this.#context;
+    requireWritable();
+    const change = diffBlockCatalogs(content.catalog, catalog);
+    if (change === undefined) return;
+    content.changeCatalog(catalog);
+    this.#listeners.emit({ catalog, change });
+  }
+
   /** Calls `listener` after each change. Returns an unsubscribe function. */
   onChange(listener: (event: BlocksEvent) => void): () => void {
     return this.#listeners.add(listener);
@@ -84,6 +96,6 @@ export class WorldBlocks {
 function fixedBlocks(): OrthantError {
   return new OrthantError(
     "ORT_ARGUMENT",
-    "the blocks of a world that a cluster shares do not change while it runs: define them before the cluster is created",
+    "the blocks of a world that a cluster shares are in the cluster's map: call defineBlocks of a ClusterGateway",
   );
 }

@@ -5,7 +5,6 @@ import {
   DEFAULT_BLOCKS,
   emptyChunk,
   HYPERCUBE_CHUNKS,
-  OrthantError,
   type Position,
 } from "@orthant/core";
 import { crc32, decode, decodeForeign, encode, encodeUtf8 } from "@orthant/core/bytes";
@@ -55,8 +54,9 @@ import {
   WholeChunk,
 } from "@orthant/save/internal";
 import type { JournalEntry } from "@orthant/save/journal";
-import { lenient, strict, type Target, type TargetLimits } from "../fuzz/decoders.ts";
+import { lenient, strict, type Target } from "../fuzz/decoders.ts";
 import { modelChunk, modelEntity, modelPlayer, SMALL_CHUNKS } from "./model-world.ts";
+import { sealedTarget } from "./sealed-target.ts";
 import { storeJournalEntries, storeTargets, withRecords } from "./store-decoders.ts";
 
 const ref: RecordRef = {
@@ -301,33 +301,6 @@ export const saveTargets: readonly Target[] = [
   rootTarget(),
   strict("journal entry", journalEntryCodec(SMALL_CHUNKS.volume), journalEntries),
 ];
-
-/** Tests a file behind its checksum, which is zero in the samples and corrected before reading. */
-function sealedTarget<Value>(
-  name: string,
-  { bytes: headerBytes, at }: { readonly bytes: number; readonly at: number },
-  read: (bytes: Uint8Array) => Value,
-  write: (value: Value) => Uint8Array,
-  samples: readonly Uint8Array[],
-  limits: TargetLimits = {},
-): Target {
-  const blank = (bytes: Uint8Array): Uint8Array => bytes.fill(0, at, at + 4);
-  return {
-    name,
-    decode(input) {
-      const bytes = input.slice();
-      const view = new DataView(bytes.buffer);
-      if (bytes.length >= headerBytes) {
-        if (view.getUint32(at, true) !== 0) throw new OrthantError("ORT_CHECKSUM", "not blank");
-        view.setUint32(at, crc32(bytes.subarray(headerBytes)), true);
-      }
-      return read(bytes);
-    },
-    encode: (value) => blank(write(value as Value)),
-    samples: samples.map(blank),
-    ...limits,
-  };
-}
 
 function indexTarget(): Target {
   const values = [index, { ...index, version: 1 as const }, { ...index, leaves: index.leaves.slice(0, 1) }];

@@ -152,7 +152,8 @@ export function orderPieces(selections: readonly Selection[]): readonly RepairPi
  * Selects records with the live index: each leaf keeps its records, and one that lost a record gets the
  * newest older one at its position.
  */
-export function followIndex(leaves: readonly LeafEntry[], intact: readonly IntactRecord[]): Selection {
+export function followIndex(leaves: readonly LeafEntry[], found: readonly IntactRecord[]): Selection {
+  const intact = asNamed(leaves, found);
   const byKey = new Map(intact.map((record) => [keyOf(record.ref), record]));
   const live = new Set(leaves.flatMap(refsOf).map(keyOf));
   const certain: RepairPiece[] = [];
@@ -190,10 +191,11 @@ export function followIndex(leaves: readonly LeafEntry[], intact: readonly Intac
  */
 export function salvageRecords(
   leaves: readonly LeafEntry[],
-  intact: readonly IntactRecord[],
+  found: readonly IntactRecord[],
   generation: number | undefined,
   findings: readonly Finding[],
 ): Selection {
+  const intact = asNamed(leaves, found);
   const known = cubesByRecord(leaves);
   const lastKnown = intact.map(({ ref }) => known.has(keyOf(ref))).lastIndexOf(true);
   const later = dropSuperseded(generation === undefined ? intact : intact.slice(lastKnown + 1));
@@ -216,9 +218,10 @@ export function salvageRecords(
 export function salvagePage(
   { cube, link, error }: IndexPart,
   leaves: readonly LeafEntry[],
-  intact: readonly IntactRecord[],
+  found: readonly IntactRecord[],
   older: OlderLeaves | undefined,
 ): Selection {
+  const intact = asNamed([...leaves, ...(older?.leaves ?? [])], found);
   const live = cubesByRecord(leaves);
   const inCube = intact.filter(({ ref, volume }) => boxesIntersect(volume, cube) && !live.has(keyOf(ref)));
   const later = dropSuperseded(
@@ -237,6 +240,15 @@ export function salvagePage(
       { what: "index", chunks: cube, message: `${file}: ${error?.detail ?? "lost"}; ${from}; ${trust}` },
     ],
   };
+}
+
+/**
+ * Returns the records without those that an index names with another version. The checksum does not cover the version in
+ * a record's header, and content that is read as another version may be wrong.
+ */
+function asNamed(leaves: readonly LeafEntry[], found: readonly IntactRecord[]): readonly IntactRecord[] {
+  const versions = new Map(leaves.flatMap(refsOf).map((ref) => [keyOf(ref), ref.blobVersion]));
+  return found.filter(({ ref }) => (versions.get(keyOf(ref)) ?? ref.blobVersion) === ref.blobVersion);
 }
 
 /** Returns the records of leaves whose cubes no later record of their kind intersects. */

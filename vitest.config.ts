@@ -4,15 +4,29 @@ import { SummaryReporter } from "./tools/summary-reporter.ts";
 // Tests run from the sources of the workspace packages, so that they see a change without a build.
 const conditions = ["@orthant/source", "module", "node", "development"];
 
+/** Packages whose tests change nothing that other tests see, so that files of one worker may share loaded modules. */
+const SHARED = "packages/{core,formats,mesh,protocol,save,world}/test/**/*.test.ts";
+/** Power cuts and simulations, which also run as short campaigns. */
+const LONG =
+  "campaigns/{journal,save-crash,save-repair,sim,cluster-sim,model,rot,pxsw-crash,marsminer-crash}.test.ts";
+const OTHERS = ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"];
+const GENERATED = "**/{node_modules,build,dist}/**";
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "{benchmarks,campaigns,examples,golden,tools}/**/*.test.ts"],
-    exclude: ["**/{node_modules,build,dist}/**"],
     reporters: ["dot", new SummaryReporter()],
     testTimeout: 30_000,
     pool: "threads",
     maxWorkers: "100%",
+    projects: [
+      { extends: true, test: { name: "shared", include: [SHARED], isolate: false } },
+      { extends: true, test: { name: "long", include: [LONG] } },
+      {
+        extends: true,
+        test: { name: "isolated", include: OTHERS, exclude: [GENERATED, SHARED, LONG] },
+      },
+    ],
   },
 });

@@ -121,7 +121,19 @@ export async function valueAt(
     page: pages[index] as StorePage,
     before: pages[index + 1]?.firstKey,
   });
-  return entries.find((entry) => entry.key === key)?.value;
+  return valueIn(entries, key);
+}
+
+/** Finds a key in a page, which may have thousands. */
+function valueIn(entries: readonly StoreEntry[], key: string): Uint8Array | undefined {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle] as StoreEntry).key < key) low = middle + 1;
+    else high = middle;
+  }
+  const found = entries[low];
+  return found?.key === key ? found.value : undefined;
 }
 
 /** Yields the entries whose keys begin with a prefix, in order. Holds one page at a time. */

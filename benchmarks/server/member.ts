@@ -89,7 +89,7 @@ export class Member {
       {
         kind: "hello",
         version: PROTOCOL_VERSION,
-        generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+        generators: DEFAULT_GENERATORS.versionHashes,
         featureBits: KNOWN_FEATURES,
         clientId: crypto.getRandomValues(new BigUint64Array(1))[0] ?? 1n,
         token: new Uint8Array(0),

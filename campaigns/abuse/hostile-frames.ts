@@ -36,7 +36,7 @@ export function helloOf(clientId: bigint, change: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
     version: PROTOCOL_VERSION,
-    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+    generators: DEFAULT_GENERATORS.versionHashes,
     featureBits: KNOWN_FEATURES,
     clientId,
     token: TOKEN_NONE,

@@ -18,7 +18,7 @@ const FAR = 2 ** 40;
 const HERE = cubeAt([-4, -4, -4, -4], 8);
 /** A costly interest for a client without generators: each chunk has to be sent. */
 const WIDE = cubeAt([-8, -8, -8, -8], 16);
-const FOREIGN_GENERATORS = 7n;
+const FOREIGN_GENERATORS: readonly bigint[] = [7n];
 const KEEP_ALIVE_MS = 500;
 /** Two counters, the tag and the magic letters come before it. */
 const VERSION_OFFSET = 2 + 1 + 4;
@@ -168,7 +168,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     name: "storms of resyncs",
     counted: { "edit rate": 0 },
     async run(target) {
-      const attacker = await Attacker.join(target, { generatorsHash: FOREIGN_GENERATORS });
+      const attacker = await Attacker.join(target, { generators: FOREIGN_GENERATORS });
       attacker.sendMessages(interestOf(1, [HERE]));
       await expectSoon(
         "all regions",
@@ -197,7 +197,7 @@ export const MESSAGE_ATTACKS: readonly Attack[] = [
     counted: { "goodbye slow": 3 },
     run: (target) =>
       times(3, async () => {
-        const attacker = await Attacker.join(target, { generatorsHash: FOREIGN_GENERATORS });
+        const attacker = await Attacker.join(target, { generators: FOREIGN_GENERATORS });
         attacker.sendMessages(interestOf(1, [WIDE]));
         // It stops acknowledging, and does not read.
         attacker.socket.pause();

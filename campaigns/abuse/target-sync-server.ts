@@ -27,7 +27,7 @@ const RECORDED_MAX = 256;
 const TICKS_OF_CALM = 100;
 /** Some have no generators, so that the server sends them each chunk. */
 const FOREIGN_CHANCE = 0.02;
-const FOREIGN_GENERATORS = 7n;
+const FOREIGN_GENERATORS: readonly bigint[] = [7n];
 
 /** A server in this process, one honest client and waves of attackers, on a clock that runs as fast as possible. */
 export class TargetSyncServer {
@@ -105,7 +105,7 @@ export class TargetSyncServer {
       return new ProtocolAttacker(this.#server, this.#codec, clientId, prng.pick(ATTACK_STAGES), onFault);
     });
     for (const attacker of attackers)
-      attacker.sendHello(prng.chance(FOREIGN_CHANCE) ? { generatorsHash: FOREIGN_GENERATORS } : {});
+      attacker.sendHello(prng.chance(FOREIGN_CHANCE) ? { generators: FOREIGN_GENERATORS } : {});
     await this.#tick(prng);
     for (const attacker of attackers) attacker.actHonestly();
     let sent = 0;

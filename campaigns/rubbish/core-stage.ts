@@ -121,6 +121,7 @@ function generatorTargets(): readonly Target[] {
       moduleOf: (prng) => [ref(prng).ref],
       openIfKnown: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
       knows: (prng) => [ref(prng).ref],
+      generatorOf: (prng) => [ref(prng).ref],
       open: (prng) => [ref(prng).ref, chunkShape([8, 8, 8])],
     }),
   ];

@@ -177,6 +177,10 @@ function worldArguments(world: World, knownEntity: () => bigint): Readonly<Recor
     renameBlock: (prng) => [prng.pick(BLOCK_NAMES), prng.pick(BLOCK_NAMES)],
     retireBlock: (prng) => [prng.pick(BLOCK_NAMES)],
     onBlocks: () => [() => undefined],
+    changeGenerator: (prng) => [
+      valid.generator(prng),
+      { keep: { margin: prng.below(9), boxes: [voxels(prng), voxels(prng)] } },
+    ],
     onEdit: () => [() => undefined],
     spawnEntity: (prng) => [entity(prng)],
     changeEntity: (prng) => [knownEntity(), entity(prng)],

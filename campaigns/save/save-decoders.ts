@@ -121,6 +121,19 @@ const global: GlobalRecord = {
   nextDataFileId: 2,
   lastModifiedMs: 1_771_200_000_000,
 };
+const globalWithMap: GlobalRecord = {
+  ...global,
+  generators: [
+    ...global.generators,
+    { generatorId: "terrain", params: Uint8Array.of(1, 3), seed: 7n, versionHash: 9n },
+    { generatorId: "terrain", params: Uint8Array.of(1, 2), seed: 7n, versionHash: 10n },
+  ],
+  generatorRegions: [
+    { generator: 1, box: { min: [-4, -1, -4, 0], max: [-1, 2, 300, 1] } },
+    { generator: 2, box: { min: [-1, -1, -4, 0], max: [0, 2, 5, 1] } },
+    { generator: 1, box: { min: [0, -1, -4, 0], max: [1, 2, 5, 1] } },
+  ],
+};
 const globalWithId: GlobalRecord = {
   ...global,
   description: {
@@ -266,7 +279,7 @@ export const saveTargets: readonly Target[] = [
     await sealBlob(encode(packedBlobCodec(HYPERCUBE_CHUNKS.volume), bigStored)),
   ]),
   strict("entity blob", entityBlobCodec, [{ volume: box, entities }]),
-  strict("global", globalRecordCodec, [global, globalWithId, ...withRecords(globalWithId)]),
+  strict("global", globalRecordCodec, [global, globalWithId, globalWithMap, ...withRecords(globalWithId)]),
   ...storeTargets,
   strict("players", playersCodec, [players, []]),
   strict("flat global", flatGlobalCodec, [{ ...flatGlobal, customPayload: Uint8Array.of(1) }]),

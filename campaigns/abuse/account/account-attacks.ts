@@ -25,7 +25,7 @@ const CONNECTIONS = 50;
 /** Connections in one network: fewer than a server lets in. */
 const CONNECTIONS_PER_NETWORK = 30;
 const VIEWERS = 310;
-const FOREIGN_GENERATORS = 7n;
+const FOREIGN_GENERATORS: readonly bigint[] = [7n];
 const FAR_CHUNKS = 1_000_000;
 
 /** What one attacker does, with how many accounts, and from how many networks without one. */
@@ -49,7 +49,7 @@ export const ACCOUNT_ATTACKS: readonly AccountAttack[] = [
     name: "changes its interest without generators",
     accounts: 1,
     networks: 0,
-    run: (plan) => changesInterest(plan, CONNECTIONS, 1, { generatorsHash: FOREIGN_GENERATORS }),
+    run: (plan) => changesInterest(plan, CONNECTIONS, 1, { generators: FOREIGN_GENERATORS }),
   },
   {
     name: "edits with fresh ids",
@@ -161,7 +161,7 @@ function reconnects(plan: AttackPlan, count: number, network: number): Promise<v
 /** Asks for regions that have to be sent voxel by voxel, and reads nothing of them. */
 function readsNothing(plan: AttackPlan, count: number, network: number): Promise<void> {
   return crowd(plan, count, network, async (target) => {
-    const hello = { ...withToken(plan), generatorsHash: FOREIGN_GENERATORS };
+    const hello = { ...withToken(plan), generators: FOREIGN_GENERATORS };
     const client = await AttackingClient.join(target, hello);
     client?.send(interestIn(1, cubeAt([-16, -16, -16, -16], WIDEST_CHUNKS)));
     client?.stopReading();

@@ -63,5 +63,14 @@ export {
 export { type Disk, type DiskFile, MemoryDisk, type OpenMode } from "@orthant/disk";
 export { NodeDisk } from "@orthant/disk/node";
 export { createServer, issueToken, OrthantServer, type ServerOptions } from "@orthant/server";
-export type { NewEntity, NewWorld, World, WorldEntity, WorldOptions, WorldPlayer } from "@orthant/world";
+export type {
+  ChangeGeneratorOptions,
+  KeptSpace,
+  NewEntity,
+  NewWorld,
+  World,
+  WorldEntity,
+  WorldOptions,
+  WorldPlayer,
+} from "@orthant/world";
 export { createWorld, openOrCreateWorld, openWorld } from "./worlds.ts";

@@ -1,5 +1,19 @@
-import type { Box, ChunkShape, Position } from "@orthant/core";
-import { AXES, boxAt, regionBox, unionBox, voxelsOfChunks, WHOLE_LATTICE } from "@orthant/core/engine";
+import {
+  type Box,
+  type ChunkShape,
+  DEFAULT_GENERATORS,
+  type GeneratorRegistry,
+  type Position,
+} from "@orthant/core";
+import {
+  AXES,
+  boxAt,
+  chunksOfRegions,
+  regionBox,
+  unionBox,
+  voxelsOfChunks,
+  WHOLE_LATTICE,
+} from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   describeGenerator,
@@ -13,9 +27,11 @@ import {
   formatTime,
   type GeneratorInfo,
   generatorInfo,
+  generatorInfoOf,
   type WorldInfo,
 } from "@orthant/formats";
 import { catalogOf, openSave, type Save, type Survey, surveySave } from "@orthant/save";
+import { generatorMapOf } from "@orthant/save/content";
 import { packFile, packHeader } from "@orthant/save/files";
 import type { SaveWithJournal } from "@orthant/world/engine";
 import { describeJournal, journalFacts, journalLoss, openLiveSave, retryWhileWritten } from "./live-save.ts";
@@ -59,6 +75,8 @@ interface Facts {
   readonly spawn: readonly number[];
   readonly clockEpoch: number;
   readonly generator: GeneratorInfo;
+  /** Earlier generators, and where they stay in use. */
+  readonly keptGenerators: readonly KeptGenerator[];
   readonly leaves: number;
   readonly regions: number;
   /** `null` when the index does not have the count for every leaf. */
@@ -71,6 +89,13 @@ interface Facts {
   readonly blocks: readonly { readonly id: number; readonly name: string }[];
   /** The key-value store: its keys, and their bytes with those of the values. */
   readonly store: { readonly keys: number; readonly bytes: number };
+}
+
+interface KeptGenerator extends GeneratorInfo {
+  /** `null` when this version is unknown here. */
+  readonly version: number | null;
+  /** The voxels that keep it. */
+  readonly boxes: readonly Box[];
 }
 
 interface Bounds {
@@ -183,6 +208,7 @@ function factsOf(
     spawn: description.spawn,
     clockEpoch: description.clockEpoch,
     generator: generatorInfo(global, generators),
+    keptGenerators: keptGenerators(save, generators),
     leaves: index.totals.leaves,
     regions: index.totals.clocks,
     chunks: index.totals.uncounted === 0 ? index.totals.chunks : null,
@@ -192,6 +218,28 @@ function factsOf(
     blocks: catalogOf(save.global.description).types,
     store: { keys: global.records?.store?.keys ?? 0, bytes: global.records?.store?.bytes ?? 0 },
   };
+}
+
+function keptGenerators(
+  { global }: Save,
+  generators: GeneratorRegistry = DEFAULT_GENERATORS,
+): readonly KeptGenerator[] {
+  // A world without a usable generator is shown as air.
+  if (global.generatorRegions === undefined) return [];
+  const { refs, kept } = generatorMapOf(global);
+  return refs.slice(1).map((ref) => ({
+    ...generatorInfoOf(ref, generators),
+    version: generators.generatorOf(ref)?.version ?? null,
+    boxes: kept
+      .filter(({ generator }) => generator === ref)
+      .map(({ box }) => voxelsOfChunks(global.description.chunkShape, chunksOfRegions(box))),
+  }));
+}
+
+function keptText({ version, boxes, ...generator }: KeptGenerator): string {
+  const count = boxes.length === 1 ? "1 box" : `${boxes.length} boxes`;
+  const where = `${count} within voxels ${formatBox(boxes.reduce(unionBox))}`;
+  return `${describeGenerator(generator)}${version === null ? "" : `, version ${version}`}, in ${where}`;
 }
 
 function* regionsOf({ index }: Save): Generator<Box> {
@@ -224,6 +272,7 @@ function rowsOf(
     ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
     ["spawn", formatPosition(facts.spawn)],
     ["generator", describeGenerator(facts.generator)],
+    ...facts.keptGenerators.map((kept) => ["kept", keptText(kept)] as const),
     ["blocks", String(facts.blocks.length)],
     ["store", storeText(facts)],
     ["clock epoch", String(facts.clockEpoch)],

@@ -6,7 +6,7 @@ import {
   type ReplicaOptions,
 } from "@orthant/client/replica";
 import { type Position, uniformChunk } from "@orthant/core";
-import { boxBetween, clockFrom } from "@orthant/core/engine";
+import { boxBetween, clockFrom, GeneratorMap, GeneratorRef } from "@orthant/core/engine";
 import type { Hello } from "@orthant/protocol";
 import type { InterestMessage, PatchMessage } from "@orthant/protocol/internal";
 import { Prng } from "@orthant/testkit";
@@ -190,7 +190,10 @@ describe("a cache", () => {
     const cache = new WatchedCache();
     await fillCache(cache);
     cache.written();
-    const server = await joined({ cache }, { generatorsHash: 5n, resumed: true });
+    const server = await joined(
+      { cache },
+      { generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 5n, 1n)), resumed: true },
+    );
     const { patch } = full(1, [0, 0, 0, 0], 9, 1);
     const changes = patch.changes.map((change) => ({ ...change, base: "air" as const }));
     server.say({ kind: "patch", patch: { ...patch, changes } });

@@ -5,16 +5,9 @@ import {
   type StatusDetail,
   type WorldReplica,
 } from "@orthant/client/replica";
-import {
-  DEFAULT_BLOCKS,
-  DEFAULT_GENERATORS,
-  FLAT_DEFAULTS,
-  flatGenerator,
-  HYPERCUBE_CHUNKS,
-  type Position,
-} from "@orthant/core";
+import { DEFAULT_BLOCKS, FLAT_DEFAULTS, flatGenerator, HYPERCUBE_CHUNKS, type Position } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
-import { blockCatalogHash, generatorRef } from "@orthant/core/engine";
+import { blockCatalogHash, GeneratorMap, generatorRef } from "@orthant/core/engine";
 import { DEFAULT_SYNC_LIMITS, type Welcome } from "@orthant/protocol";
 import {
   type ClientMessage,
@@ -32,13 +25,12 @@ import { type FakeSocket, fakeSockets } from "./fake-socket.ts";
 const WELCOME: Welcome = {
   kind: "welcome",
   version: PROTOCOL_VERSION,
-  generatorsHash: DEFAULT_GENERATORS.generatorsHash,
   featureBits: KNOWN_FEATURES,
   worldId: 77n,
   epoch: { number: 3, id: 9n },
   worldName: "Valley",
   shape: HYPERCUBE_CHUNKS,
-  generator: generatorRef(flatGenerator, FLAT_DEFAULTS, 1n),
+  generators: GeneratorMap.of(generatorRef(flatGenerator, FLAT_DEFAULTS, 1n)),
   blocksHash: blockCatalogHash(DEFAULT_BLOCKS),
   catalog: DEFAULT_BLOCKS,
   spawn: [0, 4, 0, 0],

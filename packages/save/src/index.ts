@@ -21,7 +21,7 @@ export {
   type WorldDescription,
 } from "./codec/world-description.ts";
 export { type BulkSaveOptions, BulkSaveWriter } from "./commit/bulk-writer.ts";
-export type { CommittedChange, LeafChange, SaveChange } from "./commit/save-change.ts";
+export type { CommittedChange, GeneratorChange, LeafChange, SaveChange } from "./commit/save-change.ts";
 export { createSave, type NewSave, type ResumeOptions, resumeSave } from "./commit/start-writer.ts";
 export type { SaveWriter } from "./commit/writer.ts";
 export { type CompareOptions, compareSaves, type SaveDifference } from "./compare/compare-saves.ts";

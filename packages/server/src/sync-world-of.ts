@@ -26,7 +26,9 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
     worldId: world.worldId,
     epoch,
     shape: world.shape,
-    generators: world.state.generators,
+    get generators() {
+      return world.state.generators;
+    },
     get catalog() {
       return world.catalog;
     },
@@ -52,6 +54,7 @@ export async function syncWorldOf(world: WorldEngine): Promise<SyncWorld> {
     mayHaveForgotten: (playerId) => world.mayHaveForgotten(playerId),
     whenDurable: () => world.whenDurable(),
     onEdit: (listener) => world.onEdit(({ clocks }) => listener(clocks)),
+    onGenerators: (listener) => world.generators.onChange(() => listener()),
     async entitiesIn(chunks) {
       const entities = await world.entitiesIn(voxelsOfChunks(world.shape, chunks));
       return entities.map(visibleEntity);

@@ -108,7 +108,7 @@ export function helloOf(given: Partial<Hello> = {}): Hello {
   return {
     kind: "hello",
     version: PROTOCOL_VERSION,
-    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+    generators: DEFAULT_GENERATORS.versionHashes,
     featureBits: KNOWN_FEATURES,
     clientId: 0x1234_5678n,
     token: new Uint8Array(0),

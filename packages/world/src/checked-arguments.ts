@@ -4,8 +4,10 @@ import {
   type Chunk,
   type ChunkShape,
   isChunk,
+  isSeededGenerator,
   OrthantError,
   type Position,
+  type SeededGenerator,
   type Vector,
   type VoxelPlacement,
 } from "@orthant/core";
@@ -225,4 +227,12 @@ function requireMetadata(field: string, value: unknown): void {
 /** Accepts arrays and typed arrays, but no strings or array-like objects. */
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+}
+
+/** Returns a generator with a seed. */
+export function requireSeededGenerator(name: string, value: unknown): SeededGenerator {
+  const { ref, generator } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<SeededGenerator>;
+  const own = { ref, generator };
+  if (isSeededGenerator(own)) return own;
+  throw wrongArgument(name, value, "it is a generator with a seed, such as terrain({ seed: 7n })");
 }

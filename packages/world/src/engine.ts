@@ -10,6 +10,7 @@ export type { EditOptions, EngineEdit } from "./edit/world-editor.ts";
 export { EngineSnapshot } from "./engine-snapshot.ts";
 export type { EntityChange, NewStoredEntity, StoredEntityEvent } from "./entities/entity-store.ts";
 export type { PlayerChange } from "./entities/player-store.ts";
+export type { KeptGenerators, WorldGenerators } from "./generators/world-generators.ts";
 export type { ReplayedJournal } from "./journal/replay.ts";
 export type {
   ChangeLog,

@@ -11,6 +11,11 @@ export type {
   WorldEntityEvent,
   WorldPlayer,
 } from "./entities/shown-records.ts";
+export type {
+  ChangeGeneratorOptions,
+  KeepOptions,
+  KeptSpace,
+} from "./generators/change-generator.ts";
 export {
   createWorld,
   type NewWorld,

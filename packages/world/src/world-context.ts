@@ -10,6 +10,6 @@ export interface WorldContext extends SaverContext {
   readonly epoch?: number;
   /** Whether something outside the world holds its catalog, so that the world must not change it. */
   readonly hasFixedBlocks?: boolean;
-  /** Whether the world is a shard of a cluster, which has no key-value store. */
+  /** Whether the world is a shard of a cluster, which has no key-value store and keeps its generator. */
   readonly isShard?: boolean;
 }

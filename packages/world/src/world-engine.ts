@@ -42,6 +42,7 @@ import {
   type StoredEntityEvent,
 } from "./entities/entity-store.ts";
 import type { PlayerChange } from "./entities/player-store.ts";
+import { WorldGenerators } from "./generators/world-generators.ts";
 import { copyContent } from "./saving/copy-save.ts";
 import { notWritable, WorldSaver } from "./saving/world-saver.ts";
 import { EngineStore } from "./store/engine-store.ts";
@@ -59,6 +60,8 @@ export class WorldEngine {
   readonly blocks: WorldBlocks;
   /** Things of the game that are saved with the world. */
   readonly store: EngineStore;
+  /** Changes the generator of untouched space. */
+  readonly generators: WorldGenerators;
   /** The kept saved states. */
   readonly history: WorldHistory;
   readonly #disk: Disk;
@@ -74,7 +77,7 @@ export class WorldEngine {
   /** @internal Takes ownership of everything in the context. */
   constructor(context: WorldContext) {
     const { disk, time, random, content, writing, epoch } = context;
-    const { hasFixedBlocks: isFixed = false, isShard = false } = context;
+    const { hasFixedBlocks = false, isShard = false } = context;
     const requireWritable = (): void => this.#requireWritable();
     this.shape = content.regions.state.shape;
     this.#disk = disk;
@@ -89,8 +92,10 @@ export class WorldEngine {
       save: () => this.save(),
       exclusively: (work) => this.#saver.exclusively(work),
     });
-    this.blocks = new WorldBlocks({ content, saver: this.#saver, isFixed, requireWritable });
     this.#editor = new WorldEditor(content, this.#saver, this.#epoch, time);
+    const shared = { content, saver: this.#saver, requireWritable };
+    this.blocks = new WorldBlocks({ ...shared, isFixed: hasFixedBlocks });
+    this.generators = new WorldGenerators({ ...shared, editor: this.#editor, isShard });
     this.store = new EngineStore(content, this.#editor, this.#saver, { isShard, requireWritable });
   }
 
@@ -354,8 +359,8 @@ export class WorldEngine {
   async restoreRegion(box: Box, from: Moment): Promise<EngineEdit> {
     this.#requireWritable();
     const generation = await this.history.generationAt(from);
-    const { generators } = this.state;
-    return this.#change(await restoreEdit(this.#disk, box, { generation, generators }));
+    const { generators, generatorMap: now } = this.state;
+    return this.#change(await restoreEdit(this.#disk, box, { generation, generators, now }));
   }
 
   /**
@@ -379,14 +384,9 @@ export class WorldEngine {
     { origin, wait = "durable", onApply }: EditOptions = {},
   ): Promise<EngineEdit> {
     this.#requireWritable();
-    const made = this.#editor.edit(watchedEdit(request, onApply), origin && checkedOrigin(origin));
-    return wait === "durable" && this.#saver.isJournaling ? this.#whenDurable(made) : made;
-  }
-
-  /** Waits even for an edit that changed nothing: what it found may not be on the disk yet. */
-  async #whenDurable(making: Promise<EngineEdit>): Promise<EngineEdit> {
-    const made = await making;
-    await this.#saver.whenDurable();
+    const made = await this.#editor.edit(watchedEdit(request, onApply), origin && checkedOrigin(origin));
+    // Waits even for an edit that changed nothing: what it found may not be on the disk yet.
+    if (wait === "durable" && this.#saver.isJournaling) await this.#saver.whenDurable();
     return made;
   }
 

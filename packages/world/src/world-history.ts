@@ -1,28 +1,42 @@
-import { type Box, type Chunk, OrthantError, type Position } from "@orthant/core";
+import {
+  type Box,
+  type Chunk,
+  type ChunkShape,
+  type GeneratorRegistry,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import {
   axisOutside,
   boxAt,
   boxContains,
   boxVolume,
+  type GeneratorMap,
+  intersectBoxes,
   PositionMap,
+  positionFrom,
   positionsLexicographic,
   requireInteger,
   requireText,
   type StateEdit,
+  WHOLE_LATTICE,
   type WorldState,
 } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
+  type GlobalState,
   listGenerations,
   type OpenSaveOptions,
   openSave,
   type Save,
   type WorldDescription,
 } from "@orthant/save";
+import { generatorMapOf } from "@orthant/save/content";
 import { requireMoment } from "./checked-arguments.ts";
 import type { WorldContent } from "./content/world-content.ts";
 import type { QueuedEdit } from "./edit/queued-edit.ts";
 import { loadLeavesTouching } from "./regions/region-reader.ts";
+import type { CommitAll } from "./saving/world-saver.ts";
 import { EDIT_CHUNKS_MAX, type Moment } from "./world-options.ts";
 
 /** What a history needs from its world. */
@@ -30,7 +44,7 @@ interface Writer {
   requireWritable(): void;
   save(): Promise<number>;
   /** Runs `work` while no save runs, so that no generation it looks at is removed. */
-  exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result>;
+  exclusively<Result>(work: (commit: CommitAll) => Promise<Result>): Promise<Result>;
 }
 
 /** The kept saved states of a world and their names. */
@@ -150,23 +164,64 @@ function withoutName(description: WorldDescription, name: string): WorldDescript
   );
 }
 
-/** Returns an edit that restores a box of chunks to its state in a generation. */
+/**
+ * Returns an edit that restores a box of chunks to its state in a generation. Where the world had another generator then,
+ * it restores what that one made, too.
+ */
 export async function restoreEdit(
   disk: Disk,
   box: Box,
-  { generation, generators }: Required<OpenSaveOptions>,
+  { generation, generators, now }: Required<OpenSaveOptions> & { readonly now: GeneratorMap },
 ): Promise<QueuedEdit> {
   const save = await openSave(disk, { generation, generators });
   try {
     const past = await chunksIn(save, box);
+    await addGenerated(past, box, save.global, { generators, now });
     return {
       touched: [box],
       generated: (state) => editedIn(state, box, past),
-      change: (state) => restore(state, box, past),
+      change(state) {
+        if (!state.generatorMap.equals(now)) {
+          const detail = "the generator of the world changed while the box was read: restore it again";
+          throw new OrthantError("ORT_GENERATION", detail);
+        }
+        return restore(state, box, past);
+      },
     };
   } finally {
     await save.close();
   }
+}
+
+/** Adds the untouched chunks of a box that another generator made than the one that would make them now. */
+async function addGenerated(
+  past: PositionMap<Chunk>,
+  box: Box,
+  global: GlobalState,
+  { generators, now }: { readonly generators: GeneratorRegistry; readonly now: GeneratorMap },
+): Promise<void> {
+  const then = generatorMapOf(global);
+  if (then.equals(now)) return;
+  const { chunkShape } = global.description;
+  const space = generators.openIfKnown(then, chunkShape);
+  for (const { box: changed } of then.treeOf(box).differences(now.treeOf(box))) {
+    const shown = intersectBoxes(changed, chunksOn(chunkShape));
+    if (shown === undefined) continue;
+    requireEditable(boxVolume(shown));
+    for (const position of positionsLexicographic(shown)) {
+      if (past.has(...position)) continue;
+      past.set(...position, await space.realizeLater(...position));
+      requireEditable(past.size);
+    }
+  }
+}
+
+/** Returns all chunks on the axes that a world has. */
+function chunksOn({ extents }: ChunkShape): Box {
+  return {
+    min: positionFrom((axis) => (extents[axis] > 1 ? WHOLE_LATTICE.min[axis] : 0)),
+    max: positionFrom((axis) => (extents[axis] > 1 ? WHOLE_LATTICE.max[axis] : 1)),
+  };
 }
 
 async function chunksIn(save: Save, box: Box): Promise<PositionMap<Chunk>> {

@@ -13,6 +13,7 @@ import {
   isChunk,
   PLAIN_DATA,
   type Position,
+  type SeededGenerator,
   type SetOptions,
   type Vector,
   type VoxelBox,
@@ -53,6 +54,11 @@ import {
   type WorldEntityEvent,
   type WorldPlayer,
 } from "./entities/shown-records.ts";
+import {
+  type ChangeGeneratorOptions,
+  changeGenerator,
+  type KeptSpace,
+} from "./generators/change-generator.ts";
 import { KeyValueStore } from "./store/key-value-store.ts";
 import type { WorldEngine } from "./world-engine.ts";
 import type { WorldHistory } from "./world-history.ts";
@@ -132,6 +138,20 @@ export class World<D extends Dimensions = Dimensions> implements VoxelWorld<D> {
   onBlocks(listener: (blocks: BlockCatalog) => void): () => void {
     requireFunction("listener", listener);
     return this.engine.blocks.onChange(({ catalog }) => listener(catalog));
+  }
+
+  /**
+   * Gives the world another generator, usually a better version of its own, where nothing was built: regions of 4 chunks
+   * with edits keep theirs, and so does what `keep` names. Durable when the promise resolves. Returns what was kept. Safe
+   * to call at every start: if the world has this generator already, nothing changes. Edits wait, and clients join again.
+   * The program must open the world with the earlier version, too.
+   *
+   * @example
+   * const world = await openWorld("saves/hills", { generators: [hills1, hills2] });
+   * const { kept } = await world.changeGenerator(hills2({ seed: 7n }), { keep: { margin: 8 } });
+   */
+  async changeGenerator(next: SeededGenerator, options?: ChangeGeneratorOptions<D>): Promise<KeptSpace<D>> {
+    return changeGenerator(this.engine, this.#axes, next, options);
   }
 
   get name(): string {

@@ -1,5 +1,5 @@
 import type { BlockCatalog, Position, Timer, TimeSource } from "@orthant/core";
-import { PositionMap, PositionSet } from "@orthant/core/engine";
+import { generatorMapHash, PositionMap, PositionSet } from "@orthant/core/engine";
 import type { CachedReplica, SyncClient, Welcome } from "@orthant/protocol";
 import {
   blocksEntry,
@@ -98,8 +98,9 @@ export class ReplicaStore {
   }
 
   /** Handles a welcome. If the server does not resume the stored regions, their clocks become meaningless. */
-  welcomed({ resumed, worldId, generatorsHash }: Welcome): void {
+  welcomed({ resumed, worldId, generators }: Welcome): void {
     if (this.#cache === undefined) return;
+    const generatorsHash = generatorMapHash(generators);
     const isSame = this.#world?.worldId === worldId && this.#world.generatorsHash === generatorsHash;
     if (!resumed || !isSame) {
       for (const region of [...this.#stored.positions()]) this.#stored.set(...region, OF_ANOTHER_PAST);

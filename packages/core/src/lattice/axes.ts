@@ -118,6 +118,11 @@ export class Axes<D extends Dimensions> {
     return { unit: "chunks", min: this.shown(min), max: this.shown(max) };
   }
 
+  /** Returns the box of voxels that the world shows. */
+  shownVoxels({ min, max }: Box): VoxelBox<D> {
+    return { unit: "voxels", min: this.shown(min), max: this.shown(max) };
+  }
+
   #box(name: string, value: unknown, unit: Unit): Box {
     if (typeof value !== "object" || value === null) {
       throw wrongArgument(name, value, `it is a box of ${unit}: write ${MAKERS[unit]}`);

@@ -99,7 +99,10 @@ export class WorldState {
     const { generators, generator, shape, cacheLimits, pool } = options;
     const isAllowed = options.allowUnknownGenerator === true;
     const map = GeneratorMap.of(generator);
-    const space = isAllowed ? generators.openIfKnown(map, shape) : generators.open(map, shape);
+    // A world opens without generators that it only keeps in some places.
+    if (!isAllowed && !map.isSingle) generators.open(map.current, shape);
+    const isLenient = isAllowed || !map.isSingle;
+    const space = isLenient ? generators.openIfKnown(map, shape) : generators.open(map, shape);
     const generated = new GeneratedChunkCache(space, cacheLimits);
     const unknown = new Set(map.refs.filter((ref) => !generators.knows(ref)));
     const pooled = pool && new Map(map.refs.map((ref) => [ref, pooledSpace(pool, ref, options)]));

@@ -39,7 +39,7 @@ export function generatorInfoOf(
   known: GeneratorRegistry = DEFAULT_GENERATORS,
 ): GeneratorInfo {
   const { generatorId: id, seed } = ref;
-  const generator = known.find(id);
+  const generator = known.generatorOf(ref) ?? known.find(id);
   return { id, seed, parameters: generator === undefined ? null : readParameters(generator, ref) };
 }
 

@@ -14,7 +14,7 @@ import {
 export interface CachedWorld {
   readonly worldId: bigint;
   readonly epoch: Epoch;
-  /** The server's generators; with other generators, untouched space might differ. */
+  /** Hash of the world's generators and their places; with others, untouched space might differ. */
   readonly generatorsHash: bigint;
 }
 

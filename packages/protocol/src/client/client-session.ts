@@ -3,7 +3,12 @@ import { decode } from "@orthant/core/bytes";
 import { PositionSet, type TokenBucket } from "@orthant/core/engine";
 import type { CachedEpoch, ClientMessage } from "../message/client-message.ts";
 import type { Pose } from "../message/entity.ts";
-import { KNOWN_FEATURES, PROTOCOL_VERSION, REQUIRED_FEATURES_MASK } from "../message/limits.ts";
+import {
+  HELLO_GENERATORS_MAX,
+  KNOWN_FEATURES,
+  PROTOCOL_VERSION,
+  REQUIRED_FEATURES_MASK,
+} from "../message/limits.ts";
 import { serverFrameCodec } from "../message/server-frame-codec.ts";
 import type {
   BlocksMessage,
@@ -90,7 +95,7 @@ export class ClientSession {
     this.#hello = encodeClientMessage({
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: options.generators.generatorsHash,
+      generators: options.generators.versionHashes.slice(0, HELLO_GENERATORS_MAX),
       featureBits: KNOWN_FEATURES,
       clientId: options.clientId,
       token: options.token(),

@@ -7,6 +7,7 @@ import {
   CLOCK_NEVER,
   type Epoch,
   epochOf,
+  generatorMapHash,
   PositionSet,
   type RegionClock,
   RegionTree,
@@ -48,6 +49,8 @@ export class ClientState {
   #replica: SharedReplica | undefined;
   #welcome: JoinedWorld | undefined;
   #catalog: BlockCatalog | undefined;
+  /** Hash of the generators of the latest welcome. */
+  #generatorsHash = 0n;
   /** The contents of the cache, until a welcome decides whether they are valid. */
   #restored: CachedReplica | undefined;
 
@@ -73,8 +76,18 @@ export class ClientState {
 
   /** The world whose regions are held or were restored. */
   get world(): CachedWorld | undefined {
-    const world = this.#welcome ?? this.#restored;
-    return world && { worldId: world.worldId, epoch: world.epoch, generatorsHash: world.generatorsHash };
+    if (this.#welcome === undefined) {
+      const restored = this.#restored;
+      return (
+        restored && {
+          worldId: restored.worldId,
+          epoch: restored.epoch,
+          generatorsHash: restored.generatorsHash,
+        }
+      );
+    }
+    const { worldId, epoch } = this.#welcome;
+    return { worldId, epoch, generatorsHash: this.#generatorsHash };
   }
 
   /** The world and epoch to announce to a server; `undefined` when no regions are held. */
@@ -108,6 +121,7 @@ export class ClientState {
     const catalog = welcome.blocksHash === this.blocksHash ? this.#catalog : welcome.catalog;
     if (catalog === undefined)
       throw new OrthantError("ORT_MESSAGE", "a welcome without the blocks of its world");
+    this.#generatorsHash = generatorMapHash(welcome.generators);
     const held = welcome.resumed && this.#replica?.isOf(welcome) ? this.#replica : undefined;
     this.#replica = held ?? this.#begin(welcome);
     this.#catalog = catalog;
@@ -190,11 +204,12 @@ export class ClientState {
     return replica;
   }
 
-  #load({ resumed, worldId, generatorsHash }: Welcome, replica: SharedReplica): void {
+  #load({ resumed, worldId }: Welcome, replica: SharedReplica): void {
     const restored = this.#restored;
     if (restored === undefined) return;
     this.#restored = undefined;
-    const isSame = resumed && restored.worldId === worldId && restored.generatorsHash === generatorsHash;
+    const isSame =
+      resumed && restored.worldId === worldId && restored.generatorsHash === this.#generatorsHash;
     for (const kept of restored.regions) {
       if (isSame && replica.restore(worldId, kept)) this.#changes.regionRestored(kept.region);
       // Dropped regions are reported as forgotten, so that the cache drops them, too.

@@ -15,11 +15,11 @@ import {
   CLOCK_NEVER,
   chunkOfVoxel,
   GeneratedChunkCache,
-  GeneratorMap,
   GeneratorRef,
   type IsSameType,
   type PositionSet,
   positionsEqual,
+  type RegionChange,
   type RegionClock,
   RegionClocks,
   type RegionPatch,
@@ -54,28 +54,26 @@ export interface ReplicaSource {
 export class SharedReplica {
   readonly #predictions: Predictions;
   readonly #world: Welcome;
-  /** Present only if server and client have the same generators; otherwise the server sends every voxel. */
-  readonly #generated: GeneratedChunkCache | undefined;
+  /** The world's generators that this client has. Of regions with others, the server sends every voxel. */
+  readonly #known: ReadonlySet<GeneratorRef>;
+  readonly #generated: GeneratedChunkCache;
   readonly #changes: ReplicaChanges;
   readonly #regions: RegionReplica;
   #heldCount = 0;
 
-  /** Starts empty. Throws an `OrthantError` if the generators match but lack the world's generator. */
+  /** Starts empty. Throws an `OrthantError` if a known generator refuses the world's parameters. */
   constructor(source: ReplicaSource) {
     const { welcome, generators, generatedCacheBytes = GENERATED_CACHE_BYTES, changes, isSameType } = source;
-    const { shape, generator } = welcome;
+    const { shape, generators: map } = welcome;
     this.#world = welcome;
     this.#changes = changes;
     this.#predictions = new Predictions(shape, isSameType);
-    if (welcome.generatorsHash === generators.generatorsHash) {
-      const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
-      const generated = new GeneratedChunkCache(generators.open(generator, shape), limits);
-      const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
-      this.#generated = generated;
-      this.#regions = new RegionReplica(shape.volume, { generators: GeneratorMap.of(generator), realize });
-    } else {
-      this.#regions = new RegionReplica(shape.volume);
-    }
+    this.#known = new Set(map.refs.filter((ref) => generators.knows(ref)));
+    const limits = { softBytes: generatedCacheBytes, hardBytes: generatedCacheBytes };
+    const generated = new GeneratedChunkCache(generators.openIfKnown(map, shape), limits);
+    const realize = (_: GeneratorRef, chunk: Position): Chunk => generated.at(...chunk);
+    this.#generated = generated;
+    this.#regions = new RegionReplica(shape.volume, { generators: map, realize });
   }
 
   get shape(): ChunkShape {
@@ -88,12 +86,11 @@ export class SharedReplica {
   }
 
   /** Returns true when another welcome is for the same world, encoded in the same way. */
-  isOf({ worldId, generatorsHash, shape, generator }: Welcome): boolean {
+  isOf({ worldId, shape, generators }: Welcome): boolean {
     return (
       this.#world.worldId === worldId &&
-      this.#world.generatorsHash === generatorsHash &&
       positionsEqual(this.#world.shape.extents, shape.extents) &&
-      this.#world.generator.equals(generator)
+      this.#world.generators.equals(generators)
     );
   }
 
@@ -112,8 +109,7 @@ export class SharedReplica {
 
   /** Applies a patch, or refuses all of it if it does not fit. Throws `ORT_LIMIT` for too many regions. */
   apply(patch: RegionPatch): "applied" | "rejected" {
-    if (patch.changes.some(({ leaves }) => leaves.some(({ content }) => !this.#canHold(content))))
-      return "rejected";
+    if (!patch.changes.every((change) => this.#canHold(change))) return "rejected";
     const finished = patch.changes.filter(({ next }) => next !== undefined).map(({ region }) => region);
     return this.#change(finished, () => {
       try {
@@ -128,7 +124,8 @@ export class SharedReplica {
 
   /** Holds regions that were never edited. Refuses generated ones if this client cannot generate them. */
   blank({ content, mask }: Blank): "applied" | "rejected" {
-    if (content === "generated" && this.#generated === undefined) return "rejected";
+    if (content === "generated" && !mask.regions.every((region) => this.#generates(region)))
+      return "rejected";
     return this.#change(mask.regions, () => {
       this.#regions.hold(mask.regions, CLOCK_NEVER, content);
       return "applied";
@@ -229,12 +226,11 @@ export class SharedReplica {
   }
 
   #snapshotOf(held: RegionClock): RegionPatch {
-    if (this.#generated !== undefined) {
-      const { generator } = this.#world;
+    if (this.#generates(held.region)) {
       return buildRegionSnapshot({
         patchSeq: 0,
         tree: this.tree,
-        generator,
+        generator: this.#world.generators.ofRegion(held.region),
         regions: [held],
         detail: "chunks",
       });
@@ -244,20 +240,24 @@ export class SharedReplica {
     return buildSnapshot(0, this.tree, clocks, [held.region]);
   }
 
-  /** Returns true when this client can hold `content`, generating its voxels if necessary. */
-  #canHold(content: unknown): boolean {
-    if (!(content instanceof GeneratorRef)) return true;
-    return this.#generated !== undefined && this.#world.generator.equals(content);
+  /** Returns true when this client can generate what a change leaves to the generator of its region. */
+  #canHold({ region, base, leaves }: RegionChange): boolean {
+    const generator = this.#world.generators.ofRegion(region);
+    const isKnown = this.#known.has(generator);
+    if (base === "generated" && !isKnown) return false;
+    return leaves.every(
+      ({ content }) => !(content instanceof GeneratorRef) || (isKnown && generator.equals(content)),
+    );
+  }
+
+  /** Returns true when this client has the generator of a region. */
+  #generates(region: Position): boolean {
+    return this.#known.has(this.#world.generators.ofRegion(region));
   }
 
   /** Returns the voxels of a chunk in a tree of this replica, without predictions. */
   #contentIn(tree: RegionTree, position: Position): Chunk {
     const content = tree.at(...position) ?? emptyChunk(this.shape.volume);
-    return content instanceof GeneratorRef ? this.#realize(position) : content;
-  }
-
-  #realize(position: Position): Chunk {
-    if (this.#generated !== undefined) return this.#generated.at(...position);
-    throw new OrthantError("ORT_GENERATOR_UNKNOWN", `chunk [${position}] has to be generated, and cannot be`);
+    return content instanceof GeneratorRef ? this.#generated.at(...position) : content;
   }
 }

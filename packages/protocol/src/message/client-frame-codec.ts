@@ -25,6 +25,7 @@ import {
 import { copyBoxCodec, fillBoxCodec, setVoxelsCodec } from "./edit-codec.ts";
 import {
   CLIENT_FRAME_BYTES_MAX,
+  HELLO_GENERATORS_MAX,
   INTEREST_BOXES_MAX,
   INTEREST_REGIONS_MAX,
   NAME_BYTES_MAX,
@@ -45,12 +46,37 @@ const keptCodec: Codec<CachedEpoch | undefined> = option({
   read: (input) => ({ worldId: input.u64(), epoch: epochCodec.read(input) }),
 });
 
+/** Version hashes of generators, ascending, each once. */
+const generatorHashesCodec: Codec<readonly bigint[]> = {
+  write(out, hashes) {
+    if (hashes.length > HELLO_GENERATORS_MAX)
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `${hashes.length} generators where at most ${HELLO_GENERATORS_MAX} may be`,
+      );
+    out.varUint(hashes.length);
+    for (const hash of hashes) out.u64(hash);
+  },
+
+  read(input) {
+    const hashes: bigint[] = [];
+    const count = input.count(HELLO_GENERATORS_MAX);
+    for (let index = 0; index < count; index++) {
+      const hash = input.u64();
+      const last = hashes.at(-1);
+      if (last !== undefined && hash <= last) throw input.fail("ORT_MESSAGE", "generators out of order");
+      hashes.push(hash);
+    }
+    return hashes;
+  },
+};
+
 /** The first message of a connection. Rules N14 and N15 in docs/formats/protocol.md. */
 const helloCodec: Codec<Hello> = {
   write(out, hello) {
     magicCodec.write(out, PROTOCOL_MAGIC);
     versionCodec.write(out, hello.version);
-    out.u64(hello.generatorsHash);
+    generatorHashesCodec.write(out, hello.generators);
     out.varU64(hello.featureBits);
     out.u64(hello.clientId);
     out.bytes(hello.token, TOKEN_BYTES_MAX);
@@ -65,7 +91,7 @@ const helloCodec: Codec<Hello> = {
     return {
       kind: "hello",
       version: versionCodec.read(input),
-      generatorsHash: input.u64(),
+      generators: generatorHashesCodec.read(input),
       featureBits: input.varU64(),
       clientId: input.u64(),
       token: input.bytes(TOKEN_BYTES_MAX),

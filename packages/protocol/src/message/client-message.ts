@@ -13,7 +13,8 @@ export interface CachedEpoch {
 export interface Hello {
   readonly kind: "hello";
   readonly version: number;
-  readonly generatorsHash: bigint;
+  /** The version hashes of the client's generators, ascending. Their regions are sent as changes to what they make. */
+  readonly generators: readonly bigint[];
   readonly featureBits: bigint;
   /** A random secret of the client. It identifies the client's edits across connections. */
   readonly clientId: bigint;

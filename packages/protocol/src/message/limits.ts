@@ -29,6 +29,8 @@ export const GAME_BYTES_MAX = 16_384;
 export const ENTITIES_MAX = 4_096;
 /** Maximum bytes of a block catalog, and of a change of one. A world with more cannot be shared. */
 export const CATALOG_BYTES_MAX = 262_144;
+/** Maximum number of generators in a hello. */
+export const HELLO_GENERATORS_MAX = 256;
 /** Maximum number of an entity's tags that clients are sent. */
 export const ENTITY_TAGS_MAX = 64;
 /** Maximum bytes of such a tag. */

@@ -2,7 +2,7 @@ import { CHUNK_VOXELS_MAX, type ChunkShape, chunkShape, OrthantError } from "@or
 import { type ByteWriter, type Codec, option, varUint } from "@orthant/core/bytes";
 import {
   AXES,
-  generatorRefCodec,
+  generatorMapCodec,
   positionFrom,
   regionPatchCodec,
   requireInteger,
@@ -101,13 +101,12 @@ const limitsCodec: Codec<ClientLimits> = {
 const welcomeCodec: Codec<Welcome> = {
   write(out, welcome) {
     versionCodec.write(out, welcome.version);
-    out.u64(welcome.generatorsHash);
     out.varU64(welcome.featureBits);
     out.u64(welcome.worldId);
     epochCodec.write(out, welcome.epoch);
     out.string(welcome.worldName, WORLD_NAME_BYTES_MAX);
     shapeCodec.write(out, welcome.shape);
-    generatorRefCodec.write(out, welcome.generator);
+    generatorMapCodec.write(out, welcome.generators);
     out.u64(welcome.blocksHash);
     out.bool(welcome.catalog !== undefined);
     if (welcome.catalog !== undefined) catalogCodec.write(out, welcome.catalog);
@@ -123,13 +122,12 @@ const welcomeCodec: Codec<Welcome> = {
   read: (input) => ({
     kind: "welcome",
     version: versionCodec.read(input),
-    generatorsHash: input.u64(),
     featureBits: input.varU64(),
     worldId: input.u64(),
     epoch: epochCodec.read(input),
     worldName: input.string(WORLD_NAME_BYTES_MAX),
     shape: shapeCodec.read(input),
-    generator: generatorRefCodec.read(input),
+    generators: generatorMapCodec.read(input),
     ...readBlocks(input),
     spawn: pointCodec.read(input),
     playerId: input.u64(),

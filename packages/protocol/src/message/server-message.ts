@@ -1,5 +1,5 @@
 import type { BlockCatalog, ChunkShape, EditResult, Position, Vector } from "@orthant/core";
-import type { BlockCatalogChange, Epoch, GeneratorRef, RegionPatch } from "@orthant/core/engine";
+import type { BlockCatalogChange, Epoch, GeneratorMap, RegionPatch } from "@orthant/core/engine";
 import type { GameMessage } from "./client-message.ts";
 import type { EntityMove, NumberedDetails, NumberedEntity, Pose } from "./entity.ts";
 import type { RegionMask } from "./regions.ts";
@@ -26,14 +26,13 @@ export interface ClientLimits {
 export interface Welcome extends Pose {
   readonly kind: "welcome";
   readonly version: number;
-  readonly generatorsHash: bigint;
   readonly featureBits: bigint;
   readonly worldId: bigint;
   readonly epoch: Epoch;
   readonly worldName: string;
   readonly shape: ChunkShape;
-  /** Fills untouched space. */
-  readonly generator: GeneratorRef;
+  /** What fills untouched space, and where. */
+  readonly generators: GeneratorMap;
   /** Hash of the world's catalog of blocks. */
   readonly blocksHash: bigint;
   /** The catalog; `undefined` if the hello has the same hash. */

@@ -13,14 +13,14 @@ import { clipText } from "../message/sendable.ts";
 import type { ClientLimits, Welcome } from "../message/server-message.ts";
 import type { Account, AccountFault, Player } from "./account.ts";
 import { type Disconnect, malformed } from "./disconnect.ts";
-import { type RegionEncoding, regionEncoding } from "./regions/region-changes.ts";
+import { ClientEncoding } from "./regions/client-encoding.ts";
 import type { SyncLimits } from "./sync-limits.ts";
 import type { SyncServerOptions } from "./sync-server-options.ts";
 import type { SyncWorld } from "./sync-world.ts";
 
 /** What client and server agree on. */
 export interface Agreement {
-  readonly encoding: RegionEncoding;
+  readonly encoding: ClientEncoding;
   readonly featureBits: bigint;
   /** Whether the client may offer the regions it kept. */
   readonly isResumed: boolean;
@@ -37,12 +37,12 @@ export function agreementOn(hello: Hello, world: SyncWorld): Agreement | Disconn
     return { reason: "features", detail: `the client needs features 0x${unknown.toString(16)}` };
   }
   const featureBits = hello.featureBits & KNOWN_FEATURES;
-  const mode = hello.generatorsHash === world.generators.generatorsHash ? "symbolic" : "concrete";
   const detail = (featureBits & FEATURES.editLists) === 0n ? "chunks" : "edits";
   const { kept } = hello;
   // Kept regions are identified by clocks, and a clock means the same content in both modes.
   const isResumed = kept !== undefined && kept.worldId === world.worldId && world.knowsEpoch(kept.epoch);
-  return { encoding: regionEncoding(mode, detail), featureBits, isResumed, blocksHash: hello.blocksHash };
+  const encoding = new ClientEncoding(world.state.generatorMap, hello.generators, detail);
+  return { encoding, featureBits, isResumed, blocksHash: hello.blocksHash };
 }
 
 /** Returns the account of the sender of a hello, or why it is refused. */
@@ -99,13 +99,12 @@ export function welcomeFor(
   return {
     kind: "welcome",
     version: PROTOCOL_VERSION,
-    generatorsHash: world.generators.generatorsHash,
     featureBits,
     worldId: world.worldId,
     epoch: world.epoch,
     worldName: world.name,
     shape: world.shape,
-    generator: world.state.generatorMap.current,
+    generators: world.state.generatorMap,
     blocksHash,
     catalog: agreement.blocksHash === blocksHash ? undefined : world.catalog,
     spawn: pointOnAxes(world.shape, world.spawn),

@@ -27,6 +27,8 @@ import type { SyncServerOptions, TickReport } from "./sync-server-options.ts";
 
 /** Interval between clean-ups of idle state. */
 const CLEANING_MS = 1_000;
+/** When clients may join again after the generator of the world changed. */
+const JOIN_AGAIN_MS = 100;
 /** Length of a slice. Incoming frames wait at most this long, or for one piece of work. */
 const SLICE_MS = 4;
 
@@ -101,6 +103,7 @@ export class SyncServer {
     this.#stopListening = [
       world.onEdit((steps) => feed.recordChange(steps)),
       world.onEntity((event) => worldEntities.receive(event)),
+      world.onGenerators?.(() => this.#joinAgain()) ?? (() => undefined),
       world.peers?.onPlayer((event) => remotePlayers.receive(event)) ?? (() => undefined),
     ];
   }
@@ -321,6 +324,17 @@ export class SyncServer {
     this.#context.options.events?.onFailure?.(error);
     const detail = isOrthantError(error) ? error.code : "the world failed";
     this.#close({ reason: "failure", detail });
+  }
+
+  /**
+   * Disconnects all clients, because untouched space has another generator: its regions have no clocks by which a client
+   * could tell the old ones from the new.
+   */
+  #joinAgain(): void {
+    this.#context.wholeRegions.clear();
+    const detail = "the world has another generator; join again";
+    for (const session of [...this.#sessions])
+      session.goodbye({ reason: "shutdown", detail, retryAfterMs: JOIN_AGAIN_MS });
   }
 
   #close(disconnect: Disconnect): void {

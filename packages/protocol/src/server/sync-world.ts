@@ -58,6 +58,7 @@ export interface SyncWorld {
   /** The blocks. Another catalog is there after types were added, renamed or retired. */
   readonly catalog: BlockCatalog;
   readonly spawn: Vector;
+  /** The available generators. Others may be there after a change that `onGenerators` reports. */
   readonly generators: GeneratorRegistry;
   /** Everything that is currently loaded. */
   readonly state: WorldState;
@@ -88,6 +89,11 @@ export interface SyncWorld {
   whenDurable(): Promise<void>;
   /** Calls `listener` synchronously at each change. Returns an unsubscribe function. */
   onEdit(listener: (clocks: readonly ClockChange[]) => void): () => void;
+  /**
+   * Calls `listener` synchronously when untouched space has another generator. Returns an unsubscribe function. A world
+   * whose generators never change omits it.
+   */
+  onGenerators?(listener: () => void): () => void;
   /** Returns the entities in a box of chunks. */
   entitiesIn(chunks: Box): Promise<readonly VisibleEntity[]>;
   onEntity(listener: (event: VisibleEntityEvent) => void): () => void;

@@ -12,7 +12,7 @@ test("a client sends a complete hello at once", () => {
     {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+      generators: DEFAULT_GENERATORS.versionHashes,
       featureBits: KNOWN_FEATURES,
       clientId: 42n,
       token: Uint8Array.of(1, 2, 3),

@@ -1,4 +1,5 @@
 import { type Box, chunkShape } from "@orthant/core";
+import { GeneratorMap, GeneratorRef } from "@orthant/core/engine";
 import { codeOf } from "@orthant/testkit";
 import { expect, test } from "vitest";
 import {
@@ -130,7 +131,13 @@ test("an interest with an invalid center is refused by the client", () => {
 });
 
 test("a client without the world's generators receives every voxel of a world", () => {
-  const client = TestClient.joined({}, { generatorsHash: 1n, shape: chunkShape([8, 8, 8, 1]) });
+  const client = TestClient.joined(
+    {},
+    {
+      generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 1n, 1n)),
+      shape: chunkShape([8, 8, 8, 1]),
+    },
+  );
   client.receive(blank(1, "air", SKY));
   expect(client.sync.voxelAt([0, 0, 0, 0])).toBe(0);
   client.receive(blank(2, "generated", GROUND));

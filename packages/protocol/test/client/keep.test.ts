@@ -9,7 +9,15 @@ import {
   type Position,
   uniformChunk,
 } from "@orthant/core";
-import { boxAt, clockFrom, PATCH_BYTES_MAX, regionBox } from "@orthant/core/engine";
+import {
+  boxAt,
+  clockFrom,
+  GeneratorMap,
+  GeneratorRef,
+  generatorMapHash,
+  PATCH_BYTES_MAX,
+  regionBox,
+} from "@orthant/core/engine";
 import type { CachedRegion, CachedReplica, Welcome } from "@orthant/protocol";
 import { codeOf, Prng } from "@orthant/testkit";
 import { expect, test } from "vitest";
@@ -102,7 +110,10 @@ test("a resumed region continues with patches from its clock, in a stream that s
 test.each<[name: string, welcome: Partial<Welcome>]>([
   ["does not take up what was kept", { resumed: false }],
   ["has another world", { worldId: 5n }],
-  ["has other generators than before", { generatorsHash: 5n }],
+  [
+    "has other generators than before",
+    { generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 5n, 1n)) },
+  ],
 ])("a client drops all regions when the server %s", (_name, part) => {
   const client = settled();
   client.sync.disconnected();
@@ -141,7 +152,7 @@ test("a cache restores all regions, reported as changes but not as updates for t
   expect(kept).toMatchObject({
     worldId: 0x1234n,
     epoch: EPOCH,
-    generatorsHash: DEFAULT_GENERATORS.generatorsHash,
+    generatorsHash: generatorMapHash(WELCOME.generators),
   });
   const client = returning(kept);
   expect(client.sentOf("hello").map((hello) => hello.kept)).toEqual([{ worldId: 0x1234n, epoch: EPOCH }]);
@@ -177,17 +188,29 @@ test("a cache contains no predictions, because their results are unknown", () =>
 });
 
 test("a world received voxel by voxel is cached in the same way", () => {
-  const client = TestClient.joined({}, { generatorsHash: 3n });
+  const client = TestClient.joined(
+    {},
+    { generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 3n, 1n)) },
+  );
   client.receive(patch(1, change(SKY, "air", tick(1), [[[1, 1, 1, 0], STONE]])), blank(2, "air", GROUND));
-  const later = returning(keptBy(client), { ...RESUMED, generatorsHash: 3n });
+  const later = returning(keptBy(client), {
+    ...RESUMED,
+    generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 3n, 1n)),
+  });
   expect(later.sync.voxelAt([8, 8, 8, 0])).toBe(STONE);
   expect(later.sync.voxelAt([0, -1, 0, 0])).toBe(0);
 });
 
 test("cached regions are dropped when the server's generators have changed", () => {
-  const client = TestClient.joined({}, { generatorsHash: 3n });
+  const client = TestClient.joined(
+    {},
+    { generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 3n, 1n)) },
+  );
   client.receive(blank(1, "air", GROUND));
-  const later = returning(keptBy(client), { ...RESUMED, generatorsHash: 4n });
+  const later = returning(keptBy(client), {
+    ...RESUMED,
+    generators: GeneratorMap.of(new GeneratorRef("moss", new Uint8Array(0), 4n, 1n)),
+  });
   expect(later.sync.clockOf(GROUND)).toBeUndefined();
   expect(later.regions).toEqual([`forgotten ${GROUND}`]);
 });

@@ -16,6 +16,7 @@ import {
   boxAt,
   type ChangeBase,
   clockFrom,
+  GeneratorMap,
   generatorRef,
   type RegionChange,
 } from "@orthant/core/engine";
@@ -58,13 +59,12 @@ export const tick = (step: number): number => clockFrom(EPOCH.number, step);
 export const WELCOME: Welcome = {
   kind: "welcome",
   version: PROTOCOL_VERSION,
-  generatorsHash: DEFAULT_GENERATORS.generatorsHash,
   featureBits: KNOWN_FEATURES,
   worldId: 0x1234n,
   epoch: EPOCH,
   worldName: "meadow",
   shape: SHAPE,
-  generator: GENERATOR,
+  generators: GeneratorMap.of(GENERATOR),
   blocksHash: blockCatalogHash(DEFAULT_BLOCKS),
   catalog: DEFAULT_BLOCKS,
   spawn: [0, 0, 0, 0],

@@ -1,5 +1,13 @@
 import { FLAT_DEFAULTS, flatGenerator, GeneratorRegistry, type Position, uniformChunk } from "@orthant/core";
-import { boxAt, GeneratorRef, generatorRef, RegionTree, regionBox } from "@orthant/core/engine";
+import {
+  boxAt,
+  CLOCK_NEVER,
+  GeneratorMap,
+  GeneratorRef,
+  generatorRef,
+  RegionTree,
+  regionBox,
+} from "@orthant/core/engine";
 import { HELD_REGIONS_MAX } from "@orthant/protocol/internal";
 import { expect, test } from "vitest";
 import {
@@ -209,11 +217,18 @@ test("a client disconnects from a server that sends regions without end", () => 
   expect(client.isClosed).toBe(true);
 });
 
-test("a client disconnects if the generators match but do not include the world's generator", () => {
+test("a client without a generator of the world refuses what it would have to generate with it", () => {
   const client = new TestClient();
   client.connect();
-  client.receive({ ...WELCOME, generator: new GeneratorRef("moss", new Uint8Array(0), 7n, 1n) });
-  expect(client.faults.map((fault) => fault.code)).toEqual(["ORT_GENERATOR_UNKNOWN"]);
+  const moss = new GeneratorRef("moss", new Uint8Array(0), 7n, 1n);
+  const box = { min: [0, -1, 0, 0], max: [1, 0, 1, 1] } as const;
+  const generators = GeneratorMap.from(WELCOME.generators.current, [{ box, generator: moss }]);
+  client.receive({ ...WELCOME, generators });
+  client.receive(blank(1, "generated", [0, 0, 0, 0]));
+  expect(client.sync.clockOf([0, 0, 0, 0])).toBe(CLOCK_NEVER);
+  client.receive(blank(2, "generated", [0, -1, 0, 0]));
+  expect(client.sync.clockOf([0, -1, 0, 0])).toBeUndefined();
+  expect(client.faults).toEqual([]);
 });
 
 test("a heartbeat that reports only taken items causes no request", () => {

@@ -15,11 +15,11 @@ import { describe, expect, test } from "vitest";
 import { CLIENT_SAMPLES, SERVER_SAMPLES, VOLUME } from "./samples.ts";
 
 const serverFrames = serverFrameCodec(VOLUME);
-const HELLO = "4f525448 02 0000000000000000 00 0100000000000000";
-const WELCOME = "02 0000000000000000 00 0100000000000000";
+const HELLO = "4f525448 02 00 00 0100000000000000";
+const WELCOME = "02 00 0100000000000000";
 const EPOCH = "01 0000000000000000";
 /** The part of a welcome between the shape and the spawn: a generator, a hash, and a catalog of air. */
-const GENERATOR_AND_CATALOG = "00 00 00 00 06dc72bf493d0c55 01 0b 01 01 00 03616972 000000 00";
+const GENERATOR_AND_CATALOG = "01 00000000 00 06dc72bf493d0c55 01 0b 01 01 00 03616972 000000 00";
 const END_OF_WELCOME = "00000000 0000000000000000 00 00 01 0000000000000000000000 00000000 00000000";
 const POSE = "00000000 00000000";
 
@@ -37,6 +37,13 @@ describe("client messages that the decoder refuses", () => {
     ["N14", "a hello of another version", "00 4f525448 01", "ORT_VERSION"],
     ["N15", "a long token", `00 ${HELLO} ${filled("8120", 4_097)}`, "ORT_LIMIT"],
     ["N15", "a long name", `00 ${HELLO} 00 ${filled("41", 65)}`, "ORT_LIMIT"],
+    ["N15", "257 generators", "00 4f525448 02 8102", "ORT_LIMIT"],
+    [
+      "N15",
+      "a generator twice",
+      "00 4f525448 02 02 0100000000000000 0100000000000000 00 0100000000000000",
+      "ORT_MESSAGE",
+    ],
     ["N9", "an epoch of number 0", `00 ${HELLO} 00 00 01 0000000000000000 00`, "ORT_CLOCK"],
     ["N9", "an epoch with too high a number", `00 ${HELLO} 00 00 01 0000000000000000 808040`, "ORT_CLOCK"],
     ["N5", "open edit 0", `00 ${HELLO} 00 00 00 00`, "ORT_MESSAGE"],
@@ -109,16 +116,25 @@ describe("server messages that the decoder refuses", () => {
       `00 ${WELCOME} ${EPOCH} 00 ffffffff0f ffffffff0f ffffffff0f ffffffff0f`,
       "ORT_LIMIT",
     ],
+    ["N21", "no generator", `00 ${WELCOME} ${EPOCH} 00 01010101 00 00`, "ORT_GENERATOR_MAP"],
+    ["N21", "257 generators", `00 ${WELCOME} ${EPOCH} 00 01010101 8102`, "ORT_LIMIT"],
+    ["N21", "4,097 boxes", `00 ${WELCOME} ${EPOCH} 00 01010101 01 00000000 8120`, "ORT_LIMIT"],
+    [
+      "N21",
+      "boxes of generators that overlap",
+      `00 ${WELCOME} ${EPOCH} 00 01010101 02 00000000 00000001 02 01 00000000 00000000 01 00000000 00000000`,
+      "ORT_GENERATOR_MAP",
+    ],
     [
       "N21",
       "a long catalog",
-      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 ${filled("818010", 262_145)}`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 01 00000000 00 0000000000000000 01 ${filled("818010", 262_145)}`,
       "ORT_LIMIT",
     ],
     [
       "N21",
       "a catalog with another hash",
-      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 0b 01 01 00 03616972 000000 00`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 01 00000000 00 0000000000000000 01 0b 01 01 00 03616972 000000 00`,
       "ORT_MESSAGE",
     ],
     [
@@ -139,7 +155,7 @@ describe("server messages that the decoder refuses", () => {
     [
       "N21",
       "a catalog and a byte",
-      `00 ${WELCOME} ${EPOCH} 00 01010101 00000000 0000000000000000 01 0c 01 01 00 03616972 000000 00 00`,
+      `00 ${WELCOME} ${EPOCH} 00 01010101 01 00000000 00 0000000000000000 01 0c 01 01 00 03616972 000000 00 00`,
       "ORT_TRAILING_BYTES",
     ],
     [

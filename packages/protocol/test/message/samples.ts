@@ -1,5 +1,5 @@
 import { BlockCatalog, chunkShape } from "@orthant/core";
-import { clockFrom, GeneratorRef } from "@orthant/core/engine";
+import { clockFrom, GeneratorMap, GeneratorRef } from "@orthant/core/engine";
 import type { Pose } from "@orthant/protocol";
 import type { NumberedEntity } from "@orthant/protocol/internal";
 import {
@@ -68,7 +68,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: 0x1122_3344_5566_7788n,
+      generators: [0x1122_3344_5566_7788n, 0x2233_4455_6677_8899n],
       featureBits: FEATURES.editLists,
       clientId: 0x0102_0304_0506_0708n,
       token: Uint8Array.of(0xde, 0xad),
@@ -77,7 +77,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       openEditId: 300,
       blocksHash: 0x99n,
     },
-    hex: `00 4f525448 02 8877665544332211 01 0807060504030201 02dead 03416461
+    hex: `00 4f525448 02 02 8877665544332211 9988776655443322 01 0807060504030201 02dead 03416461
       01 0900000000000000 03 0a00000000000000 ac02 9900000000000000`,
   },
   {
@@ -86,7 +86,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
     message: {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: 0n,
+      generators: [],
       featureBits: 0n,
       clientId: 1n,
       token: new Uint8Array(0),
@@ -95,7 +95,7 @@ export const CLIENT_SAMPLES: readonly Sample<ClientMessage>[] = [
       openEditId: 1,
       blocksHash: 0n,
     },
-    hex: "00 4f525448 02 0000000000000000 00 0100000000000000 00 00 00 01 0000000000000000",
+    hex: "00 4f525448 02 00 00 0100000000000000 00 00 00 01 0000000000000000",
   },
   {
     rule: "N16",
@@ -200,13 +200,17 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
     message: {
       kind: "welcome",
       version: PROTOCOL_VERSION,
-      generatorsHash: 0x1122_3344_5566_7788n,
       featureBits: FEATURES.editLists,
       worldId: 9n,
       epoch: { number: 3, id: 10n },
       worldName: "Sea",
       shape: chunkShape([8, 8, 8, 8]),
-      generator: new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn),
+      generators: GeneratorMap.from(new GeneratorRef("flat", Uint8Array.of(11), 1_337n, 0xfeedn), [
+        {
+          box: { min: [-1, 0, 0, 0], max: [1, 1, 2, 1] },
+          generator: new GeneratorRef("flat", Uint8Array.of(12), 1_337n, 0xfeedn),
+        },
+      ]),
       blocksHash: STONE_HASH,
       catalog: STONES,
       spawn: [0.5, 2, 0, 0],
@@ -230,8 +234,8 @@ export const SERVER_SAMPLES: readonly Sample<ServerMessage>[] = [
       position: [1, 0, 0, 0],
       orientation: [0, 0, 0, 1],
     },
-    hex: `00 02 8877665544332211 01 0900000000000000 03 0a00000000000000 03536561 08080808
-      04666c6174 010b b90a edfd03
+    hex: `00 02 01 0900000000000000 03 0a00000000000000 03536561 08080808
+      02 04666c6174 010b b90a edfd03 04666c6174 010c b90a edfd03 01 01 01000000 01000100
       ${STONE_HASH_HEX} 01 ${STONES_HEX}
       40 8002 00 00 2a00000000000000 01 01 32 e807 b0ea01 e0d403 8080fa01 808080f403 80a01f f403 00 8080a01f 8080fa01 8001
       8001 00 00 00 0000007f`,

@@ -13,7 +13,7 @@ import { SampleWorld } from "./sample-world.ts";
 
 const ABOVE: Position = [0, 0, 0, 0];
 const BELOW: Position = [0, -1, 0, 0];
-const OTHERS = { generatorsHash: 1n };
+const OTHERS = { generators: [1n] };
 
 /** A pool in this thread whose jobs wait until a test runs them. */
 class HeldPool implements GenerationPool {

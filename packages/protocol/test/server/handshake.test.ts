@@ -19,13 +19,12 @@ describe("a hello", () => {
       {
         kind: "welcome",
         version: PROTOCOL_VERSION,
-        generatorsHash: world.generators.generatorsHash,
         featureBits: 1n,
         worldId: world.worldId,
         epoch: world.epoch,
         worldName: "Sample",
         shape: world.shape,
-        generator: world.state.generatorMap.current,
+        generators: world.state.generatorMap,
         blocksHash: blockCatalogHash(world.catalog),
         catalog: world.catalog,
         spawn: [4, 4, 0, 0],
@@ -229,8 +228,8 @@ describe("the end", () => {
 });
 
 test("different generators switch to concrete mode instead of failing the handshake", async () => {
-  const { generatorsHash } = new GeneratorRegistry([flatGenerator]);
-  const client = await new Stage().join({ generatorsHash });
+  const { versionHashes: generators } = new GeneratorRegistry([flatGenerator]);
+  const client = await new Stage().join({ generators });
   expect(client.takeAll("welcome").length).toBe(1);
 });
 

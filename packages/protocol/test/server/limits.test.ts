@@ -64,14 +64,14 @@ describe("a client that exceeds", () => {
 
   test("bytesBeforeWelcome gets a goodbye that names it", async () => {
     const stage = new Stage({
-      limits: { bytesBeforeWelcome: 60 },
+      limits: { bytesBeforeWelcome: 100 },
       authorize: () => new Promise(() => undefined),
     });
     const client = stage.connect();
     client.hello();
     expect(client.isClosed).toBe(false);
     client.hello();
-    expect(client.take()).toMatchObject([{ reason: "limit", detail: "bytesBeforeWelcome is 60" }]);
+    expect(client.take()).toMatchObject([{ reason: "limit", detail: "bytesBeforeWelcome is 100" }]);
   });
 
   test("handshakeMs without sending anything useful gets a goodbye that names it", async () => {

@@ -93,7 +93,7 @@ export class LossyClient {
   readonly #chronicle: Chronicle;
   readonly #prng: Prng;
   readonly #weather: Weather;
-  readonly #generatorsHash: bigint;
+  readonly #generators: readonly bigint[];
   readonly #featureBits: bigint;
   #session: ServerSession | undefined;
   #toClient: Packet[] = [];
@@ -124,7 +124,7 @@ export class LossyClient {
     this.#chronicle = chronicle;
     this.#prng = prng;
     this.#weather = weather;
-    this.#generatorsHash = prng.chance(0.7) ? world.generators.generatorsHash : 1n;
+    this.#generators = prng.chance(0.7) ? world.generators.versionHashes : [1n];
     this.#featureBits = prng.chance(0.8) ? KNOWN_FEATURES : 0n;
     this.replica = this.#newReplica();
   }
@@ -204,7 +204,7 @@ export class LossyClient {
     return {
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: this.#generatorsHash,
+      generators: this.#generators,
       featureBits: this.#featureBits,
       clientId: this.clientId,
       token: new Uint8Array(0),

@@ -6,7 +6,7 @@ import { boxesOf, Stage, tileIn } from "./sample-session.ts";
 /** The floor is at voxels -2 and -1 of y: regions below 0 contain it, those above are air. */
 const ABOVE: Position = [0, 0, 0, 0];
 const BELOW: Position = [0, -1, 0, 0];
-const OTHERS = { generatorsHash: 1n };
+const OTHERS = { generators: [1n] };
 
 /** A tile in the chunk that contains the floor. */
 const FLOOR_TILE = { voxel: [5, -2, 0, 0] as Position, block: 9 };

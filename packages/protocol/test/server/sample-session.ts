@@ -140,7 +140,7 @@ export class SampleClient {
     this.send({
       kind: "hello",
       version: PROTOCOL_VERSION,
-      generatorsHash: this.#stage.world.generators.generatorsHash,
+      generators: this.#stage.world.generators.versionHashes,
       featureBits: KNOWN_FEATURES,
       clientId: 1n,
       token: new Uint8Array(0),

@@ -1,5 +1,5 @@
-import type { Box } from "@orthant/core";
-import type { RegionClock } from "@orthant/core/engine";
+import type { Box, GeneratorRegistry } from "@orthant/core";
+import type { GeneratorRef, RegionClock } from "@orthant/core/engine";
 import type { StoredEntity, StoredPlayer } from "../codec/entity.ts";
 import { pageFile } from "../codec/files.ts";
 import type { GlobalState } from "../codec/global-record.ts";
@@ -28,6 +28,17 @@ export interface LeafChange {
   readonly clocks?: readonly RegionClock[];
 }
 
+/** Another generator for the untouched space of a world. */
+export interface GeneratorChange {
+  readonly next: GeneratorRef;
+  /** Has `next`, and the generators that stay in use as far as they are known. */
+  readonly generators: GeneratorRegistry;
+  /** Distance from stored regions within which the world keeps its generators, in chunks. */
+  readonly marginChunks: number;
+  /** More boxes of chunks that keep their generators. */
+  readonly boxes: readonly Box[];
+}
+
 /** Content of a commit. Omitted parts stay unchanged. */
 export interface SaveChange {
   readonly nowMs: number;
@@ -38,6 +49,11 @@ export interface SaveChange {
   readonly leaves?: readonly LeafChange[];
   /** Changes of the key-value store, in order of their keys. */
   readonly store?: readonly StoreChange[];
+  /**
+   * Changes the generator of untouched space. The commit then changes no chunks, and `global` keeps the generators of the
+   * world. Rule S142.
+   */
+  readonly generatorChange?: GeneratorChange;
   /** Declares that the generation has a journal, whose segment of this epoch is already durable. Rule J22. */
   readonly journalEpoch?: number;
 }

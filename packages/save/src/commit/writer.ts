@@ -4,6 +4,7 @@ import { SerialQueue, type WriterLock, writeTemporary } from "@orthant/disk/file
 import { mergePlayers, playersCodec, type StoredPlayer } from "../codec/entity.ts";
 import {
   type GlobalRecord,
+  generatedChunks,
   globalRecordCodec,
   requireSameGenerator,
   requireSameShape,
@@ -32,6 +33,7 @@ import { type EncodedPage, type NewPage, PageWriter } from "../index/page-writer
 import type { PackWriter } from "../pack/pack-writer.ts";
 import { type BlobContext, readLeafEntities, readLeafStored } from "../read/blob-reader.ts";
 import { Save, type SaveState } from "../read/save.ts";
+import { withNextGenerator } from "./change-generator.ts";
 import { commitGeneration, swapManifest } from "./commit-sequence.ts";
 import { LeafRewriter, type UpgradeOptions } from "./leaf-rewriter.ts";
 import { nextManifest } from "./next-manifest.ts";
@@ -44,6 +46,7 @@ import {
   type SaveChange,
   type YieldOptions,
 } from "./save-change.ts";
+import { storableLeaves } from "./storable-leaves.ts";
 
 import { WorldRecordWriter } from "./world-record-writer.ts";
 
@@ -67,7 +70,7 @@ export class SaveWriter {
   readonly #disk: Disk;
   readonly #packs: PackWriter;
   readonly #history: SaveHistory;
-  readonly #generated: GeneratedChunks;
+  #generated: GeneratedChunks;
   readonly #lock: WriterLock | undefined;
   #state: SaveState;
   #lastChange: CommittedChange = NO_CHANGE;
@@ -218,6 +221,15 @@ export class SaveWriter {
     this.#requireSound();
     requireSameShape(this.#state.global, change.global);
     requireSameGenerator(this.#state.global, change.global);
+    const { generatorChange } = change;
+    if (generatorChange === undefined) return this.#commitLeaves(change, pacer);
+    const context = this.#blobContext;
+    const readStored = (leaf: LeafEntry) => readLeafStored(this.#history.packReader, leaf, context);
+    await this.#commitLeaves(await withNextGenerator(change, this.#state, { readStored, pacer }), pacer);
+    this.#generated = generatedChunks(this.#state.global, generatorChange.generators);
+  }
+
+  async #commitLeaves(change: SaveChange, pacer: Pacer): Promise<void> {
     const changes = change.leaves ?? [];
     const draft: LeafMap<PlannedLeaf> = await this.#state.index.draft(changes.map(({ cube }) => cube));
     try {
@@ -233,11 +245,7 @@ export class SaveWriter {
     pacer: Pacer,
   ): Promise<readonly PlannedLeaf[]> {
     const { global, manifest } = this.#state;
-    const context: BlobContext = {
-      chunkVolume: global.description.chunkShape.volume,
-      limits: manifest.limits,
-      generated: this.#generated,
-    };
+    const context = this.#blobContext;
     return planLeaves(draft, changes, {
       shape: global.description.chunkShape,
       limits: manifest.limits,
@@ -262,9 +270,11 @@ export class SaveWriter {
       return this.#packs.append(records.flat());
     });
     for (const { cube } of planned) draft.remove(cube);
-    for (const leaf of this.#storable(finishLeaves(planned, records, refs))) draft.add(leaf);
-    const pages: NewPage[] = [];
     const { indexVersion } = this.#state;
+    const { leaves, droppedClocks } = storableLeaves(finishLeaves(planned, records, refs), indexVersion);
+    this.#droppedClocks = droppedClocks;
+    for (const leaf of leaves) draft.add(leaf);
+    const pages: NewPage[] = [];
     const packIds = new Set(refs.map(({ packId }) => packId));
     const index = await this.#commitIndex(change, { players, packIds, pages }, (place) => {
       const version = pageVersionOf(indexVersion);
@@ -341,17 +351,17 @@ export class SaveWriter {
     return { before, after: index };
   }
 
-  get #blobVersion(): ChunkBlobVersion {
-    return blobVersionOf(this.#state.indexVersion);
+  get #blobContext(): BlobContext {
+    const { global, manifest } = this.#state;
+    return {
+      chunkVolume: global.description.chunkShape.volume,
+      limits: manifest.limits,
+      generated: this.#generated,
+    };
   }
 
-  /** An index of version 1 cannot store clocks, nor a leaf that has only clocks. */
-  #storable(leaves: readonly LeafEntry[]): readonly LeafEntry[] {
-    if (this.#state.indexVersion !== 1) return leaves;
-    this.#droppedClocks = leaves.reduce((sum, { clocks }) => sum + clocks.length, 0);
-    return leaves
-      .filter(({ chunkRefs, entityRefs }) => chunkRefs.length + entityRefs.length > 0)
-      .map((leaf) => ({ ...leaf, clocks: [] }));
+  get #blobVersion(): ChunkBlobVersion {
+    return blobVersionOf(this.#state.indexVersion);
   }
 
   /**
@@ -382,14 +392,9 @@ export class SaveWriter {
   }
 
   #requireSound(): void {
-    if (this.#failure !== undefined) {
-      const reason = this.#failure instanceof Error ? this.#failure.message : String(this.#failure);
-      throw new OrthantError(
-        "ORT_SAVE_FAILED",
-        `an earlier commit failed: ${reason}`,
-        {},
-        { cause: this.#failure },
-      );
-    }
+    const cause = this.#failure;
+    if (cause === undefined) return;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OrthantError("ORT_SAVE_FAILED", `an earlier commit failed: ${reason}`, {}, { cause });
   }
 }

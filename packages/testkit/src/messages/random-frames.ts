@@ -18,6 +18,7 @@ import {
   clockFrom,
   comparePositions,
   EPOCH_MAX,
+  GeneratorMap,
   GeneratorRef,
   type PatchLeaf,
   positionFrom,
@@ -165,7 +166,9 @@ const CLIENT_MESSAGES: RandomClientMessages = {
   hello: (prng) => ({
     kind: "hello",
     version: PROTOCOL_VERSION,
-    generatorsHash: randomU64(prng),
+    generators: [...new Set(Array.from({ length: prng.below(4) }, () => randomU64(prng)))].sort((a, b) =>
+      a < b ? -1 : 1,
+    ),
     featureBits: prng.pick([0n, 1n, randomU64(prng)]),
     clientId: randomU64(prng),
     token: prng.bytes(prng.below(40)),
@@ -255,17 +258,26 @@ type RandomServerMessages = {
   readonly [Kind in ServerMessage["kind"]]: (prng: Prng) => Extract<ServerMessage, { readonly kind: Kind }>;
 };
 
+function randomGenerators(prng: Prng): GeneratorMap {
+  const generator = (): GeneratorRef =>
+    new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng));
+  const boxes = Array.from({ length: prng.below(4) }, (_, x) => ({
+    box: { min: [2 * x, prng.below(9) - 4, 0, 0], max: [2 * x + 1, 9, 1, 1] } as Box,
+    generator: generator(),
+  }));
+  return GeneratorMap.from(generator(), boxes);
+}
+
 const SERVER_MESSAGES: RandomServerMessages = {
   welcome: (prng) => ({
     kind: "welcome",
     version: PROTOCOL_VERSION,
-    generatorsHash: randomU64(prng),
     featureBits: prng.pick([0n, 1n]),
     worldId: randomU64(prng),
     epoch: { number: prng.between(1, 1_000), id: randomU64(prng) },
     worldName: randomText(prng),
     shape: SHAPE,
-    generator: new GeneratorRef("flat", prng.bytes(prng.below(8)), randomU64(prng), randomU64(prng)),
+    generators: randomGenerators(prng),
     ...prng.pick([
       { blocksHash: blockCatalogHash(BLOCKS), catalog: BLOCKS },
       { blocksHash: randomU64(prng), catalog: undefined },

@@ -3,6 +3,7 @@ import {
   type Box,
   type Chunk,
   type EditOrigin,
+  type GeneratorRegistry,
   OrthantError,
   type Position,
 } from "@orthant/core";
@@ -29,6 +30,7 @@ import {
   type StoredPlayer,
   type WorldDescription,
 } from "@orthant/save";
+import { generatorMapOf } from "@orthant/save/content";
 import { cubesAfter, EntityReader } from "../entities/entity-reader.ts";
 import {
   type ChangedEntity,
@@ -148,6 +150,13 @@ export class WorldContent {
   changeCatalog(catalog: BlockCatalog): void {
     this.describe({ ...this.global.description, blocks: encode(blockCatalogCodec, catalog) });
     this.#catalog = catalog;
+  }
+
+  /** Takes over the generators of a committed generation. Everything stored keeps its own. */
+  changeGenerators(committed: GlobalState, generators: GeneratorRegistry): void {
+    const { base, generators: stored, generatorRegions = [] } = committed;
+    this.global = { ...this.global, base, generators: stored, generatorRegions };
+    this.regions.state = this.regions.state.withGenerators(generators, generatorMapOf(committed));
   }
 
   describe(description: WorldDescription): void {

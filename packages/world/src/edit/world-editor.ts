@@ -94,6 +94,11 @@ export class WorldEditor {
     return this.#queue.idle();
   }
 
+  /** Runs `work` between two edits. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#queue.run(work);
+  }
+
   /** Applies an edit when its turn comes and the chunks it touches are in memory. */
   edit(request: QueuedEdit, origin: EditOrigin | undefined): Promise<EngineEdit> {
     return this.#queue.run(async () => {

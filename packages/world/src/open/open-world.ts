@@ -11,7 +11,6 @@ import {
   generatorsOf,
   HYPERCUBE_CHUNKS,
   isOrthantError,
-  isSeededGenerator,
   OrthantError,
   PLAIN_DATA,
   type SeededGenerator,
@@ -30,6 +29,7 @@ import {
 import type { Disk } from "@orthant/disk";
 import { requireDisk } from "@orthant/disk/files";
 import { DEFAULT_LIMITS, hasSave } from "@orthant/save";
+import { requireSeededGenerator } from "../checked-arguments.ts";
 import { World } from "../world.ts";
 import type { WorldEngine } from "../world-engine.ts";
 import type { EngineOptions, WorldLimits } from "../world-options.ts";
@@ -207,13 +207,6 @@ function requireDimensions<D extends Dimensions>(name: string, value: unknown): 
 function requireBlocks(name: string, value: unknown): BlockCatalog {
   if (value instanceof BlockCatalog) return value;
   throw wrongArgument(name, value, "it is a BlockCatalog: write new BlockCatalog([...])");
-}
-
-function requireSeededGenerator(name: string, value: unknown): SeededGenerator {
-  const { ref, generator } = (typeof value === "object" ? (value ?? {}) : {}) as Partial<SeededGenerator>;
-  const own = { ref, generator };
-  if (isSeededGenerator(own)) return own;
-  throw wrongArgument(name, value, "it is a generator with a seed, such as terrain({ seed: 7n })");
 }
 
 function requireChunkShape(name: string, value: unknown): ChunkShape {

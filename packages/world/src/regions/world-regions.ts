@@ -41,7 +41,9 @@ export class WorldRegions {
   constructor(save: Save, state: WorldState, loadedChunksMax: number) {
     this.state = state;
     this.#weightMax = loadedChunksMax;
-    this.#reader = this.#readerOf(save, this.#loaded);
+    this.#reader = new RegionReader(save, this.#loaded, state.shape, (position) =>
+      this.state.generatedChunk(...position),
+    );
     this.#add = ({ region, overrides, clock }) => {
       if (overrides !== OverrideTree.UNTOUCHED)
         this.state = this.state.withOverrides(overrides.merge(this.state.overrides));
@@ -127,7 +129,11 @@ export class WorldRegions {
    * handle on the current generation.
    */
   readerFor(save: Save): RegionReader {
-    return this.#readerOf(save, this.#loaded.copy());
+    // What the save has stays a change to the generators of now, whichever come later.
+    const { state } = this;
+    return new RegionReader(save, this.#loaded.copy(), state.shape, (position) =>
+      state.generatedChunk(...position),
+    );
   }
 
   switchTo(save: Save): void {
@@ -151,11 +157,5 @@ export class WorldRegions {
     if (this.#evicted < REGIONS_BEFORE_UNLOAD || index === undefined) return;
     this.#evicted = 0;
     index.unload(() => false);
-  }
-
-  #readerOf(save: Save, loaded: LoadedRegions): RegionReader {
-    return new RegionReader(save, loaded, this.state.shape, (position) =>
-      this.state.generatedChunk(...position),
-    );
   }
 }

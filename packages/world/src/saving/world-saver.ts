@@ -2,12 +2,15 @@ import { OrthantError, type TimeSource } from "@orthant/core";
 import { ListenerSet, nextTurn } from "@orthant/core/engine";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
-import type { CompactionReport, Save, SaveWriter } from "@orthant/save";
+import type { CompactionReport, GeneratorChange, Save, SaveWriter } from "@orthant/save";
 import { type SegmentId, saveFailed } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
 import type { ChangeLog, LoggedEntry } from "../journal/world-log.ts";
 import type { WorldCadence } from "../world-options.ts";
 import { Autosave, BackgroundCompactor } from "./background-tasks.ts";
+
+/** Commits everything, and returns the generation once it is durable. The commit may change the generator. */
+export type CommitAll = (generatorChange?: GeneratorChange) => Promise<number>;
 
 /** What a save includes. `what is due` leaves out entities that only moved less than `entitiesMs` ago. */
 export type SaveExtent = "everything" | "what is due";
@@ -109,8 +112,10 @@ export class WorldSaver {
    * Runs `work` while no other save runs, so that no file disappears under it. `work` may itself commit, with
    * the function that it receives.
    */
-  exclusively<Result>(work: (commit: () => Promise<number>) => Promise<Result>): Promise<Result> {
-    return this.#reporting(this.#saves.run(() => work(() => this.#commit("everything"))));
+  exclusively<Result>(work: (commit: CommitAll) => Promise<Result>): Promise<Result> {
+    return this.#reporting(
+      this.#saves.run(() => work((generatorChange) => this.#commit("everything", generatorChange))),
+    );
   }
 
   /** Resolves when all changes so far are durable: in the journal, or in a save that callers share. */
@@ -161,11 +166,12 @@ export class WorldSaver {
     }
   }
 
-  async #commit(extent: SaveExtent): Promise<number> {
+  async #commit(extent: SaveExtent, generatorChange?: GeneratorChange): Promise<number> {
     const { writer, lock } = this.requireWriter();
     try {
       // Nothing awaits between the last check and taking the changes.
       while (!this.#content.isReadyToCommit) await this.#content.makeReadyToCommit();
+      if (generatorChange !== undefined) this.#content.unsaved.global = true;
       const nowMs = this.#time.nowMs();
       const dueMs = extent === "everything" ? nowMs : nowMs - this.#cadence.entitiesMs;
       // With a journal, no change may be left out: this save deletes the segment that holds it.
@@ -175,7 +181,10 @@ export class WorldSaver {
         const taken = this.#journal?.rotate(this.#nextSegment()) ?? 0;
         const prepared = await this.#journal?.prepare(change, () => this.#content.globalNow(), taken);
         await lock.requireHeld();
-        const save = await writer.commit(prepared ?? change, { pause: nextTurn });
+        const complete = { ...(prepared ?? change), ...(generatorChange && { generatorChange }) };
+        const save = await writer.commit(complete, { pause: nextTurn });
+        if (generatorChange !== undefined)
+          this.#content.changeGenerators(save.global, generatorChange.generators);
         await this.#journal?.committed(save.generation, taken);
         await this.#content.switchTo(save, writer.lastChange);
         this.#compactor?.start();

@@ -11,7 +11,7 @@ import type { InterestMessage } from "../../message/client-message.ts";
 import type { PlayerBudget } from "../budget/player-budget.ts";
 import type { ServerContext } from "../server-context.ts";
 import type { SyncLimits } from "../sync-limits.ts";
-import type { RegionEncoding } from "./region-changes.ts";
+import type { ClientEncoding } from "./client-encoding.ts";
 import { focusOf, interestBoxes, SendQueue } from "./send-queue.ts";
 import { type Holding, UNSENT, UNSURE, type Watcher } from "./watched-regions.ts";
 
@@ -26,7 +26,7 @@ export class ClientRegions {
   readonly queue: SendQueue;
   readonly #context: ServerContext;
   readonly #watcher: Watcher;
-  readonly #encoding: RegionEncoding;
+  readonly #encoding: ClientEncoding;
   readonly budget: PlayerBudget;
   readonly #holdings = new PositionMap<Holding>();
   #behind: Holding[] = [];
@@ -44,7 +44,7 @@ export class ClientRegions {
   #examined = 0;
   #cost = 0;
 
-  constructor(context: ServerContext, watcher: Watcher, encoding: RegionEncoding, budget: PlayerBudget) {
+  constructor(context: ServerContext, watcher: Watcher, encoding: ClientEncoding, budget: PlayerBudget) {
     this.#context = context;
     this.#watcher = watcher;
     this.#encoding = encoding;
@@ -188,7 +188,7 @@ export class ClientRegions {
     if (offered === undefined) return false;
     const isCurrent =
       offered === CLOCK_NEVER
-        ? wholeRegions.isBlank(region, this.#encoding)
+        ? wholeRegions.isBlank(region, this.#encoding.of(region.position))
         : world.clockOf(region.position) === offered;
     if (!isCurrent && !feed.knowsState(region, offered)) return false;
     holding.clock = offered;

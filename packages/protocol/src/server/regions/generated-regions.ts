@@ -59,6 +59,13 @@ export class GeneratedRegions implements RegionListener {
     this.#jobs.delete(region);
   }
 
+  /** Drops all regions, and those that are being generated. */
+  clear(): void {
+    this.#ready.clear();
+    for (const job of this.#jobs.values()) job.cancel();
+    this.#jobs.clear();
+  }
+
   /** True when no further region can be started now. */
   get isFull(): boolean {
     return this.#jobs.size >= JOBS_MAX;

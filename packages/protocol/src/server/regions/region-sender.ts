@@ -3,13 +3,13 @@ import { CLOCK_NEVER } from "@orthant/core/engine";
 import { coverRegions } from "../../message/regions.ts";
 import type { Outbox } from "../outbox.ts";
 import type { ServerContext } from "../server-context.ts";
+import type { ClientEncoding } from "./client-encoding.ts";
 import type { ClientRegions } from "./client-regions.ts";
 import {
   type EncodedChange,
   fitsOnePatch,
   joinChanges,
   PatchAllowance,
-  type RegionEncoding,
   type RegionStep,
   type SharedChangeList,
   type SharedPatch,
@@ -96,6 +96,9 @@ export class Stream {
 /** Longest time between two heartbeats. */
 const HEARTBEAT_MS = 1_000;
 
+/** Regions that were never edited, by what they are. */
+type Blanks = Readonly<Record<"air" | "generated", Position[]>>;
+
 /** A region too large for one patch, and the number of pieces sent. */
 interface Unfinished {
   readonly holding: Holding;
@@ -109,7 +112,7 @@ export class RegionSender {
   readonly stream: Stream = new Stream();
   readonly #context: ServerContext;
   readonly #regions: ClientRegions;
-  readonly #encoding: RegionEncoding;
+  readonly #encoding: ClientEncoding;
   #changeList: SharedChangeList | undefined;
   #allowance = new PatchAllowance(0, 0, false);
   #mayShare = false;
@@ -121,7 +124,7 @@ export class RegionSender {
   #heartbeatInterestId = 0;
   #heartbeatComplete = false;
 
-  constructor(context: ServerContext, regions: ClientRegions, encoding: RegionEncoding, nowMs: number) {
+  constructor(context: ServerContext, regions: ClientRegions, encoding: ClientEncoding, nowMs: number) {
     this.#heartbeatMs = nowMs;
     this.#context = context;
     this.#regions = regions;
@@ -151,13 +154,15 @@ export class RegionSender {
   regionChanged(holding: Holding, step: RegionStep): void {
     if (!holding.isHeld || holding.isQueued || holding.isBehind) return;
     const isInStep = this.#mayShare && holding.clock === step.before;
-    const encoded = isInStep ? step.encoded(this.#encoding) : undefined;
+    const encoded = isInStep ? step.encoded(this.#encoding.of(step.region)) : undefined;
     if (encoded === undefined || !fitsOnePatch(encoded) || !this.#allowance.takeLive(encoded)) {
       this.#regions.fallBehind(holding);
       return;
     }
     holding.clock = step.after;
-    this.#changeList = (this.#changeList ?? this.#context.changeLists.root(this.#encoding)).with(encoded);
+    this.#changeList = (this.#changeList ?? this.#context.changeLists.root(this.#encoding.usual)).with(
+      encoded,
+    );
   }
 
   /** Schedules regions that the client missed or requests to be sent again. Returns how many. */
@@ -210,12 +215,13 @@ export class RegionSender {
   #writeOwn(out: Outbox): void {
     const { world } = this.#context;
     const changes: EncodedChange[] = [];
-    const blanks: Position[] = [];
+    const blanks: Blanks = { air: [], generated: [] };
     for (const holding of this.#regions.takeBehind()) this.#catchUp(holding, changes);
     this.#regions.queue.take(this.#context.sendAttempts, (holding) => this.#send(holding, changes, blanks));
-    const content = this.#encoding.mode === "symbolic" ? "generated" : "air";
-    for (const mask of coverRegions(blanks)) {
-      out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
+    for (const content of ["air", "generated"] as const) {
+      for (const mask of coverRegions(blanks[content])) {
+        out.write({ kind: "blank", streamNumber: this.stream.add(mask.regions), content, mask });
+      }
     }
     for (const patch of joinChanges(changes, world.shape.volume)) this.#patch(out, patch);
   }
@@ -229,7 +235,7 @@ export class RegionSender {
       return;
     }
     const step = feed.stepFrom(region, holding.clock);
-    const encoded = step?.encoded(this.#encoding);
+    const encoded = step?.encoded(this.#encoding.of(region.position));
     if (step === undefined || encoded === undefined || !fitsOnePatch(encoded)) {
       this.#regions.queue.add(holding);
       return;
@@ -242,7 +248,7 @@ export class RegionSender {
     holding.clock = step.after;
   }
 
-  #send(holding: Holding, changes: EncodedChange[], blanks: Position[]): SendOutcome {
+  #send(holding: Holding, changes: EncodedChange[], blanks: Blanks): SendOutcome {
     const { feed, loader, wholeRegions, world } = this.#context;
     const { region } = holding;
     if (!feed.isLoaded(region)) {
@@ -251,11 +257,11 @@ export class RegionSender {
     }
     if (this.#regions.settle(holding)) return "sent";
     if (this.#allowance.isUsedUp || this.#unfinished !== undefined) return "full";
-    const whole = wholeRegions.of(region, this.#encoding);
+    const whole = wholeRegions.of(region, this.#encoding.of(region.position));
     if (whole === undefined) return "later";
     const clock = world.clockOf(region.position);
     if (typeof whole === "string") {
-      blanks.push(region.position);
+      blanks[whole].push(region.position);
       holding.clock = CLOCK_NEVER;
     } else if (fitsOnePatch(whole)) {
       if (!this.#allowance.takeOwn(whole)) return "full";

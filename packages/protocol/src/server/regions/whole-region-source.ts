@@ -92,6 +92,13 @@ export class WholeRegionSource implements RegionListener {
     for (const waiting of [...this.#wanted, ...this.#awaited]) waiting.delete(region);
   }
 
+  /** Drops everything that was made, because untouched space has another generator. */
+  clear(): void {
+    for (const entries of this.#entries) entries.clear();
+    this.#bytes = 0;
+    this.#generated.clear();
+  }
+
   /** Resets the work units for a tick. */
   startTick(): void {
     this.#workLeft = WORK_PER_TICK;

@@ -10,6 +10,7 @@ import {
   type BlockEdit,
   boxAt,
   boxBetween,
+  boxVolume,
   chunkOfVoxel,
   chunksOfVoxels,
   editBlocks,
@@ -23,6 +24,9 @@ import {
   voxelsOfChunks,
 } from "@orthant/core/engine";
 import type { RequestedEdit } from "../message/requested-edit.ts";
+
+/** No world fills more chunks than these in one edit. */
+const FILLED_CHUNKS_MAX = 65_536;
 
 /** One predicted change of a chunk: a voxel, or a box of voxels relative to the chunk's corner. */
 type PredictedStep = { readonly number: number } & (
@@ -70,7 +74,8 @@ export class Predictions {
 
   /**
    * Applies an edit over earlier ones and returns its chunks. Throws `ORT_POSITION_RANGE` off the lattice. A copy is
-   * not predicted: its source may not be held, and is what the server has when the edit's turn comes.
+   * not predicted: its source may not be held, and is what the server has when the edit's turn comes. Neither is a fill that
+   * every server refuses for its size.
    */
   lay(number: number, edit: RequestedEdit): readonly PredictionChange[] {
     const stepsByChunk = this.#stepsOf(number, edit);
@@ -122,7 +127,9 @@ export class Predictions {
     if (edit.kind === "voxels") return this.#voxelSteps(number, edit.placements);
     const stepsByChunk = new PositionMap<PredictedStep[]>();
     if (edit.kind === "copy") return stepsByChunk;
-    for (const chunk of positionsLexicographic(chunksOfVoxels(this.#shape, edit.box))) {
+    const chunks = chunksOfVoxels(this.#shape, edit.box);
+    if (boxVolume(chunks) > FILLED_CHUNKS_MAX) return stepsByChunk;
+    for (const chunk of positionsLexicographic(chunks)) {
       const { min } = voxelsOfChunks(this.#shape, boxAt(chunk));
       const part = intersectBoxes(edit.box, voxelsOfChunks(this.#shape, boxAt(chunk))) ?? edit.box;
       const local = boxBetween(minus(part.min, min), minus(part.max, min));

@@ -56,3 +56,9 @@ test("an edit does not keep the bytes of its caller", () => {
   data.fill(0);
   expect(sync.dataAt(VOXEL)).toEqual(ITEMS);
 });
+
+test("a fill that every server refuses for its size shows nothing and takes no time", () => {
+  const { sync } = grounded();
+  sync.edit({ kind: "fill", box: { min: VOXEL, max: [1, 2 ** 30, 1, 1] }, block: CHEST });
+  expect(sync.voxelAt(VOXEL)).toBe(GRASS);
+});

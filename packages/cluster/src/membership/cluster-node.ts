@@ -222,7 +222,10 @@ export class ClusterNode {
     try {
       term = await this.#retries.until(() => this.#leases.claim(shard, this.#directory?.leaseOf(shard)));
       if (term === undefined || this.#isStopped) return;
-      await this.#maps.copy(this.#requireDirectory().map);
+      const directory = this.#requireDirectory();
+      // The journal may have blocks of a map that has not arrived here yet.
+      await this.#retries.until(() => directory.refresh(this.#options.engine));
+      await this.#maps.copy(directory.map);
       const owner = await ShardOwner.claim(this.#ownerOptions(shard, term));
       if (this.#isStopped) return void (await owner.stop(nodeStopped()));
       await this.#retries.until(() => owner.serve());

@@ -1,4 +1,10 @@
-import { isOrthantError, OrthantError, type Position, type TimeSource } from "@orthant/core";
+import {
+  type BlockCatalog,
+  isOrthantError,
+  OrthantError,
+  type Position,
+  type TimeSource,
+} from "@orthant/core";
 import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { LogEvents } from "@orthant/save/journal";
@@ -6,7 +12,7 @@ import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engi
 import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
 import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
-import { type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
+import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { checkpointOf, EditGroup, readChanges, withCheckpoint } from "./shard-journal.ts";
 
@@ -20,6 +26,8 @@ export interface ShardLogOptions {
   readonly term: number;
   /** Voxels per chunk. */
   readonly volume: number;
+  /** Returns the current map. */
+  readonly map: () => ShardMap;
   /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
   readonly requireHeld: () => Promise<void>;
   /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
@@ -96,6 +104,10 @@ export class ShardLog implements ExternalLog {
   /** True if some entries are not stored yet. */
   get isPending(): boolean {
     return this.#durableTo < this.#position;
+  }
+
+  laterBlocks(held: BlockCatalog): BlockCatalog {
+    return laterBlocks(held, this.#options.map());
   }
 
   attach(events: LogEvents): void {
@@ -280,9 +292,7 @@ export class ShardLog implements ExternalLog {
   }
 
   #start(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#writeAll();
   }
 
   async #writeAll(): Promise<void> {
@@ -299,6 +309,9 @@ export class ShardLog implements ExternalLog {
     } catch (error) {
       this.stop(error);
       this.#events?.onFailure(error);
+    } finally {
+      // In the same step in which it found nothing more: an entry that is added next must start it again.
+      this.#writing = undefined;
     }
   }
 

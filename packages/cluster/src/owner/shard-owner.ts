@@ -36,8 +36,6 @@ export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> 
   readonly generators: GeneratorRegistry;
   /** Returns true if a region belongs to the shard according to the current map. */
   readonly owns: (region: Position) => boolean;
-  /** Returns the current map. */
-  readonly map: () => ShardMap;
   /** Reads the map again. */
   readonly refreshMap: () => Promise<void>;
   /** Stores a map beside the shards, unless it or a later one is there. */

@@ -1,4 +1,5 @@
 import {
+  type BlockCatalog,
   type ChunkShape,
   type EditOrigin,
   emptyChunk,
@@ -78,6 +79,8 @@ export interface ExternalLog extends ChangeLog {
   readonly epoch: number;
   /** Yields all changes since the generation with this description, in order. Nothing else logs any more. */
   recover(description: WorldDescription): AsyncIterable<LoggedChange>;
+  /** Returns the blocks that the logged changes use, for a world whose own are `held`: those or later ones. */
+  laterBlocks?(held: BlockCatalog): BlockCatalog;
 }
 
 /** The effect of an edit on a world. */

@@ -250,6 +250,8 @@ export async function openLoggedWorldEngine(
     const { epoch } = log;
     const writing = { writer, lock, journal: log };
     world = new WorldEngine({ ...parts, disk, content, epoch, writing, hasFixedBlocks: true, isShard: true });
+    // Before the first save, which has the blocks of the replayed changes.
+    world.blocks.take(log.laterBlocks?.(world.catalog) ?? world.catalog);
     await world.openEpoch();
     await lock.settle();
     return world;

@@ -78,6 +78,7 @@ export {
 } from "./lattice/position.ts";
 export { PositionMap, PositionSet, systemRandomBits } from "./lattice/position-map.ts";
 export {
+  chunksOfRegions,
   REGION_EDGE_CHUNKS,
   regionBox,
   regionOf,
@@ -137,7 +138,7 @@ export { nameFault, printable } from "./text/printable.ts";
 export { TILE_CHUNK_EDGE, TILES_PER_CHUNK, type TileChunk, tileChunkCodec } from "./tile/tile-chunk.ts";
 export { nextTurn, sleep, TokenBucket } from "./time/time-source.ts";
 export { contentEquals, GeneratorRef } from "./tree/content.ts";
-export { chunksOfRegions, GeneratorMap, type KeptRegions } from "./tree/generator-map.ts";
+export { GeneratorMap, type KeptRegions } from "./tree/generator-map.ts";
 export { OverrideTree } from "./tree/override-tree.ts";
 export { RegionTree } from "./tree/region-tree.ts";
 export type { Difference, Piece } from "./tree/tree-walk.ts";

@@ -217,8 +217,9 @@ export class EditForwarder {
 function inOrderOfIds(parts: readonly Part[]): readonly Part[] {
   const byClient = new Map<bigint, Part[]>();
   for (const part of parts) {
-    const { clientId } = part.origin;
-    byClient.set(clientId, [...(byClient.get(clientId) ?? []), part]);
+    const own = byClient.get(part.origin.clientId);
+    if (own === undefined) byClient.set(part.origin.clientId, [part]);
+    else own.push(part);
   }
   for (const own of byClient.values()) own.sort((a, b) => b.origin.editId - a.origin.editId);
   return parts.map((part) => byClient.get(part.origin.clientId)?.pop() ?? part);

@@ -1,7 +1,8 @@
 import type { Chunk } from "../chunk/chunk.ts";
 import { type Box, intersectBoxes, unionBox } from "../lattice/box.ts";
+import { chunksOfRegions } from "../lattice/region.ts";
 import type { GeneratorRef } from "../tree/content.ts";
-import { chunksOfRegions, type GeneratorMap } from "../tree/generator-map.ts";
+import type { GeneratorMap } from "../tree/generator-map.ts";
 import type { VoxelSource } from "./world-generator.ts";
 
 /** The voxels of a world with several generators: each chunk comes from the one that its region has. */

@@ -25,11 +25,15 @@ export function regionsTouching({ min, max }: Box): Box {
   );
 }
 
-/** Returns the smallest box of whole regions that contains a box of chunks. */
-export function roundOutToRegions(chunks: Box): Box {
-  const { min, max } = regionsTouching(chunks);
+/** Returns the chunks of a box of regions. */
+export function chunksOfRegions({ min, max }: Box): Box {
   return {
     min: positionFrom((axis) => min[axis] * REGION_EDGE_CHUNKS),
     max: positionFrom((axis) => max[axis] * REGION_EDGE_CHUNKS),
   };
+}
+
+/** Returns the smallest box of whole regions that contains a box of chunks. */
+export function roundOutToRegions(chunks: Box): Box {
+  return chunksOfRegions(regionsTouching(chunks));
 }

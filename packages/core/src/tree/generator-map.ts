@@ -1,8 +1,8 @@
 import { OrthantError } from "../error/orthant-error.ts";
 import { type Box, boxEquals, boxVolume, intersectBoxes } from "../lattice/box.ts";
 import { BoxSearch } from "../lattice/box-search.ts";
-import { comparePositions, type Position, positionFrom } from "../lattice/position.ts";
-import { REGION_EDGE_CHUNKS, regionsTouching } from "../lattice/region.ts";
+import { comparePositions, type Position } from "../lattice/position.ts";
+import { chunksOfRegions, regionsTouching } from "../lattice/region.ts";
 import type { GeneratorRef } from "./content.ts";
 import { RegionTree } from "./region-tree.ts";
 
@@ -116,14 +116,6 @@ export class GeneratorMap {
         }))
     );
   }
-}
-
-/** Returns the chunks of a box of regions. */
-export function chunksOfRegions({ min, max }: Box): Box {
-  return {
-    min: positionFrom((axis) => min[axis] * REGION_EDGE_CHUNKS),
-    max: positionFrom((axis) => max[axis] * REGION_EDGE_CHUNKS),
-  };
 }
 
 function requireOrder(kept: readonly KeptRegions[]): void {

@@ -76,18 +76,9 @@ export class ClientState {
 
   /** The world whose regions are held or were restored. */
   get world(): CachedWorld | undefined {
-    if (this.#welcome === undefined) {
-      const restored = this.#restored;
-      return (
-        restored && {
-          worldId: restored.worldId,
-          epoch: restored.epoch,
-          generatorsHash: restored.generatorsHash,
-        }
-      );
-    }
-    const { worldId, epoch } = this.#welcome;
-    return { worldId, epoch, generatorsHash: this.#generatorsHash };
+    const welcomed = this.#welcome && { ...this.#welcome, generatorsHash: this.#generatorsHash };
+    const world = welcomed ?? this.#restored;
+    return world && { worldId: world.worldId, epoch: world.epoch, generatorsHash: world.generatorsHash };
   }
 
   /** The world and epoch to announce to a server; `undefined` when no regions are held. */

@@ -1,4 +1,11 @@
-import { type Box, type ChunkShape, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import {
+  type Axis,
+  type Box,
+  type ChunkShape,
+  isOrthantError,
+  OrthantError,
+  type Position,
+} from "@orthant/core";
 import {
   AXES,
   comparePositions,
@@ -21,8 +28,6 @@ import type { StoredChunk } from "../codec/stored-chunk.ts";
 import type { LeafEntry } from "../index/leaf-entry.ts";
 import type { SaveState } from "../read/save.ts";
 import type { GeneratorChange, Pacer, SaveChange } from "./save-change.ts";
-
-type Axis = (typeof AXES)[number];
 
 /** Regions that are remembered one by one. Above it, larger cubes are. */
 const STORED_MAX = 131_072;

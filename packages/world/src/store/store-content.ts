@@ -164,9 +164,9 @@ function changesWith(layers: readonly ChangedKeys[], prefix: string): ChangedKey
 }
 
 async function* savedEntries(save: Save, prefix: string): AsyncGenerator<StoreEntry> {
-  const pages = boundedPages(await save.storePages());
-  const first = pageIndexOf(await save.storePages(), prefix);
-  for (const page of pages.slice(Math.max(0, first))) {
+  const pages = await save.storePages();
+  const first = Math.max(0, pageIndexOf(pages, prefix));
+  for (const page of boundedPages(pages.slice(first))) {
     for (const entry of await save.readStorePage(page)) {
       if (entry.key.startsWith(prefix)) yield entry;
       else if (entry.key > prefix) return;

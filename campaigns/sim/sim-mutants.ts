@@ -23,6 +23,7 @@ const REPLICA = "core/dist/region/region-replica.js";
 const LAST_EDITS = "world/dist/content/last-edit-store.js";
 const WORLD_LOG = "world/dist/journal/world-log.js";
 const EDIT_BLOCKS = "core/dist/chunk/edit-blocks.js";
+const ENGINE_STORE = "world/dist/store/engine-store.js";
 const EPOCHS = "world/dist/edit/session-epoch.js";
 const EDIT_QUEUE = "protocol/dist/server/edits/edit-queue.js";
 const SENDER = "protocol/dist/server/regions/region-sender.js";
@@ -73,6 +74,14 @@ export const SIM_MUTANTS: readonly SimMutant[] = [
       WORLD_LOG,
       "const whole = { position, chunk };",
       "const whole = { position, chunk: chunk.withoutData() };",
+    ),
+  ),
+  mutant(
+    "a journal leaves out changes of the store",
+    change(
+      ENGINE_STORE,
+      'this.#saver.addChange("world", () => ({ kind: "store", key, value }));',
+      "void value;",
     ),
   ),
   mutant(

@@ -9,6 +9,7 @@ import { CrashableDisk } from "./crashable-disk.ts";
 import type { EditHistory } from "./edit-history.ts";
 import type { RegionStates } from "./region-states.ts";
 import { accountOf, SERVER_GENERATORS, type SimPlan } from "./sim-plan.ts";
+import { StoreHistory } from "./store-history.ts";
 
 /** Options of a simulated server. */
 export interface SimServerOptions {
@@ -43,10 +44,13 @@ const VETO_MS_MAX = 120;
 const LOADED_CHUNKS_MAX = 24;
 /** Client id of the server's own edits; no client has it. */
 const OPERATOR_ID = 1n;
+const STORE_KEY = "steps";
+const STORE_PADDING_MAX = 300;
 
 /** A server that can stop or crash at any moment, and comes up again. */
 export class SimServer {
   readonly #options: SimServerOptions;
+  readonly #storeHistory = new StoreHistory();
   #run: ServerRun | undefined;
   #operatorEditId = 0;
   #restartMs: number | undefined;
@@ -134,6 +138,7 @@ export class SimServer {
     this.#image = this.#backup.image;
     states.forgetAfter(this.#backup.epoch);
     history.rollBack();
+    this.#storeHistory.rollBack();
     return true;
   }
 
@@ -152,13 +157,32 @@ export class SimServer {
 
   /** Starts a save. When it ends, all edits applied before it are durable. */
   save(): void {
-    const { history, fail } = this.#options;
+    const { fail } = this.#options;
     const run = this.#run;
     if (run?.world === undefined || run.syncServer === undefined || run.isStopping) return;
-    const count = history.length;
-    run.world.save().then(() => {
-      if (run.isAlive) history.markDurable(count);
-    }, fail);
+    const markDurable = this.#markingDurable(run);
+    run.world.save().then(markDurable, fail);
+  }
+
+  /** Changes the world's store. */
+  changeStore(): void {
+    const { history, plan, prng, fail } = this.#options;
+    const run = this.#run;
+    if (run?.world === undefined || run.syncServer === undefined || run.isStopping) return;
+    const number = this.#storeHistory.begin(history.length);
+    const value = new Uint8Array(4 + prng.below(STORE_PADDING_MAX));
+    new DataView(value.buffer).setUint32(0, number);
+    run.world.store.change(STORE_KEY, value).then(
+      () => {
+        if (!run.isAlive) return;
+        this.#storeHistory.completed(number);
+        if (plan.durability === "journal") this.#storeHistory.markDurable(number);
+      },
+      (error: unknown) => {
+        // A world that closes may refuse it.
+        if (run.isAlive && !run.isStopping) fail(error);
+      },
+    );
   }
 
   /** Makes an edit that no client requested. Returns false when the server is down or stopping. */
@@ -217,6 +241,9 @@ export class SimServer {
       lastEditOf: (clientId) => world.lastEditOf(clientId),
       overrides: world.state.overrides,
     });
+    const stored = await world.store.get(STORE_KEY);
+    const number = stored === undefined ? 0 : new DataView(stored.buffer, stored.byteOffset).getUint32(0);
+    this.#storeHistory.recover({ number, edits: history.length });
     await world.close();
   }
 
@@ -252,8 +279,8 @@ export class SimServer {
     await syncServer.shutdown("the server restarts", 500);
     await run.world?.close();
     if (!run.isAlive) return;
+    this.#markingDurable(run)();
     run.isAlive = false;
-    this.#options.history.markDurable(this.#options.history.length);
     this.#image = run.memory.image();
     for (const end of run.ends) end.close();
     this.#end();
@@ -268,19 +295,22 @@ export class SimServer {
         requested.kind === "voxels" ? requested.placements : [...placementsOf(requested, port.state)];
       if (placements.some(({ block }) => block === FORBIDDEN_BLOCK))
         fail(new Error("an edit was made that was vetoed"));
+      const { complete } = this.#storeHistory;
       const result = await port.edit(requested, origin, onApply);
       try {
-        if (run.isAlive && result.status !== "duplicate")
+        if (run.isAlive && result.status !== "duplicate") {
           history.add({ origin, placements, clocks: result.clocks });
+          this.#storeHistory.addEdit(complete);
+        }
       } catch (error) {
         fail(error);
       }
       return result;
     };
     const whenDurable: SyncWorld["whenDurable"] = async () => {
-      const count = history.length;
+      const markDurable = this.#markingDurable(run);
       await port.whenDurable();
-      if (run.isAlive) history.markDurable(count);
+      markDurable();
     };
     return new Proxy(port, {
       get(target, key) {
@@ -290,6 +320,18 @@ export class SimServer {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
+  }
+
+  /** Returns a function that marks as durable what the world has applied by now. */
+  #markingDurable(run: ServerRun): () => void {
+    const { history } = this.#options;
+    const { length } = history;
+    const { complete } = this.#storeHistory;
+    return () => {
+      if (!run.isAlive) return;
+      history.markDurable(length);
+      this.#storeHistory.markDurable(complete);
+    };
   }
 
   async #veto(edit: RequestedEdit): Promise<{ readonly reject: string } | undefined> {

@@ -160,6 +160,10 @@ class Simulation {
     });
   }
 
+  changeStore(): void {
+    this.#server.changeStore();
+  }
+
   save(): void {
     this.#server.save();
   }
@@ -276,6 +280,7 @@ const ACTIONS: readonly Action[] = [
   [6, (simulation) => simulation.changeEntities()],
   [3, (simulation) => simulation.changeNetwork()],
   [2, (simulation) => simulation.changeBlocks()],
+  [2, (simulation) => simulation.changeStore()],
   [2, (simulation) => simulation.save()],
   [1, (simulation) => simulation.cutConnection()],
   [1.5, (simulation) => simulation.editByItself()],

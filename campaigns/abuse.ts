@@ -2,7 +2,7 @@ import { attackByAccount, attackByAccountMs } from "./abuse/account/attack-by-ac
 import { attackServer } from "./abuse/attack-server.ts";
 import { usedBytes } from "./abuse/collect-garbage.ts";
 import { TargetSyncServer } from "./abuse/target-sync-server.ts";
-import { type Campaign, type CampaignOptions, FAILURES_MAX } from "./campaign.ts";
+import { type Campaign, type CampaignOptions, FAILURES_MAX, goesOn } from "./campaign.ts";
 
 const CASES = 1_000_000;
 /** This many of them go over sockets. */
@@ -63,13 +63,15 @@ async function attackSyncServer(
   casesWanted: number,
   failures: string[],
 ): Promise<number> {
-  const { seed, endsAtMs } = options;
+  const { seed } = options;
   const server = await TargetSyncServer.create(seed);
   let cases = 0;
   let warmBytes: number | undefined;
-  const goesOn = (): boolean =>
-    cases < casesWanted && (endsAtMs === undefined || cases === 0 || performance.now() < endsAtMs);
-  for (let wave = 0; goesOn() && failures.length < FAILURES_MAX; wave++) {
+  for (
+    let wave = 0;
+    goesOn(cases, { ...options, casesMax: casesWanted }) && failures.length < FAILURES_MAX;
+    wave++
+  ) {
     const { sent, faults } = await server.wave(casesWanted - cases);
     cases += sent;
     failures.push(...faults.map((fault) => `${fault}; seed ${seed}`));

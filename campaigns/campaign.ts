@@ -45,7 +45,7 @@ export interface Campaign {
 /** Failures after which a campaign ends, because more would add nothing. */
 export const FAILURES_MAX = 20;
 
-/** Returns whether a campaign that has done `cases` in this run should continue. */
+/** Returns whether a campaign that has done `cases` in this run should continue. It does at least one. */
 export function goesOn(cases: number, { casesMax, endsAtMs }: CampaignOptions): boolean {
-  return cases < casesMax && (endsAtMs === undefined || performance.now() < endsAtMs);
+  return cases < casesMax && (cases === 0 || endsAtMs === undefined || performance.now() < endsAtMs);
 }

@@ -132,9 +132,12 @@ async function runCampaign(
   const seed = resumes === true ? options.seed : options.seed + from;
   console.log(`${name}: seed ${seed}, ${from === 0 ? "" : `from ${from} on, `}Node ${process.version}`);
   const result = await campaign.run({ ...options, seed, progress: progressLine(name) });
-  for (const failure of result.failures) console.log(failure);
-  console.log(`${name}: ${result.cases} cases, ${result.failures.length} failures`);
-  return result;
+  const failures = [...result.failures];
+  // A run that tried nothing shows nothing.
+  if (result.cases === 0 && failures.length === 0 && options.casesMax > 0) failures.push("no case was tried");
+  for (const failure of failures) console.log(failure);
+  console.log(`${name}: ${result.cases} cases, ${failures.length} failures`);
+  return { ...result, failures };
 }
 
 /** Continues where the last run stopped, until the time is up or the goal is reached. Updates the totals. */

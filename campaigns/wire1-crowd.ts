@@ -37,7 +37,7 @@ export const wire1CrowdCampaign: Campaign = {
     const failures: string[] = [];
     let crowds = 0;
     // Plays at least one crowd, however short the time.
-    while ((crowds === 0 || goesOn(crowds, options)) && failures.length < FAILURES_MAX) {
+    while (goesOn(crowds, options) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + crowds;
       const restMs = Math.max(0, (options.endsAtMs ?? Infinity) - performance.now());
       failures.push(...(await playCrowd(seed, Math.min(DURATION_MS, restMs))));

@@ -82,7 +82,7 @@ async function playCases(
   let ended = 0;
   await inLanes(async () => {
     const player = new CaseProcess(program);
-    while ((begun === 0 || goesOn(begun, options)) && failures.length < FAILURES_MAX) {
+    while (goesOn(begun, options) && failures.length < FAILURES_MAX) {
       const seed = options.seed + options.from + begun++;
       const fault = await player.play({ seed, steps });
       if (fault !== undefined) {

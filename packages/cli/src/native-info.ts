@@ -92,8 +92,6 @@ interface Facts {
 }
 
 interface KeptGenerator extends GeneratorInfo {
-  /** `null` when this version is unknown here. */
-  readonly version: number | null;
   /** The voxels that keep it. */
   readonly boxes: readonly Box[];
 }
@@ -229,17 +227,21 @@ function keptGenerators(
   const { refs, kept } = generatorMapOf(global);
   return refs.slice(1).map((ref) => ({
     ...generatorInfoOf(ref, generators),
-    version: generators.generatorOf(ref)?.version ?? null,
     boxes: kept
       .filter(({ generator }) => generator === ref)
       .map(({ box }) => voxelsOfChunks(global.description.chunkShape, chunksOfRegions(box))),
   }));
 }
 
-function keptText({ version, boxes, ...generator }: KeptGenerator): string {
+function keptText(kept: KeptGenerator): string {
+  const { boxes } = kept;
   const count = boxes.length === 1 ? "1 box" : `${boxes.length} boxes`;
-  const where = `${count} within voxels ${formatBox(boxes.reduce(unionBox))}`;
-  return `${describeGenerator(generator)}${version === null ? "" : `, version ${version}`}, in ${where}`;
+  return `${versionedText(kept)}, in ${count} within voxels ${formatBox(boxes.reduce(unionBox))}`;
+}
+
+function versionedText(generator: GeneratorInfo): string {
+  const { version } = generator;
+  return `${describeGenerator(generator)}${version === null ? "" : `, version ${version}`}`;
 }
 
 function* regionsOf({ index }: Save): Generator<Box> {
@@ -271,7 +273,7 @@ function rowsOf(
     ["modified", formatTime(facts.lastModifiedMs)],
     ["chunks of", `${facts.chunkShape.join(" x ")} voxels (${facts.dimensions}D)`],
     ["spawn", formatPosition(facts.spawn)],
-    ["generator", describeGenerator(facts.generator)],
+    ["generator", (facts.keptGenerators.length > 0 ? versionedText : describeGenerator)(facts.generator)],
     ...facts.keptGenerators.map((kept) => ["kept", keptText(kept)] as const),
     ["blocks", String(facts.blocks.length)],
     ["store", storeText(facts)],

@@ -14,7 +14,9 @@ export interface GeneratorInfo {
   /** `null` is nothing but air. */
   readonly id: string | null;
   readonly seed: bigint;
-  /** `null` when the generator, or its version, is unknown here. */
+  /** `null` when the generator, or this version of it, is unknown here. */
+  readonly version: number | null;
+  /** `null` when the generator, or this version of it, is unknown here. */
   readonly parameters: object | null;
 }
 
@@ -23,12 +25,12 @@ export function generatorInfo(
   { base, generators, worldSeed }: GlobalState,
   known: GeneratorRegistry = DEFAULT_GENERATORS,
 ): GeneratorInfo {
-  if (base.kind === "empty") return { id: null, seed: worldSeed, parameters: null };
+  if (base.kind === "empty") return airInfo(worldSeed);
   if (base.kind === "flatFloor") {
     return generatorInfoOf(generatorRef(flatGenerator, { ...FLAT_DEFAULTS, block: base.block }, worldSeed));
   }
   const [first] = generators;
-  if (first === undefined) return { id: null, seed: worldSeed, parameters: null };
+  if (first === undefined) return airInfo(worldSeed);
   const { generatorId, params, seed, versionHash } = first;
   return generatorInfoOf(new GeneratorRef(generatorId, params, seed, versionHash), known);
 }
@@ -39,8 +41,14 @@ export function generatorInfoOf(
   known: GeneratorRegistry = DEFAULT_GENERATORS,
 ): GeneratorInfo {
   const { generatorId: id, seed } = ref;
-  const generator = known.generatorOf(ref) ?? known.find(id);
-  return { id, seed, parameters: generator === undefined ? null : readParameters(generator, ref) };
+  const exact = known.generatorOf(ref);
+  const generator = exact ?? known.find(id);
+  const parameters = generator === undefined ? null : readParameters(generator, ref);
+  return { id, seed, version: exact?.version ?? null, parameters };
+}
+
+function airInfo(seed: bigint): GeneratorInfo {
+  return { id: null, seed, version: null, parameters: null };
 }
 
 /** Formats a generator for people: `terrain, seed 7, relief 64`. */

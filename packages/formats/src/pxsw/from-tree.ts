@@ -2,13 +2,12 @@ import {
   type Box,
   type Chunk,
   type ChunkShape,
-  DEFAULT_GENERATORS,
   isOrthantError,
   OrthantError,
   type Position,
 } from "@orthant/core";
 import { U8_MAX } from "@orthant/core/bytes";
-import { boxContains, floorDivide, GeneratorRef, PositionMap } from "@orthant/core/engine";
+import { boxContains, floorDivide, PositionMap } from "@orthant/core/engine";
 import type { Disk } from "@orthant/disk";
 import {
   CHUNK_EDGE,
@@ -32,8 +31,8 @@ import { ownPixelOptions, type PixelConvertOptions, requireTargetKind } from "./
 import { bodyOfEntity, factsOfAttachments, isFactsAttachment } from "./entities.ts";
 import { openPixelTarget, type PixelTarget, type PixelTargetKind } from "./pixel-to-pixel.ts";
 
-/** Returns the chunks of untouched space. */
-type UntouchedSpace = (x: number, y: number) => Chunk;
+/** Returns the chunks of untouched space; `undefined` where their generator is missing. */
+type UntouchedSpace = (x: number, y: number) => Chunk | undefined;
 
 /**
  * Writes a two-dimensional world as a pixel world to a new file. Without a disk, only reports what would be
@@ -90,7 +89,9 @@ async function run(
     for await (const { x, y, chunks } of contentByPixelChunk(save, facts.chunkEdge, losses, onEntities)) {
       options.onChunk?.();
       counts.chunks++;
-      await writer?.addPixels(x, y, pixels.paint(x, y, chunks));
+      // Also without a target, because painting finds losses.
+      const painted = pixels.paint(x, y, chunks);
+      await writer?.addPixels(x, y, painted);
     }
     await writer?.finish(global.lastModifiedMs);
     return counts;
@@ -146,26 +147,21 @@ function requireFitting({ extents }: ChunkShape, chunkEdge: number): void {
 }
 
 /** Returns untouched space, which fills the rest of a partly edited pixel chunk. */
-function untouchedSpace({ global }: Save, losses: ConversionLosses): UntouchedSpace | undefined {
-  const [generator] = global.generators;
-  if (global.base.kind === "empty") return undefined;
-  if (generator === undefined || global.base.kind !== "generated") {
-    losses.add("the generator", "untouched space becomes air");
-    return undefined;
-  }
-  const { generatorId, params, seed, versionHash } = generator;
-  losses.add("the generator", `untouched chunks are not in the file; they were made by ${generatorId}`);
-  try {
-    const space = DEFAULT_GENERATORS.open(
-      new GeneratorRef(generatorId, params, seed, versionHash),
-      global.description.chunkShape,
-    );
-    return (x, y) => space.realize(x, y, 0, 0);
-  } catch (error) {
-    if (!isOrthantError(error)) throw error;
-    losses.add("untouched parts of chunks", `they become air: ${error.message}`);
-    return undefined;
-  }
+function untouchedSpace(save: Save, losses: ConversionLosses): UntouchedSpace | undefined {
+  const { base, generators } = save.global;
+  if (base.kind === "empty") return undefined;
+  const names = base.kind === "generated" ? generators.map(({ generatorId }) => generatorId) : ["flat"];
+  const makers = [...new Set(names)].join(", ");
+  losses.add("the generator", `untouched chunks are not in the file; they were made by ${makers}`);
+  return (x, y) => {
+    try {
+      return save.generate([x, y, 0, 0]);
+    } catch (error) {
+      if (!isOrthantError(error)) throw error;
+      losses.add("untouched parts of chunks", `they become air: ${error.message}`);
+      return undefined;
+    }
+  };
 }
 
 /** Copies chunks of voxels into chunks of pixels. */

@@ -102,6 +102,11 @@ export class Save implements SaveState {
     return realizeStored(stored, this.#generated);
   }
 
+  /** Returns the chunk that the world's generator makes. Throws `ORT_GENERATOR_UNKNOWN` if it is missing. */
+  generate(position: Position): Chunk {
+    return this.#generated(position);
+  }
+
   /** Reads the entities of a leaf. */
   readEntities(leaf: LeafEntry): Promise<readonly StoredEntity[]> {
     return readLeafEntities(this.#packReader, leaf, this.#context());

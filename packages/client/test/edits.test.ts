@@ -35,7 +35,35 @@ function results(...list: readonly NumberedEditResult[]): {
 }
 
 describe("an edit", () => {
-  test("shows at once, is sent with the next tick, and resolves with its result", async () => {
+  test("leaves after the current task, together with all others of the task, when no frame has just left", async () => {
+    const server = await joined();
+    await server.pass(50);
+    const frames = server.socket.sent.length;
+    const edits = [7, 8, 9].map((block) => server.world.setVoxel([1, 20, 1, 1], block));
+    expect(server.received(), "the task goes on").toEqual([]);
+    await settled();
+    expect(editIds(server.received())).toEqual([1, 2, 3]);
+    expect(server.socket.sent.length).toBe(frames + 1);
+    server.say(results(...[1, 2, 3].map((editId) => ({ editId, status: "applied" }) as const)));
+    expect(await Promise.all(edits)).toEqual([1, 2, 3].map(() => ({ status: "applied" })));
+  });
+
+  test("never leads to more frames than there are ticks", async () => {
+    const server = await joined();
+    await server.pass(50);
+    const before = server.socket.sent.length;
+    for (let ms = 0; ms < 1_000; ms += 10) {
+      void server.world.setVoxel([1, 20, 1, 1], 1 + (ms % 7)).catch(() => undefined);
+      server.time.advance(10);
+      await settled();
+    }
+    const frames = server.socket.sent.length - before;
+    expect(frames).toBeGreaterThan(5);
+    expect(frames).toBeLessThanOrEqual(21);
+    await server.world.close();
+  });
+
+  test("shows at once, is sent with the next tick after a frame, and resolves with its result", async () => {
     const server = await joined();
     const edit = server.world.setVoxel([1, 20, 1, 1], 7);
     expect(server.world.voxelAt([1, 20, 1, 1])).toBe(7);

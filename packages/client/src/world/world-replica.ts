@@ -360,6 +360,7 @@ export class WorldReplica {
     if (this.#ending !== undefined) return Promise.reject(this.#ending);
     const answer = this.#edits.add(edit);
     this.#pumpEdits();
+    void this.#connection?.sendSoon();
     return answer;
   }
 

@@ -1,18 +1,23 @@
 import { connectReplica } from "@orthant/client/node";
 import type { WorldReplica } from "@orthant/client/replica";
-import type { Position } from "@orthant/core";
+import type { Position, VoxelPlacement } from "@orthant/core";
 import { PositionMap, positionFrom } from "@orthant/core/engine";
 import { SERVER_FRAME_BYTES_MAX } from "@orthant/protocol";
 import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
 import { tokenOf } from "../sim/sim-plan.ts";
 import { anyBlock } from "../sockets/bot-world.ts";
+import { Contest } from "./contested.ts";
 
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;
 const OPEN_EDITS_MAX = 20;
 /** Every fifth edit changes two voxels, one on each side of a border between shards. */
 const PAIR_EVERY = 5;
+/** Every fourth edit overwrites a voxel that other builders overwrite too. */
+const CONTESTED_EVERY = 4;
+/** Builders that overwrite the same voxels. Successive builders begin at different gateways. */
+export const CONTEST_BUILDERS = 4;
 
 /** Outcome of an edit as reported to the builder. */
 export type Fate = "open" | "made" | "refused" | "parts";
@@ -28,8 +33,23 @@ export interface Brick {
 export interface BuilderEvents {
   /** The builder's view changed, or one of its edits was settled. */
   onChange(): void;
-  /** An edit got its result, `waitMs` after it was made. */
-  onResult(waitMs: number): void;
+  /** An edit was acknowledged, `waitMs` after it or an earlier one that was refused was made. */
+  onAcknowledged(waitMs: number): void;
+}
+
+/** Returns a contest for each group of builders. */
+export function contestsFor(builders: number): readonly Contest[] {
+  return Array.from({ length: Math.ceil(builders / CONTEST_BUILDERS) }, (_, group) => {
+    const [x, y, z, w] = centerOf(group);
+    // Below what they build, and between two lanes.
+    return new Contest([x, y - EDGE / 2 - 1, z, w + 1]);
+  });
+}
+
+/** Returns a voxel near the corner where shards meet, so that many edits are close to a border. */
+function centerOf(group: number): Position {
+  const [column, row] = [group % 3, Math.floor(group / 3) % 3];
+  return [((column - 1) * EDGE) / 2, 32, ((row - 1) * EDGE) / 2, group * CONTEST_BUILDERS * 2];
 }
 
 /** A client that builds in its own lane, `w`, and reconnects through another gateway when it loses one. */
@@ -39,20 +59,29 @@ export class Builder {
   readonly bricks: PositionMap<Brick> = new PositionMap<Brick>();
   readonly refusals: string[] = [];
   readonly faults: string[] = [];
+  readonly contest: Contest;
   readonly #prng: Prng;
   readonly #center: Position;
   readonly #events: BuilderEvents;
   #count = 0;
   #open = 0;
   #acknowledged = 0;
+  /** When it made the first edit since the last acknowledged one. */
+  #triedMs: number | undefined;
 
-  constructor(gateways: readonly string[], number: number, prng: Prng, events: BuilderEvents) {
+  constructor(
+    gateways: readonly string[],
+    number: number,
+    contest: Contest,
+    prng: Prng,
+    events: BuilderEvents,
+  ) {
     this.lane = number * 2;
+    this.contest = contest;
     this.#prng = prng;
     this.#events = events;
-    // Near the corner where shards meet, so that many edits are close to a border.
-    const group = Math.floor(number / 10);
-    this.#center = [((group % 3) - 1) * 8, 32, ((Math.floor(group / 3) % 3) - 1) * 8, this.lane];
+    const [x, y, z] = centerOf(Math.floor(number / CONTEST_BUILDERS));
+    this.#center = [x, y, z, this.lane];
     let attempt = number;
     this.world = connectReplica(gateways[0] ?? "", {
       name: `builder ${number}`,
@@ -85,22 +114,41 @@ export class Builder {
   /** Builds one or two more voxels, unless too many edits are open. */
   async build(): Promise<void> {
     if (this.#open >= OPEN_EDITS_MAX) return;
-    const bricks = this.#nextBricks();
-    const startMs = performance.now();
+    this.#triedMs ??= performance.now();
     this.#open++;
     try {
-      const result = await this.world.setVoxels(bricks);
-      const isRefused = result.status === "rejected";
-      if (isRefused) this.refusals.push(`${result.reason}, ${result.detail}`);
-      else this.#acknowledged++;
-      const fate = isRefused ? (result.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused") : "made";
-      for (const brick of bricks) brick.fate = fate;
+      if (this.#prng.between(1, CONTESTED_EVERY) === 1) await this.#overwrite();
+      else await this.#addBricks();
     } catch (error) {
       this.faults.push(`an edit without a result: ${error}`);
     }
     this.#open--;
-    this.#events.onResult(performance.now() - startMs);
     this.#events.onChange();
+  }
+
+  async #addBricks(): Promise<void> {
+    const bricks = this.#nextBricks();
+    const fate = await this.#set(bricks);
+    for (const brick of bricks) brick.fate = fate;
+  }
+
+  async #overwrite(): Promise<void> {
+    const write = this.contest.begin(this.#prng);
+    write.fate = await this.#set([write]);
+    // What was made of an edit in parts is unknown.
+    if (write.fate !== "parts") write.endMs = performance.now();
+  }
+
+  async #set(placements: readonly VoxelPlacement[]): Promise<Fate> {
+    const result = await this.world.setVoxels(placements);
+    if (result.status !== "rejected") {
+      this.#acknowledged++;
+      if (this.#triedMs !== undefined) this.#events.onAcknowledged(performance.now() - this.#triedMs);
+      this.#triedMs = undefined;
+      return "made";
+    }
+    this.refusals.push(`${result.reason}, ${result.detail}`);
+    return result.detail.includes("ORT_EDIT_PARTS") ? "parts" : "refused";
   }
 
   #nextBricks(): readonly Brick[] {

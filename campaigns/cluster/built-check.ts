@@ -26,11 +26,18 @@ export interface BuiltReport {
 
 /** Checks a builder's view against its results: all applied edits are visible, and no rejected ones. */
 export function faultsOfView(builder: Builder): readonly string[] {
-  return [...builder.bricks.values()].flatMap((brick) => {
-    const seen = builder.world.voxelAt(brick.voxel);
-    const fault = seen === undefined ? undefined : faultOfBrick(brick, seen);
-    return fault === undefined ? [] : [`builder ${builder.lane} sees that ${fault}`];
+  const { bricks, contest, world } = builder;
+  const built = [...bricks.values()].map((brick) => {
+    const seen = world.voxelAt(brick.voxel);
+    return seen === undefined ? undefined : faultOfBrick(brick, seen);
   });
+  const contested = contest.voxels.map((voxel) => {
+    const seen = world.voxelAt(voxel);
+    return seen === undefined ? undefined : contest.faultOf(voxel, seen);
+  });
+  return [...built, ...contested].flatMap((fault) =>
+    fault === undefined ? [] : [`builder ${builder.lane} sees that ${fault}`],
+  );
 }
 
 /** Describes how two builders' views of the same region differ; `undefined` if they agree. */
@@ -66,11 +73,17 @@ export async function compareSaves(
   const faults: string[] = [];
   let voxels = 0;
   let regions = 0;
+  const blockAt = async (builder: Builder, voxel: Position): Promise<number> => {
+    voxels++;
+    return (await worldAt(regionOf(chunkOfVoxel(builder.world.shape, voxel)))).get(voxel);
+  };
   for (const builder of builders) {
     for (const brick of builder.bricks.values()) {
-      voxels++;
-      const region = regionOf(chunkOfVoxel(builder.world.shape, brick.voxel));
-      const fault = faultOfBrick(brick, await (await worldAt(region)).get(brick.voxel));
+      const fault = faultOfBrick(brick, await blockAt(builder, brick.voxel));
+      if (fault !== undefined) faults.push(`builder ${builder.lane}: in the save ${fault}`);
+    }
+    for (const voxel of builder.contest.voxels) {
+      const fault = builder.contest.faultOf(voxel, await blockAt(builder, voxel));
       if (fault !== undefined) faults.push(`builder ${builder.lane}: in the save ${fault}`);
     }
     for (const region of positionsLexicographic(regionsTouching(sightOf(builder)))) {

@@ -4,6 +4,7 @@ import { SyncServer } from "@orthant/protocol";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { accountOf } from "../sim/sim-plan.ts";
 import { joinEngine, readSettings, say } from "./member.ts";
+import { untilAnswered } from "./waiting.ts";
 
 // A gateway process, which serves players until it is killed.
 
@@ -11,10 +12,13 @@ const TICK_MS = 50;
 
 const settings = readSettings();
 const { world, address, port } = settings;
-const gateway = await ClusterGateway.open({
-  ...{ engine: await joinEngine(settings), time: systemTime, generators: DEFAULT_GENERATORS, world },
-  onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
-});
+const engine = await joinEngine(settings);
+const gateway = await untilAnswered(() =>
+  ClusterGateway.open({
+    ...{ engine, time: systemTime, generators: DEFAULT_GENERATORS, world },
+    onReadOnly: (isReadOnly) => say({ kind: "read-only", isReadOnly }),
+  }),
+);
 const sync = new SyncServer({
   ...{ world: gateway.world, time: systemTime, acknowledge: "durable", tickMs: TICK_MS },
   authorize: async ({ token }) => accountOf(token),

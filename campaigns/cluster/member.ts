@@ -28,9 +28,9 @@ export async function joinEngine({ servers, name }: MemberSettings): Promise<Eng
   }
 }
 
-/** Sends news to the parent process. */
-export function say(news: MemberNews): void {
-  process.send?.(news);
+/** Sends news to the parent process. Calls `onSent` when it has left this one. */
+export function say(news: MemberNews, onSent?: () => void): void {
+  process.send?.(news, undefined, undefined, () => onSent?.());
 }
 
 /** Start settings of a member of a staged cluster. */
@@ -47,14 +47,27 @@ export interface MemberSettings {
 
 /** An order to an owner. */
 export type MemberOrder =
-  | { readonly kind: "move"; readonly shard: string; readonly successor: string }
-  | { readonly kind: "split"; readonly shard: string; readonly sectors: Box; readonly newShard: string }
+  | ({ readonly kind: "move"; readonly shard: string; readonly successor: string } & Fatal)
+  | ({
+      readonly kind: "split";
+      readonly shard: string;
+      readonly sectors: Box;
+      readonly newShard: string;
+    } & Fatal)
+  /** Dies when it claims a shard. */
+  | ({ readonly kind: "die"; readonly shard: string } & Fatal)
   | { readonly kind: "stop" };
+
+/** Before which call of an order the owner dies, as `FatalCalls` counts them; omitted if it lives. */
+interface Fatal {
+  readonly diesBefore?: number;
+}
 
 /** A message from a member, unprompted or in answer to an order. */
 export type MemberNews =
   | { readonly kind: "ready" }
   | { readonly kind: "claimed" | "lost"; readonly shard: string; readonly detail: string }
   | { readonly kind: "trouble"; readonly detail: string }
+  | { readonly kind: "dying"; readonly call: string }
   | { readonly kind: "read-only"; readonly isReadOnly: boolean }
   | { readonly kind: "done"; readonly detail: string };

@@ -2,16 +2,18 @@ import { ClusterNode, DiskFolders, ShardFolders } from "@orthant/cluster";
 import { DEFAULT_GENERATORS, systemTime } from "@orthant/core";
 import { systemRandomBits } from "@orthant/core/engine";
 import { NodeDisk } from "@orthant/disk/node";
+import { FatalCalls } from "./fatal-calls.ts";
 import { joinEngine, type MemberOrder, readSettings, say } from "./member.ts";
 
 // An owner process, which owns shards until it is killed.
 
 const settings = readSettings();
 const { world, name, folder } = settings;
+const fatal = new FatalCalls(world);
 const node = new ClusterNode({
   ...{
-    engine: await joinEngine(settings),
-    folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world),
+    engine: fatal.engine(await joinEngine(settings)),
+    folders: new ShardFolders(fatal.store(new DiskFolders(new NodeDisk(folder))), world),
   },
   ...{ time: systemTime, random: systemRandomBits, generators: DEFAULT_GENERATORS, world, node: name },
   events: {
@@ -31,8 +33,12 @@ process.on("message", (order: MemberOrder) => {
 await node.start();
 say({ kind: "ready" });
 
-function carryOut(order: MemberOrder): Promise<void> {
-  if (order.kind === "move") return node.move(order.shard, order.successor);
-  if (order.kind === "split") return node.split(order.shard, order.sectors, order.newShard);
-  return node.stop();
+async function carryOut(order: MemberOrder): Promise<void> {
+  if (order.kind === "stop") return node.stop();
+  const { diesBefore = 0 } = order;
+  if (order.kind === "die") return fatal.arm(order.shard, diesBefore);
+  fatal.arm(order.kind === "split" ? order.newShard : order.shard, diesBefore);
+  if (order.kind === "move") await node.move(order.shard, order.successor);
+  else await node.split(order.shard, order.sectors, order.newShard);
+  fatal.arm("", 0);
 }

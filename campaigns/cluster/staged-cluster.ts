@@ -9,8 +9,7 @@ import {
   ShardFolders,
   type ShardMap,
 } from "@orthant/cluster";
-import { mapKey, shardMapCodec } from "@orthant/cluster/internal";
-import type { Box } from "@orthant/core";
+import { mapKey, shardMapCodec, shardsOf } from "@orthant/cluster/internal";
 import { decode } from "@orthant/core/bytes";
 import { systemRandomBits } from "@orthant/core/engine";
 import { MemoryDisk } from "@orthant/disk";
@@ -25,24 +24,23 @@ import {
   type Network,
 } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
+import { MARKED_BLOCKS } from "./contested.ts";
 import type { MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
+import { type PlannedSplit, plannedSplit } from "./planned-splits.ts";
 import { waitUntil } from "./waiting.ts";
 
 const SERVERS = 3;
-const OWNERS = 3;
-const GATEWAYS = 2;
-const WORLD = "town";
+/** The world of a staged cluster. */
+export const STAGED_WORLD = "town";
 const OWNER_PROGRAM = new URL("./owner-process.js", import.meta.url);
 const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
-const FAR = 1_000_000;
-
-/** The shards a staged cluster starts with besides the first; each gets half of another. */
-const SPLITS: readonly { readonly from: string; readonly to: string; readonly sectors: Box }[] = [
-  { from: FIRST_SHARD, to: "east", sectors: halfSpace(0) },
-  { from: FIRST_SHARD, to: "south", sectors: halfSpace(2) },
-  { from: "east", to: "corner", sectors: halfSpace(2) },
-];
+/** How many processes and shards a staged cluster starts with. */
+export interface StagedSizes {
+  readonly owners: number;
+  readonly gateways: number;
+  readonly shards: number;
+}
 
 /** A shard that a node took, and when. */
 export interface Claimed {
@@ -53,10 +51,17 @@ export interface Claimed {
   readonly detail: string;
 }
 
-/**
- * Three NATS servers, three owners and two gateways as processes, each in its own network where the machine
- * allows it.
- */
+/** A split or move that was ordered, and how it ended. */
+export interface OrderedChange {
+  readonly kind: "split" | "move";
+  /** The shard that moves, or the new shard of a split. */
+  readonly shard: string;
+  readonly number: number;
+  /** `undefined` while it runs, and an error if its node could not finish it. */
+  outcome: "done" | Error | undefined;
+}
+
+/** Three NATS servers, owners and gateways as processes, each in its own network where the machine allows it. */
 export class StagedCluster {
   readonly network: Network;
   readonly nats: NatsCluster;
@@ -69,8 +74,13 @@ export class StagedCluster {
   /** Every time a node took a shard. */
   readonly claimed: Claimed[] = [];
   readonly troubles: string[] = [];
+  /** Every split and move that was ordered after the start. */
+  readonly changes: OrderedChange[] = [];
+  /** The calls before which owners died, by order: proof that they died in the middle. */
+  readonly deaths: string[] = [];
   readonly #owned = new Map<string, string>();
-  #splits = 0;
+  readonly #sizes: StagedSizes;
+  #splits: number;
   #gateway = 0;
 
   private constructor(
@@ -79,35 +89,40 @@ export class StagedCluster {
     engine: Engine,
     root: string,
     ports: readonly number[],
+    sizes: StagedSizes,
   ) {
     this.network = network;
     this.nats = nats;
     this.engine = engine;
     this.root = root;
-    this.folders = new ShardFolders(new DiskFolders(new NodeDisk(root)), WORLD);
+    this.#sizes = sizes;
+    this.#splits = sizes.shards - 1;
+    this.folders = new ShardFolders(new DiskFolders(new NodeDisk(root)), STAGED_WORLD);
     const member = (index: number, name: string, program: URL, port: number): MemberProcess => {
       const position = { address: network.address(index), port };
-      const settings = { servers: nats.urls, world: WORLD, name, folder: root, ...position };
+      const settings = { servers: nats.urls, world: STAGED_WORLD, name, folder: root, ...position };
       return new MemberProcess(network.prefix(index), program, settings, (news) => this.#receive(name, news));
     };
-    this.owners = Array.from({ length: OWNERS }, (_, index) =>
+    this.owners = Array.from({ length: sizes.owners }, (_, index) =>
       member(SERVERS + index, `owner-${index}`, OWNER_PROGRAM, 0),
     );
     this.gateways = ports.map((port, index) =>
-      member(SERVERS + OWNERS + index, `gateway-${index}`, GATEWAY_PROGRAM, port),
+      member(SERVERS + sizes.owners + index, `gateway-${index}`, GATEWAY_PROGRAM, port),
     );
     this.gatewayUrls = ports.map(
-      (port, index) => `ws://${network.address(SERVERS + OWNERS + index)}:${port}`,
+      (port, index) => `ws://${network.address(SERVERS + sizes.owners + index)}:${port}`,
     );
   }
 
-  /** Starts everything, with a world in four shards. */
-  static async start(): Promise<StagedCluster> {
-    const network = canMakeNetworks() ? new NamespaceNetwork(SERVERS + OWNERS + GATEWAYS) : LOOPBACK;
+  /** Starts everything. */
+  static async start(sizes: StagedSizes): Promise<StagedCluster> {
+    const members = SERVERS + sizes.owners + sizes.gateways;
+    const network = canMakeNetworks() ? new NamespaceNetwork(members) : LOOPBACK;
     const nats = await NatsCluster.start(SERVERS, {}, network);
     const root = mkdtempSync(join(tmpdir(), "orthant-cluster-"));
-    const ports = [await network.freePort(), await network.freePort()];
-    const staged = new StagedCluster(network, nats, await nats.connect(), root, ports);
+    const ports: number[] = [];
+    for (let gateway = 0; gateway < sizes.gateways; gateway++) ports.push(await network.freePort());
+    const staged = new StagedCluster(network, nats, await nats.connect(), root, ports, sizes);
     try {
       await staged.#makeWorld();
       return staged;
@@ -137,9 +152,9 @@ export class StagedCluster {
     return [...this.#owned.keys()];
   }
 
-  /** The owner with the most shards. */
-  get busiest(): MemberProcess {
-    const [first, ...rest] = this.owners.filter(({ isRunning }) => isRunning);
+  /** Returns the running one of these owners with the most shards. */
+  busiestOf(owners: readonly MemberProcess[]): MemberProcess {
+    const [first, ...rest] = owners.filter(({ isRunning }) => isRunning);
     if (first === undefined) throw new Error("no owner runs");
     return rest.reduce(
       (most, owner) => (this.shardsOf(owner).length > this.shardsOf(most).length ? owner : most),
@@ -151,7 +166,7 @@ export class StagedCluster {
    * Returns the gateways in turn, because the clients of a lost gateway move to the other one and stay there.
    */
   nextGateway(): MemberProcess {
-    const gateway = this.gateways[this.#gateway++ % GATEWAYS];
+    const gateway = this.gateways[this.#gateway++ % this.gateways.length];
     if (gateway === undefined) throw new Error("there is no gateway");
     return gateway;
   }
@@ -166,36 +181,68 @@ export class StagedCluster {
 
   /** Returns the shard map from the table. */
   async map(): Promise<ShardMap> {
-    const entry = await this.engine.table.get(mapKey(WORLD));
+    const entry = await this.engine.table.get(mapKey(STAGED_WORLD));
     if (entry?.value === undefined) throw new Error("the world has no map");
     return decode(shardMapCodec, entry.value);
   }
 
   /** Returns the folder of a shard's save. */
   async folderOf(shard: string): Promise<string> {
-    return join(this.root, WORLD, "shards", shard, `e${await this.folders.termOf(shard)}`);
+    return join(this.root, STAGED_WORLD, "shards", shard, `e${await this.folders.termOf(shard)}`);
   }
 
   /**
    * Moves a shard to another owner. If that one is slow, a third may claim it, so this waits for any new
-   * owner.
+   * owner. The old owner dies before the call number `diesBefore`, if that is not 0.
    */
-  async move(shard: string, to: MemberProcess): Promise<void> {
+  async move(shard: string, to: MemberProcess, diesBefore = 0): Promise<void> {
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
     const before = this.claimed.length;
-    await this.ownerOf(shard)?.execute({ kind: "move", shard, successor: to.name });
     const isTaken = (): boolean => this.claimed.slice(before).some((event) => event.shard === shard);
-    await waitUntil(isTaken, `a node claims shard ${shard}, which is for ${to.name}`);
+    await this.#order({ kind: "move", shard }, async () => {
+      await this.ownerOf(shard)?.execute({ kind: "move", shard, successor: to.name, diesBefore });
+      await waitUntil(isTaken, `a node claims shard ${shard}, which is for ${to.name}`);
+    });
   }
 
-  /** Adds one shard: splits the far part off each of the first shards in turn, and then a nearer part. */
-  async splitAgain(): Promise<void> {
-    const firsts = [FIRST_SHARD, ...SPLITS.map(({ to }) => to)];
-    const shard = firsts[this.#splits % firsts.length] ?? FIRST_SHARD;
-    const sectors = halfSpace(3, 1 - Math.floor(this.#splits / firsts.length));
-    const newShard = `part-${++this.#splits}`;
-    await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
-    await this.ownerOf(shard)?.execute({ kind: "split", shard, sectors, newShard });
+  /** The split that {@link splitAgain} makes next. */
+  get nextSplit(): PlannedSplit {
+    return plannedSplit(this.#splits);
+  }
+
+  /** Adds one shard. The owner of the old one dies before the call number `diesBefore`, if that is not 0. */
+  async splitAgain(diesBefore = 0): Promise<void> {
+    await this.#split(this.#splits++, diesBefore);
+  }
+
+  /** Repeats the splits that were undone, under the same names. */
+  async repeatUndoneSplits(): Promise<void> {
+    const shards = shardsOf(await this.map());
+    const undone = this.changes.filter(({ kind, shard }) => kind === "split" && !shards.includes(shard));
+    for (const number of new Set(undone.map((change) => change.number))) await this.#split(number);
+  }
+
+  async #split(number: number, diesBefore = 0): Promise<void> {
+    const { from, to, sectors } = plannedSplit(number);
+    await waitUntil(() => this.ownerOf(from) !== undefined, `shard ${from} has an owner`);
+    await this.#order({ kind: "split", shard: to, number }, async () => {
+      await this.ownerOf(from)?.execute({ kind: "split", shard: from, sectors, newShard: to, diesBefore });
+    });
+  }
+
+  async #order(
+    { kind, shard, number = 0 }: { kind: OrderedChange["kind"]; shard: string; number?: number },
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const change: OrderedChange = { kind, shard, number, outcome: undefined };
+    this.changes.push(change);
+    try {
+      await work();
+      change.outcome = "done";
+    } catch (error) {
+      change.outcome = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    }
   }
 
   async dispose(): Promise<void> {
@@ -208,18 +255,19 @@ export class StagedCluster {
 
   async #makeWorld(): Promise<void> {
     const source = new MemoryDisk();
-    await (await createWorldEngine(source, { name: "Town" })).close();
+    const world = await createWorldEngine(source, { name: "Town" });
+    await world.blocks.define(MARKED_BLOCKS);
+    await world.close();
     const { engine, folders } = this;
-    await createClusterWorld({ engine, folders, world: WORLD, source, random: systemRandomBits });
+    await createClusterWorld({ engine, folders, world: STAGED_WORLD, source, random: systemRandomBits });
     await Promise.all(this.owners.map((owner) => owner.start()));
     await waitUntil(() => this.ownerOf(FIRST_SHARD) !== undefined, "a node claims the first shard");
-    for (const { from, to, sectors } of SPLITS) {
-      await this.ownerOf(from)?.execute({ kind: "split", shard: from, sectors, newShard: to });
+    for (let number = 0; number < this.#sizes.shards - 1; number++) await this.#split(number);
+    for (const [index, shard] of this.shards.entries()) {
+      const successor = this.owners[index % this.owners.length];
+      if (successor !== undefined && this.ownerOf(shard) !== successor) await this.move(shard, successor);
     }
-    for (const [index, { to }] of SPLITS.entries()) {
-      const successor = this.owners[index % OWNERS];
-      if (successor !== undefined && this.ownerOf(to) !== successor) await this.move(to, successor);
-    }
+    this.changes.splice(0);
     await Promise.all(this.gateways.map((gateway) => gateway.start()));
   }
 
@@ -229,12 +277,6 @@ export class StagedCluster {
       this.claimed.push({ atMs: performance.now(), node: name, shard: news.shard, detail: news.detail });
     } else if (news.kind === "lost" && this.#owned.get(news.shard) === name) this.#owned.delete(news.shard);
     else if (news.kind === "trouble") this.troubles.push(`${name}: ${news.detail}`);
+    else if (news.kind === "dying") this.deaths.push(news.call);
   }
-}
-
-/** Returns all sectors at or above `from` along an axis. */
-function halfSpace(axis: number, from = 0): Box {
-  const min: [number, number, number, number] = [-FAR, -FAR, -FAR, -FAR];
-  min[axis] = from;
-  return { min, max: [FAR, FAR, FAR, FAR] };
 }

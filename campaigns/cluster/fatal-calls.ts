@@ -1,0 +1,104 @@
+import type { Engine, EngineTable, FolderStore, Journal } from "@orthant/cluster";
+import { leaseKey, mapKey } from "@orthant/cluster/internal";
+import { say } from "./member.ts";
+
+/**
+ * Kills this process, as `kill -9` does, before a chosen one of the calls by which a node hands over or divides a
+ * shard. The calls are those that other nodes can see: leases, the map, folders, journals and control records.
+ */
+export class FatalCalls {
+  readonly #world: string;
+  #shard = "";
+  #left = 0;
+
+  constructor(world: string) {
+    this.#world = world;
+  }
+
+  /** Dies before the call number `number` about `shard` from now on; never, if that is 0. */
+  arm(shard: string, number: number): void {
+    this.#shard = shard;
+    this.#left = number;
+  }
+
+  /** Returns an engine whose calls count. */
+  engine(engine: Engine): Engine {
+    return {
+      table: this.#table(engine.table),
+      journal: async (world, shard, firstSequence) => {
+        await this.#pass(shard, "making the journal");
+        return this.#journal(await engine.journal(world, shard, firstSequence), shard);
+      },
+      findJournal: async (world, shard) => {
+        await this.#pass(shard, "looking for the journal");
+        const journal = await engine.findJournal(world, shard);
+        return journal && this.#journal(journal, shard);
+      },
+      removeJournal: (world, shard) => engine.removeJournal(world, shard),
+      follow: (world, sector, listener) => engine.follow(world, sector, listener),
+      respond: async (address, answer) => {
+        if (address.includes(`.${this.#shard}.`)) await this.#pass(this.#shard, "answering requests");
+        return engine.respond(address, answer);
+      },
+      request: (address, request, timeoutMs) => engine.request(address, request, timeoutMs),
+      broadcast: (topic, bytes) => engine.broadcast(topic, bytes),
+      listen: (topic, listener) => engine.listen(topic, listener),
+      onStatus: (listener) => engine.onStatus(listener),
+      close: () => engine.close(),
+    };
+  }
+
+  /** Returns a folder store whose changes count. */
+  store(store: FolderStore): FolderStore {
+    const shardOf = (path: string): string => path.split("/")[2] ?? "";
+    return {
+      names: (path) => store.names(path),
+      make: async (path) => {
+        await this.#pass(shardOf(path), "making the folder");
+        await store.make(path);
+      },
+      move: async (from, to) => {
+        await this.#pass(shardOf(from), "renaming the folder");
+        await store.move(from, to);
+      },
+      disk: (path) => store.disk(path),
+    };
+  }
+
+  #table(table: EngineTable): EngineTable {
+    return {
+      get: async (key) => {
+        if (key === leaseKey(this.#world, this.#shard)) await this.#pass(this.#shard, "reading the lease");
+        return table.get(key);
+      },
+      put: (key, value) => table.put(key, value),
+      swap: async (key, value, expected) => {
+        if (key === leaseKey(this.#world, this.#shard)) await this.#pass(this.#shard, "writing the lease");
+        if (key === mapKey(this.#world)) await this.#pass(this.#shard, "writing the map");
+        return table.swap(key, value, expected);
+      },
+      watch: (prefix, listener) => table.watch(prefix, listener),
+    };
+  }
+
+  #journal(journal: Journal, shard: string): Journal {
+    return {
+      state: () => journal.state(),
+      append: async (records, expectedLast) => {
+        const isControl = records.some(({ subject }) => subject.kind === "control");
+        if (isControl) await this.#pass(this.#shard, `appending a control record to ${shard}`);
+        return journal.append(records, expectedLast);
+      },
+      read: (from, to) => journal.read(from, to),
+      trim: (upTo) => journal.trim(upTo),
+    };
+  }
+
+  /** Counts a call. The one that was chosen never happens. */
+  async #pass(shard: string, call: string): Promise<void> {
+    if (this.#left === 0 || shard !== this.#shard || --this.#left > 0) return;
+    await new Promise<never>(() => {
+      say({ kind: "dying", call }, () => process.kill(process.pid, "SIGKILL"));
+    });
+  }
+}

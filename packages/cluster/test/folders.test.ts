@@ -59,4 +59,24 @@ describe.each<[string, () => Promise<FolderStore>]>([
     expect(await codeOfRejection(shards.claim("1", 5))).toBe("ORT_NOT_FOUND");
     expect(await codeOfRejection(shards.create("0"))).toBe("ORT_EXISTS");
   });
+
+  test("[K51] the owner of a shard makes the folder of a split again that failed, and no other owner does", async () => {
+    const shards = await shardFolders();
+    const first = await shards.createSplit("east", "0", 3);
+    await (await createWorldEngine(first)).close();
+    expect(await codeOfRejection(shards.createSplit("east", "west", 9))).toBe("ORT_EXISTS");
+    expect(await codeOfRejection(shards.createSplit("east", "0", 2))).toBe("ORT_EXISTS");
+    const again = await shards.createSplit("east", "0", 4);
+    expect(await again.list("")).toEqual([]);
+    // The earlier attempt finds nothing under its name, and cannot take the new folder.
+    expect(await codeOfRejection(first.open("manifest.json", "read"))).toBe("ORT_NOT_FOUND");
+    expect(await codeOfRejection(shards.claim("east", 4))).toBe("ORT_FENCED");
+    await shards.claim("east", 5);
+    expect(await shards.termOf("east")).toBe(5);
+  });
+
+  test("[K51] a split leaves the folder of an imported shard alone", async () => {
+    const shards = await shardFolders();
+    expect(await codeOfRejection(shards.createSplit("0", "east", 9))).toBe("ORT_EXISTS");
+  });
 });

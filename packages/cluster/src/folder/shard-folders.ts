@@ -8,6 +8,7 @@ import type { FolderStore } from "./folder-store.ts";
 
 const MAP_FILE = /^map-([1-9]\d{0,15})$/;
 const TERM_FOLDER = /^e(0|[1-9]\d{0,6})$/;
+const ATTEMPT_FOLDER = /^of-([a-z0-9-]{1,32})-e(0|[1-9]\d{0,6})$/;
 
 /**
  * The folders of a world's shards. Each is an ordinary save whose name contains the term that may write to
@@ -52,6 +53,31 @@ export class ShardFolders {
     return this.#store.disk(path);
   }
 
+  /**
+   * Creates an empty folder for a shard that the owner of shard `from`, in its term `term`, splits off. Removes what
+   * an earlier attempt left there that can no longer succeed: one of the same shard, in no later term. The caller
+   * makes sure that the map does not list the new shard, and that no other attempt of this owner runs. Throws
+   * `ORT_EXISTS` if the folder may belong to any other shard. Rule K51.
+   */
+  async createSplit(shard: string, from: string, term: number): Promise<Disk> {
+    requireName(shard, "shard");
+    const names = await this.#store.names(this.#folderOf(shard));
+    const held = names.filter((name) => TERM_FOLDER.test(name));
+    const attempts = names.flatMap((name) => {
+      const [, parent, attempted] = ATTEMPT_FOLDER.exec(name) ?? [];
+      return parent === undefined ? [] : [parent === from && Number(attempted) <= term];
+    });
+    if (held.length > 0 && (attempts.length === 0 || attempts.includes(false)))
+      throw new OrthantError(
+        "ORT_EXISTS",
+        `shard ${shard} has a folder already, and another split may be making it: choose another name`,
+      );
+    for (const name of held) await this.#discard(shard, name);
+    await this.#store.make(`${this.#folderOf(shard)}/of-${from}-e${term}`);
+    // An earlier owner that still copies into its own attempt uses another name.
+    return this.create(shard, term);
+  }
+
   /** Takes the folder of a shard for a term. Throws `ORT_FENCED` if it is at this term or a later one. */
   async claim(shard: string, term: number): Promise<Disk> {
     const current = await this.termOf(shard);
@@ -71,6 +97,16 @@ export class ShardFolders {
   async requireHeld(shard: string, term: number): Promise<void> {
     const now = await this.termOf(shard);
     if (now !== term) throw fenced(shard, term, now ?? 0);
+  }
+
+  /** Renames the folder first, so that its maker finds nothing under the name that it knows. */
+  async #discard(shard: string, name: string): Promise<void> {
+    const names = await this.#store.names(this.#folderOf(shard));
+    let number = 1;
+    while (names.includes(`undone-${number}`)) number++;
+    const path = `${this.#folderOf(shard)}/undone-${number}`;
+    await this.#store.move(`${this.#folderOf(shard)}/${name}`, path);
+    await removeFiles(this.#store.disk(path), "");
   }
 
   #folderOf(shard: string): string {
@@ -155,6 +191,15 @@ class OwnedDisk extends GatedDisk {
 
 function fenced(shard: string, term: number, current: number): OrthantError {
   return new OrthantError("ORT_FENCED", `the folder of shard ${shard} is at term ${current}, not ${term}`);
+}
+
+/** Removes all files below a directory. Empty directories stay. */
+async function removeFiles(disk: Disk, directory: string): Promise<void> {
+  for (const { name, kind } of await disk.list(directory)) {
+    const path = directory === "" ? name : `${directory}/${name}`;
+    if (kind === "directory") await removeFiles(disk, path);
+    else await disk.remove(path);
+  }
 }
 
 async function generationsOn(disk: Disk): Promise<readonly number[]> {

@@ -136,6 +136,8 @@ export class ClusterNode {
    */
   async split(shard: string, sectors: Box, newShard: string): Promise<void> {
     const owner = this.#requireOwner(shard);
+    if (this.#claims.has(newShard))
+      throw new OrthantError("ORT_EXISTS", `shard ${newShard} is being split off or claimed at this moment`);
     this.#claims.set(newShard, Promise.resolve());
     try {
       const created = await splitShard({

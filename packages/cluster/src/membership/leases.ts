@@ -1,3 +1,4 @@
+import { OrthantError } from "@orthant/core";
 import { decode, encode } from "@orthant/core/bytes";
 import type { Engine, TableEntry } from "../engine/engine.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
@@ -38,6 +39,32 @@ export class Leases {
   /** Writes a lease for this node unless the shard has one: for a new shard, or after a loss of the table. */
   async create(shard: string, term: number): Promise<void> {
     await this.#swap(shard, { node: this.#options.node, term, successor: "" }, 0);
+  }
+
+  /** Returns the term of a shard's lease; 0 if it has none. */
+  async termOf(shard: string): Promise<number> {
+    return leaseIn(await this.#read(shard))?.term ?? 0;
+  }
+
+  /**
+   * Writes a lease for this node on a shard that it splits off, over one of an attempt that failed. Throws
+   * `ORT_FENCED` if the shard has a lease in this term or a later one.
+   */
+  async createSplit(shard: string, term: number): Promise<void> {
+    const { node } = this.#options;
+    for (;;) {
+      const entry = await this.#read(shard);
+      const lease = leaseIn(entry);
+      // An earlier attempt may have succeeded without an answer.
+      if (lease?.node === node && lease.term === term) return;
+      if (lease !== undefined && lease.term >= term)
+        throw new OrthantError(
+          "ORT_FENCED",
+          `${lease.node || "a node"} has shard ${shard} in term ${lease.term}`,
+        );
+      const revision = await this.#swap(shard, { node, term, successor: "" }, entry?.revision ?? 0);
+      if (revision !== undefined) return;
+    }
   }
 
   /** Offers a shard to `successor`, or to any node if that is empty, unless another node has the lease. */

@@ -31,9 +31,11 @@ export interface SplitOptions {
  */
 export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
   const { engine, folders, directory, leases, retries, world, owner, sectors, newShard } = options;
+  // A shard that is in the map must not lose its folder to this one.
+  await retries.until(() => directory.refresh(engine));
   // Throws if the split is not possible.
   withSplit(directory.map, { from: owner.shard, sectors, to: newShard });
-  const target = await folders.create(newShard);
+  const target = await folders.createSplit(newShard, owner.shard, owner.term);
   await owner.checkpoint();
   const unpin = owner.pin();
   try {
@@ -42,7 +44,7 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
     try {
       const journal = await retries.until(() => engine.findJournal(world, owner.shard));
       if (journal === undefined) throw new OrthantError("ORT_JOURNAL", `shard ${owner.shard} has no journal`);
-      const term = owner.term + 1;
+      const term = Math.max(owner.term, await retries.until(() => leases.termOf(newShard))) + 1;
       const base = options.ownerOptions(term);
       const made = await ShardOwner.claim({
         ...base,
@@ -57,7 +59,7 @@ export async function splitShard(options: SplitOptions): Promise<ShardOwner> {
       try {
         // Written first, so that a node that sees the new shard in the map also sees its owner and does not
         // claim it.
-        await retries.until(() => leases.create(newShard, term));
+        await retries.until(() => leases.createSplit(newShard, term));
         // This commits the split, whichever node owns the old shard afterwards.
         await owner.split({ from: owner.shard, sectors, to: newShard });
         // Only now may the new shard store edits: before the commit, a lost table would lose the shard with

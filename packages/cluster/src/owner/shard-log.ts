@@ -124,8 +124,7 @@ export class ShardLog implements ExternalLog {
     const { first } = await this.#retries.until(() => this.#requireJournal().state());
     try {
       yield* readChanges(this.#requireJournal(), {
-        // The replacement of a lost journal continues from exactly this generation.
-        from: first === checkpointed + LOST_JOURNAL_GAP ? first : checkpointed + 1,
+        from: this.#firstToReplay(checkpointed, first),
         to: this.#last,
         volume: this.#options.volume,
         retries: this.#retries,
@@ -272,6 +271,13 @@ export class ShardLog implements ExternalLog {
     // A shard without an earlier owner has no splits to forget.
     if (this.#options.inherited === undefined) await this.#options.cancelSplits();
     return engine.journal(world, shard, isNew ? 1 : checkpointed + LOST_JOURNAL_GAP);
+  }
+
+  #firstToReplay(checkpointed: number, first: number): number {
+    // A new shard's journal has at most what failed attempts to split it off have left.
+    if (this.#options.inherited !== undefined) return this.#last;
+    // The replacement of a lost journal continues from exactly this generation.
+    return first === checkpointed + LOST_JOURNAL_GAP ? first : checkpointed + 1;
   }
 
   /** Appends a term record at the journal's end. From then on every older owner's append is rejected. */

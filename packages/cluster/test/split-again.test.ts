@@ -1,0 +1,75 @@
+import type { ClusterNode } from "@orthant/cluster";
+import { boxBetween } from "@orthant/core/engine";
+import type { MemoryEngine } from "@orthant/testkit/cluster";
+import { expect, test } from "vitest";
+import { SmallCluster } from "./small-cluster.ts";
+
+const EAST = boxBetween([1, -8, -8, -8], [8, 8, 8, 8]);
+/** More than the calls of a split. */
+const CALLS_MAX = 60;
+
+/**
+ * Kills a node before its engine is called for the `number`th time from now on. Returns a function that says whether
+ * that happened.
+ */
+function dieBefore(number: number, node: ClusterNode, engine: MemoryEngine): () => boolean {
+  let left = number;
+  let isDead = false;
+  const { table } = engine;
+  const pass = <Arguments extends readonly unknown[], Result>(
+    call: (...parameters: Arguments) => Promise<Result>,
+  ): ((...parameters: Arguments) => Promise<Result>) => {
+    return (...parameters) => {
+      if (!isDead && --left > 0) return call(...parameters);
+      isDead = true;
+      engine.kill();
+      node.kill(new Error("killed"));
+      return new Promise(() => undefined);
+    };
+  };
+  Object.assign(table, { get: pass(table.get), swap: pass(table.swap) });
+  Object.assign(engine, {
+    findJournal: pass(engine.findJournal.bind(engine)),
+    journal: pass(engine.journal.bind(engine)),
+    respond: pass(engine.respond.bind(engine)),
+  });
+  return () => isDead;
+}
+
+test("[K25] [K51] a split whose node dies at any call is finished or undone, and an undone one can be made again", async () => {
+  const ends = new Set<string>();
+  for (let number = 1; number < CALLS_MAX; number++) {
+    const small = new SmallCluster();
+    await small.create();
+    const nodes = [await small.node("a"), await small.node("b")];
+    await small.until(() => nodes.some(({ node }) => node.owns("0")));
+    const first = nodes.find(({ node }) => node.owns("0"));
+    const second = nodes.find((node) => node !== first);
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    const { gateway } = await small.gateway();
+    await small.settled(small.edit(gateway, [0, 1, 0, 0], 3));
+    await small.settled(small.edit(gateway, [64, 1, 0, 0], 4));
+    const isDead = dieBefore(number, first.node, first.engine);
+    const split = first.node.split("0", EAST, "east").then(
+      () => "done",
+      () => "failed",
+    );
+    await small.until(() => isDead() || first.node.owns("east"));
+    if (!isDead()) {
+      expect(await split).toBe("done");
+      ends.add("lived");
+      break;
+    }
+    await small.until(() => second.node.owns("0"));
+    await small.pass(5_000);
+    const isFinished = second.node.owns("east");
+    ends.add(isFinished ? "finished" : "undone");
+    if (!isFinished) await small.settled(second.node.split("0", EAST, "east"));
+    expect([...second.node.shards.keys()].sort(), `dead before call ${number}`).toEqual(["0", "east"]);
+    await small.settled(small.edit(gateway, [65, 1, 0, 0], 5));
+    const { gateway: late } = await small.gateway();
+    await small.settled(late.world.load(boxBetween([0, 0, 0, 0], [32, 1, 1, 1])));
+    expect([0, 64, 65].map((x) => late.world.state.voxelAt(x, 1, 0, 0))).toEqual([3, 4, 5]);
+  }
+  expect([...ends].sort()).toEqual(["finished", "lived", "undone"]);
+}, 60_000);

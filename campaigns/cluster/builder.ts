@@ -7,7 +7,7 @@ import type { Prng } from "@orthant/testkit";
 import { WebSocket } from "ws";
 import { tokenOf } from "../sim/sim-plan.ts";
 import { anyBlock } from "../sockets/bot-world.ts";
-import { Contest } from "./contested.ts";
+import { Contest, type Fate } from "./contested.ts";
 
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;
@@ -18,9 +18,6 @@ const PAIR_EVERY = 5;
 const CONTESTED_EVERY = 4;
 /** Builders that overwrite the same voxels. Successive builders begin at different gateways. */
 export const CONTEST_BUILDERS = 4;
-
-/** Outcome of an edit as reported to the builder. */
-export type Fate = "open" | "made" | "refused" | "parts";
 
 /** A voxel that a builder filled, or tried to. No voxel is filled twice, so the expected content is known. */
 export interface Brick {

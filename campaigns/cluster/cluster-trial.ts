@@ -15,6 +15,8 @@ import { waitUntil } from "./waiting.ts";
 const BUILDERS = 200;
 const EDITS_PER_SECOND = 200;
 const ROUND_MS = 60_000;
+/** A run of this time or more has long rounds. */
+const LONG_MS = 180_000;
 /** Time that the builders build before and after a fault. */
 const BEFORE_MS = 5_000;
 const AFTER_MS = 10_000;
@@ -86,7 +88,7 @@ export class ClusterTrial {
     const { engine } = this.#staged;
     const { volume } = (await this.#staged.map()).world.shape;
     this.#audit = await FeedAudit.start(engine, STAGED_WORLD, BUILT_SECTORS, volume);
-    const isLong = this.#options.endsAtMs === undefined;
+    const isLong = (this.#options.endsAtMs ?? Infinity) - performance.now() > LONG_MS;
     for (let round = 0; round === 0 || goesOn(this.#acknowledged(), this.#options); round++) {
       await this.#playRound(isLong);
       if (this.#failures.length >= FAILURES_MAX) break;

@@ -1,10 +1,12 @@
 import { type BlockDefinitions, DEFAULT_BLOCKS, type Position } from "@orthant/core";
 import type { Prng } from "@orthant/testkit";
-import type { Fate } from "./builder.ts";
 
 const VALUES = Array.from({ length: 64 }, (_, value) => `v${value}`);
 const MARKS = VALUES.length ** 2;
 const VOXELS = 8;
+
+/** Outcome of an edit as reported to its client. */
+export type Fate = "open" | "made" | "refused" | "parts";
 
 /** A block with as many variants as a contested voxel may have writes, so that each write has its own. */
 export const MARKED_BLOCKS: BlockDefinitions = { mark: { properties: { high: VALUES, low: VALUES } } };

@@ -78,7 +78,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner trims records that no save contains",
-    change(LOG, "this.#journal?.trim(this.#checkpointed)", "this.#journal?.trim(this.#last)"),
+    change(LOG, "this.#room?.trim(this.#checkpointed)", "this.#room?.trim(this.#last)"),
     change(
       LOG,
       "this.#markDurable(group.lastPosition);",
@@ -188,7 +188,7 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "a shard that moves loses the data that no earlier save has",
-    change(OWNER, "await this.#world.close();", "this.#log.isLast = true; await this.#world.close();"),
+    change(OWNER, "return this.#world.close();", "this.#log.isLast = true; return this.#world.close();"),
     change(
       LOG,
       "return { ...change, global: { ...state, description } };",

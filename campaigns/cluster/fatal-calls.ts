@@ -91,6 +91,7 @@ export class FatalCalls {
       },
       read: (from, to) => journal.read(from, to),
       trim: (upTo) => journal.trim(upTo),
+      reserve: (bytes) => journal.reserve(bytes),
     };
   }
 

@@ -88,7 +88,7 @@ test("[K17] clusterNodes reports which nodes are alive and which are leaving", a
 
 test("[K17] [K18] nodes ignore nodes of another world on the same engine, even one with the same name", async () => {
   const { small, nodes } = await cluster(["a", "b"]);
-  const other = new SmallCluster(undefined, "village", small);
+  const other = new SmallCluster({}, "village", small);
   await other.create();
   const own = nodes.find(({ node }) => node.owns("0"));
   const successor = nodes.find((node) => node !== own);

@@ -10,7 +10,7 @@ import {
 import { chunkShape, DEFAULT_GENERATORS, type Position } from "@orthant/core";
 import { MemoryDisk } from "@orthant/disk";
 import { FakeTime, Prng } from "@orthant/testkit";
-import { type MemoryEngine, MemoryHub, pass, settled } from "@orthant/testkit/cluster";
+import { type MemoryEngine, MemoryHub, type MemoryHubOptions, pass, settled } from "@orthant/testkit/cluster";
 import { createWorldEngine, openWorldEngine, type WorldEngine } from "@orthant/world/engine";
 
 /** A node and its connection. */
@@ -30,7 +30,11 @@ export class SmallCluster {
   #edits = 0;
 
   /** With `beside`, shares that cluster's engine under another world name. */
-  constructor(journalBytesMax?: number, world = "town", beside?: SmallCluster) {
+  constructor(
+    sizes: Pick<MemoryHubOptions, "journalBytesMin" | "journalBytesMax"> = {},
+    world = "town",
+    beside?: SmallCluster,
+  ) {
     this.world = world;
     this.folders = new ShardFolders(this.store, world);
     this.time = beside?.time ?? new FakeTime();
@@ -39,7 +43,7 @@ export class SmallCluster {
       new MemoryHub({
         time: this.time,
         random: () => this.#prng.fraction(),
-        ...(journalBytesMax !== undefined && { journalBytesMax }),
+        ...sizes,
       });
   }
 

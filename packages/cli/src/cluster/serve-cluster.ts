@@ -110,6 +110,10 @@ function eventsFor(counts: NodeCounts, context: Context): NodeEvents {
       context.note(`the journal of shard ${shard} was lost: ${detail}`);
     },
     onFailure: (shard, error) => context.note(`could not claim shard ${shard}: ${error}`),
+    onStuck: (shard, error, waitedMs) => {
+      const what = shard === undefined ? "" : ` for shard ${shard}`;
+      context.note(`has waited ${Math.round(waitedMs / 1_000)} s${what}, and goes on trying: ${error}`);
+    },
   };
 }
 

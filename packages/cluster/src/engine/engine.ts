@@ -50,7 +50,7 @@ export type AppendOutcome =
   | { readonly kind: "stored"; readonly last: number }
   /** The journal does not end where the writer expected, because another node wrote. Nothing was stored. */
   | { readonly kind: "stale" }
-  /** The journal is full. Nothing was stored. */
+  /** The journal has no room for the records. Nothing was stored. */
   | { readonly kind: "full" };
 
 /** Maximum number of records in one append. */
@@ -61,13 +61,19 @@ export interface Journal {
   state(): Promise<JournalState>;
   /**
    * Stores all records or none, provided that the journal ends at `expectedLast`. Resolves when a quorum has
-   * them on disk. Takes 1 to `APPEND_RECORDS_MAX` records.
+   * them on disk. Takes 1 to `APPEND_RECORDS_MAX` records. A journal that is full still stores control records, as
+   * far as the engine has room: a new owner needs them to save what the journal holds.
    */
   append(records: readonly JournalRecord[], expectedLast: number): Promise<AppendOutcome>;
   /** Yields the records `from` to `to`, inclusive, in order. Throws `ORT_JOURNAL` if one is missing. */
   read(from: number, to: number): AsyncIterable<StoredRecord>;
   /** Drops all records up to `upTo`. Sequences continue. */
   trim(upTo: number): Promise<void>;
+  /**
+   * Sets room aside for `bytes` of records in all: more than before as far as the engine has room, or less. Returns the
+   * size above which the journal is full from now on.
+   */
+  reserve(bytes: number): Promise<number>;
 }
 
 /** An active subscription. No callback comes after `end`. Other nodes learn of it with a short delay. */
@@ -87,7 +93,10 @@ export type EngineStatus = "connected" | "disconnected" | "lagging";
  */
 export interface Engine {
   readonly table: EngineTable;
-  /** Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. */
+  /**
+   * Opens the journal of a shard. Creates it, beginning at `firstSequence`, if it does not exist. Rejects with
+   * `ORT_ENGINE_FULL` if the engine has no room for another journal.
+   */
   journal(world: string, shard: string, firstSequence?: number): Promise<Journal>;
   /** Opens the journal of a shard if it exists. */
   findJournal(world: string, shard: string): Promise<Journal | undefined>;

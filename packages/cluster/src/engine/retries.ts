@@ -1,25 +1,40 @@
 import { isOrthantError, type Timer, type TimeSource } from "@orthant/core";
 
+/** Called when a call has been retried for a long time, and again every minute. It is retried further. */
+export type StuckListener = (error: unknown, waitedMs: number) => void;
+
 const RETRY_MS = 200;
+/** Time after which a call that the engine does not answer is reported, and between two reports. */
+const STUCK_MS = 10_000;
+const STUCK_AGAIN_MS = 60_000;
 
 /** Retries calls that the engine did not answer, until it does or `end` is called. */
 export class Retries {
   readonly #time: TimeSource;
+  readonly #onStuck: StuckListener | undefined;
   readonly #waiting = new Map<Timer, (error: unknown) => void>();
   #end: { readonly error: unknown } | undefined;
 
-  constructor(time: TimeSource) {
+  constructor(time: TimeSource, onStuck?: StuckListener) {
     this.#time = time;
+    this.#onStuck = onStuck;
   }
 
   /** Repeats `attempt` while it throws `ORT_ENGINE_AWAY`. Returns its result or throws any other error. */
   async until<Result>(attempt: () => Promise<Result>): Promise<Result> {
+    const startMs = this.#time.nowMs();
+    let reportMs = startMs + STUCK_MS;
     for (;;) {
       if (this.#end !== undefined) throw this.#end.error;
       try {
         return await attempt();
       } catch (error) {
         if (!isOrthantError(error, "ORT_ENGINE_AWAY")) throw error;
+        const nowMs = this.#time.nowMs();
+        if (nowMs >= reportMs) {
+          reportMs = nowMs + STUCK_AGAIN_MS;
+          this.#onStuck?.(error, nowMs - startMs);
+        }
         await this.#pause();
       }
     }

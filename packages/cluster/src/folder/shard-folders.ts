@@ -47,7 +47,11 @@ export class ShardFolders {
   async create(shard: string, term = 0): Promise<Disk> {
     requireName(shard, "shard");
     if ((await this.termOf(shard)) !== undefined)
-      throw new OrthantError("ORT_EXISTS", `shard ${shard} has a folder already`);
+      throw new OrthantError(
+        "ORT_EXISTS",
+        `there is a folder ${this.#folderOf(shard)} already: choose another name for the shard, or remove the folder if ` +
+          "the map does not list the shard and no split is under way",
+      );
     const path = this.#pathOf(shard, term);
     await this.#store.make(path);
     return this.#store.disk(path);
@@ -91,6 +95,17 @@ export class ShardFolders {
     }
     const disk = this.#store.disk(this.#pathOf(shard, term));
     return new OwnedDisk(disk, term, () => this.requireHeld(shard, term));
+  }
+
+  /** Removes the folder of a shard that no node needs. Returns false if it is not at this term: another has it then. */
+  async discard(shard: string, term: number): Promise<boolean> {
+    try {
+      await this.#discard(shard, `e${term}`);
+      return true;
+    } catch (error) {
+      if (isOrthantError(error, "ORT_NOT_FOUND")) return false;
+      throw error;
+    }
   }
 
   /** Throws `ORT_FENCED` unless the folder of a shard is at this term. */

@@ -3,6 +3,7 @@ import { boxVolume, type ClockChange, chunkOfVoxel, regionOf } from "@orthant/co
 import { EDIT_VOXELS_MAX, placementsOf, type RequestedEdit, type WorldEditResult } from "@orthant/protocol";
 import { editedRegions } from "../shard/edited-regions.ts";
 import { EDITS_MAX, type ShardEditResult } from "../shard/owner-messages.ts";
+import { RECORD_BYTES_MAX } from "../shard/shard-record.ts";
 import { OwnerQueue, type OwnerQueueContext, type SendRequest } from "./owner-queue.ts";
 
 /** Dependencies of a forwarder. */
@@ -56,6 +57,7 @@ export class EditForwarder {
       ...options,
       batchMax: EDITS_MAX,
       shardOf: ({ shard }) => shard,
+      bytesOf: ({ edit }) => requestBytesMax(edit),
       inOrder: inOrderOfIds,
       send: (parts, request) => this.#send(parts, request),
     });
@@ -87,11 +89,13 @@ export class EditForwarder {
 
   /**
    * Forwards an edit and waits for its result. Rejects with `ORT_ENGINE_AWAY` if no owner can be reached now,
-   * with `ORT_EDIT_PARTS` if only some shards applied their part, and with `ORT_EDIT_SHARDS` for a copy, or a fill of
-   * more voxels than an edit may list, over several shards.
+   * with `ORT_EDIT_PARTS` if only some shards applied their part, with `ORT_EDIT_SHARDS` for a copy, or a fill of
+   * more voxels than an edit may list, over several shards, and with `ORT_LIMIT` if no record could hold it.
    */
   edit(edit: RequestedEdit, origin: EditOrigin): Promise<WorldEditResult> {
     if (!this.#isOnline) return Promise.reject(offline());
+    const bytes = requestBytesMax(edit);
+    if (bytes > RECORD_BYTES_MAX) return Promise.reject(tooLarge(bytes));
     return new Promise((resolve, reject) => {
       const client = this.#clients.get(origin.clientId) ?? { queue: [], open: 0, shard: undefined };
       this.#clients.set(origin.clientId, client);
@@ -225,8 +229,26 @@ function inOrderOfIds(parts: readonly Part[]): readonly Part[] {
   return parts.map((part) => byClient.get(part.origin.clientId)?.pop() ?? part);
 }
 
+/** Bytes of an edit without its placements, and of a placement without its data. */
+const EDIT_HEAD_BYTES = 128;
+const PLACEMENT_BYTES_MAX = 32;
+
 /** A fill reads nothing. */
 const NO_WORLD = { voxelAt: (): number => AIR, dataAt: (): undefined => undefined };
+
+/** Returns an upper bound for the size of an edit in a request. */
+function requestBytesMax(edit: RequestedEdit): number {
+  if (edit.kind !== "voxels") return EDIT_HEAD_BYTES;
+  return edit.placements.reduce(
+    (sum, { data }) => sum + PLACEMENT_BYTES_MAX + (data?.length ?? 0),
+    EDIT_HEAD_BYTES,
+  );
+}
+
+function tooLarge(bytes: number): OrthantError {
+  const detail = `an edit of up to ${bytes} bytes where an owner takes ${RECORD_BYTES_MAX}: make several smaller ones`;
+  return new OrthantError("ORT_LIMIT", detail);
+}
 
 function acrossShards(edit: RequestedEdit): OrthantError {
   return new OrthantError(

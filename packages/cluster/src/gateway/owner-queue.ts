@@ -27,6 +27,8 @@ export interface OwnerQueueOptions<Item> extends OwnerQueueContext {
   readonly batchMax: number;
   readonly backgroundMax?: number;
   readonly shardOf: (item: Item) => string;
+  /** Upper bound for the size of an item in a request, if items may be large. */
+  readonly bytesOf?: (item: Item) => number;
   /** Arranges items that are sent again and those that arrived meanwhile. By default the former come first. */
   readonly inOrder?: (items: readonly Item[]) => readonly Item[];
   /** Sends items to an owner. Returns those that must be sent again. */
@@ -46,6 +48,8 @@ interface ShardQueue<Item> {
 /** Delay before the next request to the owner, possibly a new one by then, after a failure. */
 const RETRY_MS = 100;
 const ANSWER_MS = 3_000;
+/** Size of a request above which no other item joins those in it: the engine takes messages of a limited size. */
+const BATCH_BYTES_MAX = 1_048_576;
 const PAUSE_MS_MIN = 1;
 const PAUSE_MS_MAX = 1_000;
 
@@ -132,13 +136,17 @@ export class OwnerQueue<Item> {
   }
 
   async #run(shard: string, queue: ShardQueue<Item>): Promise<void> {
-    const { time, batchMax, backgroundMax = batchMax } = this.#options;
+    const { time, batchMax, backgroundMax = batchMax, bytesOf = () => 0 } = this.#options;
     // Items added in the same turn share one request.
     await undefined;
     while (queue.items.size + queue.background.size > 0 && !this.#isClosed) {
       const startMs = time.nowMs();
-      const urgent = claimed(queue.items, batchMax);
-      const background = claimed(queue.background, Math.min(backgroundMax, batchMax - urgent.length));
+      const urgent = claimed(queue.items, batchMax, bytesOf);
+      const background = claimed(
+        queue.background,
+        Math.min(backgroundMax, batchMax - urgent.length),
+        bytesOf,
+      );
       const isAnswered = await this.#send(shard, queue, urgent, background);
       if (!isAnswered) {
         queue.timer = time.wait(RETRY_MS, () => {
@@ -213,11 +221,13 @@ function put<Item>(queue: ShardQueue<Item>, item: Item, kind: "items" | "backgro
   } else if (!queue.items.has(item)) queue.background.add(item);
 }
 
-/** Removes and returns the first `count` items of a set. */
-function claimed<Item>(items: Set<Item>, count: number): readonly Item[] {
+/** Removes and returns the first `count` items of a set, or fewer if they are large. */
+function claimed<Item>(items: Set<Item>, count: number, bytesOf: (item: Item) => number): readonly Item[] {
   const first: Item[] = [];
+  let bytes = 0;
   for (const item of items) {
-    if (first.length >= count) break;
+    bytes += bytesOf(item);
+    if (first.length >= count || (first.length > 0 && bytes > BATCH_BYTES_MAX)) break;
     first.push(item);
     items.delete(item);
   }

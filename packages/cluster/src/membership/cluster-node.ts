@@ -43,6 +43,11 @@ export interface NodeEvents {
   onJournalLost?(shard: string, detail: string): void;
   /** An attempt to claim `shard` failed. */
   onFailure?(shard: string, error: unknown): void;
+  /**
+   * The engine has not answered for `waitedMs`: `error` says what the node waits for, and `shard` for which shard, if
+   * it is for one. Called after ten seconds and then every minute; the node goes on trying.
+   */
+  onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
 }
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */
@@ -76,7 +81,9 @@ export class ClusterNode {
     this.#election = new Election(options.node, this.#heartbeats);
     this.#leases = new Leases(options);
     this.#maps = new ShardMapStore(options);
-    this.#retries = new Retries(options.time);
+    this.#retries = new Retries(options.time, (error, waitedMs) =>
+      options.events?.onStuck?.(undefined, error, waitedMs),
+    );
   }
 
   /** Joins the cluster. */
@@ -139,6 +146,7 @@ export class ClusterNode {
     if (this.#claims.has(newShard))
       throw new OrthantError("ORT_EXISTS", `shard ${newShard} is being split off or claimed at this moment`);
     this.#claims.set(newShard, Promise.resolve());
+    let undoing = Promise.resolve();
     try {
       const created = await splitShard({
         ...this.#options,
@@ -149,12 +157,17 @@ export class ClusterNode {
         sectors,
         newShard,
         ownerOptions: (term) => this.#ownerOptions(newShard, term),
+        onStuck: (error) => this.#lose(shard, owner, error),
+        onUndo: (work) => {
+          undoing = work;
+        },
       });
       this.#owners.set(newShard, created);
       created.mapChanged(this.#requireDirectory().map);
       this.#options.events?.onClaimed?.(newShard, created.term, 0);
     } finally {
-      this.#claims.delete(newShard);
+      this.#claims.set(newShard, undoing);
+      void undoing.then(() => this.#claims.delete(newShard));
     }
   }
 
@@ -280,6 +293,7 @@ export class ClusterNode {
       },
       cancelSplits: () => this.#retries.until(() => this.#maps.cancelSplits(directory)),
       onLost: (detail) => events?.onJournalLost?.(shard, detail),
+      onStuck: (error, waitedMs) => events?.onStuck?.(shard, error, waitedMs),
     };
   }
 

@@ -27,13 +27,15 @@ export const FIRST_SHARD = "0";
 
 /**
  * Imports a world into a cluster as one shard. Throws `ORT_EXISTS` if the cluster already has a world of
- * that name.
+ * that name, and `ORT_ENGINE_FULL` if the engine has no room for its journal.
  */
 export async function createClusterWorld(options: NewClusterWorld): Promise<ShardMap> {
   const { engine, folders, world, source, random } = options;
   requireName(world, "world");
   if ((await engine.table.get(mapKey(world)))?.value !== undefined)
     throw new OrthantError("ORT_EXISTS", `the cluster has a world ${world} already`);
+  // Before anything is written, because the engine may have no room for it.
+  await requireNewJournal(engine, world);
   const { save, disk, journal } = await openSaveWithJournal(source);
   const map: ShardMap = {
     generation: 1,
@@ -52,6 +54,14 @@ export async function createClusterWorld(options: NewClusterWorld): Promise<Shar
   if ((await engine.table.swap(mapKey(world), encode(shardMapCodec, map), 0)) === undefined)
     throw new OrthantError("ORT_EXISTS", `another process created world ${world} meanwhile`);
   return map;
+}
+
+/** Makes the journal of a new world. Throws `ORT_EXISTS` if the engine has one with records of another world. */
+async function requireNewJournal(engine: Engine, world: string): Promise<void> {
+  const { last } = await (await engine.journal(world, FIRST_SHARD)).state();
+  if (last === 0) return;
+  const detail = `the engine has a journal of an earlier world ${world}: choose another name, or remove the journal`;
+  throw new OrthantError("ORT_EXISTS", detail);
 }
 
 function factsOf({ global }: Save): ClusterWorldFacts {

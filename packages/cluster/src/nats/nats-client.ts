@@ -177,7 +177,9 @@ export class NatsClient {
 /** Error codes of JetStream. */
 export const REFUSAL = {
   accountLimit: 10002,
+  noPeers: 10005,
   noResources: 10023,
+  streamsLimit: 10027,
   noMessage: 10037,
   storageLimit: 10047,
   streamExists: 10058,

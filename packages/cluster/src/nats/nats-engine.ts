@@ -1,5 +1,6 @@
 import { headers, type Msg } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
+import { SerialQueue } from "@orthant/disk/files";
 import type { Engine, EngineStatus, Journal, Subscription } from "../engine/engine.ts";
 import { addressSubject, JOURNAL_STREAM_PREFIX, journalStream, sectorFeed, topicSubject } from "./names.ts";
 import {
@@ -25,12 +26,12 @@ import {
 export interface NatsEngineOptions extends NatsConnectionOptions {
   /** Number of servers that store everything: 3, or 1 for experiments. */
   readonly replicas?: number;
-  /** Size of one shard's journal above which edits are rejected. */
+  /** Largest size of one shard's journal. A journal is small at first, and grows when it fills. */
   readonly journalBytesMax?: number;
 }
 
 const REPLICAS = 3;
-/** NATS reserves this much for every journal, so it covers five seconds of edits with room to spare. */
+/** Covers four times what an owner lets a journal hold before it saves. */
 const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
 const LEADER_ELECTED = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.";
 const FAILED_HEADER = "Orthant-Failed";
@@ -68,6 +69,8 @@ class NatsEngine implements Engine {
   readonly table: NatsTable;
   readonly #client: NatsClient;
   readonly #sizes: StreamSizes;
+  /** Journals are made one after the other, so that each finds the room that those before it leave. */
+  readonly #making = new SerialQueue();
 
   constructor(client: NatsClient, sizes: StreamSizes) {
     this.table = new NatsTable(client);
@@ -84,14 +87,14 @@ class NatsEngine implements Engine {
 
   async journal(world: string, shard: string, firstSequence = 1): Promise<Journal> {
     const settings = journalSettings(world, shard, this.#sizes);
-    await ensureStream(this.#client, settings, firstSequence);
-    return new NatsJournal(this.#client, world, shard, settings);
+    await this.#making.run(() => ensureStream(this.#client, settings, firstSequence));
+    return new NatsJournal(this.#client, world, shard, this.#sizes);
   }
 
   async findJournal(world: string, shard: string): Promise<Journal | undefined> {
     const settings = journalSettings(world, shard, this.#sizes);
     const info = await findStream(this.#client, settings);
-    return info === undefined ? undefined : new NatsJournal(this.#client, world, shard, settings);
+    return info === undefined ? undefined : new NatsJournal(this.#client, world, shard, this.#sizes);
   }
 
   removeJournal(world: string, shard: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { StreamInfo } from "@nats-io/jetstream";
 import { OrthantError } from "@orthant/core";
 import {
   APPEND_RECORDS_MAX,
@@ -10,11 +11,20 @@ import {
 } from "../engine/engine.ts";
 import { journalSubject, readJournalSubject } from "./names.ts";
 import type { NatsClient } from "./nats-client.ts";
-import { type HeldMessage, publishWhole, readHeld } from "./stream-messages.ts";
-import { findStream, type StreamSettings } from "./stream-settings.ts";
+import { type HeldMessage, type PublishAnswer, publishWhole, readHeld } from "./stream-messages.ts";
+import {
+  findStream,
+  journalSettings,
+  journalSizeFor,
+  resizeStream,
+  type StreamSettings,
+  type StreamSizes,
+} from "./stream-settings.ts";
 
 const BATCH_COUNT = 256;
 const RETRY_MS = 50;
+/** Room added to a full journal for the records of new owners and of splits. */
+const CONTROL_BYTES = 65_536;
 
 /** The journal of a shard, in its own stream. */
 export class NatsJournal implements Journal {
@@ -22,18 +32,18 @@ export class NatsJournal implements Journal {
   readonly #world: string;
   readonly #shard: string;
   readonly #settings: StreamSettings;
+  readonly #sizes: StreamSizes;
 
-  constructor(client: NatsClient, world: string, shard: string, settings: StreamSettings) {
+  constructor(client: NatsClient, world: string, shard: string, sizes: StreamSizes) {
     this.#client = client;
     this.#world = world;
     this.#shard = shard;
-    this.#settings = settings;
+    this.#settings = journalSettings(world, shard, sizes);
+    this.#sizes = sizes;
   }
 
   async state(): Promise<JournalState> {
-    const info = await findStream(this.#client, this.#settings);
-    if (info === undefined) throw this.#missing("is gone");
-    const { first_seq: first, last_seq: last, bytes } = info.state;
+    const { first_seq: first, last_seq: last, bytes } = (await this.#info()).state;
     return { first: Math.max(first, 1), last, bytes };
   }
 
@@ -48,9 +58,13 @@ export class NatsJournal implements Journal {
       subject: journalSubject(this.#world, this.#shard, subject),
       bytes,
     }));
-    const answer = await this.#whileItIsThere(() =>
-      publishWhole(this.#client, this.#settings.name, messages, { last: expectedLast }),
-    );
+    const publish = (): Promise<PublishAnswer> =>
+      this.#whileItIsThere(() =>
+        publishWhole(this.#client, this.#settings.name, messages, { last: expectedLast }),
+      );
+    let answer = await publish();
+    const isControl = records.every(({ subject }) => subject.kind === "control");
+    if (answer.kind === "full" && isControl && (await this.#addControlRoom())) answer = await publish();
     if (answer.kind !== "stored") return answer;
     const { sequence, count } = answer;
     if (count !== records.length || sequence !== expectedLast + count) {
@@ -91,6 +105,31 @@ export class NatsJournal implements Journal {
     await this.#client.manage(`trimming the stream ${name}`, ({ streams }) =>
       streams.purge(name, { seq: end + 1 }),
     );
+  }
+
+  async reserve(bytes: number): Promise<number> {
+    const { name } = this.#settings;
+    const { config, cluster, state } = await this.#info();
+    const size = journalSizeFor(bytes, this.#sizes);
+    // NATS would accept a size below what the stream holds, and then no more records.
+    if (size === config.max_bytes || (size < config.max_bytes && state.bytes * 2 > size))
+      return config.max_bytes;
+    return resizeStream(this.#client, { name, config, ...(cluster && { cluster }) }, size);
+  }
+
+  /** Makes room for control records in a full journal. Returns true if there is more room now. */
+  async #addControlRoom(): Promise<boolean> {
+    const { name } = this.#settings;
+    const { config, cluster, state } = await this.#info();
+    const size = Math.max(config.max_bytes, state.bytes) + CONTROL_BYTES;
+    const made = await resizeStream(this.#client, { name, config, ...(cluster && { cluster }) }, size);
+    return made > config.max_bytes;
+  }
+
+  async #info(): Promise<StreamInfo> {
+    const info = await findStream(this.#client, this.#settings);
+    if (info === undefined) throw this.#missing("is gone");
+    return info;
   }
 
   /** After a failure, asks for the state: a removed stream and one without a leader fail alike. */

@@ -1,5 +1,5 @@
 import { OrthantError } from "@orthant/core";
-import { PATCH_BYTES_MAX } from "@orthant/core/engine";
+import { RECORD_BYTES_MAX } from "../shard/shard-record.ts";
 import { isNoResponder, type NatsClient } from "./nats-client.ts";
 
 /**
@@ -9,12 +9,19 @@ const SERVER_SETTINGS_SUBJECT = "orthant.jsz";
 
 /** The first version with atomic batches; older servers treat a batch as single messages. */
 const OLDEST_VERSION: readonly [major: number, minor: number] = [2, 12];
-/** Size of a patch plus its metadata. */
-const PAYLOAD_BYTES_MIN = PATCH_BYTES_MAX + 65_536;
+/** Size of a record of a journal plus its metadata. */
+const PAYLOAD_BYTES_MIN = RECORD_BYTES_MAX + 65_536;
+/** Time to wait for the servers that report their room. */
+const ROOM_MS_MAX = 1_000;
+
+/** What a server reports about itself. */
 interface ServerSettings {
   readonly server: { readonly name: string; readonly ver: string };
   readonly data?: {
-    readonly config?: { readonly sync_always?: boolean };
+    readonly config?: { readonly sync_always?: boolean; readonly max_storage?: number };
+    /** Bytes that streams hold on the server's disk, and bytes that are set aside for them. */
+    readonly storage?: number;
+    readonly reserved_storage?: number;
     readonly meta_cluster?: { readonly cluster_size?: number };
   };
 }
@@ -48,14 +55,36 @@ export async function checkServers(client: NatsClient, replicas: number): Promis
   }
 }
 
+/** The room that a server has for streams. */
+export interface ServerRoom {
+  readonly server: string;
+  /** Its `max_file_store`, and how much of that no stream has set aside or uses. */
+  readonly bytesMax: number;
+  readonly freeBytes: number;
+}
+
+/** Returns the room of all servers that answer within a second. */
+export async function roomOfServers(client: NatsClient): Promise<readonly ServerRoom[]> {
+  const servers = await askSettings(client, ROOM_MS_MAX);
+  return servers.flatMap(({ server, data }) => {
+    const bytesMax = data?.config?.max_storage;
+    if (data === undefined || bytesMax === undefined) return [];
+    const used = Math.max(data.reserved_storage ?? 0, data.storage ?? 0);
+    return [{ server: server.name, bytesMax, freeBytes: Math.max(0, bytesMax - used) }];
+  });
+}
+
 /** Returns the answers of all servers in the cluster, or of those that answer in time. */
-async function askSettings(client: NatsClient): Promise<readonly ServerSettings[]> {
+async function askSettings(
+  client: NatsClient,
+  maxWait: number = client.timeoutMilliseconds,
+): Promise<readonly ServerSettings[]> {
   const answers: ServerSettings[] = [];
   try {
     const request = JSON.stringify({ config: true });
     const messages = await client.connection.requestMany(SERVER_SETTINGS_SUBJECT, request, {
       strategy: "timer",
-      maxWait: client.timeoutMilliseconds,
+      maxWait,
     });
     for await (const message of messages) {
       answers.push(message.json<ServerSettings>());

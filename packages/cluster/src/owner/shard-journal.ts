@@ -2,7 +2,12 @@ import { OrthantError, type Position } from "@orthant/core";
 import { type Codec, decode, encode } from "@orthant/core/bytes";
 import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
-import { chunkAfter, type JournalChunk, journalEditBytesMax } from "@orthant/save/journal";
+import {
+  chunkAfter,
+  type JournalChunk,
+  journalChunkBytesMax,
+  journalEditBytesMax,
+} from "@orthant/save/journal";
 import type { LoggedChange, LoggedEdit } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Journal, type JournalRecord } from "../engine/engine.ts";
 import type { Retries } from "../engine/retries.ts";
@@ -24,18 +29,46 @@ interface RegionGroup {
   bytes: number;
 }
 
+/** Size of the edits of a group above which no other edit joins them. */
+const GROUP_BYTES_MAX = 4_194_304;
+/** Bytes of a record besides its chunks. */
+const RECORD_HEAD_BYTES = 256;
+/** Bytes of a chunk in a record besides its content. */
+const CHUNK_HEAD_BYTES = 32;
+
+/** Returns an upper bound for the size of an edit with these chunks. Throws `ORT_LIMIT` if no record could store it. */
+export function requireRecordable(chunks: readonly JournalChunk[]): number {
+  const regions = new PositionMap<number>();
+  let total = 0;
+  for (const change of chunks) {
+    const region = regionOf(change.position);
+    const bytes = journalChunkBytesMax(change) + CHUNK_HEAD_BYTES;
+    const inRegion = (regions.get(...region) ?? RECORD_HEAD_BYTES) + bytes;
+    regions.set(...region, inRegion);
+    total += bytes;
+    if (inRegion > RECORD_BYTES_MAX)
+      throw new OrthantError(
+        "ORT_LIMIT",
+        `an edit that takes more than ${RECORD_BYTES_MAX} bytes in region [${region}]: make several smaller ones`,
+      );
+  }
+  return total + regions.size * RECORD_HEAD_BYTES;
+}
+
 /** Edits that are stored together, with one record per region. */
 export class EditGroup {
   readonly #regions = new PositionMap<RegionGroup>();
   /** Log position of the last entry in the group. */
   lastPosition = 0;
+  /** Upper bound for the size of its edits. */
+  bytes = 0;
 
   /** Returns true if there is room for an edit. The first edit of a group always fits. */
   hasRoom(edit: LoggedEdit): boolean {
     if (this.#regions.size === 0) return true;
     const bytes = journalEditBytesMax(edit);
     const added = edit.clocks.filter(({ region }) => !this.#regions.has(...region)).length;
-    if (this.#regions.size + added > APPEND_RECORDS_MAX) return false;
+    if (this.#regions.size + added > APPEND_RECORDS_MAX || this.bytes + bytes > GROUP_BYTES_MAX) return false;
     return edit.clocks.every(({ region }) => {
       const known = this.#regions.get(...region);
       if (known === undefined) return true;
@@ -46,6 +79,7 @@ export class EditGroup {
   /** Adds an edit after those already in the group. */
   add(edit: LoggedEdit): void {
     const bytes = journalEditBytesMax(edit);
+    this.bytes += bytes;
     for (const { region, before, clock } of edit.clocks) {
       const known = this.#regions.get(...region);
       const group = known ?? {

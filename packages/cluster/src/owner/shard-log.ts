@@ -5,16 +5,17 @@ import {
   type Position,
   type TimeSource,
 } from "@orthant/core";
-import { boxContains } from "@orthant/core/engine";
+import { boxContains, sleep } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
-import type { LogEvents } from "@orthant/save/journal";
+import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
-import type { Engine, Journal, JournalRecord } from "../engine/engine.ts";
-import { Retries } from "../engine/retries.ts";
+import type { AppendOutcome, Engine, Journal, JournalRecord } from "../engine/engine.ts";
+import { Retries, type StuckListener } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
-import { checkpointOf, EditGroup, readChanges, withCheckpoint } from "./shard-journal.ts";
+import { JournalRoom } from "./journal-room.ts";
+import { checkpointOf, EditGroup, readChanges, requireRecordable, withCheckpoint } from "./shard-journal.ts";
 
 /** Dependencies and settings of a shard log. */
 export interface ShardLogOptions {
@@ -38,6 +39,8 @@ export interface ShardLogOptions {
   readonly cancelSplits: () => Promise<void>;
   /** Called when the journal was lost, together with the changes since the last save. */
   readonly onLost?: (detail: string) => void;
+  /** Called while the engine keeps this log waiting. */
+  readonly onStuck?: StuckListener;
 }
 
 interface Waiter {
@@ -51,6 +54,12 @@ interface Waiter {
  * can mistake its end for that of the new one. Rule K10.
  */
 const LOST_JOURNAL_GAP = 2 ** 30;
+/**
+ * Time for which a log waits for room in a full journal. After that the owner ends: the next one has none of the edits
+ * that are not stored, and so can save the others, which makes room.
+ */
+const FULL_MS_MAX = 10_000;
+const FULL_RETRY_MS = 250;
 
 /**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
@@ -63,6 +72,7 @@ export class ShardLog implements ExternalLog {
   readonly #retries: Retries;
   readonly #waiters: Waiter[] = [];
   #journal: Journal | undefined;
+  #room: JournalRoom | undefined;
   #events: LogEvents | undefined;
   #collecting: EditGroup | undefined;
   #closedGroups: EditGroup[] = [];
@@ -87,7 +97,7 @@ export class ShardLog implements ExternalLog {
   constructor(options: ShardLogOptions) {
     this.#options = options;
     this.epoch = options.term;
-    this.#retries = new Retries(options.time);
+    this.#retries = new Retries(options.time, options.onStuck);
   }
 
   /** Sequence of the last stored record. */
@@ -99,6 +109,11 @@ export class ShardLog implements ExternalLog {
   get unsaved(): { readonly records: number; readonly bytes: number } {
     const records = this.#durableTo > this.#checkpointedPosition ? this.#last - this.#checkpointed : 0;
     return { records, bytes: this.#unsavedBytes };
+  }
+
+  /** True if the journal has no room for more edits before a save. */
+  get isFull(): boolean {
+    return this.#room?.isFull === true;
   }
 
   /** True if some entries are not stored yet. */
@@ -121,7 +136,8 @@ export class ShardLog implements ExternalLog {
     this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.#checkpointed = checkpointed;
-    const { first } = await this.#retries.until(() => this.#requireJournal().state());
+    const { first, bytes } = await this.#retries.until(() => this.#requireJournal().state());
+    this.#room = await this.#retries.until(() => JournalRoom.open(this.#requireJournal(), bytes));
     try {
       yield* readChanges(this.#requireJournal(), {
         from: this.#firstToReplay(checkpointed, first),
@@ -161,6 +177,13 @@ export class ShardLog implements ExternalLog {
       if (!shards.includes(split.to)) await this.#whileSplitting(this.#options.completeSplit(split));
   }
 
+  admit(chunks: readonly JournalChunk[]): void {
+    const bytes = requireRecordable(chunks);
+    const max = this.#room?.editBytesMax ?? bytes;
+    if (bytes > max)
+      throw new OrthantError("ORT_LIMIT", `an edit of ${bytes} bytes where a journal takes ${max}`);
+  }
+
   add(entry: LoggedEntry): void {
     // Gateways send recent player positions to a new owner again, so the journal need not store them.
     if (entry.kind === "player") return;
@@ -170,7 +193,9 @@ export class ShardLog implements ExternalLog {
     if (entry.clocks.length === 0) return;
     if (this.#collecting?.hasRoom(entry) === false) this.cut();
     this.#collecting ??= new EditGroup();
+    const before = this.#collecting.bytes;
     this.#collecting.add(entry);
+    this.#room?.expect(this.#collecting.bytes - before);
     this.#collecting.lastPosition = ++this.#position;
     this.#start();
   }
@@ -255,7 +280,7 @@ export class ShardLog implements ExternalLog {
 
   #trim(): void {
     // The next save retries a failed trim.
-    if (this.#pins === 0) this.#journal?.trim(this.#checkpointed).catch(() => undefined);
+    if (this.#pins === 0) this.#room?.trim(this.#checkpointed).catch(() => undefined);
   }
 
   async #openJournal(checkpointed: number): Promise<Journal> {
@@ -292,8 +317,7 @@ export class ShardLog implements ExternalLog {
       await this.#options.requireHeld();
       const outcome = await journal.append([{ subject: { kind: "control" }, bytes }], last);
       if (outcome.kind === "stored") return outcome.last;
-      if (outcome.kind === "full")
-        throw new OrthantError("ORT_LIMIT", `the journal of shard ${this.#options.shard} is full`);
+      if (outcome.kind === "full") throw full(this.#options.shard);
     }
   }
 
@@ -322,14 +346,17 @@ export class ShardLog implements ExternalLog {
   }
 
   #store(group: EditGroup): Promise<void> {
-    return this.#storeRecords(group.records(this.epoch, ++this.#groups, this.#options.volume));
+    const records = group.records(this.epoch, ++this.#groups, this.#options.volume);
+    return this.#storeRecords(records, group.bytes);
   }
 
-  async #storeRecords(records: readonly JournalRecord[]): Promise<void> {
+  /** Stores records. `expected` is what the room of the journal expects of them. */
+  async #storeRecords(records: readonly JournalRecord[], expected = 0): Promise<void> {
     let isUnknown = false;
+    const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
     await this.#retries.until(async () => {
       try {
-        const outcome = await this.#requireJournal().append(records, this.#last);
+        const outcome = await this.#appendWithRoom(records, bytes);
         if (outcome.kind === "stored") this.#last = outcome.last;
         else if (outcome.kind === "full") throw full(this.#options.shard);
         // These very records can be stored already only if an earlier attempt had an unknown outcome.
@@ -340,7 +367,22 @@ export class ShardLog implements ExternalLog {
         throw error;
       }
     });
-    this.#unsavedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#unsavedBytes += bytes;
+    this.#room?.add(records.length, bytes, expected);
+  }
+
+  /** Appends records. If the journal is full, waits a while for more room, or for a save after which it is trimmed. */
+  async #appendWithRoom(records: readonly JournalRecord[], bytes: number): Promise<AppendOutcome> {
+    const { time } = this.#options;
+    const endMs = time.nowMs() + FULL_MS_MAX;
+    for (;;) {
+      const outcome = await this.#requireJournal().append(records, this.#last);
+      if (outcome.kind !== "full" || time.nowMs() >= endMs) return outcome;
+      if ((await this.#room?.reserve(bytes)) === true) continue;
+      this.#trim();
+      await sleep(time, FULL_RETRY_MS);
+      if (this.#failure !== undefined) throw this.#failure.error;
+    }
   }
 
   async #isStored(records: readonly JournalRecord[]): Promise<boolean> {
@@ -372,5 +414,6 @@ export class ShardLog implements ExternalLog {
 }
 
 function full(shard: string): OrthantError {
-  return new OrthantError("ORT_LIMIT", `the journal of shard ${shard} is full`);
+  const detail = `the journal of shard ${shard} is full, and NATS has no room for a larger one`;
+  return new OrthantError("ORT_JOURNAL_FULL", detail);
 }

@@ -4,6 +4,7 @@ import {
   type EditOrigin,
   type GeneratorRegistry,
   isOrthantError,
+  OrthantError,
   type Position,
   type Timer,
 } from "@orthant/core";
@@ -13,6 +14,7 @@ import type { Disk } from "@orthant/disk";
 import type { RequestedEdit } from "@orthant/protocol";
 import { type EngineEdit, openLoggedWorldEngine, type WorldEngine } from "@orthant/world/engine";
 import { APPEND_RECORDS_MAX, type Subscription } from "../engine/engine.ts";
+import { within } from "../engine/time-limit.ts";
 import type { ShardFolders } from "../folder/shard-folders.ts";
 import { PlayerPositionStore } from "../players/positions.ts";
 import { editedRegions } from "../shard/edited-regions.ts";
@@ -77,6 +79,8 @@ export interface OwnerReport {
 const AWAY: OwnerAnswer = { kind: "away" };
 /** Time for which an owner keeps answering `away` after it released a shard, until all gateways know. */
 const RELEASED_MS = 3_000;
+/** Time for which the edits of a shard may wait for its last save before the next owner replays them instead. */
+const CLOSE_MS_MAX = 30_000;
 const RETENTION = { newest: 4, hours: 24, days: 30 };
 
 /**
@@ -136,6 +140,8 @@ export class ShardOwner {
     const { engine, world } = this.#options;
     const address = ownerAddress(world, this.shard, this.term);
     this.#responding = await engine.respond(address, (request) => this.#answer(request));
+    // An earlier owner may have left a journal in which no edit fits any more.
+    if (this.#isJournalFull) this.#checkpointAfter(0);
   }
 
   get report(): OwnerReport {
@@ -190,15 +196,22 @@ export class ShardOwner {
   }
 
   /**
-   * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored.
+   * Stops accepting edits until the returned function is called. Resolves when all earlier ones are stored, and
+   * throws `ORT_TIMEOUT` if that takes longer than `msMax`.
    */
-  async pauseEdits(): Promise<() => void> {
+  async pauseEdits(msMax: number): Promise<() => void> {
     this.#isPaused = true;
-    await this.#whenAnswered();
-    await this.#log.whenDurable();
-    return () => {
+    const release = (): void => {
       this.#isPaused = false;
     };
+    try {
+      const pausing = this.#whenAnswered().then(() => this.#log.whenDurable());
+      await within(this.#options.time, msMax, pausing, () => this.#late("store its edits", msMax));
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Releases the shard with everything saved, so that the next owner has nothing to replay. */
@@ -206,9 +219,11 @@ export class ShardOwner {
     // Saves most of it while edits continue, which shortens the pause below.
     await this.checkpoint();
     this.#isClosing = true;
-    await this.#whenAnswered();
-    this.#checkpointTimer?.cancel();
-    await this.#world.close();
+    const closing = this.#whenAnswered().then(() => {
+      this.#checkpointTimer?.cancel();
+      return this.#world.close();
+    });
+    await within(this.#options.time, CLOSE_MS_MAX, closing, () => this.#late("save", CLOSE_MS_MAX));
     // Keeps answering, because a gateway that gets no answer waits seconds before it asks again.
     this.#options.time.after(RELEASED_MS, () => this.#responding?.end());
   }
@@ -268,9 +283,11 @@ export class ShardOwner {
   async #apply({ clientId, editId, edit }: ForwardedEdit): Promise<ShardEditResult> {
     const regions = editedRegions(edit, this.#world.shape);
     for (const region of regions) if (!this.#owns(region)) return { kind: "elsewhere" };
-    const isFull = this.#log.unsaved.bytes > this.#limits.journalBytesMax;
-    if (isFull) this.#checkpointAfter(0);
-    if (isFull || regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
+    if (regions.size > APPEND_RECORDS_MAX) return { kind: "rejected", code: "ORT_LIMIT" };
+    if (this.#isJournalFull) {
+      this.#checkpointAfter(0);
+      return { kind: "rejected", code: "ORT_JOURNAL_FULL" };
+    }
     if (!(await this.#hasBlocksOf(edit))) return { kind: "rejected", code: "ORT_BLOCKS" };
     try {
       const { clocks, status } = await this.#makeEdit(edit, { clientId, editId });
@@ -307,6 +324,10 @@ export class ShardOwner {
     this.#compared = map.world.catalog;
   }
 
+  get #isJournalFull(): boolean {
+    return this.#log.isFull || this.#log.unsaved.bytes > this.#limits.journalBytesMax;
+  }
+
   #owns(region: Position): boolean {
     return this.#options.owns(region) && !this.#log.hasSplitOff(region);
   }
@@ -339,6 +360,10 @@ export class ShardOwner {
 
   async #whenAnswered(): Promise<void> {
     while (this.#requests > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  #late(doing: string, ms: number): OrthantError {
+    return new OrthantError("ORT_TIMEOUT", `shard ${this.shard} did not ${doing} within ${ms} ms`);
   }
 
   #end(error: unknown): void {

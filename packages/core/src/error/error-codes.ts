@@ -76,9 +76,12 @@ export const ERROR_CODES = {
   ORT_ENGINE_AWAY: "the engine of a cluster did not answer, so the outcome is unknown",
   ORT_ENGINE_NO_RESPONDER: "no process of the cluster answers at that address now",
   ORT_ENGINE_UNFIT: "the engine is not set up as a cluster needs it",
+  ORT_ENGINE_FULL: "the engine of a cluster has no room for what a shard needs",
+  ORT_JOURNAL_FULL: "the journal of a shard is full until its owner has saved the shard",
   ORT_FENCED: "a newer owner has this part of the world, so what this one wants to write is refused",
   ORT_EDIT_SHARDS: "a fill or a copy reaches over several shards of a cluster",
   ORT_EDIT_PARTS: "an edit over several shards was made in some of them and refused in others",
+  ORT_EDIT_REPEAT: "an edit may have been made before, by a client that the world has forgotten",
   ORT_NOT_HELD: "a client was asked for what is outside its interest, or for anything before it joined",
 } as const;
 

@@ -242,6 +242,7 @@ export class MemoryEngine implements Engine {
         if (from <= to) yield* await read(from, to);
       },
       trim: (upTo) => this.#call(() => found().trim(upTo)),
+      reserve: (bytes) => this.#call(() => this.#hub.reserve(found(), bytes)),
     };
   }
 

@@ -28,11 +28,14 @@ export interface MemoryHubOptions {
   readonly time: TimeSource;
   /** Returns a number from 0 up to but excluding 1. The source of all randomness, in one order. */
   readonly random: () => number;
-  /** Size at which a journal is full. */
+  /** Size of a new journal, and the largest one. Both are large by default. */
+  readonly journalBytesMin?: number;
   readonly journalBytesMax?: number;
 }
 
 const JOURNAL_BYTES_MAX = 1_073_741_824;
+/** Factor between two sizes of a journal. */
+const JOURNAL_GROWTH = 4;
 /** Gap between the revisions of a lost table and those of its replacement. */
 const LOST_REVISIONS = 1_000;
 
@@ -44,7 +47,7 @@ export interface MemoryAppend {
 
 /** The journal of one shard. */
 export class MemoryJournal {
-  readonly #bytesMax: number;
+  #bytesMax: number;
   #records: StoredRecord[] = [];
   #first: number;
   #last: number;
@@ -57,6 +60,11 @@ export class MemoryJournal {
     this.#bytesMax = bytesMax;
   }
 
+  /** Size above which it is full. */
+  get bytesMax(): number {
+    return this.#bytesMax;
+  }
+
   get state(): JournalState {
     return { first: this.#first, last: this.#last, bytes: this.#bytes };
   }
@@ -66,7 +74,9 @@ export class MemoryJournal {
       throw new OrthantError("ORT_ARGUMENT", `an append of ${records.length} records`);
     if (expectedLast !== this.#last) return { outcome: { kind: "stale" }, published: [] };
     const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
-    if (this.#bytes + bytes > this.#bytesMax) return { outcome: { kind: "full" }, published: [] };
+    const isControl = records.every(({ subject }) => subject.kind === "control");
+    if (this.#bytes + bytes > this.#bytesMax && !isControl)
+      return { outcome: { kind: "full" }, published: [] };
     const published = records.map((record) => this.#store(record));
     this.#bytes += bytes;
     return { outcome: { kind: "stored", last: this.#last }, published };
@@ -86,6 +96,12 @@ export class MemoryJournal {
     const trimmed = this.#records.splice(0, first - this.#first);
     this.#bytes -= trimmed.reduce((sum, record) => sum + record.bytes.length, 0);
     this.#first = first;
+  }
+
+  /** Changes the size unless more is held. Returns the size afterwards. */
+  resize(bytesMax: number): number {
+    if (bytesMax > this.#bytesMax || this.#bytes * 2 <= bytesMax) this.#bytesMax = bytesMax;
+    return this.#bytesMax;
   }
 
   #store({ subject, bytes }: JournalRecord): StoredRecord {
@@ -143,14 +159,19 @@ export class MemoryState {
   readonly random: () => number;
   readonly table: MemoryTable = new MemoryTable();
   faultPlan: EngineFaultPlan = NO_ENGINE_FAULTS;
+  /** False while the engine sets nothing aside: no journal can be made or grow. */
+  hasRoom = true;
+  readonly #journalBytesMin: number;
   readonly #journalBytesMax: number;
   readonly #journals = new Map<string, MemoryJournal>();
   #isAway = false;
   #whenBack: (() => void)[] = [];
 
-  constructor({ time, random, journalBytesMax = JOURNAL_BYTES_MAX }: MemoryHubOptions) {
+  constructor({ time, random, ...sizes }: MemoryHubOptions) {
+    const { journalBytesMax = JOURNAL_BYTES_MAX, journalBytesMin = journalBytesMax } = sizes;
     this.time = time;
     this.random = random;
+    this.#journalBytesMin = journalBytesMin;
     this.#journalBytesMax = journalBytesMax;
   }
 
@@ -190,9 +211,19 @@ export class MemoryState {
   makeJournal(world: string, shard: string, firstSequence: number): MemoryJournal {
     const known = this.journal(world, shard);
     if (known !== undefined) return known;
-    const journal = new MemoryJournal(firstSequence, this.#journalBytesMax);
+    if (!this.hasRoom)
+      throw new OrthantError("ORT_ENGINE_FULL", `there is no room for a journal of shard ${shard}`);
+    const journal = new MemoryJournal(firstSequence, this.#journalBytesMin);
     this.#journals.set(journalKey(world, shard), journal);
     return journal;
+  }
+
+  /** Sets room aside for a journal. Returns the size that it has then. */
+  reserve(journal: MemoryJournal, bytes: number): number {
+    let size = this.#journalBytesMin;
+    while (size < bytes) size *= JOURNAL_GROWTH;
+    size = Math.min(size, this.#journalBytesMax);
+    return size > journal.bytesMax && !this.hasRoom ? journal.bytesMax : journal.resize(size);
   }
 
   /** Loses a journal with its content, or removes one that is not needed any more. */

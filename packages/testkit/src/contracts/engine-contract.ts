@@ -179,10 +179,24 @@ function describeJournalEnd(on: OnEngine): void {
       expect(outcome).toEqual({ kind: "full" });
       expect(await journal.append(large.slice(1), last)).toEqual({ kind: "full" });
       expect(await journal.state()).toMatchObject({ first: 1, last });
-      await journal.trim(last);
-      expect(await journal.append(large, last)).toEqual({ kind: "stored", last: last + 2 });
+      expect(await journal.append([recordOf("term")], last)).toEqual({ kind: "stored", last: last + 1 });
+      await journal.trim(last + 1);
+      expect(await journal.append(large, last + 1)).toEqual({ kind: "stored", last: last + 3 });
     },
   );
+
+  on("sets more and less room aside, up to the largest size", async ({ connect }, world) => {
+    const bytesMax = 20 * 1024 * 1024;
+    const journal = await (await connect({ journalBytesMax: bytesMax })).journal(world, "1");
+    const small = await journal.reserve(1);
+    expect(small).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect(await journal.reserve(small)).toBe(small);
+    expect(await journal.reserve(small + 1)).toBeGreaterThan(small);
+    expect(await journal.reserve(bytesMax * 2)).toBe(bytesMax);
+    expect(await journal.append([recordOf("kept", "0")], 0)).toEqual({ kind: "stored", last: 1 });
+    expect(await journal.reserve(1)).toBe(small);
+    expect(await readTexts(journal, 1, 1)).toEqual(["kept"]);
+  });
 
   on(
     "removes a journal for all nodes, and creates another at the given sequence",
@@ -206,6 +220,7 @@ function describeJournalEnd(on: OnEngine): void {
   on("reads a long journal in order", async ({ connect }, world) => {
     const journal = await (await connect()).journal(world, "1");
     const bulk = "z".repeat(9000);
+    await journal.reserve(40 * 1024 * 1024);
     for (let last = 0; last < 2000; last += 500) {
       await journal.append(
         Array.from({ length: 500 }, (_, index) => recordOf(`${last + index} ${bulk}`, "0")),

@@ -95,6 +95,7 @@ export interface NatsConfiguration {
   /** Settings to omit or change, so that a node has something to reject. */
   readonly syncInterval?: string;
   readonly maxPayload?: string;
+  readonly maxFileStore?: string;
   readonly importsSettings?: boolean;
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Replaces `natsConfiguration` as the writer of the configuration. */
@@ -108,13 +109,14 @@ export const TEST_CREDENTIALS = { user: "orthant", password: "for tests alone" }
 function natsConfiguration(options: NatsConfiguration): string {
   const { name, address, port, clusterPort, store, routes } = options;
   const { syncInterval = "always", maxPayload = "2MB", importsSettings = true, tls } = options;
+  const { maxFileStore = "64GB" } = options;
   const settingsImport = `{ service: { account: SYS, subject: "$SYS.REQ.SERVER.PING.JSZ" }, to: "orthant.jsz" }`;
   const lines = [
     `server_name: ${name}`,
     `listen: "${address}:${port}"`,
     `max_payload: ${maxPayload}`,
     `max_pending: 256MB`,
-    `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: ${JSON.stringify(syncInterval)}, max_file_store: 64GB }`,
+    `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: ${JSON.stringify(syncInterval)}, max_file_store: ${maxFileStore} }`,
     `accounts {`,
     `  SYS { users: [{ user: system, password: ${JSON.stringify(TEST_CREDENTIALS.password)} }],`,
     `    exports: [{ service: "$SYS.REQ.SERVER.PING.JSZ", response_type: stream }] }`,

@@ -4,6 +4,7 @@ import { type ClockChange, ListenerSet, requireId, type WorldState } from "@orth
 import { SerialQueue } from "@orthant/disk/files";
 import type { StoredEntity } from "@orthant/save";
 import { worldDescriptionCodec } from "@orthant/save/content";
+import type { JournalChunk } from "@orthant/save/journal";
 import {
   checkedEntityChange,
   checkedNewEntity,
@@ -14,7 +15,7 @@ import {
 import type { WorldContent } from "../content/world-content.ts";
 import type { EntityChange, NewStoredEntity } from "../entities/entity-store.ts";
 import type { PlayerChange } from "../entities/player-store.ts";
-import { loggedEditOf } from "../journal/world-log.ts";
+import { loggedChunksOf, loggedEditOf } from "../journal/world-log.ts";
 import type { WorldSaver } from "../saving/world-saver.ts";
 import type { WorldLabel } from "../world-options.ts";
 import type { QueuedEdit } from "./queued-edit.ts";
@@ -176,13 +177,18 @@ export class WorldEditor {
   #apply({ change, placements }: QueuedEdit, epoch: number, origin: EditOrigin | undefined): EngineEdit {
     const before = this.#content.regions.state;
     const { state, chunks, regions } = change(before);
+    const loggedChunks = (): readonly JournalChunk[] =>
+      loggedChunksOf({ before, after: state, chunks, placements });
+    // Before anything is changed, because no edit can be taken back.
+    const logged = this.#saver.admit(loggedChunks);
     const clocks = this.#content.regions.clocks.bump(regions, epoch);
     const edit: EngineEdit = { chunks, clocks, status: clocks.length > 0 ? "applied" : "unchanged" };
     if (origin) this.#content.rememberOrigin(origin);
     this.#content.applyEdit(state, edit);
     if (clocks.length > 0 || origin) {
-      const entry = { before, after: state, chunks, clocks, origin, placements };
-      this.#saver.addChange("world", () => loggedEditOf(entry));
+      this.#saver.addChange("world", () =>
+        loggedEditOf({ chunks: logged ?? loggedChunks(), clocks, origin }),
+      );
     }
     if (clocks.length > 0) this.#listeners.emit({ ...edit, before, after: state, author: origin?.playerId });
     return edit;

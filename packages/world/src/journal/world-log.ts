@@ -43,6 +43,8 @@ export type LoggedEntry = Exclude<JournalEntry, JournalEdit> | LoggedEdit;
 export interface ChangeLog {
   /** Sets the callbacks. */
   attach(events: LogEvents): void;
+  /** Throws if the log could not store an edit of these chunks. Such an edit is not made. */
+  admit?(chunks: readonly JournalChunk[]): void;
   /** Adds an entry. An entity movement may wait for other entries. */
   add(entry: LoggedEntry, isOnlyMovement?: boolean): void;
   /** Resolves when all entries added so far are durable. */
@@ -83,15 +85,20 @@ export interface ExternalLog extends ChangeLog {
   laterBlocks?(held: BlockCatalog): BlockCatalog;
 }
 
-/** The effect of an edit on a world. */
-interface AppliedEdit {
+/** The effect of an edit on the chunks of a world. */
+interface ChangedChunks {
   readonly before: WorldState;
   readonly after: WorldState;
   readonly chunks: readonly Position[];
-  readonly clocks: readonly ClockChange[];
-  readonly origin: EditOrigin | undefined;
   /** The requested voxels, when the edit set voxels one by one. */
   readonly placements: readonly VoxelPlacement[] | undefined;
+}
+
+/** The effect of an edit on a world. */
+interface AppliedEdit {
+  readonly chunks: readonly JournalChunk[];
+  readonly clocks: readonly ClockChange[];
+  readonly origin: EditOrigin | undefined;
 }
 
 /** Chunks up to this size are written whole, without computing what changed. */
@@ -101,18 +108,28 @@ const NO_DATA = emptyChunk(1).data;
 /** Approximate size of a voxel in a list. */
 const VOXEL_BYTES = 4;
 
-/** Returns the log entry needed to replay an edit, including its clocks. */
-export function loggedEditOf({ before, after, chunks, clocks, origin, placements }: AppliedEdit): LoggedEdit {
+/** Returns the changes of chunks needed to replay an edit. */
+export function loggedChunksOf({
+  before,
+  after,
+  chunks,
+  placements,
+}: ChangedChunks): readonly JournalChunk[] {
   // Most edits touch one chunk and need no map of chunks.
   const isSingle = chunks.length === 1 && placements?.length === 1;
   const asked = placements && !isSingle ? editsByChunk(after.shape, placements) : undefined;
   const only = isSingle ? voxelEditOf(after.shape, placements[0] as VoxelPlacement) : undefined;
+  return chunks.map((position) =>
+    journalChunkOf(before, after, position, only ?? inOrder(asked?.get(...position))),
+  );
+}
+
+/** Returns the log entry needed to replay an edit, including its clocks. */
+export function loggedEditOf({ chunks, clocks, origin }: AppliedEdit): LoggedEdit {
   return {
     kind: "edit",
     origin: origin && clientEditsOf(origin),
-    chunks: chunks.map((position) =>
-      journalChunkOf(before, after, position, only ?? inOrder(asked?.get(...position))),
-    ),
+    chunks,
     clocks: clocks.map(({ region, before: clockBefore, after: clock }) => ({
       region,
       before: clockBefore,

@@ -3,7 +3,7 @@ import { ListenerSet, nextTurn } from "@orthant/core/engine";
 import type { DiskLock } from "@orthant/disk";
 import { SerialQueue } from "@orthant/disk/files";
 import type { CompactionReport, GeneratorChange, Save, SaveWriter } from "@orthant/save";
-import { type SegmentId, saveFailed } from "@orthant/save/journal";
+import { type JournalChunk, type SegmentId, saveFailed } from "@orthant/save/journal";
 import type { WorldContent } from "../content/world-content.ts";
 import type { ChangeLog, LoggedEntry } from "../journal/world-log.ts";
 import type { WorldCadence } from "../world-options.ts";
@@ -89,6 +89,14 @@ export class WorldSaver {
   addChange(kind: ChangeKind, entryOf: () => LoggedEntry, isOnlyMovement = false): void {
     this.#autosave?.within(this.#cadence[`${kind}Ms`]);
     this.#journal?.add(entryOf(), isOnlyMovement);
+  }
+
+  /** Throws if the log could not store an edit. Returns its chunks if the log had to see them. */
+  admit(chunksOf: () => readonly JournalChunk[]): readonly JournalChunk[] | undefined {
+    if (this.#journal?.admit === undefined) return undefined;
+    const chunks = chunksOf();
+    this.#journal.admit(chunks);
+    return chunks;
   }
 
   requireOpen(): void {

@@ -31,8 +31,8 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
     "an owner appends at the journal's actual end: without the first fence",
     change(
       LOG,
-      "await this.#requireJournal().append(records, this.#last)",
-      "await this.#requireJournal().append(records, (await this.#requireJournal().state()).last)",
+      "await this.#requireRoom().append(records, this.#last, ",
+      "await this.#requireRoom().append(records, (await this.#requireJournal().state()).last, ",
     ),
   ),
   mutant(
@@ -95,7 +95,11 @@ export const CLUSTER_MUTANTS: readonly SimMutant[] = [
   ),
   mutant(
     "an owner treats an append with an unknown outcome as stored",
-    change(LOG, "isUnknown && (await this.#isStored(records))", "isUnknown"),
+    change(
+      LOG,
+      "isUnknown && (await isStored(this.#requireJournal(), this.#last + 1, records))",
+      "isUnknown",
+    ),
   ),
   mutant(
     "a split counts even if another node owns the shard by now",

@@ -1,9 +1,17 @@
-import type { Journal } from "../engine/engine.ts";
+import type { TimeSource } from "@orthant/core";
+import { sleep } from "@orthant/core/engine";
+import type { AppendOutcome, Journal, JournalRecord } from "../engine/engine.ts";
 
 /** Bytes that the engine stores with each record: its subject and headers. */
 const RECORD_OVERHEAD_BYTES = 256;
 /** Saves without need of its size after which a journal gets smaller. */
 const SAVES_BEFORE_SHRINKING = 120;
+/**
+ * Time for which records wait for room in a full journal. After that the owner ends: the next one has none of the edits
+ * that are not stored, and so can save the others, which makes room. Rule K39.
+ */
+const FULL_MS_MAX = 10_000;
+const FULL_RETRY_MS = 250;
 
 /**
  * Knows how full a shard's journal is, and has the engine set as much room aside as it needs. A journal grows when
@@ -11,6 +19,7 @@ const SAVES_BEFORE_SHRINKING = 120;
  */
 export class JournalRoom {
   readonly #journal: Journal;
+  readonly #time: TimeSource;
   /** Size above which the journal is full. */
   #size = Number.POSITIVE_INFINITY;
   #held = 0;
@@ -22,13 +31,14 @@ export class JournalRoom {
   #saves = 0;
   #resizing: Promise<void> | undefined;
 
-  private constructor(journal: Journal) {
+  private constructor(journal: Journal, time: TimeSource) {
     this.#journal = journal;
+    this.#time = time;
   }
 
   /** Opens the room of a journal that holds `held` bytes. */
-  static async open(journal: Journal, held: number): Promise<JournalRoom> {
-    const room = new JournalRoom(journal);
+  static async open(journal: Journal, held: number, time: TimeSource): Promise<JournalRoom> {
+    const room = new JournalRoom(journal, time);
     room.#held = held;
     room.#peak = held;
     room.#size = await journal.reserve(held * 2);
@@ -51,8 +61,8 @@ export class JournalRoom {
   }
 
   /** Counts records that were stored, and the edits in them that were expected. */
-  add(records: number, bytes: number, expected: number): void {
-    const added = bytes + records * RECORD_OVERHEAD_BYTES;
+  add(records: readonly JournalRecord[], expected: number): void {
+    const added = sizeOf(records);
     this.#pending -= expected;
     this.#stored += added;
     this.#held += added;
@@ -60,12 +70,26 @@ export class JournalRoom {
     if (this.#held * 2 > this.#size && this.#resizing === undefined) void this.#resize(this.#held * 4);
   }
 
-  /** Makes sure that the journal has room for `bytes` more, as far as the engine has room. Returns true if it has. */
-  async reserve(bytes: number): Promise<boolean> {
-    await this.#resizing;
-    const needed = (this.#held + bytes) * 2;
-    if (needed > this.#size) await this.#resize(needed);
-    return needed <= this.#size;
+  /**
+   * Appends records. If the journal is full, waits a while for a larger one, or for a save after which it can be
+   * trimmed, and calls `whileFull` before each further attempt.
+   */
+  async append(
+    records: readonly JournalRecord[],
+    expectedLast: number,
+    whileFull: () => void,
+  ): Promise<AppendOutcome> {
+    const endMs = this.#time.nowMs() + FULL_MS_MAX;
+    for (;;) {
+      const outcome = await this.#journal.append(records, expectedLast);
+      if (outcome.kind !== "full" || this.#time.nowMs() >= endMs) return outcome;
+      await this.#resizing;
+      const before = this.#size;
+      await this.#resize((this.#held + sizeOf(records)) * 2);
+      if (this.#size > before) continue;
+      whileFull();
+      await sleep(this.#time, FULL_RETRY_MS);
+    }
   }
 
   /** Drops what a save contains, and adapts the size to what was needed since it was changed last. */
@@ -96,4 +120,8 @@ export class JournalRoom {
       });
     return this.#resizing;
   }
+}
+
+function sizeOf(records: readonly JournalRecord[]): number {
+  return records.reduce((sum, { bytes }) => sum + bytes.length + RECORD_OVERHEAD_BYTES, 0);
 }

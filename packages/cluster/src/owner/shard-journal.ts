@@ -1,5 +1,5 @@
 import { OrthantError, type Position } from "@orthant/core";
-import { type Codec, decode, encode } from "@orthant/core/bytes";
+import { bytesEqual, type Codec, decode, encode } from "@orthant/core/bytes";
 import { comparePositions, PositionMap, regionOf } from "@orthant/core/engine";
 import type { Attachment, LastClientEdit, WorldDescription } from "@orthant/save";
 import {
@@ -186,6 +186,21 @@ async function readAll(journal: Journal, from: number, to: number): Promise<read
   for await (const { bytes } of journal.read(from, to)) all.push(bytes);
   return all;
 }
+
+/** Returns true if the journal has exactly these records from a sequence on. */
+export async function isStored(
+  journal: Journal,
+  from: number,
+  records: readonly JournalRecord[],
+): Promise<boolean> {
+  const { last } = await journal.state();
+  const to = from + records.length - 1;
+  if (last < to) return false;
+  const stored = await readAll(journal, from, to);
+  return records.every(({ bytes }, index) => bytesEqual(bytes, stored[index] ?? NO_BYTES));
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 /** The journal record up to which a generation contains everything. Rule K24. */
 export interface Checkpoint {

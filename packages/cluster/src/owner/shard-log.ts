@@ -1,47 +1,23 @@
-import {
-  type BlockCatalog,
-  isOrthantError,
-  OrthantError,
-  type Position,
-  type TimeSource,
-} from "@orthant/core";
-import { boxContains, sleep } from "@orthant/core/engine";
+import { type BlockCatalog, isOrthantError, OrthantError, type Position } from "@orthant/core";
+import { boxContains } from "@orthant/core/engine";
 import type { GlobalState, SaveChange, WorldDescription } from "@orthant/save";
 import type { JournalChunk, LogEvents } from "@orthant/save/journal";
 import type { ExternalLog, LoggedChange, LoggedEntry } from "@orthant/world/engine";
-import type { AppendOutcome, Engine, Journal, JournalRecord } from "../engine/engine.ts";
-import { Retries, type StuckListener } from "../engine/retries.ts";
+import type { Journal, JournalRecord } from "../engine/engine.ts";
+import { Retries } from "../engine/retries.ts";
 import { sectorOfRegion } from "../shard/sectors.ts";
 import { laterBlocks, type ShardMap, type ShardSplit, shardsOf } from "../shard/shard-map.ts";
 import { encodeShardRecord } from "../shard/shard-record.ts";
 import { JournalRoom } from "./journal-room.ts";
-import { checkpointOf, EditGroup, readChanges, requireRecordable, withCheckpoint } from "./shard-journal.ts";
-
-/** Dependencies and settings of a shard log. */
-export interface ShardLogOptions {
-  readonly engine: Engine;
-  readonly time: TimeSource;
-  readonly world: string;
-  readonly shard: string;
-  readonly node: string;
-  readonly term: number;
-  /** Voxels per chunk. */
-  readonly volume: number;
-  /** Returns the current map. */
-  readonly map: () => ShardMap;
-  /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
-  readonly requireHeld: () => Promise<void>;
-  /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
-  readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
-  /** Puts a committed split into the map. Must finish before anything else happens. */
-  readonly completeSplit: (split: ShardSplit) => Promise<void>;
-  /** Cancels the splits whose only record was in a lost journal. */
-  readonly cancelSplits: () => Promise<void>;
-  /** Called when the journal was lost, together with the changes since the last save. */
-  readonly onLost?: (detail: string) => void;
-  /** Called while the engine keeps this log waiting. */
-  readonly onStuck?: StuckListener;
-}
+import {
+  checkpointOf,
+  EditGroup,
+  isStored,
+  readChanges,
+  requireRecordable,
+  withCheckpoint,
+} from "./shard-journal.ts";
+import type { ShardLogOptions } from "./shard-log-options.ts";
 
 interface Waiter {
   readonly position: number;
@@ -54,12 +30,6 @@ interface Waiter {
  * can mistake its end for that of the new one. Rule K10.
  */
 const LOST_JOURNAL_GAP = 2 ** 30;
-/**
- * Time for which a log waits for room in a full journal. After that the owner ends: the next one has none of the edits
- * that are not stored, and so can save the others, which makes room.
- */
-const FULL_MS_MAX = 10_000;
-const FULL_RETRY_MS = 250;
 
 /**
  * The log of a shard's owner. Appends groups of edits to the shard's journal, one at a time, at the end it
@@ -130,14 +100,14 @@ export class ShardLog implements ExternalLog {
   }
 
   async *recover(description: WorldDescription): AsyncIterable<LoggedChange> {
-    const { inherited } = this.#options;
+    const { inherited, time } = this.#options;
     if (inherited !== undefined) yield* inherited(description);
     const checkpointed = inherited === undefined ? (checkpointOf(description)?.sequence ?? 0) : 0;
     this.#journal = await this.#retries.until(() => this.#openJournal(checkpointed));
     this.#last = await this.#retries.until(() => this.#appendTermRecord());
     this.#checkpointed = checkpointed;
     const { first, bytes } = await this.#retries.until(() => this.#requireJournal().state());
-    this.#room = await this.#retries.until(() => JournalRoom.open(this.#requireJournal(), bytes));
+    this.#room = await this.#retries.until(() => JournalRoom.open(this.#requireJournal(), bytes, time));
     try {
       yield* readChanges(this.#requireJournal(), {
         from: this.#firstToReplay(checkpointed, first),
@@ -353,49 +323,27 @@ export class ShardLog implements ExternalLog {
   /** Stores records. `expected` is what the room of the journal expects of them. */
   async #storeRecords(records: readonly JournalRecord[], expected = 0): Promise<void> {
     let isUnknown = false;
-    const bytes = records.reduce((sum, record) => sum + record.bytes.length, 0);
     await this.#retries.until(async () => {
       try {
-        const outcome = await this.#appendWithRoom(records, bytes);
+        const outcome = await this.#requireRoom().append(records, this.#last, () => this.#whileFull());
         if (outcome.kind === "stored") this.#last = outcome.last;
         else if (outcome.kind === "full") throw full(this.#options.shard);
         // These very records can be stored already only if an earlier attempt had an unknown outcome.
-        else if (isUnknown && (await this.#isStored(records))) this.#last += records.length;
+        else if (isUnknown && (await isStored(this.#requireJournal(), this.#last + 1, records)))
+          this.#last += records.length;
         else throw new OrthantError("ORT_FENCED", `shard ${this.#options.shard} has a newer owner`);
       } catch (error) {
         isUnknown ||= isOrthantError(error, "ORT_ENGINE_AWAY");
         throw error;
       }
     });
-    this.#unsavedBytes += bytes;
-    this.#room?.add(records.length, bytes, expected);
+    this.#unsavedBytes += records.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    this.#room?.add(records, expected);
   }
 
-  /** Appends records. If the journal is full, waits a while for more room, or for a save after which it is trimmed. */
-  async #appendWithRoom(records: readonly JournalRecord[], bytes: number): Promise<AppendOutcome> {
-    const { time } = this.#options;
-    const endMs = time.nowMs() + FULL_MS_MAX;
-    for (;;) {
-      const outcome = await this.#requireJournal().append(records, this.#last);
-      if (outcome.kind !== "full" || time.nowMs() >= endMs) return outcome;
-      if ((await this.#room?.reserve(bytes)) === true) continue;
-      this.#trim();
-      await sleep(time, FULL_RETRY_MS);
-      if (this.#failure !== undefined) throw this.#failure.error;
-    }
-  }
-
-  async #isStored(records: readonly JournalRecord[]): Promise<boolean> {
-    const first = this.#last + 1;
-    const journal = this.#requireJournal();
-    const { last } = await journal.state();
-    if (last < first + records.length - 1) return false;
-    let index = 0;
-    for await (const { bytes } of journal.read(first, first + records.length - 1)) {
-      const own = records[index++]?.bytes;
-      if (own?.length !== bytes.length || !own.every((byte, at) => byte === bytes[at])) return false;
-    }
-    return true;
+  #whileFull(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#trim();
   }
 
   #markDurable(position: number): void {
@@ -405,6 +353,11 @@ export class ShardLog implements ExternalLog {
     const waiting = this.#waiters.findIndex((waiter) => waiter.position > position);
     for (const { resolve } of this.#waiters.splice(0, waiting < 0 ? this.#waiters.length : waiting))
       resolve();
+  }
+
+  #requireRoom(): JournalRoom {
+    if (this.#room === undefined) throw new OrthantError("ORT_CLOSED", "the journal was not opened");
+    return this.#room;
   }
 
   #requireJournal(): Journal {

@@ -29,7 +29,8 @@ import {
 } from "../shard/owner-messages.ts";
 import { laterBlocks, type ShardMap, type ShardSplit } from "../shard/shard-map.ts";
 import { answerEntities, answerRegions } from "./answers.ts";
-import { ShardLog, type ShardLogOptions } from "./shard-log.ts";
+import { ShardLog } from "./shard-log.ts";
+import type { ShardLogOptions } from "./shard-log-options.ts";
 
 /** Dependencies and settings of a shard owner. */
 export interface ShardOwnerOptions extends Omit<ShardLogOptions, "requireHeld"> {

@@ -1,0 +1,32 @@
+import type { TimeSource } from "@orthant/core";
+import type { WorldDescription } from "@orthant/save";
+import type { LoggedChange } from "@orthant/world/engine";
+import type { Engine } from "../engine/engine.ts";
+import type { StuckListener } from "../engine/retries.ts";
+import type { ShardMap, ShardSplit } from "../shard/shard-map.ts";
+
+/** Dependencies and settings of a shard log. */
+export interface ShardLogOptions {
+  readonly engine: Engine;
+  readonly time: TimeSource;
+  readonly world: string;
+  readonly shard: string;
+  readonly node: string;
+  readonly term: number;
+  /** Voxels per chunk. */
+  readonly volume: number;
+  /** Returns the current map. */
+  readonly map: () => ShardMap;
+  /** Throws `ORT_FENCED` if the shard's folder belongs to another owner by now. */
+  readonly requireHeld: () => Promise<void>;
+  /** Another shard's records to replay before this shard's own: those that a new shard's copy lacks. */
+  readonly inherited?: (description: WorldDescription) => AsyncIterable<LoggedChange>;
+  /** Puts a committed split into the map. Must finish before anything else happens. */
+  readonly completeSplit: (split: ShardSplit) => Promise<void>;
+  /** Cancels the splits whose only record was in a lost journal. */
+  readonly cancelSplits: () => Promise<void>;
+  /** Called when the journal was lost, together with the changes since the last save. */
+  readonly onLost?: (detail: string) => void;
+  /** Called while the engine keeps this log waiting. */
+  readonly onStuck?: StuckListener;
+}

@@ -1,6 +1,9 @@
-import type { Engine, EngineTable, FolderStore, Journal } from "@orthant/cluster";
+import type { Engine, EngineTable, FolderStore, Journal, JournalRecord } from "@orthant/cluster";
 import { leaseKey, mapKey } from "@orthant/cluster/internal";
-import { say } from "./member.ts";
+import { type FatalCall, say } from "./member.ts";
+
+/** The tag of a split among the records of a journal. */
+const SPLIT_TAG = 2;
 
 /**
  * Kills this process, as `kill -9` does, before a chosen one of the calls by which a node hands over or divides a
@@ -9,19 +12,19 @@ import { say } from "./member.ts";
 export class FatalCalls {
   readonly #world: string;
   #shard = "";
-  #left = 0;
+  #call: FatalCall | undefined;
 
   constructor(world: string) {
     this.#world = world;
   }
 
-  /** Dies before the call number `number` about `shard` from now on; never, if that is 0. */
-  arm(shard: string, number: number): void {
+  /** Dies before the next call of this kind about `shard`; never, if the kind is omitted. */
+  arm(shard: string, call?: FatalCall): void {
     this.#shard = shard;
-    this.#left = number;
+    this.#call = call;
   }
 
-  /** Returns an engine whose calls count. */
+  /** Returns an engine whose calls may be fatal. */
   engine(engine: Engine): Engine {
     return {
       table: this.#table(engine.table),
@@ -48,7 +51,7 @@ export class FatalCalls {
     };
   }
 
-  /** Returns a folder store whose changes count. */
+  /** Returns a folder store whose changes may be fatal. */
   store(store: FolderStore): FolderStore {
     const shardOf = (path: string): string => path.split("/")[2] ?? "";
     return {
@@ -85,8 +88,9 @@ export class FatalCalls {
     return {
       state: () => journal.state(),
       append: async (records, expectedLast) => {
-        const isControl = records.some(({ subject }) => subject.kind === "control");
-        if (isControl) await this.#pass(this.#shard, `appending a control record to ${shard}`);
+        if (records.some(isSplit)) await this.#pass(this.#shard, "recording the split");
+        else if (records.some(({ subject }) => subject.kind === "control"))
+          await this.#pass(shard, "recording the term");
         return journal.append(records, expectedLast);
       },
       read: (from, to) => journal.read(from, to),
@@ -95,11 +99,15 @@ export class FatalCalls {
     };
   }
 
-  /** Counts a call. The one that was chosen never happens. */
-  async #pass(shard: string, call: string): Promise<void> {
-    if (this.#left === 0 || shard !== this.#shard || --this.#left > 0) return;
+  /** The call that was chosen never happens. */
+  async #pass(shard: string, call: FatalCall): Promise<void> {
+    if (call !== this.#call || shard !== this.#shard) return;
     await new Promise<never>(() => {
       say({ kind: "dying", call }, () => process.kill(process.pid, "SIGKILL"));
     });
   }
+}
+
+function isSplit({ subject, bytes }: JournalRecord): boolean {
+  return subject.kind === "control" && bytes[1] === SPLIT_TAG;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type LinkState, leaderOf } from "@orthant/testkit/nats";
 import type { FaultScene } from "./fault-scene.ts";
+import { GIVING_CALLS, SPLIT_CALLS, TAKING_CALLS } from "./member.ts";
 import { waitUntil } from "./waiting.ts";
 
 /** A fault that happens to a cluster while players build. */
@@ -25,10 +26,6 @@ const STARVED_MS = 15_000;
 /** A starved server runs for a tenth of the time. */
 const STARVED_PAUSE_MS = 90;
 const STARVED_RUN_MS = 10;
-/** Calls of a split, of the node that gives a shard away, and of the one that takes it, as `FatalCalls` counts. */
-const SPLIT_CALLS = 9;
-const GIVING_CALLS = 2;
-const TAKING_CALLS = 6;
 
 /** All faults, in the order of their turns. */
 export const CLUSTER_FAULTS: readonly ClusterFault[] = [
@@ -159,7 +156,7 @@ async function killed(victim: { kill(): Promise<void>; start(): Promise<void> })
 /** The owner of the shard dies before each of the calls of a split in turn. */
 async function killInSplit({ staged }: FaultScene, turn: number): Promise<void> {
   const owner = staged.ownerOf(staged.nextSplit.from);
-  await staged.splitAgain(1 + (turn % SPLIT_CALLS)).catch(ignoreUndone);
+  await staged.splitAgain(SPLIT_CALLS[turn % SPLIT_CALLS.length]).catch(ignoreUndone);
   await revive(owner);
 }
 
@@ -169,14 +166,13 @@ async function killInMove(scene: FaultScene, turn: number): Promise<void> {
   const shard = prng.pick(staged.shards);
   const owner = staged.ownerOf(shard);
   const to = scene.anotherOwner(owner);
-  const call = turn % (GIVING_CALLS + TAKING_CALLS);
-  if (call < GIVING_CALLS) await staged.move(shard, to, 1 + call).catch(ignoreUndone);
-  else {
-    await to.execute({ kind: "die", shard, diesBefore: 1 + call - GIVING_CALLS });
-    await staged.move(shard, to).catch(ignoreUndone);
-    // If another node was faster to claim the shard, this one must not die later.
-    if (to.isRunning) await to.execute({ kind: "die", shard, diesBefore: 0 }).catch(ignoreUndone);
-  }
+  const number = turn % (GIVING_CALLS.length + TAKING_CALLS.length);
+  const giving = GIVING_CALLS[number];
+  const taking = TAKING_CALLS[number - GIVING_CALLS.length];
+  if (taking !== undefined) await to.execute({ kind: "die", shard, diesBefore: taking }).catch(ignoreUndone);
+  await staged.move(shard, to, giving).catch(ignoreUndone);
+  // If another node was faster to claim the shard, this one must not die later.
+  if (to.isRunning) await to.execute({ kind: "die", shard }).catch(ignoreUndone);
   for (const process of [owner, to]) await revive(process);
 }
 

@@ -56,7 +56,7 @@ export class MemberProcess {
   /** Sends an order and waits until it is done. Throws if it failed. */
   async execute(order: MemberOrder): Promise<void> {
     const child = this.#child;
-    if (child === undefined) throw new Error(`${this.name} does not run`);
+    if (child === undefined || !this.isRunning) throw new Error(`${this.name} does not run`);
     const done = new Promise<string>((resolve) => {
       const end = (detail: string): void => {
         child.off("message", take);
@@ -69,8 +69,10 @@ export class MemberProcess {
       const ended = (): void => end("it ended");
       child.on("message", take);
       child.on("close", ended);
+      child.send(order, (error) => {
+        if (error !== null) end(String(error));
+      });
     });
-    child.send(order);
     const detail = await done;
     if (detail !== "") throw new Error(`${this.name} could not ${order.kind}: ${detail}`);
   }

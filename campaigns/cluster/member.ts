@@ -58,10 +58,35 @@ export type MemberOrder =
   | ({ readonly kind: "die"; readonly shard: string } & Fatal)
   | { readonly kind: "stop" };
 
-/** Before which call of an order the owner dies, as `FatalCalls` counts them; omitted if it lives. */
+/** Before which call of an order the owner dies; omitted if it lives. */
 interface Fatal {
-  readonly diesBefore?: number;
+  readonly diesBefore?: FatalCall;
 }
+
+/** The calls of a split that other nodes can see, in order. */
+export const SPLIT_CALLS = [
+  "making the folder",
+  "renaming the folder",
+  "looking for the journal",
+  "making the journal",
+  "recording the term",
+  "writing the lease",
+  "recording the split",
+  "writing the map",
+  "answering requests",
+] as const;
+/** The calls of a node that gives a shard away, and of one that takes it, in order. */
+export const GIVING_CALLS = ["reading the lease", "writing the lease"] as const;
+export const TAKING_CALLS = [
+  ...GIVING_CALLS,
+  "renaming the folder",
+  "looking for the journal",
+  "recording the term",
+  "answering requests",
+] as const;
+
+/** A call before which a node can be made to die. */
+export type FatalCall = (typeof SPLIT_CALLS | typeof TAKING_CALLS)[number];
 
 /** A message from a member, unprompted or in answer to an order. */
 export type MemberNews =

@@ -35,10 +35,9 @@ say({ kind: "ready" });
 
 async function carryOut(order: MemberOrder): Promise<void> {
   if (order.kind === "stop") return node.stop();
-  const { diesBefore = 0 } = order;
-  if (order.kind === "die") return fatal.arm(order.shard, diesBefore);
-  fatal.arm(order.kind === "split" ? order.newShard : order.shard, diesBefore);
+  fatal.arm(order.kind === "split" ? order.newShard : order.shard, order.diesBefore);
+  if (order.kind === "die") return;
   if (order.kind === "move") await node.move(order.shard, order.successor);
   else await node.split(order.shard, order.sectors, order.newShard);
-  fatal.arm("", 0);
+  fatal.arm("");
 }

@@ -25,7 +25,7 @@ import {
 } from "@orthant/testkit/nats";
 import { createWorldEngine } from "@orthant/world/engine";
 import { MARKED_BLOCKS } from "./contested.ts";
-import type { MemberNews } from "./member.ts";
+import type { FatalCall, MemberNews } from "./member.ts";
 import { MemberProcess } from "./member-process.ts";
 import { type PlannedSplit, plannedSplit } from "./planned-splits.ts";
 import { waitUntil } from "./waiting.ts";
@@ -33,8 +33,13 @@ import { waitUntil } from "./waiting.ts";
 const SERVERS = 3;
 /** The world of a staged cluster. */
 export const STAGED_WORLD = "town";
-const OWNER_PROGRAM = new URL("./owner-process.js", import.meta.url);
-const GATEWAY_PROGRAM = new URL("./gateway-process.js", import.meta.url);
+/** Programs are built, even for a test that runs from the sources. */
+const PROGRAMS = new URL(
+  import.meta.url.endsWith(".ts") ? "../../build/campaigns/cluster/" : "./",
+  import.meta.url,
+);
+const OWNER_PROGRAM = new URL("owner-process.js", PROGRAMS);
+const GATEWAY_PROGRAM = new URL("gateway-process.js", PROGRAMS);
 /** How many processes and shards a staged cluster starts with. */
 export interface StagedSizes {
   readonly owners: number;
@@ -193,14 +198,14 @@ export class StagedCluster {
 
   /**
    * Moves a shard to another owner. If that one is slow, a third may claim it, so this waits for any new
-   * owner. The old owner dies before the call number `diesBefore`, if that is not 0.
+   * owner. The old owner dies before the call `diesBefore`, if given.
    */
-  async move(shard: string, to: MemberProcess, diesBefore = 0): Promise<void> {
+  async move(shard: string, to: MemberProcess, diesBefore?: FatalCall): Promise<void> {
     await waitUntil(() => this.ownerOf(shard) !== undefined, `shard ${shard} has an owner`);
     const before = this.claimed.length;
     const isTaken = (): boolean => this.claimed.slice(before).some((event) => event.shard === shard);
     await this.#order({ kind: "move", shard }, async () => {
-      await this.ownerOf(shard)?.execute({ kind: "move", shard, successor: to.name, diesBefore });
+      await this.ownerOf(shard)?.execute({ kind: "move", shard, successor: to.name, ...fatal(diesBefore) });
       await waitUntil(isTaken, `a node claims shard ${shard}, which is for ${to.name}`);
     });
   }
@@ -210,8 +215,8 @@ export class StagedCluster {
     return plannedSplit(this.#splits);
   }
 
-  /** Adds one shard. The owner of the old one dies before the call number `diesBefore`, if that is not 0. */
-  async splitAgain(diesBefore = 0): Promise<void> {
+  /** Adds one shard. The owner of the old one dies before the call `diesBefore`, if given. */
+  async splitAgain(diesBefore?: FatalCall): Promise<void> {
     await this.#split(this.#splits++, diesBefore);
   }
 
@@ -222,11 +227,17 @@ export class StagedCluster {
     for (const number of new Set(undone.map((change) => change.number))) await this.#split(number);
   }
 
-  async #split(number: number, diesBefore = 0): Promise<void> {
+  async #split(number: number, diesBefore?: FatalCall): Promise<void> {
     const { from, to, sectors } = plannedSplit(number);
     await waitUntil(() => this.ownerOf(from) !== undefined, `shard ${from} has an owner`);
     await this.#order({ kind: "split", shard: to, number }, async () => {
-      await this.ownerOf(from)?.execute({ kind: "split", shard: from, sectors, newShard: to, diesBefore });
+      await this.ownerOf(from)?.execute({
+        kind: "split",
+        shard: from,
+        sectors,
+        newShard: to,
+        ...fatal(diesBefore),
+      });
     });
   }
 
@@ -279,4 +290,8 @@ export class StagedCluster {
     else if (news.kind === "trouble") this.troubles.push(`${name}: ${news.detail}`);
     else if (news.kind === "dying") this.deaths.push(news.call);
   }
+}
+
+function fatal(diesBefore: FatalCall | undefined): { readonly diesBefore?: FatalCall } {
+  return diesBefore === undefined ? {} : { diesBefore };
 }

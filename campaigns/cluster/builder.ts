@@ -12,6 +12,7 @@ import { Contest, type Fate } from "./contested.ts";
 const EDGE = 16;
 const RADIUS_CHUNKS = 2;
 const OPEN_EDITS_MAX = 20;
+const HISTORY_MAX = 8;
 /** Every fifth edit changes two voxels, one on each side of a border between shards. */
 const PAIR_EVERY = 5;
 /** Every fourth edit overwrites a voxel that other builders overwrite too. */
@@ -30,8 +31,11 @@ export interface Brick {
 export interface BuilderEvents {
   /** The builder's view changed, or one of its edits was settled. */
   onChange(): void;
-  /** An edit was acknowledged, `waitMs` after it or an earlier one that was refused was made. */
-  onAcknowledged(waitMs: number): void;
+  /**
+   * An edit was acknowledged, `waitMs` after it or an earlier one that was refused was made. `history` is what the
+   * connection went through lately.
+   */
+  onAcknowledged(waitMs: number, history: readonly string[]): void;
 }
 
 /** Returns a contest for each group of builders. */
@@ -65,6 +69,7 @@ export class Builder {
   #acknowledged = 0;
   /** When it made the first edit since the last acknowledged one. */
   #triedMs: number | undefined;
+  readonly #history: string[] = [];
 
   constructor(
     gateways: readonly string[],
@@ -91,7 +96,10 @@ export class Builder {
         }),
     });
     this.world.onChange(events.onChange);
-    this.world.onStatus((status, { error }) => {
+    this.world.onStatus((status, { error, retryInMs }) => {
+      const detail = error === undefined ? "" : ` for ${retryInMs} ms: ${error.message}`;
+      this.#history.push(`${Math.round(performance.now())} ${status}${detail}`);
+      this.#history.splice(0, this.#history.length - HISTORY_MAX);
       if (status === "closed") this.faults.push(`gave up: ${error}`);
     });
   }
@@ -140,7 +148,8 @@ export class Builder {
     const result = await this.world.setVoxels(placements);
     if (result.status !== "rejected") {
       this.#acknowledged++;
-      if (this.#triedMs !== undefined) this.#events.onAcknowledged(performance.now() - this.#triedMs);
+      if (this.#triedMs !== undefined)
+        this.#events.onAcknowledged(performance.now() - this.#triedMs, this.#history);
       this.#triedMs = undefined;
       return "made";
     }

@@ -29,6 +29,8 @@ const CONVERGED_MS = 30_000;
 /** Time without changes after which everything counts as settled. */
 const QUIET_MS = 2_000;
 const CLAIM_MS_MAX = 5_000;
+/** A wait above this is explained. */
+const LONG_WAIT_MS = 13_000;
 /** The sectors in which builders build. */
 const BUILT_SECTORS = boxBetween([-1, 0, -1, 0], [1, 1, 1, 4]);
 
@@ -69,7 +71,7 @@ export class ClusterTrial {
       onChange: () => {
         this.#changedMs = performance.now();
       },
-      onAcknowledged: (waitMs: number) => this.#figures.noteWait(waitMs),
+      onAcknowledged: (waitMs: number, history: readonly string[]) => this.#noteWait(waitMs, history),
     };
     const contests = contestsFor(BUILDERS);
     this.#builders = Array.from({ length: BUILDERS }, (_, number) => {
@@ -210,6 +212,15 @@ export class ClusterTrial {
       const names = stuck.map(({ lane, openEdits, world }) => `${lane} (${openEdits}, ${world.status})`);
       this.#fail(`${error}; without results: ${names.join(", ") || "none"}`);
     }
+  }
+
+  /** Records a wait. Explains the first long one of a fault. */
+  #noteWait(waitMs: number, history: readonly string[]): void {
+    if (waitMs > LONG_WAIT_MS && this.#figures.longestWaitMs <= LONG_WAIT_MS) {
+      const nowMs = Math.round(performance.now());
+      console.log(`cluster: a wait of ${Math.round(waitMs)} ms until ${nowMs}: ${history.join("; ")}`);
+    }
+    this.#figures.noteWait(waitMs);
   }
 
   #noteTakeOvers(name: string): void {

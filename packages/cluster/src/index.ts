@@ -23,6 +23,7 @@ export { ClusterGateway, type ClusterGatewayOptions, type ServedGateway } from "
 export { ClusterNode, type ClusterNodeOptions, type NodeEvents } from "./membership/cluster-node.ts";
 export { handleCommands, type NodeCommand, sendCommand } from "./membership/commands.ts";
 export { createClusterWorld, FIRST_SHARD, type NewClusterWorld } from "./membership/create-cluster.ts";
+export { defaultNodeName } from "./membership/node-name.ts";
 export {
   type ClusterStatus,
   clusterNodes,

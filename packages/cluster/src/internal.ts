@@ -2,6 +2,8 @@
 export { APPEND_RECORDS_MAX } from "./engine/engine.ts";
 export { nodeCommandCodec } from "./membership/commands.ts";
 export { heartbeatCodec } from "./membership/heartbeats.ts";
+export * as natsNames from "./nats/names.ts";
+export { type SubjectUse, subjectsOf } from "./nats/roles.ts";
 export { type PresenceMessage, presenceCodec } from "./players/presence.ts";
 export { ClusterDirectory, leaseCodec } from "./shard/cluster-directory.ts";
 export { heartbeatKey, leaseKey, mapKey, ownerAddress } from "./shard/names.ts";

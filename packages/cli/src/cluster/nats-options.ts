@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import type { Engine } from "@orthant/cluster";
-import type { NatsCredentials } from "@orthant/cluster/nats";
+import type { NatsCredentials, NatsRole } from "@orthant/cluster/nats";
 import type { Arguments, OptionSpec } from "../command.ts";
 import type { Context } from "../context.ts";
 import { parseInteger } from "../parse.ts";
@@ -11,8 +11,8 @@ const NATS_VARIABLE = "ORTHANT_NATS";
 const USER_VARIABLE = "ORTHANT_NATS_USER";
 const PASSWORD_VARIABLE = "ORTHANT_NATS_PASSWORD";
 const TOKEN_VARIABLE = "ORTHANT_NATS_TOKEN";
-/** The user that the guide configures. */
-const DEFAULT_USER = "orthant";
+const GATEWAY_USER_VARIABLE = "ORTHANT_NATS_GATEWAY_USER";
+const GATEWAY_PASSWORD_VARIABLE = "ORTHANT_NATS_GATEWAY_PASSWORD";
 const COPIES_MAX = 5;
 
 /** Options for connecting to the NATS servers of a cluster. */
@@ -27,6 +27,12 @@ export const NATS_OPTIONS: readonly OptionSpec[] = [
   },
 ];
 
+/** Option for the gateway's own credentials. */
+export const NATS_GATEWAY_OPTION: OptionSpec = {
+  flags: "--nats-gateway <file>",
+  description: "credentials file of the gateway, if it has its own",
+};
+
 /**
  * Environment variables, for the help of commands with these options. Unlike an option, a variable keeps the
  * password out of process lists.
@@ -35,20 +41,37 @@ export const NATS_NOTES: readonly string[] = [
   "Environment variables:",
   `${NATS_VARIABLE}  the NATS servers, separated by commas`,
   `${PASSWORD_VARIABLE}  the password for NATS, with ${USER_VARIABLE} as`,
-  `  the user (default: ${DEFAULT_USER}); or ${TOKEN_VARIABLE}`,
+  `  the user (default: owner, gateway or operator); or ${TOKEN_VARIABLE}`,
 ];
 
-/** Connects with the options and the environment. The servers list the connection under `name`. */
-export async function connectEngine(args: Arguments, context: Context, name: string): Promise<Engine> {
+/** Environment variables with the gateway's own credentials. */
+export const NATS_GATEWAY_NOTES: readonly string[] = [
+  `${GATEWAY_PASSWORD_VARIABLE}  the password of the gateway, if it has its`,
+  `  own, with ${GATEWAY_USER_VARIABLE} as the user (default: gateway)`,
+];
+
+/**
+ * Connects in a role with the options and the environment. The servers list the connection under `name`. Throws
+ * `ORT_ENGINE_PERMISSION` if they do not permit what the role needs.
+ */
+export async function connectEngine(
+  args: Arguments,
+  context: Context,
+  role: NatsRole,
+  name: string,
+): Promise<Engine> {
   const servers = serversOf(args, context);
   const caFile = args.text("natsCa");
-  const credentials = credentialsOf(args, context);
-  for (const file of [caFile, args.text("natsCredentials")]) if (file !== undefined) await access(file);
+  const credentials =
+    (role === "gateway" ? gatewayCredentialsOf(args, context) : undefined) ??
+    credentialsOf(args, context, role);
+  const files = [caFile, ...(credentials !== undefined && "file" in credentials ? [credentials.file] : [])];
+  for (const file of files) if (file !== undefined) await access(file);
   const replicas = args.parsed("copies", parseInteger(1, COPIES_MAX)) ?? 1;
   const isEncrypted = caFile !== undefined || servers.some((server) => server.startsWith("tls:"));
   const { connectNats } = await import("@orthant/cluster/nats");
   return connectNats({
-    ...{ servers, replicas, name },
+    ...{ servers, replicas, name, role },
     ...(credentials && { credentials }),
     ...(isEncrypted && { tls: caFile === undefined ? {} : { caFile } }),
   });
@@ -62,11 +85,19 @@ function serversOf(args: Arguments, { variables }: Context): readonly string[] {
   throw new UsageError(`no NATS server given; use --nats or ${NATS_VARIABLE}`);
 }
 
-function credentialsOf(args: Arguments, { variables }: Context): NatsCredentials | undefined {
+/** Returns the credentials that only a gateway uses. */
+function gatewayCredentialsOf(args: Arguments, { variables }: Context): NatsCredentials | undefined {
+  const file = args.text("natsGateway");
+  if (file !== undefined) return { file };
+  const password = variables[GATEWAY_PASSWORD_VARIABLE];
+  return password ? { user: variables[GATEWAY_USER_VARIABLE] || "gateway", password } : undefined;
+}
+
+function credentialsOf(args: Arguments, { variables }: Context, role: NatsRole): NatsCredentials | undefined {
   const file = args.text("natsCredentials");
   if (file !== undefined) return { file };
   const password = variables[PASSWORD_VARIABLE];
-  if (password) return { user: variables[USER_VARIABLE] || DEFAULT_USER, password };
+  if (password) return { user: variables[USER_VARIABLE] || role, password };
   const token = variables[TOKEN_VARIABLE];
   return token ? { token } : undefined;
 }

@@ -1,8 +1,9 @@
-import { hostname } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import {
   ClusterGateway,
   ClusterNode,
   DiskFolders,
+  defaultNodeName,
   type Engine,
   handleCommands,
   type NodeEvents,
@@ -26,6 +27,8 @@ import { EXIT, type ExitCode, UsageError } from "../usage.ts";
 import { requireClusterName } from "./actions.ts";
 import { connectEngine } from "./nats-options.ts";
 
+const NO_HARDWARE_ADDRESS = "00:00:00:00:00:00";
+
 /** Shard events since the process started. */
 interface NodeCounts {
   claimed: number;
@@ -33,10 +36,17 @@ interface NodeCounts {
   journalsLost: number;
 }
 
+/** What an owner and a gateway run on. */
+interface PartRun {
+  readonly engine: Engine;
+  readonly facts: { readonly node: string | null };
+  /** Resolves when the user stops the process. Rejects if the node ends by itself. */
+  readonly untilEnd: () => Promise<unknown>;
+}
+
 /** Settings for accepting players, and what is reported about them. */
-interface GatewayRun {
+interface GatewayRun extends PartRun {
   readonly settings: ListenSettings;
-  readonly facts: object;
   readonly counts: NodeCounts;
   readonly shards: () => readonly OwnedShard[];
 }
@@ -49,33 +59,45 @@ export async function serveCluster(args: Arguments, context: Context): Promise<E
   const node = part === "gateway" ? undefined : nodeName(args);
   const folder = part === "gateway" ? "" : await sharedFolder(args, context);
   const settings = part === "owner" ? undefined : await gatewaySettings(args, context);
-  const engine = await connectEngine(args, context, node ?? "gateway");
+  const engines: Engine[] = [];
+  const connect = async (role: "owner" | "gateway", name: string): Promise<Engine> => {
+    const engine = await connectEngine(args, context, role, name);
+    engines.push(engine);
+    return engine;
+  };
   const counts: NodeCounts = { claimed: 0, lost: 0, journalsLost: 0 };
-  const owner =
-    node &&
-    new ClusterNode({
-      ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
-      ...{ time: context.time, random: systemRandomBits, generators: context.generators },
-      events: eventsFor(counts, context),
-    });
+  let owner: ClusterNode | undefined;
   let isHandedOver = true;
   try {
-    if (owner) {
-      await owner.start();
-      await handleCommands(engine, world, owner);
-    }
     const facts = { part, node: node ?? null };
     const shards = (): readonly OwnedShard[] => (owner ? ownedBy(owner, context) : []);
-    if (settings === undefined) {
-      await serveOwner(engine, () => ({ ...counts, owned: shards() }), args, context, facts);
-    } else {
-      await serveGateway(engine, { settings, facts, counts, shards }, args, context);
+    let untilEnd = (): Promise<unknown> => context.whenEnding();
+    if (node !== undefined) {
+      const engine = await connect("owner", node);
+      const ended = new Promise<never>((_resolve, reject) => {
+        owner = new ClusterNode({
+          ...{ engine, world, node, folders: new ShardFolders(new DiskFolders(new NodeDisk(folder)), world) },
+          ...{ time: context.time, random: systemRandomBits, generators: context.generators },
+          events: { ...eventsFor(counts, context), onEnd: reject },
+        });
+      });
+      // Rejects before anything waits for it if the node ends early.
+      ended.catch(() => undefined);
+      untilEnd = () => Promise.race([context.whenEnding(), ended]);
+      await owner?.start();
+      if (owner !== undefined) await handleCommands(engine, world, owner);
+      if (settings === undefined)
+        await serveOwner({ engine, facts, untilEnd }, () => ({ ...counts, owned: shards() }), args, context);
+    }
+    if (settings !== undefined) {
+      const engine = await connect("gateway", node ?? "gateway");
+      await serveGateway({ engine, facts, untilEnd, settings, counts, shards }, args, context);
     }
     // After the players have left, so that even the last node saves their positions with the rest.
     if (owner) isHandedOver = await handOver(owner, context);
   } finally {
-    if (owner) await owner.stop();
-    await engine.close();
+    await owner?.stop();
+    for (const engine of engines) await engine.close();
   }
   if (!isHandedOver) return EXIT.failed;
   context.print(owner ? "stopped; its shards are saved and released" : "stopped");
@@ -126,8 +148,7 @@ function ownedBy(owner: ClusterNode, { time }: Context): readonly OwnedShard[] {
 
 /** Accepts players into the whole world, across all owners, until the user stops it. */
 async function serveGateway(
-  engine: Engine,
-  { settings, facts, counts, shards }: GatewayRun,
+  { engine, facts, untilEnd, settings, counts, shards }: GatewayRun,
   args: Arguments,
   context: Context,
 ): Promise<void> {
@@ -143,7 +164,7 @@ async function serveGateway(
     };
     const world = gateway.served;
     const counted = { secret, options: { ...options, cluster } };
-    await whileListening(args, context, { settings: counted, facts, world }, () => context.whenEnding());
+    await whileListening(args, context, { settings: counted, facts, world }, untilEnd);
   } finally {
     gateway.close();
   }
@@ -161,11 +182,10 @@ async function gatewaySettings(args: Arguments, context: Context): Promise<Liste
 
 /** Shows an owner's health to its operator, and to no player, until the user stops it. */
 async function serveOwner(
-  engine: Engine,
+  { engine, facts, untilEnd }: PartRun,
   counts: () => OwnerCounts,
   args: Arguments,
   context: Context,
-  facts: { readonly node: string | null },
 ): Promise<void> {
   const metrics = await metricsSettings(args, context);
   const { serveOwnerEndpoints } = await import("@orthant/server");
@@ -180,16 +200,21 @@ async function serveOwner(
     context.printJson({ world: args.at(0), ...facts, url, port });
     context.print(`${facts.node} is a node of ${args.at(0)}; metrics: ${url}/metrics`);
     context.note("press Ctrl-C to stop");
-    await context.whenEnding();
+    await untilEnd();
   } finally {
     status.end();
     await pages.close();
   }
 }
 
+/** Returns the hardware address of this machine's first network card; `undefined` if it has none. */
+function hardwareAddress(): string | undefined {
+  const cards = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return cards.find(({ internal, mac }) => !internal && mac !== NO_HARDWARE_ADDRESS)?.mac;
+}
+
 function nodeName(args: Arguments): string {
-  const [host = ""] = hostname().toLowerCase().split(".");
-  const name = args.text("node") ?? host;
+  const name = args.text("node") ?? defaultNodeName(hostname(), hardwareAddress());
   args.parsed("node", (text) => requireName(text, "node"));
   requireName(name, "node");
   return name;

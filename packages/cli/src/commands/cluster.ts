@@ -56,7 +56,7 @@ export const clusterCommand: Command = {
     requireFitting(name, args);
     const { act, requireClusterName } = await import("../cluster/actions.ts");
     requireClusterName(args, 1, "world");
-    const engine = await connectEngine(args, context, `orthant cluster ${name} ${world}`);
+    const engine = await connectEngine(args, context, "operator", `orthant cluster ${name} ${world}`);
     try {
       await untilEnding(act(name, engine, args, context), context);
     } finally {

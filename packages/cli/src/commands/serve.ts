@@ -4,7 +4,12 @@ import {
   openWorldEngine,
   type WorldEngine,
 } from "@orthant/world/engine";
-import { NATS_NOTES, NATS_OPTIONS } from "../cluster/nats-options.ts";
+import {
+  NATS_GATEWAY_NOTES,
+  NATS_GATEWAY_OPTION,
+  NATS_NOTES,
+  NATS_OPTIONS,
+} from "../cluster/nats-options.ts";
 import type { Arguments, Command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { requireNative } from "../found-world.ts";
@@ -90,8 +95,12 @@ export const serveCommand: Command = {
       choices: ["owner", "gateway", "both"],
     },
     { flags: "--shards <folder>", description: "the folder that all owners of the cluster share" },
-    { flags: "--node <name>", description: "what this owner is called (default: the host's name)" },
+    {
+      flags: "--node <name>",
+      description: "what this owner is called (default: the host's name, and a mark of its network card)",
+    },
     ...NATS_OPTIONS,
+    NATS_GATEWAY_OPTION,
     {
       flags: "--metrics-token-file <file>",
       description: `what readers of /metrics send as a bearer token; or in ${METRICS_VARIABLE}`,
@@ -99,7 +108,7 @@ export const serveCommand: Command = {
     { flags: "--public-metrics", description: "let every client read /metrics, not this machine alone" },
     { flags: "--log <level>", description: "log to stderr", choices: ["error", "warn", "info", "debug"] },
   ],
-  notes: NATS_NOTES,
+  notes: [...NATS_NOTES, ...NATS_GATEWAY_NOTES],
   examples: [
     "orthant serve my-world",
     "orthant serve my-world --host 0.0.0.0 --secret-file secret.txt --acknowledge durable",

@@ -48,6 +48,11 @@ export interface NodeEvents {
    * it is for one. Called after ten seconds and then every minute; the node goes on trying.
    */
   onStuck?(shard: string | undefined, error: unknown, waitedMs: number): void;
+  /**
+   * The node ended by itself: the engine no longer permits what it has to do, or another process has its name. Its
+   * shards go to other nodes.
+   */
+  onEnd?(error: unknown): void;
 }
 
 /** Heartbeats between checks that the table still has the map and this node's leases. */

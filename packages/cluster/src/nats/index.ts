@@ -6,3 +6,4 @@
 
 export type { NatsConnectionOptions, NatsCredentials } from "./nats-client.ts";
 export { connectNats, type NatsEngineOptions } from "./nats-engine.ts";
+export type { NatsRole } from "./roles.ts";

@@ -9,6 +9,18 @@ export const TABLE_PREFIX = "$KV.orthant.";
 export const TABLE_FEED_PREFIX = "k.";
 /** Prefix of the names of journal streams. */
 export const JOURNAL_STREAM_PREFIX = "J_";
+/** Prefix of requests to JetStream. */
+export const JETSTREAM_API = "$JS.API";
+/** Prefix under which the account of gateways imports the few requests to JetStream that only read the table. */
+export const GATEWAY_API = "orthant.api";
+/** Subject at which servers report their settings, exported from the system account by their configuration. */
+export const SERVER_SETTINGS_SUBJECT = "orthant.jsz";
+/** Prefix of the subjects on which NATS announces the new leader of a stream. */
+export const LEADER_ELECTED = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.";
+/** Prefix of the subjects at which processes receive answers; the name of their user follows. */
+const INBOX_PREFIX = "_INBOX";
+/** Prefix of the subjects to which NATS directs the answers for requests from another account. */
+const FOREIGN_INBOX_PREFIX = "_R_";
 
 const CONTROL_TOKEN = "_ctl";
 const SUBJECT_UNSAFE = /[^A-Za-z0-9_-]/gu;
@@ -48,6 +60,22 @@ export function feedPrefix(world: string, shard: string): string {
 /** Returns the subject filter for all republished records about a sector, of any shard. */
 export function sectorFeed(world: string, sector: string): string {
   return `f.${token(world)}.*.${token(sector)}.*`;
+}
+
+/**
+ * Returns the prefix of the subjects at which a user receives answers. Each user has its own, so that no user can read
+ * the answers to another.
+ */
+export function inboxPrefix(user: string | undefined): string {
+  return user === undefined ? INBOX_PREFIX : `${INBOX_PREFIX}.${token(user)}`;
+}
+
+/**
+ * Returns true if an answer may go to this subject. The sender of a request chooses it, and might choose the subject of
+ * a journal or a key, which only the responder may write.
+ */
+export function isInbox(subject: string | undefined): boolean {
+  return [INBOX_PREFIX, FOREIGN_INBOX_PREFIX].some((prefix) => subject?.startsWith(`${prefix}.`));
 }
 
 /** Returns the subject of a table key. */

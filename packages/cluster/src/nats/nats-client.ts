@@ -3,6 +3,7 @@ import { JetStreamApiError, type JetStreamManager, jetstreamManager } from "@nat
 import {
   type Authenticator,
   connect,
+  createInbox,
   credsAuthenticator,
   errors,
   type Msg,
@@ -13,6 +14,9 @@ import {
 } from "@nats-io/transport-node";
 import { isOrthantError, OrthantError } from "@orthant/core";
 import type { EngineStatus, Subscription } from "../engine/engine.ts";
+import { GATEWAY_API, inboxPrefix, JETSTREAM_API, TABLE_STREAM } from "./names.ts";
+import { requirePermissions } from "./permission-check.ts";
+import type { NatsRole } from "./roles.ts";
 
 /** A node's credentials for the servers. */
 export type NatsCredentials =
@@ -30,6 +34,11 @@ export interface NatsConnectionOptions {
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
   /** The node's name in the servers' connection lists. */
   readonly name?: string;
+  /**
+   * What this process does in the cluster. If set, `connectNats` checks that the user has the permissions for it, and
+   * names those that are missing. Otherwise the user must have all permissions.
+   */
+  readonly role?: NatsRole;
   /** Timeout for answers. */
   readonly timeoutMilliseconds?: number;
 }
@@ -43,27 +52,39 @@ const PING_MS = 2000;
 export class NatsClient {
   readonly connection: NatsConnection;
   readonly timeoutMilliseconds: number;
+  /** Prefix of requests to JetStream. */
+  readonly api: string;
   readonly #manager: JetStreamManager;
   readonly #listeners = new Set<(status: EngineStatus) => void>();
   #isConnected = true;
 
-  private constructor(connection: NatsConnection, manager: JetStreamManager, timeoutMilliseconds: number) {
+  readonly #inboxPrefix: string;
+
+  private constructor(
+    connection: NatsConnection,
+    manager: JetStreamManager,
+    api: string,
+    { timeoutMilliseconds = TIMEOUT_MS, credentials }: NatsConnectionOptions,
+  ) {
     this.connection = connection;
     this.#manager = manager;
+    this.api = api;
     this.timeoutMilliseconds = timeoutMilliseconds;
+    this.#inboxPrefix = inboxPrefix(userOf(credentials));
     void this.#watchStatus();
   }
 
   static async open(options: NatsConnectionOptions): Promise<NatsClient> {
-    const timeout = options.timeoutMilliseconds ?? TIMEOUT_MS;
+    const { role, timeoutMilliseconds: timeout = TIMEOUT_MS } = options;
+    let connection: NatsConnection | undefined;
     try {
-      const connection = await connect(await connectionOptions(options, timeout));
-      return new NatsClient(
-        connection,
-        await jetstreamManager(connection, { timeout, checkAPI: false }),
-        timeout,
-      );
+      connection = await connect(await connectionOptions(options, timeout));
+      const api = role === "gateway" ? await gatewayApi(connection, timeout) : JETSTREAM_API;
+      if (role !== undefined) await requirePermissions(connection, role, api, userOf(options.credentials));
+      const manager = await jetstreamManager(connection, { timeout, checkAPI: false, apiPrefix: api });
+      return new NatsClient(connection, manager, api, options);
     } catch (error) {
+      await connection?.close();
       const servers = options.servers.join(", ");
       if (error instanceof errors.AuthorizationError) {
         throw new OrthantError(
@@ -102,6 +123,11 @@ export class NatsClient {
     );
   }
 
+  /** Returns a new subject at which only this user receives answers. */
+  newInbox(): string {
+    return createInbox(this.#inboxPrefix);
+  }
+
   /** Sends without a delivery guarantee. Drops the message if there is no connection. */
   publish(subject: string, bytes: Uint8Array, headers?: MsgHdrs): void {
     if (!this.isConnected) return;
@@ -112,13 +138,17 @@ export class NatsClient {
   async subscribe(subject: string, listener: (message: Msg) => void): Promise<Subscription> {
     this.#mustBeConnected(`listening to ${subject}`);
     let isOver = false;
+    let refusal: Error | undefined;
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (error === null && !isOver) listener(message);
+        if (error !== null) refusal = error;
+        else if (!isOver) listener(message);
       },
     });
     try {
+      // The server rejects a subscription before it answers this.
       await this.connection.flush();
+      if (refusal !== undefined) throw refusal;
     } catch (error) {
       throw engineFailure(error, `listening to ${subject}`);
     }
@@ -208,7 +238,35 @@ export function engineFailure(error: unknown, doing: string): OrthantError {
     return new OrthantError("ORT_CLOSED", `${doing}: the engine was closed`, {}, { cause: error });
   }
   const message = error instanceof Error ? error.message : String(error);
+  const refusal = [error, error instanceof Error ? error.cause : undefined].find(isRefusal);
+  if (refusal !== undefined) {
+    const remedy = "Add this to the permissions of the user in the configuration of NATS.";
+    return new OrthantError("ORT_ENGINE_PERMISSION", `${doing}: ${message}. ${remedy}`, {}, { cause: error });
+  }
   return new OrthantError("ORT_ENGINE_AWAY", `${doing}: ${message}`, {}, { cause: error });
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof errors.PermissionViolationError;
+}
+
+/** Returns the name of the user; `undefined` if the credentials do not contain it. */
+function userOf(credentials: NatsCredentials | undefined): string | undefined {
+  return credentials !== undefined && "user" in credentials ? credentials.user : undefined;
+}
+
+/**
+ * Returns the prefix of a gateway's requests to JetStream. It is another one in an account of gateways, which has no
+ * JetStream of its own.
+ */
+async function gatewayApi(connection: NatsConnection, timeout: number): Promise<string> {
+  try {
+    await connection.request(`${GATEWAY_API}.STREAM.INFO.${TABLE_STREAM}`, "", { timeout });
+  } catch (error) {
+    // Any other failure shows again later, with its cause.
+    if (isNoResponder(error)) return JETSTREAM_API;
+  }
+  return GATEWAY_API;
 }
 
 async function connectionOptions(
@@ -220,6 +278,7 @@ async function connectionOptions(
     servers: [...servers],
     name,
     timeout,
+    inboxPrefix: inboxPrefix(userOf(credentials)),
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_MS,
     pingInterval: PING_MS,

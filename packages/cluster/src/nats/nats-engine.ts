@@ -2,7 +2,16 @@ import { headers, type Msg } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
 import { SerialQueue } from "@orthant/disk/files";
 import type { Engine, EngineStatus, Journal, Subscription } from "../engine/engine.ts";
-import { addressSubject, JOURNAL_STREAM_PREFIX, journalStream, sectorFeed, topicSubject } from "./names.ts";
+import {
+  addressSubject,
+  isInbox,
+  JOURNAL_STREAM_PREFIX,
+  journalStream,
+  LEADER_ELECTED,
+  sectorFeed,
+  TABLE_STREAM,
+  topicSubject,
+} from "./names.ts";
 import {
   engineFailure,
   isNoResponder,
@@ -33,7 +42,6 @@ export interface NatsEngineOptions extends NatsConnectionOptions {
 const REPLICAS = 3;
 /** Covers four times what an owner lets a journal hold before it saves. */
 const JOURNAL_BYTES_MAX = 256 * 1024 * 1024;
-const LEADER_ELECTED = "$JS.EVENT.ADVISORY.STREAM.LEADER_ELECTED.";
 const FAILED_HEADER = "Orthant-Failed";
 
 /**
@@ -46,7 +54,8 @@ export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
   const client = await NatsClient.open(options);
   try {
     await checkServers(client, replicas);
-    await ensureStream(client, tableSettings(sizes), firstRevision());
+    if (options.role === "gateway") await requireTable(client, sizes);
+    else await ensureStream(client, tableSettings(sizes), firstRevision());
     const engine = new NatsEngine(client, sizes);
     await engine.watchLeaders();
     return engine;
@@ -54,6 +63,13 @@ export async function connectNats(options: NatsEngineOptions): Promise<Engine> {
     await client.close();
     throw engineFailure(error, "checking the NATS servers");
   }
+}
+
+/** A gateway writes no table, so it cannot create one. */
+async function requireTable(client: NatsClient, sizes: StreamSizes): Promise<void> {
+  if ((await findStream(client, tableSettings(sizes))) !== undefined) return;
+  const remedy = "Create a world with orthant cluster create, or start an owner, and then this gateway";
+  throw new OrthantError("ORT_NOT_FOUND", `NATS has no table ${TABLE_STREAM}. ${remedy}`);
 }
 
 /**
@@ -152,6 +168,7 @@ class NatsEngine implements Engine {
   }
 
   async #answer(message: Msg, answer: (request: Uint8Array) => Promise<Uint8Array>): Promise<void> {
+    if (!isInbox(message.reply)) return;
     try {
       message.respond(await answer(message.data));
     } catch (error) {

@@ -1,11 +1,7 @@
 import { OrthantError } from "@orthant/core";
 import { RECORD_BYTES_MAX } from "../shard/shard-record.ts";
+import { SERVER_SETTINGS_SUBJECT } from "./names.ts";
 import { isNoResponder, type NatsClient } from "./nats-client.ts";
-
-/**
- * Subject at which servers report their settings, exported from the system account by their configuration.
- */
-const SERVER_SETTINGS_SUBJECT = "orthant.jsz";
 
 /** The first version with atomic batches; older servers treat a batch as single messages. */
 const OLDEST_VERSION: readonly [major: number, minor: number] = [2, 12];

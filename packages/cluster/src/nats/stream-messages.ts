@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { createInbox, headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
+import { headers, type Msg, type MsgHdrs } from "@nats-io/transport-node";
 import { OrthantError } from "@orthant/core";
 import { engineFailure, isNoResponder, type NatsClient, REFUSAL } from "./nats-client.ts";
 
@@ -126,14 +126,14 @@ export function readHeld(
   count: number,
 ): Promise<readonly HeldMessage[]> {
   return client.manage(`reading the stream ${stream}`, async () => {
-    const inbox = createInbox();
+    const inbox = client.newInbox();
     const reading = new HeldReading(client.timeoutMilliseconds);
     const subscription = client.connection.subscribe(inbox, {
       callback: (error, message) => (error === null ? reading.add(message) : reading.fail(error)),
     });
     try {
       const request = JSON.stringify({ seq: from, batch: count, max_bytes: BATCH_BYTES_MAX });
-      client.connection.publish(`$JS.API.DIRECT.GET.${stream}`, request, { reply: inbox });
+      client.connection.publish(`${client.api}.DIRECT.GET.${stream}`, request, { reply: inbox });
       return await reading.done;
     } finally {
       subscription.unsubscribe();

@@ -75,6 +75,7 @@ export const ERROR_CODES = {
   ORT_DISCONNECTED: "the connection to the server was lost",
   ORT_ENGINE_AWAY: "the engine of a cluster did not answer, so the outcome is unknown",
   ORT_ENGINE_NO_RESPONDER: "no process of the cluster answers at that address now",
+  ORT_ENGINE_PERMISSION: "the engine of a cluster does not permit what this process has to do",
   ORT_ENGINE_UNFIT: "the engine is not set up as a cluster needs it",
   ORT_ENGINE_FULL: "the engine of a cluster has no room for what a shard needs",
   ORT_JOURNAL_FULL: "the journal of a shard is full until its owner has saved the shard",
